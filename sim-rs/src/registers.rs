@@ -1,0 +1,1011 @@
+//! The register map of the chip: one description, from which the SystemVerilog package
+//! (`rtl/pkg/acclmt_reg_pkg.sv`), the documentation page (`docs/registers.md`) and the driver's
+//! constants all come.
+//!
+//! Every register is a [`Register`] constant, every field of a register a [`Field`] constant, and
+//! [`REGISTERS`] lists them in address order. The generated files are committed; a test compares
+//! them with [`render_systemverilog`] and [`render_markdown`]. After a change regenerate them with
+//!
+//! ```text
+//! UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers
+//! ```
+
+use std::fmt::Write as _;
+
+/// Value of [`ID`]: the ASCII letters `ACMT`.
+pub const ID_VALUE: u32 = 0x4143_4D54;
+
+/// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
+/// 15:8 and 7:0.
+pub const VERSION_VALUE: u32 = 0x0000_0100;
+
+/// Largest number of partial-round sub-engines a hash engine can have in this register map.
+pub const MAX_PARTIAL_ENGINES: usize = 6;
+
+/// What a host may do with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads give a value; a write is refused (error 4, unknown register).
+    ReadOnly,
+    /// Writes act; a read gives 0.
+    WriteOnly,
+    /// Reads give back what was written. Writes are refused while a run is in progress.
+    ReadWrite,
+}
+
+impl Access {
+    /// The usual two-letter abbreviation: `RO`, `WO` or `RW`.
+    pub const fn abbreviation(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "RO",
+            Self::WriteOnly => "WO",
+            Self::ReadWrite => "RW",
+        }
+    }
+}
+
+/// A range of bits of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name in UpperCamelCase, without the register's name.
+    pub name: &'static str,
+    /// Position of the least significant bit, 0 to 31.
+    pub lsb: u32,
+    /// Number of bits, 1 to 32.
+    pub width: u32,
+    /// What the field means.
+    pub description: &'static str,
+}
+
+impl Field {
+    const fn new(name: &'static str, lsb: u32, width: u32, description: &'static str) -> Self {
+        Self {
+            name,
+            lsb,
+            width,
+            description,
+        }
+    }
+
+    /// Largest value the field can hold.
+    pub const fn max(self) -> u32 {
+        u32::MAX >> (32 - self.width)
+    }
+
+    /// The field's value in the register value `word`.
+    pub const fn get(self, word: u32) -> u32 {
+        (word >> self.lsb) & self.max()
+    }
+
+    /// Register value in which this field is `value` and every other bit is 0. Bits of `value`
+    /// that do not fit are dropped; compare with [`Field::max`] first.
+    pub const fn with(self, value: u32) -> u32 {
+        (value & self.max()) << self.lsb
+    }
+
+    /// Whether the field, usually a single bit, is not 0 in the register value `word`.
+    pub const fn is_set(self, word: u32) -> bool {
+        self.get(word) != 0
+    }
+}
+
+/// A 32-bit register, a run of consecutive registers, or a 64-bit counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Name in UpperCamelCase; numbered from `first` when `count` is more than 1.
+    pub name: &'static str,
+    /// Byte address of the (first) register, a multiple of 4.
+    pub address: u32,
+    /// What a host may do with it.
+    pub access: Access,
+    /// Number of registers; 1 for a single one.
+    pub count: u32,
+    /// Number of the first register of a run; `None` for a single register.
+    pub first: Option<u32>,
+    /// Whether it is a 64-bit counter: low word at `address`, high word at `address + 4`. The high
+    /// word is latched when the low word is read.
+    pub counter: bool,
+    /// The fields; empty when the whole word is one value.
+    pub fields: &'static [Field],
+    /// What the register means.
+    pub description: &'static str,
+}
+
+impl Register {
+    const fn single(
+        name: &'static str,
+        address: u32,
+        access: Access,
+        fields: &'static [Field],
+        description: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            address,
+            access,
+            count: 1,
+            first: None,
+            counter: false,
+            fields,
+            description,
+        }
+    }
+
+    const fn run(
+        name: &'static str,
+        address: u32,
+        access: Access,
+        first: u32,
+        count: u32,
+        description: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            address,
+            access,
+            count,
+            first: Some(first),
+            counter: false,
+            fields: &[],
+            description,
+        }
+    }
+
+    const fn counter(name: &'static str, address: u32, description: &'static str) -> Self {
+        Self {
+            name,
+            address,
+            access: Access::ReadOnly,
+            count: 1,
+            first: None,
+            counter: true,
+            fields: &[],
+            description,
+        }
+    }
+
+    const fn counters(
+        name: &'static str,
+        address: u32,
+        first: u32,
+        count: u32,
+        description: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            address,
+            access: Access::ReadOnly,
+            count,
+            first: Some(first),
+            counter: true,
+            fields: &[],
+            description,
+        }
+    }
+
+    /// Distance in bytes from one register of a run to the next.
+    pub const fn stride(&self) -> u32 {
+        if self.counter { 8 } else { 4 }
+    }
+
+    /// Byte address of the register at `position`, counted from 0, of a run.
+    pub const fn at(&self, position: u32) -> u32 {
+        assert!(
+            position < self.count,
+            "position beyond the run of registers"
+        );
+        self.address + position * self.stride()
+    }
+
+    /// Whether `address` is one of the byte addresses of this register, run or counter.
+    pub const fn contains(&self, address: u32) -> bool {
+        address >= self.address && address < self.address + self.count * self.stride()
+    }
+
+    /// Name and byte address of every register of a run; one pair for a single register.
+    fn names(&self) -> impl Iterator<Item = (String, u32)> + '_ {
+        (0..self.count).map(|position| match self.first {
+            Some(first) => (
+                format!("{}{}", self.name, first + position),
+                self.at(position),
+            ),
+            None => (self.name.to_owned(), self.address),
+        })
+    }
+}
+
+/// A code that [`ERROR`] can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorCode {
+    /// The code.
+    pub code: u32,
+    /// Name in UpperCamelCase.
+    pub name: &'static str,
+    /// What happened.
+    pub description: &'static str,
+    /// What [`ERROR_INFO`] then holds.
+    pub info: &'static str,
+}
+
+use Access::{ReadOnly, ReadWrite, WriteOnly};
+
+/// Identification.
+pub const ID: Register = Register::single(
+    "Id",
+    0x000,
+    ReadOnly,
+    &[],
+    "Identification: 0x41434D54, the ASCII letters `ACMT`.",
+);
+
+/// Version of the register map.
+pub const VERSION: Register = Register::single(
+    "Version",
+    0x004,
+    ReadOnly,
+    &[],
+    "Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0.",
+);
+
+/// Number of full-round sub-engines of a hash engine.
+pub const CAPS_NUM_FULL: Field = Field::new(
+    "NumFull",
+    0,
+    4,
+    "Number of full-round sub-engines of each hash engine.",
+);
+/// Number of partial-round sub-engines of a hash engine.
+pub const CAPS_NUM_PARTIAL: Field = Field::new(
+    "NumPartial",
+    4,
+    4,
+    "Number of partial-round sub-engines of each hash engine, at most 6.",
+);
+/// Number of lanes of a sub-engine.
+pub const CAPS_LANES: Field = Field::new(
+    "Lanes",
+    8,
+    4,
+    "Field elements a sub-engine takes in a cycle.",
+);
+/// Cycles of a full round.
+pub const CAPS_LOOP_CYCLES_FULL: Field = Field::new(
+    "LoopCyclesFull",
+    12,
+    8,
+    "Cycles a state needs for one round of the full-round sub-engine.",
+);
+/// Cycles of a partial round.
+pub const CAPS_LOOP_CYCLES_PARTIAL: Field = Field::new(
+    "LoopCyclesPartial",
+    20,
+    8,
+    "Cycles a state needs for one round of a partial-round sub-engine.",
+);
+/// What the hash engines were built with.
+pub const CAPS_ENGINE: Register = Register::single(
+    "CapsEngine",
+    0x008,
+    ReadOnly,
+    &[
+        CAPS_NUM_FULL,
+        CAPS_NUM_PARTIAL,
+        CAPS_LANES,
+        CAPS_LOOP_CYCLES_FULL,
+        CAPS_LOOP_CYCLES_PARTIAL,
+    ],
+    "Capabilities: the hash engines.",
+);
+
+/// Matrices that a full-round sub-engine stores.
+pub const CAPS_MATRIX_DEPTH: Field = Field::new(
+    "MatrixDepth",
+    0,
+    10,
+    "Matrices the full-round sub-engine stores: the MDS matrix, the pre-sparse matrix and one \
+     for each partial round it runs.",
+);
+/// Constant vectors that a full-round sub-engine stores.
+pub const CAPS_CONSTANT_DEPTH: Field = Field::new(
+    "ConstantDepth",
+    10,
+    10,
+    "Vectors of round constants the full-round sub-engine stores, one for each of its rounds.",
+);
+/// Partial rounds that a partial-round sub-engine stores.
+pub const CAPS_PARTIAL_DEPTH: Field = Field::new(
+    "PartialDepth",
+    20,
+    10,
+    "Partial rounds a partial-round sub-engine stores.",
+);
+/// Depths of the constant memories.
+pub const CAPS_DEPTH: Register = Register::single(
+    "CapsDepth",
+    0x00C,
+    ReadOnly,
+    &[CAPS_MATRIX_DEPTH, CAPS_CONSTANT_DEPTH, CAPS_PARTIAL_DEPTH],
+    "Capabilities: the depths of the constant memories.",
+);
+
+/// Largest tree height.
+pub const CAPS_MAX_HEIGHT: Field = Field::new(
+    "MaxHeight",
+    0,
+    5,
+    "Largest tree height: the chip takes up to 2^MaxHeight leaves.",
+);
+/// Size of the leaf hash buffer.
+pub const CAPS_LOG2_LEAF_BUFFER: Field = Field::new(
+    "Log2LeafBuffer",
+    8,
+    5,
+    "Base-2 logarithm of the 256-bit words of the leaf hash buffer.",
+);
+/// Size of the root hash buffer.
+pub const CAPS_LOG2_ROOT_BUFFER: Field = Field::new(
+    "Log2RootBuffer",
+    16,
+    5,
+    "Base-2 logarithm of the 256-bit words of the root hash buffer.",
+);
+/// Size of the hierarchical intermediate data memory.
+pub const CAPS_LOG2_HIDM: Field = Field::new(
+    "Log2Hidm",
+    24,
+    5,
+    "Base-2 logarithm of the 256-bit words of the memory of standard-tree roots (HIDM).",
+);
+/// What the tree part was built with.
+pub const CAPS_TREE: Register = Register::single(
+    "CapsTree",
+    0x010,
+    ReadOnly,
+    &[
+        CAPS_MAX_HEIGHT,
+        CAPS_LOG2_LEAF_BUFFER,
+        CAPS_LOG2_ROOT_BUFFER,
+        CAPS_LOG2_HIDM,
+    ],
+    "Capabilities: the tree.",
+);
+
+/// The prime.
+pub const PRIME: Register = Register::run(
+    "Prime",
+    0x020,
+    ReadOnly,
+    0,
+    8,
+    "The prime of the field, little-endian words of 32 bits.",
+);
+
+/// Starts a run.
+pub const CONTROL_START: Field = Field::new("Start", 0, 1, "1 starts a run.");
+/// Clears.
+pub const CONTROL_CLEAR: Field = Field::new(
+    "Clear",
+    1,
+    1,
+    "1 clears STATUS.done, the error and the counters, and aborts a run: the machine is flushed, \
+     and idle when STATUS.busy reads 0.",
+);
+/// Commands.
+pub const CONTROL: Register = Register::single(
+    "Control",
+    0x040,
+    WriteOnly,
+    &[CONTROL_START, CONTROL_CLEAR],
+    "Commands. They may be given at any time.",
+);
+
+/// A run is in progress.
+pub const STATUS_BUSY: Field = Field::new("Busy", 0, 1, "A run or a flush is in progress.");
+/// The last run is complete.
+pub const STATUS_DONE: Field = Field::new(
+    "Done",
+    1,
+    1,
+    "The last run is complete: its last word was taken from the data output.",
+);
+/// An error happened.
+pub const STATUS_ERROR: Field = Field::new("Error", 2, 1, "ERROR holds a code.");
+/// State of the machine.
+pub const STATUS: Register = Register::single(
+    "Status",
+    0x044,
+    ReadOnly,
+    &[STATUS_BUSY, STATUS_DONE, STATUS_ERROR],
+    "State of the machine.",
+);
+
+/// Code of the first error.
+pub const ERROR: Register = Register::single(
+    "Error",
+    0x048,
+    ReadOnly,
+    &[],
+    "Code of the first error since the last clear, see below.",
+);
+/// More about the error.
+pub const ERROR_INFO: Register = Register::single(
+    "ErrorInfo",
+    0x04C,
+    ReadOnly,
+    &[],
+    "More about the first error, see below.",
+);
+
+/// Kind of the leaves.
+pub const MODE_LEAF_KIND: Field = Field::new(
+    "LeafKind",
+    0,
+    1,
+    "0: every input element is a leaf. 1: every ARITY input elements are hashed into a leaf.",
+);
+/// What is sent out.
+pub const MODE_OUTPUT: Field = Field::new(
+    "Output",
+    1,
+    1,
+    "0: the root. 1: the digest of every leaf, in order, and no tree.",
+);
+/// What a run does.
+pub const MODE: Register = Register::single(
+    "Mode",
+    0x050,
+    ReadWrite,
+    &[MODE_LEAF_KIND, MODE_OUTPUT],
+    "What a run does.",
+);
+
+/// Arity of the tree.
+pub const ARITY: Register = Register::single(
+    "Arity",
+    0x054,
+    ReadWrite,
+    &[],
+    "Arity of the tree, and elements of a hashed leaf. Legal: 2.",
+);
+/// Number of leaves.
+pub const LEAVES: Register = Register::single(
+    "Leaves",
+    0x058,
+    ReadWrite,
+    &[],
+    "Number of leaves. Legal for a root: a power of the arity, from the arity up to \
+     2^CAPS_TREE.MaxHeight; for digests: any number but 0.",
+);
+/// State width.
+pub const WIDTH: Register = Register::single(
+    "Width",
+    0x05C,
+    ReadWrite,
+    &[],
+    "Width t of the state in field elements. Legal: 3.",
+);
+/// Exponent of the S-box.
+pub const ALPHA: Register = Register::single(
+    "Alpha",
+    0x060,
+    ReadWrite,
+    &[],
+    "Exponent of the S-box. Legal: 5.",
+);
+/// Full rounds before the partial rounds.
+pub const FULL_ROUNDS_FIRST: Register = Register::single(
+    "FullRoundsFirst",
+    0x064,
+    ReadWrite,
+    &[],
+    "Full rounds before the partial rounds.",
+);
+/// Full rounds after the partial rounds.
+pub const FULL_ROUNDS_LAST: Register = Register::single(
+    "FullRoundsLast",
+    0x068,
+    ReadWrite,
+    &[],
+    "Full rounds after the partial rounds.",
+);
+/// Which element is the digest.
+pub const DIGEST_INDEX: Register = Register::single(
+    "DigestIndex",
+    0x06C,
+    ReadWrite,
+    &[],
+    "Which element of the final state is the digest, counted from 0. Legal: 0 to WIDTH - 1.",
+);
+/// Partial rounds of each sub-engine.
+pub const PARTIAL_ROUNDS: Register = Register::run(
+    "PartialRounds",
+    0x070,
+    ReadWrite,
+    0,
+    1 + MAX_PARTIAL_ENGINES as u32,
+    "Partial rounds: 0 those of the full-round sub-engine, which come first; 1 to 6 those of each \
+     partial-round sub-engine in turn, 0 for those beyond CAPS_ENGINE.NumPartial.",
+);
+
+/// A 256-bit word of constants.
+pub const CONSTANT_DATA: Register = Register::run(
+    "ConstantData",
+    0x100,
+    ReadWrite,
+    0,
+    8,
+    "A constant in Montgomery form with R = 2^260, below the prime: little-endian words of 32 \
+     bits.",
+);
+/// Index inside a bank.
+pub const CONSTANT_INDEX: Field = Field::new("Index", 0, 8, "Index inside the bank.");
+/// Bank of a sub-engine.
+pub const CONSTANT_BANK: Field = Field::new("Bank", 8, 8, "Bank of the sub-engine.");
+/// Sub-engine.
+pub const CONSTANT_ENGINE: Field = Field::new(
+    "SubEngine",
+    16,
+    4,
+    "0: full-round sub-engine; 1 to 6: partial-round sub-engine; 15: initial vector.",
+);
+/// Engine mask.
+pub const CONSTANT_ENGINE_MASK: Field = Field::new(
+    "EngineMask",
+    20,
+    2,
+    "Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.",
+);
+/// Address of a constant.
+pub const CONSTANT_ADDRESS: Register = Register::single(
+    "ConstantAddress",
+    0x120,
+    WriteOnly,
+    &[
+        CONSTANT_INDEX,
+        CONSTANT_BANK,
+        CONSTANT_ENGINE,
+        CONSTANT_ENGINE_MASK,
+    ],
+    "A write stores CONSTANT_DATA at this address of the constant memories. Refused while a run \
+     is in progress.",
+);
+
+/// Cycles of the run.
+pub const CYCLES: Register = Register::counter(
+    "Cycles",
+    0x200,
+    "Cycles from start to done, or to now while the run is in progress.",
+);
+/// First input.
+pub const CYCLE_FIRST_IN: Register = Register::counter(
+    "CycleFirstIn",
+    0x208,
+    "Cycle, counted from start, in which the first input word was taken.",
+);
+/// Last input.
+pub const CYCLE_LAST_IN: Register = Register::counter(
+    "CycleLastIn",
+    0x210,
+    "Cycle, counted from start, in which the last input word was taken.",
+);
+/// First output.
+pub const CYCLE_FIRST_OUT: Register = Register::counter(
+    "CycleFirstOut",
+    0x218,
+    "Cycle, counted from start, in which the first output word left.",
+);
+/// Last output.
+pub const CYCLE_LAST_OUT: Register = Register::counter(
+    "CycleLastOut",
+    0x220,
+    "Cycle, counted from start, in which the last output word left.",
+);
+/// Input stalls.
+pub const STALL_IN: Register = Register::counter(
+    "StallIn",
+    0x228,
+    "Cycles in which an input word was offered and not taken.",
+);
+/// Output stalls.
+pub const STALL_OUT: Register = Register::counter(
+    "StallOut",
+    0x230,
+    "Cycles in which an output word was offered and not taken.",
+);
+/// Hashes of the leaf hash engine.
+pub const LEAF_HASHES: Register = Register::counter(
+    "LeafHashes",
+    0x240,
+    "Digests the leaf hash engine finished.",
+);
+/// Rounds issued by the full-round sub-engine of the leaf hash engine.
+pub const LEAF_BUSY_FULL: Register = Register::counter(
+    "LeafBusyFull",
+    0x248,
+    "Cycles in which the full-round sub-engine of the leaf hash engine issued a round.",
+);
+/// Rounds issued by the partial-round sub-engines of the leaf hash engine.
+pub const LEAF_BUSY_PARTIAL: Register = Register::counters(
+    "LeafBusyPartial",
+    0x250,
+    1,
+    MAX_PARTIAL_ENGINES as u32,
+    "Cycles in which this partial-round sub-engine of the leaf hash engine issued a round.",
+);
+/// Hashes of the root hash engine.
+pub const ROOT_HASHES: Register = Register::counter(
+    "RootHashes",
+    0x280,
+    "Digests the root hash engine finished.",
+);
+/// Rounds issued by the full-round sub-engine of the root hash engine.
+pub const ROOT_BUSY_FULL: Register = Register::counter(
+    "RootBusyFull",
+    0x288,
+    "Cycles in which the full-round sub-engine of the root hash engine issued a round.",
+);
+/// Rounds issued by the partial-round sub-engines of the root hash engine.
+pub const ROOT_BUSY_PARTIAL: Register = Register::counters(
+    "RootBusyPartial",
+    0x290,
+    1,
+    MAX_PARTIAL_ENGINES as u32,
+    "Cycles in which this partial-round sub-engine of the root hash engine issued a round.",
+);
+
+/// Every register, in address order.
+pub const REGISTERS: &[Register] = &[
+    ID,
+    VERSION,
+    CAPS_ENGINE,
+    CAPS_DEPTH,
+    CAPS_TREE,
+    PRIME,
+    CONTROL,
+    STATUS,
+    ERROR,
+    ERROR_INFO,
+    MODE,
+    ARITY,
+    LEAVES,
+    WIDTH,
+    ALPHA,
+    FULL_ROUNDS_FIRST,
+    FULL_ROUNDS_LAST,
+    DIGEST_INDEX,
+    PARTIAL_ROUNDS,
+    CONSTANT_DATA,
+    CONSTANT_ADDRESS,
+    CYCLES,
+    CYCLE_FIRST_IN,
+    CYCLE_LAST_IN,
+    CYCLE_FIRST_OUT,
+    CYCLE_LAST_OUT,
+    STALL_IN,
+    STALL_OUT,
+    LEAF_HASHES,
+    LEAF_BUSY_FULL,
+    LEAF_BUSY_PARTIAL,
+    ROOT_HASHES,
+    ROOT_BUSY_FULL,
+    ROOT_BUSY_PARTIAL,
+];
+
+/// No error since the last clear.
+pub const ERROR_NONE: ErrorCode = ErrorCode {
+    code: 0,
+    name: "None",
+    description: "No error since the last clear.",
+    info: "0",
+};
+/// A start with a register that holds an illegal value.
+pub const ERROR_ILLEGAL_CONFIGURATION: ErrorCode = ErrorCode {
+    code: 1,
+    name: "IllegalConfiguration",
+    description: "Start with an illegal configuration. Nothing was started.",
+    info: "byte address of the register that holds the illegal value",
+};
+/// A write of configuration or constants during a run.
+pub const ERROR_WRITE_WHILE_RUNNING: ErrorCode = ErrorCode {
+    code: 2,
+    name: "WriteWhileRunning",
+    description: "Write of configuration or constants during a run. Nothing was changed.",
+    info: "byte address written",
+};
+/// An input element that is not below the prime.
+pub const ERROR_ELEMENT_NOT_BELOW_PRIME: ErrorCode = ErrorCode {
+    code: 3,
+    name: "ElementNotBelowPrime",
+    description: "An input element is not below the prime. The run's output is void.",
+    info: "index of the element in the stream, counted from 0",
+};
+/// A request for an address that is no register, or a write to a read-only one.
+pub const ERROR_UNKNOWN_REGISTER: ErrorCode = ErrorCode {
+    code: 4,
+    name: "UnknownRegister",
+    description: "Request for an address that has no register, or write to a read-only one.",
+    info: "byte address of the request",
+};
+/// A start during a run.
+pub const ERROR_START_WHILE_RUNNING: ErrorCode = ErrorCode {
+    code: 5,
+    name: "StartWhileRunning",
+    description: "Start during a run. The run in progress goes on.",
+    info: "0",
+};
+
+/// Every error code, in ascending order.
+pub const ERROR_CODES: &[ErrorCode] = &[
+    ERROR_NONE,
+    ERROR_ILLEGAL_CONFIGURATION,
+    ERROR_WRITE_WHILE_RUNNING,
+    ERROR_ELEMENT_NOT_BELOW_PRIME,
+    ERROR_UNKNOWN_REGISTER,
+    ERROR_START_WHILE_RUNNING,
+];
+
+/// The name that documentation and messages use for the register at byte address `address`, such
+/// as `FULL_ROUNDS_FIRST` or `PARTIAL_ROUNDS_2`; `None` when no register is there.
+pub fn register_name(address: u32) -> Option<String> {
+    let register = REGISTERS
+        .iter()
+        .find(|register| register.contains(address))?;
+    let mut name = upper_snake_case(register.name);
+    if let Some(first) = register.first {
+        let position = (address - register.address) / register.stride();
+        let _ = write!(name, "_{}", first + position);
+    }
+    if register.counter && (address - register.address) % register.stride() == 4 {
+        name.push_str("_HIGH");
+    }
+    Some(name)
+}
+
+/// `FullRoundsFirst` to `FULL_ROUNDS_FIRST`; a digit stays with the word before it.
+fn upper_snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (position, character) in name.chars().enumerate() {
+        if position > 0 && character.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(character.to_ascii_uppercase());
+    }
+    out
+}
+
+/// Folds `text` into lines of at most `width` characters, each behind `prefix`.
+fn fold(text: &str, prefix: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = prefix.to_owned();
+    for word in text.split_whitespace() {
+        if line.len() > prefix.len() && line.len() + 1 + word.len() > width {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = prefix.to_owned();
+        }
+        if line.len() > prefix.len() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+    out
+}
+
+/// The text of `rtl/pkg/acclmt_reg_pkg.sv`.
+pub fn render_systemverilog() -> String {
+    let mut out = String::from(
+        "// Copyright AcclMT contributors.\n\
+         // Licensed under the Apache License, Version 2.0, see LICENSE for details.\n\
+         // SPDX-License-Identifier: Apache-2.0\n\
+         //\n\
+         // Register map of acclmt_core: byte addresses, fields and error codes.\n\
+         //\n\
+         // Generated from sim-rs/src/registers.rs; do not edit. Regenerate with\n\
+         //   UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers\n\
+         \n\
+         package acclmt_reg_pkg;\n\n",
+    );
+    let _ = writeln!(
+        out,
+        "  localparam logic [31:0] IdValue = 32'h{ID_VALUE:08x};\n  \
+         localparam logic [31:0] VersionValue = 32'h{VERSION_VALUE:08x};\n\n  \
+         // Byte addresses. A counter has 64 bits: its high word is 4 bytes on."
+    );
+    for register in REGISTERS {
+        for (name, address) in register.names() {
+            let _ = writeln!(
+                out,
+                "  localparam logic [11:0] Reg{name} = 12'h{address:03x};"
+            );
+        }
+    }
+    for register in REGISTERS {
+        if register.fields.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "\n  // Fields of {}.", upper_snake_case(register.name));
+        for field in register.fields {
+            out.push_str(&fold(field.description, "  // ", 100));
+            let name = format!("{}{}", register.name, field.name);
+            if field.width == 1 {
+                let _ = writeln!(out, "  localparam int unsigned {name}Bit = {};", field.lsb);
+            } else {
+                let _ = writeln!(
+                    out,
+                    "  localparam int unsigned {name}Lsb = {};\n  \
+                     localparam int unsigned {name}Width = {};",
+                    field.lsb, field.width
+                );
+            }
+        }
+    }
+    out.push_str("\n  // Codes of ERROR.\n");
+    for error in ERROR_CODES {
+        out.push_str(&fold(error.description, "  // ", 100));
+        let _ = writeln!(
+            out,
+            "  localparam logic [7:0] Error{} = 8'd{};",
+            error.name, error.code
+        );
+    }
+    out.push_str("\nendpackage\n");
+    out
+}
+
+/// The text of `docs/registers.md`.
+pub fn render_markdown() -> String {
+    let mut out = String::from(
+        "<!-- Generated from sim-rs/src/registers.rs; do not edit. Regenerate with\n     \
+         UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers -->\n\n\
+         # Registers\n\n\
+         The register port of `acclmt_core` takes one request a cycle: a byte address that is a \
+         multiple of 4,\nand 32 bits of data. The answer comes one cycle later. RO registers are \
+         read only, WO write only, RW\nboth. Configuration and constants can be written only \
+         while no run is in progress; a refused write\nchanges nothing and sets ERROR.\n\n\
+         Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
+         latches the\nhigh word. A start sets them to 0.\n\n\
+         | address | register | access | meaning |\n\
+         |---|---|---|---|\n",
+    );
+    for register in REGISTERS {
+        let name = upper_snake_case(register.name);
+        let last = register.address + register.count * register.stride() - 4;
+        let address = if last == register.address {
+            format!("0x{:03X}", register.address)
+        } else {
+            format!("0x{:03X} to 0x{last:03X}", register.address)
+        };
+        let name = match register.first {
+            Some(first) => format!("{name}_{first} to {name}_{}", first + register.count - 1),
+            None => name,
+        };
+        let _ = writeln!(
+            out,
+            "| {address} | {name} | {}{} | {} |",
+            register.access.abbreviation(),
+            if register.counter { ", 64 bits" } else { "" },
+            register.description
+        );
+    }
+    out.push_str("\n## Fields\n");
+    for register in REGISTERS {
+        if register.fields.is_empty() {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "\n### {} (0x{:03X})\n\n| bits | field | meaning |\n|---|---|---|",
+            upper_snake_case(register.name),
+            register.address
+        );
+        for field in register.fields {
+            let bits = if field.width == 1 {
+                field.lsb.to_string()
+            } else {
+                format!("{}:{}", field.lsb + field.width - 1, field.lsb)
+            };
+            let _ = writeln!(out, "| {bits} | {} | {} |", field.name, field.description);
+        }
+    }
+    out.push_str(
+        "\n## Error codes\n\n| ERROR | name | meaning | ERROR_INFO |\n|---|---|---|---|\n",
+    );
+    for error in ERROR_CODES {
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} |",
+            error.code, error.name, error.description, error.info
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// Compares a committed file with its rendering, or writes it when `UPDATE_REGISTERS` is set.
+    fn check_generated(path: &str, rendering: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+        if std::env::var_os("UPDATE_REGISTERS").is_some() {
+            fs::write(&path, rendering).unwrap();
+            return;
+        }
+        let committed = fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+        assert!(
+            committed == rendering,
+            "{} differs from the description in sim-rs/src/registers.rs; regenerate it with\n  \
+             UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers",
+            path.display()
+        );
+    }
+
+    #[test]
+    fn systemverilog_package_is_up_to_date() {
+        check_generated("rtl/pkg/acclmt_reg_pkg.sv", &render_systemverilog());
+    }
+
+    #[test]
+    fn documentation_page_is_up_to_date() {
+        check_generated("docs/registers.md", &render_markdown());
+    }
+
+    #[test]
+    fn registers_are_aligned_ascending_and_do_not_overlap() {
+        let mut next_free = 0;
+        for register in REGISTERS {
+            assert_eq!(register.address % 4, 0, "{}", register.name);
+            assert!(register.address >= next_free, "{} overlaps", register.name);
+            next_free = register.address + register.count * register.stride();
+        }
+        assert!(next_free <= 0x1000, "addresses have 12 bits");
+    }
+
+    #[test]
+    fn fields_do_not_overlap() {
+        for register in REGISTERS {
+            let mut taken = 0u32;
+            for field in register.fields {
+                let mask = field.with(u32::MAX);
+                assert_eq!(mask.count_ones(), field.width, "{} is cut off", field.name);
+                assert_eq!(taken & mask, 0, "{} {} overlaps", register.name, field.name);
+                taken |= mask;
+            }
+        }
+    }
+
+    #[test]
+    fn fields_read_back_what_was_put_in() {
+        let word = CONSTANT_INDEX.with(0x12)
+            | CONSTANT_BANK.with(0x34)
+            | CONSTANT_ENGINE.with(15)
+            | CONSTANT_ENGINE_MASK.with(3);
+        assert_eq!(word, 0x003F_3412);
+        assert_eq!(CONSTANT_BANK.get(word), 0x34);
+        assert_eq!(CONSTANT_ENGINE_MASK.get(word), 3);
+        assert!(!STATUS_DONE.is_set(STATUS_BUSY.with(1)));
+    }
+
+    #[test]
+    fn addresses_have_names() {
+        assert_eq!(register_name(0x064).as_deref(), Some("FULL_ROUNDS_FIRST"));
+        assert_eq!(register_name(0x078).as_deref(), Some("PARTIAL_ROUNDS_2"));
+        assert_eq!(
+            register_name(0x254).as_deref(),
+            Some("LEAF_BUSY_PARTIAL_1_HIGH")
+        );
+        assert_eq!(register_name(0x700), None);
+    }
+
+    #[test]
+    fn lines_of_the_package_fit_the_style() {
+        for line in render_systemverilog().lines() {
+            assert!(line.len() <= 100, "too long: {line}");
+        }
+    }
+}
