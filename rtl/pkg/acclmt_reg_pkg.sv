@@ -7,6 +7,9 @@
 // Generated from sim-rs/src/registers.rs; do not edit. Regenerate with
 //   UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers
 
+// A host sees every register; the hardware does not need every name of them.
+/* verilator lint_off UNUSEDPARAM */
+
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
@@ -171,3 +174,5 @@ package acclmt_reg_pkg;
   localparam logic [7:0] ErrorStartWhileRunning = 8'd5;
 
 endpackage
+
+/* verilator lint_on UNUSEDPARAM */

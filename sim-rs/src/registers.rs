@@ -805,6 +805,9 @@ pub fn render_systemverilog() -> String {
          // Generated from sim-rs/src/registers.rs; do not edit. Regenerate with\n\
          //   UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers\n\
          \n\
+         // A host sees every register; the hardware does not need every name of them.\n\
+         /* verilator lint_off UNUSEDPARAM */\n\
+         \n\
          package acclmt_reg_pkg;\n\n",
     );
     let _ = writeln!(
@@ -850,7 +853,7 @@ pub fn render_systemverilog() -> String {
             error.name, error.code
         );
     }
-    out.push_str("\nendpackage\n");
+    out.push_str("\nendpackage\n\n/* verilator lint_on UNUSEDPARAM */\n");
     out
 }
 
