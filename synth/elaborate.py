@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Elaborates the design with Yosys and fails when it cannot be synthesised as it stands.
+
+Two front ends read the one file list of the design:
+
+  slang   the SystemVerilog front end that takes the whole language and checks it strictly
+  yosys   the Verilog front end of Yosys, which synthesis uses because it shares equal modules
+
+With both the hierarchy must be complete, and no wire may be undriven, driven twice or part of a
+combinational loop. Needs the packages of requirements.txt.
+"""
+
+import argparse
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE_LIST = ROOT / "rtl" / "acclmt.f"
+
+# Runs its arguments as Yosys commands. In a process of its own because an error ends the process.
+RUN_YOSYS = """
+import sys
+from pyosys import libyosys
+design = libyosys.Design()
+for command in sys.argv[1:]:
+    libyosys.run_pass(command, design)
+"""
+# Lines of the log that are printed after an error: the error stands at the end.
+LINES_AFTER_ERROR = 25
+
+
+def read_file_list(path):
+    """Source files of a file list, in order; their paths are relative to the list's folder."""
+    sources = []
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        entry = line.split("//")[0].split("#")[0].strip()
+        if not entry:
+            continue
+        if entry.startswith(("-", "+")):
+            raise ValueError(f"{path}:{number}: only file names are expected, not '{entry}'")
+        source = path.parent / entry
+        if not source.is_file():
+            raise ValueError(f"{path}:{number}: {source} does not exist")
+        sources.append(source)
+    if not sources:
+        raise ValueError(f"{path}: no source file is listed")
+    return sources
+
+
+def commands(front_end, top, sources):
+    """The Yosys commands that elaborate `sources` below the module `top`."""
+    files = " ".join(shlex.quote(str(source)) for source in sources)
+    if front_end == "slang":
+        read = [f"read_slang -D SYNTHESIS --keep-hierarchy --top {top} {files}"]
+    else:
+        read = [f"read_verilog -sv -D SYNTHESIS {files}"]
+    return [*read, f"hierarchy -check -top {top}", "proc", "check -assert", "stat"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--front-end", choices=["slang", "yosys"], required=True)
+    parser.add_argument("--top", default="acclmt_core", help="top module [acclmt_core]")
+    parser.add_argument("--file-list", type=Path, default=FILE_LIST, help="[rtl/acclmt.f]")
+    parser.add_argument("--log", action="store_true", help="print everything that Yosys says")
+    arguments = parser.parse_args()
+    try:
+        sources = read_file_list(arguments.file_list)
+    except (OSError, ValueError) as error:
+        sys.exit(f"elaborate: {error}")
+
+    command = [sys.executable, "-c", RUN_YOSYS]
+    command += commands(arguments.front_end, arguments.top, sources)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if arguments.log:
+        print(done.stdout)
+    if done.returncode != 0:
+        print("\n".join(done.stdout.splitlines()[-LINES_AFTER_ERROR:]), file=sys.stderr)
+        sys.exit(f"elaborate: {arguments.front_end} refused the design, see above")
+    print(f"{arguments.front_end}: {arguments.top} elaborated from {len(sources)} files")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that elaborate.py passes a good design and refuses broken ones."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parent / "elaborate.py"
+
+CHILD = """
+module child (input logic a_i, output logic b_o);
+  assign b_o = ~a_i;
+endmodule
+"""
+GOOD = """
+module top (input logic a_i, output logic b_o);
+  child u_child (.a_i(a_i), .b_o(b_o));
+endmodule
+"""
+MISSING_MODULE = GOOD.replace("child u_child", "absent u_child")
+WRONG_PORT = GOOD.replace(".a_i(a_i)", ".nothing_i(a_i)")
+SYNTAX_ERROR = GOOD.replace(";", "", 1)
+DRIVEN_TWICE = GOOD.replace("endmodule", "  assign b_o = a_i;\nendmodule")
+
+
+def elaborate(front_end, top_text, file_list="// comment\nchild.sv  // first\ntop.sv\n"):
+    """Runs elaborate.py on the design; returns its exit code and its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        (folder / "child.sv").write_text(CHILD)
+        (folder / "top.sv").write_text(top_text)
+        (folder / "design.f").write_text(file_list)
+        command = [sys.executable, str(SCRIPT), "--front-end", front_end, "--top", "top"]
+        command += ["--file-list", str(folder / "design.f")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Elaborate(unittest.TestCase):
+    def test_good_design_passes(self):
+        for front_end in ["slang", "yosys"]:
+            with self.subTest(front_end):
+                code, output = elaborate(front_end, GOOD)
+                self.assertEqual(code, 0, output)
+                self.assertIn("top elaborated from 2 files", output)
+
+    def test_broken_designs_fail(self):
+        broken = {
+            "missing module": (MISSING_MODULE, "absent"),
+            "wrong port": (WRONG_PORT, "nothing_i"),
+            "syntax error": (SYNTAX_ERROR, "top.sv"),
+            "driven twice": (DRIVEN_TWICE, "b_o"),
+        }
+        for front_end in ["slang", "yosys"]:
+            for name, (text, named) in broken.items():
+                with self.subTest(f"{front_end}, {name}"):
+                    code, output = elaborate(front_end, text)
+                    self.assertNotEqual(code, 0, output)
+                    self.assertIn(named, output)
+
+    def test_wrong_file_lists_fail(self):
+        for file_list in ["", "child.sv\nabsent.sv\n", "+define+X\nchild.sv\n"]:
+            with self.subTest(file_list):
+                code, output = elaborate("yosys", GOOD, file_list)
+                self.assertNotEqual(code, 0, output)
+                self.assertIn("design.f", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
