@@ -6,31 +6,32 @@
 ///
 /// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a
 /// shifted, possibly complemented, multiple of the operand, and a tree of full adders compresses the
-/// rows to two. The product is taken modulo 2^`HighColumn`. The columns below `LowColumn` are not
-/// built: columns at and above `LowColumn` + tree depth are exact, because a column depends only on as
-/// many lower columns as the tree is deep.
+/// rows to two. The product is taken modulo 2^`HighColumn`, and only the columns from `LowColumn` up are
+/// delivered. Few columns below `LowColumn` are built: a column depends only on as many lower columns as
+/// the tree is deep.
 ///
 /// Handshake:  none. Latency: combinational.
 module acclmt_const_mul #(
-  /// Bits of the operand (its multiples have three more).
-  parameter int unsigned InWidth = acclmt_pkg::MontgomeryBits,
-  /// First column that is built.
+  /// First column that is delivered.
   parameter int unsigned LowColumn = 0,
-  /// Column above the last one that is built.
+  /// Column above the last one that is delivered.
   parameter int unsigned HighColumn = acclmt_pkg::MontgomeryBits,
   /// The constant.
   parameter acclmt_pkg::radix_t Constant = '1
 ) (
-  /// The operand, and three and five times it.
-  input logic [InWidth-1:0] x1_i,
-  input logic [InWidth+1:0] x3_i,
-  input logic [InWidth+2:0] x5_i,
+  /// The operand, and three and five times it, modulo 2^HighColumn.
+  input logic [HighColumn-1:0] x1_i,
+  input logic [HighColumn-1:0] x3_i,
+  input logic [HighColumn-1:0] x5_i,
   /// sum_o + carry_o = x1_i * Constant in the columns LowColumn .. HighColumn-1.
   output logic [HighColumn-LowColumn-1:0] sum_o,
   output logic [HighColumn-LowColumn-1:0] carry_o
 );
 
-  localparam int unsigned Columns = HighColumn - LowColumn;
+  /// More than the tree is deep: 16 levels of full adders compress hundreds of rows.
+  localparam int unsigned GuardColumns = 16;
+  localparam int unsigned FirstColumn = (LowColumn > GuardColumns) ? LowColumn - GuardColumns : 0;
+  localparam int unsigned Columns = HighColumn - FirstColumn;
   localparam acclmt_pkg::digits_t Digits = acclmt_pkg::recode(Constant);
   localparam int unsigned NumDigits =
       acclmt_pkg::digits_below(Digits, int'(acclmt_pkg::DigitPositions));
@@ -53,25 +54,27 @@ module acclmt_const_mul #(
       localparam int unsigned Index = acclmt_pkg::digits_below(Digits, position);
       logic [HighColumn-1:0] multiple;
       if (Digits[3*position+:2] == 2'b01) begin : gen_one
-        assign multiple = HighColumn'(x1_i);
+        assign multiple = x1_i;
       end else if (Digits[3*position+:2] == 2'b10) begin : gen_three
-        assign multiple = HighColumn'(x3_i);
+        assign multiple = x3_i;
       end else begin : gen_five
-        assign multiple = HighColumn'(x5_i);
+        assign multiple = x5_i;
       end
-      logic [HighColumn-1:0] complemented;
-      assign complemented = Digits[3*position+2] ? ~multiple : multiple;
-      if (position >= LowColumn) begin : gen_left
-        assign row[Index] = Columns'(complemented) << (position - LowColumn);
-      end else begin : gen_right
-        // Ones shift in from above a complemented multiple, zeros above a plain one.
+      // A complemented multiple has ones above it, and zeros below it where it is shifted up.
+      logic [Columns-1:0] aligned;
+      if (position >= FirstColumn) begin : gen_up
+        logic [HighColumn-1:0] complemented;
+        assign complemented = Digits[3*position+2] ? ~multiple : multiple;
+        assign aligned = Columns'(complemented << (position - FirstColumn));
+      end else begin : gen_down
         logic [Columns-1:0] shifted;
-        assign shifted = Columns'(multiple >> (LowColumn - position));
-        assign row[Index] = Digits[3*position+2] ? ~shifted : shifted;
+        assign shifted = Columns'(multiple >> (FirstColumn - position));
+        assign aligned = Digits[3*position+2] ? ~shifted : shifted;
       end
+      assign row[Index] = aligned;
     end
   end
-  assign row[NumDigits] = Correction[HighColumn-1:LowColumn];
+  assign row[NumDigits] = Correction[HighColumn-1:FirstColumn];
 
   // Full adders take the rows in the order in which they become available, which balances the tree:
   // nodes 0 .. NumRows-1 are the rows, each adder turns the next three nodes into two.
@@ -84,7 +87,7 @@ module acclmt_const_mul #(
           ((node[3*i] & node[3*i+1]) | (node[3*i+2] & (node[3*i] ^ node[3*i+1]))) << 1;
     end
   end
-  assign sum_o = node[3*NumRows-6];
-  assign carry_o = node[3*NumRows-5];
+  assign sum_o = node[3*NumRows-6][Columns-1:LowColumn-FirstColumn];
+  assign carry_o = node[3*NumRows-5][Columns-1:LowColumn-FirstColumn];
 
 endmodule

@@ -32,29 +32,24 @@ module acclmt_reduce #(
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SumWidth = acclmt_pkg::SumWidth;
   localparam int unsigned HighWidth = SumWidth - RadixBits;
-  /// Deeper than the tree of full adders, so that column RadixBits-1 of m * Prime is exact.
-  localparam int unsigned GuardColumns = 16;
-  localparam int unsigned LowColumn = RadixBits - GuardColumns;
   localparam acclmt_pkg::radix_t NegativeInverse = acclmt_pkg::negative_inverse(Prime);
 
   if (!Prime[0] || Prime[WordWidth-1:255] != 0 || Prime[254:250] == 0) begin : gen_illegal_prime
     $error("acclmt_reduce: Prime = %0h is not an odd number between 2^250 and 2^255", Prime);
   end
 
-  // Stage 1: odd multiples of the low half.
-  logic [RadixBits-1:0] low1_q;
-  logic [RadixBits+1:0] low3_q;
-  logic [RadixBits+2:0] low5_q;
+  // Stage 1: odd multiples of the low half, modulo R.
+  logic [RadixBits-1:0] low, low1_q, low3_q, low5_q;
+  assign low = value_i[RadixBits-1:0];
   always_ff @(posedge clk_i) begin
-    low1_q <= value_i[RadixBits-1:0];
-    low3_q <= {2'b0, value_i[RadixBits-1:0]} + {1'b0, value_i[RadixBits-1:0], 1'b0};
-    low5_q <= {3'b0, value_i[RadixBits-1:0]} + {1'b0, value_i[RadixBits-1:0], 2'b0};
+    low1_q <= low;
+    low3_q <= low + {low[RadixBits-2:0], 1'b0};
+    low5_q <= low + {low[RadixBits-3:0], 2'b0};
   end
 
   // Stage 2: m in carry-save form.
   logic [RadixBits-1:0] m_sum, m_carry, m_sum_q, m_carry_q;
   acclmt_const_mul #(
-    .InWidth(RadixBits),
     .LowColumn(0),
     .HighColumn(RadixBits),
     .Constant(NegativeInverse)
@@ -84,24 +79,22 @@ module acclmt_reduce #(
     m5_q <= {3'b0, m_q} + {1'b0, m_q, 2'b0};
   end
 
-  // Stage 5: high half of m * Prime in carry-save form, and the columns just below it.
-  logic [SumWidth-LowColumn-1:0] mp_sum, mp_carry;
-  logic [SumWidth-RadixBits:0] mp_sum_q, mp_carry_q;
+  // Stage 5: high half of m * Prime in carry-save form, and the column just below it.
+  logic [SumWidth-RadixBits:0] mp_sum, mp_carry, mp_sum_q, mp_carry_q;
   acclmt_const_mul #(
-    .InWidth(RadixBits),
-    .LowColumn(LowColumn),
+    .LowColumn(RadixBits - 1),
     .HighColumn(SumWidth),
     .Constant(acclmt_pkg::radix_t'(Prime))
   ) u_product (
-    .x1_i(m1_q),
-    .x3_i(m3_q),
-    .x5_i(m5_q),
+    .x1_i(SumWidth'(m1_q)),
+    .x3_i(SumWidth'(m3_q)),
+    .x5_i(SumWidth'(m5_q)),
     .sum_o(mp_sum),
     .carry_o(mp_carry)
   );
   always_ff @(posedge clk_i) begin
-    mp_sum_q <= mp_sum[SumWidth-LowColumn-1:GuardColumns-1];
-    mp_carry_q <= mp_carry[SumWidth-LowColumn-1:GuardColumns-1];
+    mp_sum_q <= mp_sum;
+    mp_carry_q <= mp_carry;
   end
 
   // The high half of the value, and what is to be known of its low half, wait for stage 6: whether it

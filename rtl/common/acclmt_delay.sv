@@ -1,0 +1,62 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Delay line: what enters leaves `Cycles` cycles later.
+///
+/// Data that only waits lives in a memory that a macro can replace: a ring of `Cycles` words, written at
+/// a pointer and read just ahead of it. A delay of one cycle is a register. The line always moves; what
+/// is valid in it is known to its user.
+///
+/// Handshake:  none. Latency: `Cycles`. Throughput: one word a cycle.
+module acclmt_delay #(
+  /// Bits of a word.
+  parameter int unsigned Width = acclmt_pkg::WordWidth,
+  /// Delay in cycles, at least 1.
+  parameter int unsigned Cycles = 2
+) (
+  /// Clock and reset (of the pointer only).
+  input logic clk_i,
+  input logic rst_ni,
+  /// Word that enters.
+  input logic [Width-1:0] data_i,
+  /// Word that entered `Cycles` cycles ago.
+  output logic [Width-1:0] data_o
+);
+
+  if (Cycles == 0) begin : gen_illegal_cycles
+    $error("acclmt_delay: Cycles = 0, use a wire");
+  end
+
+  if (Cycles == 1) begin : gen_register
+    logic [Width-1:0] data_q;
+    always_ff @(posedge clk_i) data_q <= data_i;
+    assign data_o = data_q;
+    // The pointer's reset has nothing to do here.
+    logic unused_reset;
+    assign unused_reset = rst_ni;
+  end else begin : gen_ring
+    localparam int unsigned PointerWidth = $clog2(Cycles);
+    localparam logic [PointerWidth-1:0] Last = PointerWidth'(Cycles - 1);
+    logic [PointerWidth-1:0] pointer_d, pointer_q;
+    assign pointer_d = (pointer_q == Last) ? '0 : pointer_q + 1'b1;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) pointer_q <= '0;
+      else pointer_q <= pointer_d;
+    end
+
+    acclmt_mem_1r1w #(
+      .Width(Width),
+      .Depth(Cycles)
+    ) u_memory (
+      .clk_i,
+      .write_enable_i(1'b1),
+      .write_address_i(pointer_q),
+      .write_data_i(data_i),
+      .read_enable_i(1'b1),
+      .read_address_i(pointer_d),
+      .read_data_o(data_o)
+    );
+  end
+
+endmodule
