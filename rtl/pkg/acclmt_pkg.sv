@@ -66,7 +66,6 @@ package acclmt_pkg;
 
   /// Banks of the full-round sub-engine: the matrix, row by row, then the constant vector.
   localparam int unsigned FullMatrixBanks = Lanes * Lanes;
-  localparam int unsigned FullBanks = FullMatrixBanks + Lanes;
   /// Banks of a partial-round sub-engine: first row w, first column v without its head, constant.
   localparam int unsigned PartialBanks = 2 * Lanes;
   /// Bits of a bank number.
