@@ -2,17 +2,22 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Multiplication by a constant, in carry-save form, from prepared odd multiples of the operand.
+/// Multiplication by a constant, in redundant form, from prepared odd multiples of the operand.
 ///
-/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a
-/// shifted, possibly complemented, multiple of the operand, and a tree of full adders compresses the
-/// rows to two. The product is taken modulo 2^`HighColumn`, and only the columns from `LowColumn` up are
-/// delivered. Few columns below `LowColumn` are built: a column depends only on as many lower columns as
-/// the tree is deep.
+/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a row: a
+/// shifted, possibly complemented, multiple of the operand. The columns are cut into chunks of 58. Within
+/// a chunk all rows are added (a tree of full adders and a short carry chain), and what overflows into the
+/// next chunk, at most six bits, is delivered beside it, so that no carry runs over the whole width:
+///
+///     x1_i * Constant = sum_o + carry_o        (modulo 2^HighColumn)
+///
+/// Only the columns from `LowColumn` up are delivered. Of the columns below, eight are built: their sum
+/// `below_o` tells, to a user who knows the true product there, whether the columns below those carry:
+/// they do exactly if the true eight bits are less than `below_o`, because fewer than 2^8 - 2^6 can carry.
 ///
 /// Handshake:  none. Latency: combinational.
 module acclmt_const_mul #(
-  /// First column that is delivered.
+  /// First column that is delivered: 0, or at least 8.
   parameter int unsigned LowColumn = 0,
   /// Column above the last one that is delivered.
   parameter int unsigned HighColumn = acclmt_pkg::MontgomeryBits,
@@ -23,71 +28,94 @@ module acclmt_const_mul #(
   input logic [HighColumn-1:0] x1_i,
   input logic [HighColumn-1:0] x3_i,
   input logic [HighColumn-1:0] x5_i,
-  /// sum_o + carry_o = x1_i * Constant in the columns LowColumn .. HighColumn-1.
+  /// Product in the columns LowColumn .. HighColumn-1.
   output logic [HighColumn-LowColumn-1:0] sum_o,
-  output logic [HighColumn-LowColumn-1:0] carry_o
+  output logic [HighColumn-LowColumn-1:0] carry_o,
+  /// Sum of the eight columns below LowColumn, without what overflows from them (0 if LowColumn is 0).
+  output logic [7:0] below_o
 );
 
-  /// More than the tree is deep: 16 levels of full adders compress hundreds of rows.
-  localparam int unsigned GuardColumns = 16;
-  localparam int unsigned FirstColumn = (LowColumn > GuardColumns) ? LowColumn - GuardColumns : 0;
-  localparam int unsigned Columns = HighColumn - FirstColumn;
+  localparam int unsigned BelowColumns = 8;
+  localparam int unsigned ChunkColumns = 58;
+  localparam int unsigned OverflowBits = 6;
+  localparam int unsigned ChunkBits = ChunkColumns + OverflowBits;
+
   localparam acclmt_pkg::digits_t Digits = acclmt_pkg::recode(Constant);
-  localparam int unsigned NumDigits =
-      acclmt_pkg::digits_below(Digits, int'(acclmt_pkg::DigitPositions));
-  /// One row a digit, and one that completes the two's complements of the negative rows.
-  localparam int unsigned NumRows = NumDigits + 1;
+  localparam int unsigned NumDigits = acclmt_pkg::count_digits(Digits);
   localparam acclmt_pkg::sum_t Correction = acclmt_pkg::negative_correction(Digits);
+  localparam int unsigned Columns = HighColumn - LowColumn;
+  localparam int unsigned NumChunks = (Columns + ChunkColumns - 1) / ChunkColumns;
 
-  if (HighColumn > acclmt_pkg::SumWidth || LowColumn >= HighColumn) begin : gen_illegal_columns
-    $error("acclmt_const_mul: columns %0d..%0d are not within 0..%0d", LowColumn, HighColumn,
-           acclmt_pkg::SumWidth);
+  if (HighColumn > acclmt_pkg::SumWidth || LowColumn >= HighColumn ||
+      (LowColumn != 0 && LowColumn < BelowColumns)) begin : gen_illegal_columns
+    $error("acclmt_const_mul: columns %0d..%0d are not within 0..%0d, or end less than %0d above 0",
+           LowColumn, HighColumn, acclmt_pkg::SumWidth, BelowColumns);
   end
-  if (NumRows < 3) begin : gen_illegal_constant
-    $error("acclmt_const_mul: the constant has fewer than two signed digits");
+  if (NumDigits + 1 >= 2 ** OverflowBits) begin : gen_illegal_constant
+    $error("acclmt_const_mul: %0d rows overflow a chunk by more than %0d bits", NumDigits + 1,
+           OverflowBits);
   end
 
-  logic [Columns-1:0] row[NumRows];
+  // Chunk -1 (index 0 here) is that of the columns below; it is empty if LowColumn is 0.
+  logic [NumChunks:0][ChunkBits-1:0] chunk_sum;
 
-  for (genvar position = 0; position < acclmt_pkg::DigitPositions; position++) begin : gen_digit
-    if (Digits[3*position+:2] != 2'b00) begin : gen_row
-      localparam int unsigned Index = acclmt_pkg::digits_below(Digits, position);
-      logic [HighColumn-1:0] multiple;
-      if (Digits[3*position+:2] == 2'b01) begin : gen_one
-        assign multiple = x1_i;
-      end else if (Digits[3*position+:2] == 2'b10) begin : gen_three
-        assign multiple = x3_i;
-      end else begin : gen_five
-        assign multiple = x5_i;
+  for (genvar c = 0; c <= NumChunks; c++) begin : gen_chunk
+    localparam int unsigned First =
+        (c == 0) ? LowColumn - ((LowColumn == 0) ? 0 : BelowColumns) :
+                   LowColumn + (c - 1) * ChunkColumns;
+    localparam int unsigned End = (c == 0) ? LowColumn :
+        ((First + ChunkColumns < HighColumn) ? First + ChunkColumns : HighColumn);
+
+    if (End == First) begin : gen_empty
+      assign chunk_sum[c] = '0;
+    end else begin : gen_columns
+      // Every row's part of this chunk is added to the one before; the first adds the completion of the
+      // two's complements of the negative rows.
+      logic [ChunkBits-1:0] partial[NumDigits+1]  /*verilator split_var*/;
+      assign partial[0] = ChunkBits'(Correction[End-1:First]);
+      for (genvar row = 0; row < NumDigits; row++) begin : gen_row
+        localparam int unsigned Position = acclmt_pkg::digit_position(Digits, row);
+        localparam logic [1:0] Magnitude = Digits[3*Position+:2];
+        localparam bit Negative = Digits[3*Position+2];
+        if (Position >= End) begin : gen_above
+          assign partial[row+1] = partial[row];
+        end else begin : gen_part
+          // Columns of the chunk that this row reaches, and the operand's bit in the lowest of them.
+          localparam int unsigned Shift = (Position > First) ? Position - First : 0;
+          localparam int unsigned Bit = (Position > First) ? 0 : First - Position;
+          localparam int unsigned Bits = End - First - Shift;
+          logic [Bits-1:0] part, signed_part;
+          if (Magnitude == 2'b01) begin : gen_one
+            assign part = x1_i[Bit+:Bits];
+          end else if (Magnitude == 2'b10) begin : gen_three
+            assign part = x3_i[Bit+:Bits];
+          end else begin : gen_five
+            assign part = x5_i[Bit+:Bits];
+          end
+          assign signed_part = Negative ? ~part : part;
+          assign partial[row+1] = partial[row] + (ChunkBits'(signed_part) << Shift);
+        end
       end
-      // A complemented multiple has ones above it, and zeros below it where it is shifted up.
-      logic [Columns-1:0] aligned;
-      if (position >= FirstColumn) begin : gen_up
-        logic [HighColumn-1:0] complemented;
-        assign complemented = Digits[3*position+2] ? ~multiple : multiple;
-        assign aligned = Columns'(complemented << (position - FirstColumn));
-      end else begin : gen_down
-        logic [Columns-1:0] shifted;
-        assign shifted = Columns'(multiple >> (FirstColumn - position));
-        assign aligned = Digits[3*position+2] ? ~shifted : shifted;
+      assign chunk_sum[c] = partial[NumDigits];
+    end
+
+    if (c > 0) begin : gen_deliver
+      localparam int unsigned To = First - LowColumn;
+      localparam int unsigned Size = End - First;
+      assign sum_o[To+:Size] = chunk_sum[c][Size-1:0];
+      // What overflows from the chunk below.
+      localparam int unsigned From = (c == 1) ? BelowColumns : ChunkColumns;
+      if (Size > OverflowBits) begin : gen_overflow
+        assign carry_o[To+:Size] = Size'(chunk_sum[c-1][From+:OverflowBits]);
+      end else begin : gen_short_overflow
+        assign carry_o[To+:Size] = chunk_sum[c-1][From+:Size];
       end
-      assign row[Index] = aligned;
     end
   end
-  assign row[NumDigits] = Correction[HighColumn-1:FirstColumn];
+  assign below_o = chunk_sum[0][BelowColumns-1:0];
 
-  // Full adders take the rows in the order in which they become available, which balances the tree:
-  // nodes 0 .. NumRows-1 are the rows, each adder turns the next three nodes into two.
-  logic [Columns-1:0] node[3*NumRows-4];
-  always_comb begin
-    for (int i = 0; i < int'(NumRows); i++) node[i] = row[i];
-    for (int i = 0; i < int'(NumRows) - 2; i++) begin
-      node[int'(NumRows)+2*i] = node[3*i] ^ node[3*i+1] ^ node[3*i+2];
-      node[int'(NumRows)+2*i+1] =
-          ((node[3*i] & node[3*i+1]) | (node[3*i+2] & (node[3*i] ^ node[3*i+1]))) << 1;
-    end
-  end
-  assign sum_o = node[3*NumRows-6][Columns-1:LowColumn-FirstColumn];
-  assign carry_o = node[3*NumRows-5][Columns-1:LowColumn-FirstColumn];
+  // Which of the upper bits of the multiples are used depends on the constant.
+  logic unused_multiples;
+  assign unused_multiples = ^{x1_i, x3_i, x5_i};
 
 endmodule

@@ -9,7 +9,7 @@
 ///
 /// Both multiplications are by constants (`acclmt_const_mul`). The low half of m * Prime is never
 /// built: it is known to be the negative of value mod R, so that only its carry into the high half is
-/// needed, which the top column of the carry-save form gives.
+/// needed, which eight columns give.
 ///
 /// The value may be a sum of up to twelve products of residues, 12 * (Prime - 1)^2: with R = 2^260 and
 /// Prime < 2^255 the quotient stays below 1.375 * Prime, and one subtraction makes it canonical.
@@ -47,8 +47,9 @@ module acclmt_reduce #(
     low5_q <= low + {low[RadixBits-3:0], 2'b0};
   end
 
-  // Stage 2: m in carry-save form.
+  // Stage 2: m in redundant form.
   logic [RadixBits-1:0] m_sum, m_carry, m_sum_q, m_carry_q;
+  logic [7:0] unused_below;
   acclmt_const_mul #(
     .LowColumn(0),
     .HighColumn(RadixBits),
@@ -58,7 +59,8 @@ module acclmt_reduce #(
     .x3_i(low3_q),
     .x5_i(low5_q),
     .sum_o(m_sum),
-    .carry_o(m_carry)
+    .carry_o(m_carry),
+    .below_o(unused_below)
   );
   always_ff @(posedge clk_i) begin
     m_sum_q <= m_sum;
@@ -79,10 +81,11 @@ module acclmt_reduce #(
     m5_q <= {3'b0, m_q} + {1'b0, m_q, 2'b0};
   end
 
-  // Stage 5: high half of m * Prime in carry-save form, and the column just below it.
-  logic [SumWidth-RadixBits:0] mp_sum, mp_carry, mp_sum_q, mp_carry_q;
+  // Stage 5: high half of m * Prime in redundant form, and the eight columns just below it.
+  logic [HighWidth-1:0] mp_sum, mp_carry, mp_sum_q, mp_carry_q;
+  logic [7:0] mp_below, mp_below_q;
   acclmt_const_mul #(
-    .LowColumn(RadixBits - 1),
+    .LowColumn(RadixBits),
     .HighColumn(SumWidth),
     .Constant(acclmt_pkg::radix_t'(Prime))
   ) u_product (
@@ -90,41 +93,42 @@ module acclmt_reduce #(
     .x3_i(SumWidth'(m3_q)),
     .x5_i(SumWidth'(m5_q)),
     .sum_o(mp_sum),
-    .carry_o(mp_carry)
+    .carry_o(mp_carry),
+    .below_o(mp_below)
   );
   always_ff @(posedge clk_i) begin
     mp_sum_q <= mp_sum;
     mp_carry_q <= mp_carry;
+    mp_below_q <= mp_below;
   end
 
-  // The high half of the value, and what is to be known of its low half, wait for stage 6: whether it
-  // is zero (then nothing carries), and the top bit of its negative (the sum bit of column
-  // RadixBits-1 of m * Prime), which is the complement of its own top bit unless the bits below are 0.
+  // The high half of the value waits for stage 6, and so does what is to be known of its low half: its
+  // top eight bits, and whether the bits below them are zero.
   localparam int unsigned WaitStages = 5;
   logic [WaitStages-1:0][HighWidth-1:0] high_q;
-  logic [WaitStages-1:0] top_q;
+  logic [WaitStages-1:0][7:0] top_q;
   logic [WaitStages-2:0] rest_nonzero_q;
   always_ff @(posedge clk_i) begin
     high_q <= {high_q[WaitStages-2:0], value_i[SumWidth-1:RadixBits]};
-    top_q <= {top_q[WaitStages-2:0], value_i[RadixBits-1]};
-    rest_nonzero_q <= {rest_nonzero_q[WaitStages-3:0], |low1_q[RadixBits-2:0]};
+    top_q <= {top_q[WaitStages-2:0], low[RadixBits-1-:8]};
+    rest_nonzero_q <= {rest_nonzero_q[WaitStages-3:0], |low1_q[RadixBits-9:0]};
   end
 
-  // Stage 6: the quotient. The carry out of column RadixBits-1 is the majority of its two bits and its
-  // carry in, and the carry in follows from the known sum bit.
-  logic rest_nonzero, top, low_nonzero, negative_top, known_carry, low_carry;
+  // Stage 6: the quotient. The top eight bits of the low half of m * Prime are those of the negative of
+  // the value's low half; the columns below them have carried if the sum without that carry is larger.
+  // The two low halves add up to R, and carry, unless both are zero.
+  logic rest_nonzero, below_carry, low_nonzero;
+  logic [7:0] top, negative_top;
   assign rest_nonzero = rest_nonzero_q[WaitStages-2];
   assign top = top_q[WaitStages-1];
-  assign low_nonzero = rest_nonzero | top;
-  assign negative_top = rest_nonzero ? ~top : top;
-  assign known_carry = mp_sum_q[0] ^ mp_carry_q[0] ^ negative_top;
-  assign low_carry =
-      (mp_sum_q[0] & mp_carry_q[0]) | (known_carry & (mp_sum_q[0] ^ mp_carry_q[0]));
+  assign negative_top = rest_nonzero ? ~top : ~top + 8'd1;
+  assign below_carry = negative_top < mp_below_q;
+  assign low_nonzero = rest_nonzero || top != '0;
 
   logic [HighWidth-1:0] quotient_q;
   always_ff @(posedge clk_i) begin
-    quotient_q <= high_q[WaitStages-1] + mp_sum_q[HighWidth:1] + mp_carry_q[HighWidth:1]
-        + HighWidth'(low_carry) + HighWidth'(low_nonzero);
+    quotient_q <= high_q[WaitStages-1] + mp_sum_q + mp_carry_q
+        + HighWidth'(below_carry) + HighWidth'(low_nonzero);
   end
 
   // Stage 7: one conditional subtraction.

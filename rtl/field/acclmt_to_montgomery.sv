@@ -46,7 +46,7 @@ module acclmt_to_montgomery #(
   assign accept = valid_i && ready_o;
   assign not_below_prime_o = accept && element_i >= Prime;
 
-  // Product with R^2: odd multiples, carry-save form, sum.
+  // Product with R^2: odd multiples, redundant form, sum.
   logic [WordWidth-1:0] x1_q;
   logic [WordWidth+1:0] x3_q;
   logic [WordWidth+2:0] x5_q;
@@ -59,6 +59,7 @@ module acclmt_to_montgomery #(
     carry_q <= carry;
     product_q <= sum_q + carry_q;
   end
+  logic [7:0] unused_below;
   acclmt_const_mul #(
     .LowColumn(0),
     .HighColumn(SumWidth),
@@ -68,7 +69,8 @@ module acclmt_to_montgomery #(
     .x3_i(SumWidth'(x3_q)),
     .x5_i(SumWidth'(x5_q)),
     .sum_o(sum),
-    .carry_o(carry)
+    .carry_o(carry),
+    .below_o(unused_below)
   );
 
   logic [WordWidth-1:0] residue;

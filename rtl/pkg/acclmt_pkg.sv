@@ -169,12 +169,24 @@ package acclmt_pkg;
     end
   endfunction
 
-  /// Number of digits below `position` whose row reaches a column at or above `low_column`.
-  /// A row starts at its position and has `width` bits; a negative row has ones above them.
-  function automatic int digits_below(input digits_t digits, input int position);
-    digits_below = 0;
-    for (int i = 0; i < position; i++) begin
-      if (digits[3*i+:2] != 2'b00) digits_below = digits_below + 1;
+  /// Number of digits that are not zero.
+  function automatic int count_digits(input digits_t digits);
+    count_digits = 0;
+    for (int i = 0; i < int'(DigitPositions); i++) begin
+      if (digits[3*i+:2] != 2'b00) count_digits = count_digits + 1;
+    end
+  endfunction
+
+  /// Position of digit number `index`, counted from 0 at the least significant end.
+  function automatic int digit_position(input digits_t digits, input int index);
+    int found;
+    digit_position = 0;
+    found = 0;
+    for (int i = 0; i < int'(DigitPositions); i++) begin
+      if (digits[3*i+:2] != 2'b00) begin
+        if (found == index) digit_position = i;
+        found = found + 1;
+      end
     end
   endfunction
 
