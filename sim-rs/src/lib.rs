@@ -1,0 +1,33 @@
+//! Reference library of AcclMT, an accelerator of Poseidon Merkle trees.
+//!
+//! - [`grain`], [`params`], [`presets`]: Poseidon parameter sets, generated from the specification.
+//! - [`poseidon`], [`sparse`], [`merkle`]: the permutation (straight from the specification, and
+//!   with sparse partial rounds), Merkle trees and authentication paths.
+//! - [`program`]: the compiler from a parameter set to the registers and constants of the chip.
+//! - [`device`], [`software`]: the trait of everything that commits to data, and the device that
+//!   computes on the host's processor.
+//! - [`vectors`]: test vectors of other implementations, run on any device.
+//!
+//! ```
+//! use acclmt::device::{CommitRequest, Device, LeafKind, NoProgress};
+//! use acclmt::{presets, software::SoftwareDevice, word};
+//!
+//! let request = CommitRequest {
+//!     parameters: presets::by_name("filecoin-arity-2")?,
+//!     leaf: LeafKind::Element,
+//!     words: &[0, 1, 2, 3].map(word::from_u64),
+//! };
+//! let report = SoftwareDevice::new().commit(&request, &mut NoProgress)?;
+//! assert_eq!(
+//!     word::to_hex(&report.root),
+//!     "0x333edd9de0908b764241a566fcf4447556a2556fb71ef154ee0da1436fcf4f24"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod device;
+pub mod grain;
+pub mod params;
+pub mod presets;
+pub mod registers;
+pub mod word;
