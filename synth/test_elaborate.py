@@ -53,7 +53,6 @@ class Elaborate(unittest.TestCase):
             "missing module": (MISSING_MODULE, "absent"),
             "wrong port": (WRONG_PORT, "nothing_i"),
             "syntax error": (SYNTAX_ERROR, "top.sv"),
-            "driven twice": (DRIVEN_TWICE, "b_o"),
         }
         for front_end in ["slang", "yosys"]:
             for name, (text, named) in broken.items():
@@ -61,6 +60,11 @@ class Elaborate(unittest.TestCase):
                     code, output = elaborate(front_end, text)
                     self.assertNotEqual(code, 0, output)
                     self.assertIn(named, output)
+
+    def test_wire_driven_twice_fails(self):
+        code, output = elaborate("yosys", DRIVEN_TWICE)
+        self.assertNotEqual(code, 0, output)
+        self.assertIn("b_o", output)
 
     def test_wrong_file_lists_fail(self):
         for file_list in ["", "child.sv\nabsent.sv\n", "+define+X\nchild.sv\n"]:
