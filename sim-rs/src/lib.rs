@@ -27,7 +27,11 @@
 
 pub mod device;
 pub mod grain;
+mod montgomery;
 pub mod params;
+pub mod poseidon;
 pub mod presets;
+pub mod program;
 pub mod registers;
+pub mod sparse;
 pub mod word;
