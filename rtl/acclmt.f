@@ -2,8 +2,6 @@
 // it. Paths are relative to this folder.
 pkg/acclmt_pkg.sv
 pkg/acclmt_reg_pkg.sv
-pkg/acclmt_tree_pkg.sv
-pkg/acclmt_core_pkg.sv
 common/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv

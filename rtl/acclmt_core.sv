@@ -8,13 +8,15 @@
 ///                                              +--------(digests)------+
 ///     registers -> configuration, constants, run control, performance counters
 ///
-/// A run: the host writes configuration and constants, then CONTROL.start; the chip takes as many input
-/// words as the run needs (LEAVES, times the arity if leaves are hashed), and puts out the root (or every
-/// leaf digest), the last word with `out_last_o`. Words are canonical integers; an element that is not
-/// below the prime is registered as an error and marks the output of the run as void (`out_error_o`).
+/// A run: the host writes configuration and constants, then CONTROL.start; the chip takes as many
+/// input words as the run needs (LEAVES, times the arity if leaves are hashed), and puts out the
+/// root (or every leaf digest), the last word with `out_last_o`. Words are canonical integers; an
+/// element that is not below the prime is registered as an error and marks the output of the run as
+/// void (`out_error_o`).
 ///
-/// Handshake:  in, out: ready/valid; neither `in_ready_o` nor `out_valid_o` depends on its partner, and an
-///             offered output word is stable until it is taken. Registers: see acclmt_register_file.
+/// Handshake:  in, out: ready/valid; neither `in_ready_o` nor `out_valid_o` depends on its partner,
+///             and an offered output word is stable until it is taken. Registers: see
+///             acclmt_register_file.
 /// Latency:    one hash: (RF1 + RF2 + RP) * LoopCycles and about 40 cycles from edge to edge.
 /// Throughput: one leaf in max(RF1 + RF2 + p0, p1, .., pN) cycles.
 module acclmt_core #(
@@ -62,9 +64,9 @@ module acclmt_core #(
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxNumPartial + 1;
 
   acclmt_pkg::engine_config_t engine_config;
-  acclmt_core_pkg::run_config_t run_config;
+  acclmt_pkg::run_config_t run_config;
   acclmt_pkg::constant_write_t leaf_constant_write, root_constant_write;
-  acclmt_core_pkg::events_t events;
+  acclmt_pkg::events_t events;
   logic running, start, clear, run_done, run_void, element_error;
   logic [31:0] element_index_q;
 
@@ -102,7 +104,7 @@ module acclmt_core #(
     .irq_o
   );
 
-  // ---- Words of the run that are still to come in and to go out ------------------------------------
+  // ---- Words of the run that are still to come in and to go out ---------------------------------
 
   logic [32:0] input_left_q;
   logic [31:0] output_left_q;
@@ -127,7 +129,7 @@ module acclmt_core #(
     end
   end
 
-  // ---- Data input ----------------------------------------------------------------------------------
+  // ---- Data input -------------------------------------------------------------------------------
 
   logic input_open, convert_ready, not_below_prime;
   assign input_open = input_left_q != '0;
@@ -153,7 +155,7 @@ module acclmt_core #(
     .idle_o(input_idle)
   );
 
-  // ---- Engines -------------------------------------------------------------------------------------
+  // ---- Engines ----------------------------------------------------------------------------------
 
   logic leaf_valid, leaf_ready, leaf_hash_done, leaf_idle;
   logic [SubEngines-1:0] leaf_busy;
@@ -212,7 +214,7 @@ module acclmt_core #(
     .idle_o(root_idle)
   );
 
-  // ---- Data output ---------------------------------------------------------------------------------
+  // ---- Data output ------------------------------------------------------------------------------
 
   logic output_valid, output_ready;
   acclmt_pkg::word_t output_word;
@@ -239,7 +241,7 @@ module acclmt_core #(
   assign out_error_o = run_void;
   assign run_done = output_taken && out_last_o;
 
-  // ---- Events --------------------------------------------------------------------------------------
+  // ---- Events -----------------------------------------------------------------------------------
 
   always_comb begin
     events.input_taken = input_taken;
@@ -263,8 +265,8 @@ module acclmt_core #(
       start |-> input_idle && leaf_idle && root_idle)
   else $error("acclmt_core: a run starts while the last one is still inside");
 
-  // Liveness: while a run is under way, a word moves at an edge or a sub-engine issues a round at least
-  // once in this many cycles, unless the host makes the chip wait.
+  // Liveness: while a run is under way, a word moves at an edge or a sub-engine issues a round at
+  // least once in this many cycles, unless the host makes the chip wait.
   localparam int unsigned QuietLimit = 1024;
   logic [31:0] quiet_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

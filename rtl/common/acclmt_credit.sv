@@ -4,8 +4,9 @@
 
 /// Counter of the places that are reserved in a buffer at the end of a free-running pipeline.
 ///
-/// A datum may enter the pipeline only while `available_o` is high; it takes a place then and gives it
-/// back when it leaves the buffer, so that the buffer can never overflow and the pipeline never stalls.
+/// A datum may enter the pipeline only while `available_o` is high; it takes a place then and gives
+/// it back when it leaves the buffer, so that the buffer can never overflow and the pipeline never
+/// stalls.
 module acclmt_credit #(
   /// Places in the buffer.
   parameter int unsigned Places = 4

@@ -4,9 +4,9 @@
 
 /// Delay line: what enters leaves `Cycles` cycles later.
 ///
-/// Data that only waits lives in a memory that a macro can replace: a ring of `Cycles` words, written at
-/// a pointer and read just ahead of it. A delay of one cycle is a register. The line always moves; what
-/// is valid in it is known to its user.
+/// Data that only waits lives in a memory that a macro can replace: a ring of `Cycles` words,
+/// written at a pointer and read just ahead of it. A delay of one cycle is a register. The line
+/// always moves; what is valid in it is known to its user.
 ///
 /// Handshake:  none. Latency: `Cycles`. Throughput: one word a cycle.
 module acclmt_delay #(

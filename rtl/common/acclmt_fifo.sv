@@ -2,11 +2,11 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// First-in first-out buffer on a memory that a macro can replace, with the head in the memory's output
-/// register.
+/// First-in first-out buffer on a memory that a macro can replace, with the head in the memory's
+/// output register.
 ///
-/// Handshake:  ready/valid on both sides; `valid_o` does not depend on `ready_i`, and the head is stable
-///             until it is taken.
+/// Handshake:  ready/valid on both sides; `valid_o` does not depend on `ready_i`, and the head is
+///             stable until it is taken.
 /// Latency:    2 cycles from an empty buffer's input to its output. Throughput: one word a cycle.
 /// Capacity:   `Depth` words in the memory and the head.
 module acclmt_fifo #(

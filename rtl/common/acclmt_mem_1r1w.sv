@@ -2,11 +2,12 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory with one write port and one synchronous read port. A macro can replace it: nothing reads an
-/// address in the cycle in which it is written (asserted), and no content is assumed after reset.
+/// Memory with one write port and one synchronous read port. A macro can replace it: nothing reads
+/// an address in the cycle in which it is written (asserted), and no content is assumed after
+/// reset.
 ///
-/// Handshake:  none. `read_data_o` shows the word the cycle after `read_enable_i` and keeps it until the
-///             next read.
+/// Handshake:  none. `read_data_o` shows the word the cycle after `read_enable_i` and keeps it
+///             until the next read.
 /// Latency:    1 cycle. Throughput: one read and one write a cycle.
 module acclmt_mem_1r1w #(
   /// Bits of a word.

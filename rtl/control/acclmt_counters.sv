@@ -6,7 +6,8 @@
 ///
 /// Counter number n has the byte address 0x200 + 8 * n of the register map (`acclmt_reg_pkg`).
 ///
-/// Handshake:  none; `value_o` shows counter `select_i` in the same cycle (0 for a number without counter).
+/// Handshake:  none; `value_o` shows counter `select_i` in the same cycle (0 for a number without
+///             counter).
 module acclmt_counters (
   /// Clock and reset.
   input logic clk_i,
@@ -16,7 +17,7 @@ module acclmt_counters (
   /// A run is under way: count.
   input logic running_i,
   /// Events of this cycle.
-  input acclmt_core_pkg::events_t events_i,
+  input acclmt_pkg::events_t events_i,
   /// Read port.
   input logic [4:0] select_i,
   output logic [63:0] value_o,

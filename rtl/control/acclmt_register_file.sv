@@ -2,15 +2,16 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Register file and run control: configuration, constants, status, errors and performance counters.
+/// Register file and run control: configuration, constants, status, errors and performance
+/// counters.
 ///
-/// The register map is docs/registers.md. A request is always accepted; its answer comes in the next cycle.
-/// Configuration and constants can be written only while no run is under way: otherwise the write is
-/// refused, changes nothing and sets the error register. A start with an illegal configuration does not
-/// start. The error register keeps the first error until it is cleared.
+/// The register map is docs/registers.md. A request is always accepted; its answer comes in the
+/// next cycle. Configuration and constants can be written only while no run is under way: otherwise
+/// the write is refused, changes nothing and sets the error register. A start with an illegal
+/// configuration does not start. The error register keeps the first error until it is cleared.
 ///
-/// Handshake:  `reg_valid_i` with a request; `reg_rvalid_o` the cycle after it. The machine signals the end
-///             of its run by `run_done_i`; `clear_o` tells it to forget everything.
+/// Handshake:  `reg_valid_i` with a request; `reg_rvalid_o` the cycle after it. The machine signals
+///             the end of its run by `run_done_i`; `clear_o` tells it to forget everything.
 module acclmt_register_file #(
   /// The modulus, readable.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -36,7 +37,7 @@ module acclmt_register_file #(
   output logic reg_error_o,
   /// Configuration of both hash engines and of the run.
   output acclmt_pkg::engine_config_t engine_config_o,
-  output acclmt_core_pkg::run_config_t run_config_o,
+  output acclmt_pkg::run_config_t run_config_o,
   /// Writes of constants to the leaf hash engine and the root hash engine.
   output acclmt_pkg::constant_write_t leaf_constant_write_o,
   output acclmt_pkg::constant_write_t root_constant_write_o,
@@ -54,7 +55,7 @@ module acclmt_register_file #(
   /// The run had an error: its output is void.
   output logic error_o,
   /// Events for the performance counters.
-  input acclmt_core_pkg::events_t events_i,
+  input acclmt_pkg::events_t events_i,
   /// A run is done, or an error is registered.
   output logic irq_o
 );
@@ -62,9 +63,9 @@ module acclmt_register_file #(
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
   localparam int unsigned MaxNumPartial = acclmt_pkg::MaxNumPartial;
   localparam int unsigned HidmWords =
-      acclmt_tree_pkg::hidm_words(int'(MaxHeight), int'(RootWords));
+      acclmt_pkg::hidm_words(int'(MaxHeight), int'(RootWords));
 
-  // ---- Configuration registers: consecutive words from MODE on -------------------------------------
+  // ---- Configuration registers: consecutive words from MODE on ----------------------------------
 
   localparam int unsigned NumConfig = 15;
   localparam int unsigned Mode = 0;
@@ -83,14 +84,14 @@ module acclmt_register_file #(
     $error("acclmt_register_file: the configuration registers are not consecutive");
   end
   if (MatrixDepth > 256 || ConstantDepth > 256 || PartialDepth > 256) begin : gen_illegal_depth
-    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d or PartialDepth = %0d > 256",
+    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d, PartialDepth = %0d: > 256",
            MatrixDepth, ConstantDepth, PartialDepth);
   end
 
   logic [NumConfig-1:0][31:0] config_q;
   logic [7:0][31:0] constant_data_q;
 
-  // ---- Decoding ----------------------------------------------------------------------------------
+  // ---- Decoding ---------------------------------------------------------------------------------
 
   logic [3:0] word_address;
   logic [3:0] config_index;
@@ -114,7 +115,7 @@ module acclmt_register_file #(
   assign write_control = write && is_control;
   assign write_unknown = write && !write_control && !write_config;
 
-  // ---- Configuration, constants ------------------------------------------------------------------
+  // ---- Configuration, constants -----------------------------------------------------------------
 
   acclmt_pkg::constant_write_t constant_write_q;
   logic [1:0] engine_mask_q;
@@ -166,14 +167,14 @@ module acclmt_register_file #(
     run_config_o.output_digests = config_q[Mode][acclmt_reg_pkg::ModeOutputBit];
     run_config_o.height = '0;
     for (int i = 1; i <= int'(MaxHeight); i++) begin
-      if (leaves[i]) run_config_o.height = acclmt_tree_pkg::LevelWidth'(i);
+      if (leaves[i]) run_config_o.height = acclmt_pkg::LevelWidth'(i);
     end
     run_config_o.input_words =
         run_config_o.hash_leaves ? {leaves, 1'b0} : {1'b0, leaves};
     run_config_o.output_words = run_config_o.output_digests ? leaves : 32'd1;
   end
 
-  // ---- Check of the configuration: the first offending register ----------------------------------
+  // ---- Check of the configuration: the first offending register ---------------------------------
 
   logic [NumConfig-1:0] illegal;
   logic [31:0] full_engine_rounds;
@@ -211,7 +212,7 @@ module acclmt_register_file #(
     end
   end
 
-  // ---- Run control -------------------------------------------------------------------------------
+  // ---- Run control ------------------------------------------------------------------------------
 
   logic start_request, start_illegal, start_refused, running_q, done_q;
   assign clear_o = write_control && reg_wdata_i[acclmt_reg_pkg::ControlClearBit];
@@ -238,7 +239,7 @@ module acclmt_register_file #(
     end
   end
 
-  // ---- Errors: the first one stays -----------------------------------------------------------------
+  // ---- Errors: the first one stays --------------------------------------------------------------
 
   logic unknown_read;
   logic [7:0] error_d, error_q;
@@ -286,7 +287,7 @@ module acclmt_register_file #(
   assign error_o = void_q;
   assign irq_o = done_q || error_q != acclmt_reg_pkg::ErrorNone;
 
-  // ---- Counters ----------------------------------------------------------------------------------
+  // ---- Counters ---------------------------------------------------------------------------------
 
   logic [63:0] counter_value;
   logic counter_exists;
@@ -308,7 +309,7 @@ module acclmt_register_file #(
     else if (read && is_counter && !reg_addr_i[2]) counter_high_q <= counter_value[63:32];
   end
 
-  // ---- Reads ---------------------------------------------------------------------------------------
+  // ---- Reads ------------------------------------------------------------------------------------
 
   logic [31:0] read_data;
   logic read_known;

@@ -4,16 +4,18 @@
 
 /// Multiplication by a constant, in redundant form, from prepared odd multiples of the operand.
 ///
-/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a row: a
-/// shifted, possibly complemented, multiple of the operand. The columns are cut into chunks of 58. Within
-/// a chunk all rows are added (a tree of full adders and a short carry chain), and what overflows into the
-/// next chunk, at most six bits, is delivered beside it, so that no carry runs over the whole width:
+/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a
+/// row: a shifted, possibly complemented, multiple of the operand. The columns are cut into chunks
+/// of 58. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
+/// what overflows into the next chunk, at most six bits, is delivered beside it, so that no carry
+/// runs over the whole width:
 ///
 ///     x1_i * Constant = sum_o + carry_o        (modulo 2^HighColumn)
 ///
-/// Only the columns from `LowColumn` up are delivered. Of the columns below, eight are built: their sum
-/// `below_o` tells, to a user who knows the true product there, whether the columns below those carry:
-/// they do exactly if the true eight bits are less than `below_o`, because fewer than 2^8 - 2^6 can carry.
+/// Only the columns from `LowColumn` up are delivered. Of the columns below, eight are built: their
+/// sum `below_o` tells, to a user who knows the true product there, whether the columns below those
+/// carry: they do exactly if the true eight bits are less than `below_o`, because fewer than 2^8 -
+/// 2^6 can carry.
 ///
 /// Handshake:  none. Latency: combinational.
 module acclmt_const_mul #(
@@ -31,7 +33,8 @@ module acclmt_const_mul #(
   /// Product in the columns LowColumn .. HighColumn-1.
   output logic [HighColumn-LowColumn-1:0] sum_o,
   output logic [HighColumn-LowColumn-1:0] carry_o,
-  /// Sum of the eight columns below LowColumn, without what overflows from them (0 if LowColumn is 0).
+  /// Sum of the eight columns below LowColumn, without what overflows from them (0 if LowColumn is
+  /// 0).
   output logic [7:0] below_o
 );
 
@@ -42,6 +45,8 @@ module acclmt_const_mul #(
 
   localparam acclmt_pkg::digits_t Digits = acclmt_pkg::recode(Constant);
   localparam int unsigned NumDigits = acclmt_pkg::count_digits(Digits);
+  localparam logic [acclmt_pkg::MaxDigits*acclmt_pkg::PositionWidth-1:0] Positions =
+      acclmt_pkg::digit_positions(Digits);
   localparam acclmt_pkg::sum_t Correction = acclmt_pkg::negative_correction(Digits);
   localparam int unsigned Columns = HighColumn - LowColumn;
   localparam int unsigned NumChunks = (Columns + ChunkColumns - 1) / ChunkColumns;
@@ -69,18 +74,20 @@ module acclmt_const_mul #(
     if (End == First) begin : gen_empty
       assign chunk_sum[c] = '0;
     end else begin : gen_columns
-      // Every row's part of this chunk is added to the one before; the first adds the completion of the
-      // two's complements of the negative rows.
+      // Every row's part of this chunk is added to the one before; the first adds the completion of
+      // the two's complements of the negative rows.
       logic [ChunkBits-1:0] partial[NumDigits+1]  /*verilator split_var*/;
       assign partial[0] = ChunkBits'(Correction[End-1:First]);
       for (genvar row = 0; row < NumDigits; row++) begin : gen_row
-        localparam int unsigned Position = acclmt_pkg::digit_position(Digits, row);
+        localparam int unsigned Position =
+            32'(Positions[acclmt_pkg::PositionWidth*row+:acclmt_pkg::PositionWidth]);
         localparam logic [1:0] Magnitude = Digits[3*Position+:2];
         localparam bit Negative = Digits[3*Position+2];
         if (Position >= End) begin : gen_above
           assign partial[row+1] = partial[row];
         end else begin : gen_part
-          // Columns of the chunk that this row reaches, and the operand's bit in the lowest of them.
+          // Columns of the chunk that this row reaches, and the operand's bit in the lowest of
+          // them.
           localparam int unsigned Shift = (Position > First) ? Position - First : 0;
           localparam int unsigned Bit = (Position > First) ? 0 : First - Position;
           localparam int unsigned Bits = End - First - Shift;

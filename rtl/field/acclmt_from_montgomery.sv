@@ -2,11 +2,11 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Conversion of the words that leave the chip: Montgomery residue x * R to canonical integer x, by one
-/// reduction.
+/// Conversion of the words that leave the chip: Montgomery residue x * R to canonical integer x, by
+/// one reduction.
 ///
-/// Handshake:  ready/valid on both sides. A residue enters only while a place is reserved for it in the
-///             output buffer, so that the pipeline never stalls.
+/// Handshake:  ready/valid on both sides. A residue enters only while a place is reserved for it in
+///             the output buffer, so that the pipeline never stalls.
 /// Latency:    7 (reduction) + 2 (buffer). Throughput: one word a cycle.
 module acclmt_from_montgomery #(
   /// The modulus.

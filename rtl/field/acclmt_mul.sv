@@ -4,8 +4,8 @@
 
 /// Pipelined unsigned multiplier: recursive additive Karatsuba.
 ///
-/// Each level splits both operands in halves, multiplies the low halves, the high halves and the sums
-/// of the halves with three multipliers of the next level, and combines the three products:
+/// Each level splits both operands in halves, multiplies the low halves, the high halves and the
+/// sums of the halves with three multipliers of the next level, and combines the three products:
 ///
 ///     a * b = high << 2h  +  (middle - high - low) << h  +  low
 ///
@@ -13,14 +13,15 @@
 /// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`.
 /// Throughput: one product a cycle.
 ///
-/// With the defaults the width is 256 and the 27 leaves have 32 to 34 bits: pre-addition of 128 bits,
-/// pre-additions of 64 and 32 bits, leaf, and three recombinations make six stages.
+/// With the defaults the width is 256 and the 27 leaves have 32 to 34 bits: pre-addition of 128
+/// bits, pre-additions of 64 and 32 bits, leaf, and three recombinations make six stages.
 module acclmt_mul #(
   /// Bits of an operand.
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   /// Karatsuba levels above the leaves.
   parameter int unsigned Levels = 3,
-  /// Bit l: register the operands of level l's sub-multipliers (the outermost level is the highest).
+  /// Bit l: register the operands of level l's sub-multipliers (the outermost level is the
+  /// highest).
   parameter logic [3:0] PreRegister = 4'b1010
 ) (
   /// Clock.

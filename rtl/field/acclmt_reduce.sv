@@ -8,13 +8,15 @@
 ///     result = (value + m * Prime) / R, less Prime if it is not below it
 ///
 /// Both multiplications are by constants (`acclmt_const_mul`). The low half of m * Prime is never
-/// built: it is known to be the negative of value mod R, so that only its carry into the high half is
-/// needed, which eight columns give.
+/// built: it is known to be the negative of value mod R, so that only its carry into the high half
+/// is needed, which eight columns give.
 ///
-/// The value may be a sum of up to twelve products of residues, 12 * (Prime - 1)^2: with R = 2^260 and
-/// Prime < 2^255 the quotient stays below 1.375 * Prime, and one subtraction makes it canonical.
+/// The value may be a sum of up to twelve products of residues, 12 * (Prime - 1)^2: with R = 2^260
+/// and Prime < 2^255 the quotient stays below 1.375 * Prime, and one subtraction makes it
+/// canonical.
 ///
-/// Handshake:  none; a residue leaves `acclmt_pkg::ReduceLatency` = 7 cycles after its value, in order.
+/// Handshake:  none; a residue leaves `acclmt_pkg::ReduceLatency` = 7 cycles after its value, in
+///             order.
 /// Throughput: one value a cycle.
 module acclmt_reduce #(
   /// The modulus: odd, 2^250 < Prime < 2^255.
@@ -102,8 +104,8 @@ module acclmt_reduce #(
     mp_below_q <= mp_below;
   end
 
-  // The high half of the value waits for stage 6, and so does what is to be known of its low half: its
-  // top eight bits, and whether the bits below them are zero.
+  // The high half of the value waits for stage 6, and so does what is to be known of its low half:
+  // its top eight bits, and whether the bits below them are zero.
   localparam int unsigned WaitStages = 5;
   logic [WaitStages-1:0][HighWidth-1:0] high_q;
   logic [WaitStages-1:0][7:0] top_q;
@@ -114,9 +116,9 @@ module acclmt_reduce #(
     rest_nonzero_q <= {rest_nonzero_q[WaitStages-3:0], |low1_q[RadixBits-9:0]};
   end
 
-  // Stage 6: the quotient. The top eight bits of the low half of m * Prime are those of the negative of
-  // the value's low half; the columns below them have carried if the sum without that carry is larger.
-  // The two low halves add up to R, and carry, unless both are zero.
+  // Stage 6: the quotient. The top eight bits of the low half of m * Prime are those of the
+  // negative of the value's low half; the columns below them have carried if the sum without that
+  // carry is larger. The two low halves add up to R, and carry, unless both are zero.
   logic rest_nonzero, below_carry, low_nonzero;
   logic [7:0] top, negative_top;
   assign rest_nonzero = rest_nonzero_q[WaitStages-2];

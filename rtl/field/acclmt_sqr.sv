@@ -10,8 +10,8 @@
 /// instead of a multiplier's four).
 ///
 /// Handshake:  none; a square leaves `Latency` cycles after its operand, in order.
-/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`: the same
-///             as `acclmt_mul` with the same parameters.
+/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`: the
+///             same as `acclmt_mul` with the same parameters.
 /// Throughput: one square a cycle.
 module acclmt_sqr #(
   /// Bits of the operand.

@@ -4,11 +4,11 @@
 
 /// Conversion of the elements that enter the chip: canonical integer x to Montgomery residue x * R.
 ///
-/// Multiplies by the constant R^2 mod Prime (`acclmt_const_mul`) and reduces. An element that is not
-/// below the prime is reported; its residue is that of the element modulo the prime.
+/// Multiplies by the constant R^2 mod Prime (`acclmt_const_mul`) and reduces. An element that is
+/// not below the prime is reported; its residue is that of the element modulo the prime.
 ///
-/// Handshake:  ready/valid on both sides. An element enters only while a place is reserved for it in the
-///             output buffer, so that the pipeline never stalls.
+/// Handshake:  ready/valid on both sides. An element enters only while a place is reserved for it
+///             in the output buffer, so that the pipeline never stalls.
 /// Latency:    3 (product) + 7 (reduction) + 2 (buffer). Throughput: one element a cycle.
 module acclmt_to_montgomery #(
   /// The modulus.

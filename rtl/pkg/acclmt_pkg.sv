@@ -4,13 +4,13 @@
 
 /// Widths, latencies, types and constant functions that every AcclMT module shares.
 ///
-/// A field element is a word of `WordWidth` bits. Inside the chip it is the canonical residue (below
-/// the prime) of x * R mod p with the Montgomery radix R = 2^`MontgomeryBits`. R is 16 times larger
-/// than the natural 2^256, so that a sum of twelve full products still reduces to less than 2p
-/// (docs/architecture.md, "Arithmetic").
+/// A field element is a word of `WordWidth` bits. Inside the chip it is the canonical residue
+/// (below the prime) of x * R mod p with the Montgomery radix R = 2^`MontgomeryBits`. R is 16 times
+/// larger than the natural 2^256, so that a sum of twelve full products still reduces to less than
+/// 2p (docs/architecture.md, "Arithmetic").
 package acclmt_pkg;
 
-  // ---- Widths ------------------------------------------------------------------------------------
+  // ---- Widths -----------------------------------------------------------------------------------
 
   /// Bits of a field element on every bus and in every memory.
   localparam int unsigned WordWidth = 256;
@@ -37,13 +37,13 @@ package acclmt_pkg;
   /// One beat: element 0 is in the least significant word.
   typedef logic [Lanes-1:0][WordWidth-1:0] beat_t;
 
-  // ---- Fields ------------------------------------------------------------------------------------
+  // ---- Fields -----------------------------------------------------------------------------------
 
   /// Scalar field of BLS12-381, the default large prime.
   localparam word_t PrimeBls12381 =
       256'h73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001;
 
-  // ---- Latencies, in cycles ----------------------------------------------------------------------
+  // ---- Latencies, in cycles ---------------------------------------------------------------------
 
   /// Three-level Karatsuba multiplier or squarer.
   localparam int unsigned MulLatency = 6;
@@ -62,7 +62,7 @@ package acclmt_pkg;
   /// One round from issue to re-issue of the same hash; as many hashes share a sub-engine.
   localparam int unsigned LoopCycles = SboxLatency + LinearLatency;
 
-  // ---- Constant memories: banks of one word each -------------------------------------------------
+  // ---- Constant memories: banks of one word each ------------------------------------------------
 
   /// Banks of the full-round sub-engine: the matrix, row by row, then the constant vector.
   localparam int unsigned FullMatrixBanks = Lanes * Lanes;
@@ -96,7 +96,96 @@ package acclmt_pkg;
     word_t data;
   } constant_write_t;
 
-  // ---- Constant functions of the prime -----------------------------------------------------------
+  // ---- The tree ---------------------------------------------------------------------------------
+
+  // Level 0 holds the leaves, level l the nodes whose sub-trees have 2^l leaves. Every level below
+  // the root is a queue in one of three memories: the leaf hash buffer (level 0), the root hash
+  // buffer (levels 1 up to the two nodes that a standard tree leaves), and the hierarchical
+  // intermediate data memory (HIDM: the levels above, which join standard trees).
+
+  /// Bits of a level number.
+  localparam int unsigned LevelWidth = 5;
+  typedef logic [LevelWidth-1:0] level_t;
+
+  /// Bits of a node address within one memory.
+  localparam int unsigned NodeAddressWidth = 16;
+  typedef logic [NodeAddressWidth-1:0] node_address_t;
+
+  typedef enum logic [1:0] {
+    LeafHashBuffer,
+    RootHashBuffer,
+    Hidm
+  } node_memory_e;
+
+  /// Place of a node.
+  typedef struct packed {
+    node_memory_e memory;
+    node_address_t address;
+  } node_place_t;
+
+  /// Words of a level's queue in the HIDM: two pairs, so that one can fill while the other is read.
+  localparam int unsigned HidmQueueWords = 4;
+
+  // The level table. Root hash buffer of W words: level l has W / 2^l words from W - W / 2^(l-1)
+  // on, down to two words; the levels above have `HidmQueueWords` words each in the HIDM.
+
+  /// Last level whose queue is in the root hash buffer.
+  function automatic int last_root_level(input int root_words);
+    last_root_level = $clog2(root_words) - 1;
+  endfunction
+
+  /// Words of a level's queue.
+  function automatic int queue_words(input int level, input int leaf_words, input int root_words);
+    if (level == 0) queue_words = leaf_words;
+    else if (level <= last_root_level(root_words)) queue_words = root_words >> level;
+    else queue_words = int'(HidmQueueWords);
+  endfunction
+
+  /// First word of a level's queue in its memory.
+  function automatic int queue_base(input int level, input int root_words);
+    if (level == 0) queue_base = 0;
+    else if (level <= last_root_level(root_words)) begin
+      queue_base = root_words - (root_words >> (level - 1));
+    end else begin
+      queue_base = (level - last_root_level(root_words) - 1) * int'(HidmQueueWords);
+    end
+  endfunction
+
+  /// Words of the HIDM for trees of up to 2^max_height leaves.
+  function automatic int hidm_words(input int max_height, input int root_words);
+    hidm_words = (max_height - 1 - last_root_level(root_words)) * int'(HidmQueueWords);
+    if (hidm_words < 2) hidm_words = 2;
+  endfunction
+
+  // ---- Runs -------------------------------------------------------------------------------------
+
+  /// What a run does; stable during a run.
+  typedef struct packed {
+    /// Hash elements into leaves (1) or take them as leaves (0).
+    logic hash_leaves;
+    /// Stream out the leaf digests (1) or fold them into a root (0).
+    logic output_digests;
+    /// Levels of the tree.
+    logic [LevelWidth-1:0] height;
+    /// Words of the data input, and of the data output, that belong to this run.
+    logic [32:0] input_words;
+    logic [31:0] output_words;
+  } run_config_t;
+
+  /// What the machine reports in a cycle of a run, for the performance counters.
+  typedef struct packed {
+    logic input_taken;
+    logic input_stalled;
+    logic output_taken;
+    logic output_stalled;
+    logic leaf_hash_done;
+    logic root_hash_done;
+    /// Bit 0: full-round sub-engine; bit i: partial-round sub-engine i.
+    logic [MaxNumPartial:0] leaf_busy;
+    logic [MaxNumPartial:0] root_busy;
+  } events_t;
+
+  // ---- Constant functions of the prime ----------------------------------------------------------
 
   typedef logic [MontgomeryBits-1:0] radix_t;
 
@@ -177,14 +266,20 @@ package acclmt_pkg;
     end
   endfunction
 
-  /// Position of digit number `index`, counted from 0 at the least significant end.
-  function automatic int digit_position(input digits_t digits, input int index);
+  /// Most digits of a constant.
+  localparam int unsigned MaxDigits = 64;
+  /// Bits of a position.
+  localparam int unsigned PositionWidth = 9;
+
+  /// Positions of the digits that are not zero, the least significant first: one table, because a
+  /// constant function is slow in some tools.
+  function automatic logic [MaxDigits*PositionWidth-1:0] digit_positions(input digits_t digits);
     int found;
-    digit_position = 0;
+    digit_positions = '0;
     found = 0;
     for (int i = 0; i < int'(DigitPositions); i++) begin
-      if (digits[3*i+:2] != 2'b00) begin
-        if (found == index) digit_position = i;
+      if (digits[3*i+:2] != 2'b00 && found < int'(MaxDigits)) begin
+        digit_positions[PositionWidth*found+:PositionWidth] = PositionWidth'(i);
         found = found + 1;
       end
     end

@@ -2,7 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dot product of two beats with one reduction: sum of element_i[k] * coefficient_i[k] over the lanes.
+/// Dot product of two beats with one reduction: sum of element_i[k] * coefficient_i[k] over the
+/// lanes.
 ///
 /// The full products are added and reduced once, instead of one reduction a product.
 ///

@@ -2,26 +2,26 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Full-round sub-engine: the first full rounds and some partial rounds of a hash, and, when the hash
-/// returns from the partial-round sub-engines, its last full rounds.
+/// Full-round sub-engine: the first full rounds and some partial rounds of a hash, and, when the
+/// hash returns from the partial-round sub-engines, its last full rounds.
 ///
-/// A round: S-box on all elements (full) or on element 0 (partial), then a dense matrix, then a vector of
-/// round constants:
+/// A round: S-box on all elements (full) or on element 0 (partial), then a dense matrix, then a
+/// vector of round constants:
 ///
 ///     state' = matrix * sbox(state) + k           (three dot products, one reduction each)
 ///
-/// Rounds are numbered through both visits: `full_rounds_first` full rounds, `partial_rounds[0]` partial
-/// rounds, `full_rounds_last` full rounds. The last full round of the first visit uses matrix 1 (the
-/// pre-sparse matrix), partial round n uses matrix 2 + n (its sparse matrix, written dense), all others
-/// use matrix 0 (the MDS matrix).
+/// Rounds are numbered through both visits: `full_rounds_first` full rounds, `partial_rounds[0]`
+/// partial rounds, `full_rounds_last` full rounds. The last full round of the first visit uses
+/// matrix 1 (the pre-sparse matrix), partial round n uses matrix 2 + n (its sparse matrix, written
+/// dense), all others use matrix 0 (the MDS matrix).
 ///
 /// The pipeline is a loop of `acclmt_pkg::LoopCycles` slots that never stalls, as in
-/// `acclmt_partial_round_engine`. A returning hash has precedence over a new one for a free slot, and
-/// places for both are reserved in their output buffers, so that the ring of sub-engines cannot deadlock:
-/// every hash inside leaves after its rounds whatever happens elsewhere.
+/// `acclmt_partial_round_engine`. A returning hash has precedence over a new one for a free slot,
+/// and places for both are reserved in their output buffers, so that the ring of sub-engines cannot
+/// deadlock: every hash inside leaves after its rounds whatever happens elsewhere.
 ///
-/// Handshake:  ready/valid on all four ports; no `valid_o` depends on a `ready_i`, but `first_ready_o`
-///             depends on `last_valid_i` (precedence).
+/// Handshake:  ready/valid on all four ports; no `valid_o` depends on a `ready_i`, but
+///             `first_ready_o` depends on `last_valid_i` (precedence).
 /// Latency:    rounds of the visit * LoopCycles + 2.
 /// Throughput: LoopCycles hashes at a time; rounds of both visits cycles a hash.
 module acclmt_full_round_engine #(
@@ -88,8 +88,8 @@ module acclmt_full_round_engine #(
            ConstantDepth);
   end
   if (OutputPlaces < acclmt_pkg::LoopCycles) begin : gen_illegal_places
-    $error("acclmt_full_round_engine: OutputPlaces = %0d is below the loop's %0d slots", OutputPlaces,
-           acclmt_pkg::LoopCycles);
+    $error("acclmt_full_round_engine: OutputPlaces = %0d is below the loop's %0d slots",
+           OutputPlaces, acclmt_pkg::LoopCycles);
   end
 
   // Round numbers at which the first visit ends and the last round is done.
@@ -97,7 +97,7 @@ module acclmt_full_round_engine #(
   assign first_end = config_i.full_rounds_first + config_i.partial_rounds[0];
   assign last_end = first_end + config_i.full_rounds_last;
 
-  // ---- The slot that comes round, and what it takes next ---------------------------------------
+  // ---- The slot that comes round, and what it takes next ----------------------------------------
 
   logic slot_valid, slot_last;
   acclmt_pkg::round_t slot_round;
@@ -156,7 +156,7 @@ module acclmt_full_round_engine #(
     end
   end
 
-  // ---- Control that accompanies the data ---------------------------------------------------------
+  // ---- Control that accompanies the data --------------------------------------------------------
 
   // Constants are read the cycle before they are used.
   localparam int unsigned ReadMatrix = acclmt_pkg::SboxLatency - 1;
@@ -225,7 +225,7 @@ module acclmt_full_round_engine #(
     .any_o(any_slot)
   );
 
-  // ---- Constants ---------------------------------------------------------------------------------
+  // ---- Constants --------------------------------------------------------------------------------
 
   logic write_constant;
   assign write_constant = constant_write_i.valid && constant_write_i.sub_engine == '0;
@@ -264,7 +264,7 @@ module acclmt_full_round_engine #(
     );
   end
 
-  // ---- Datapath ----------------------------------------------------------------------------------
+  // ---- Datapath ---------------------------------------------------------------------------------
 
   acclmt_pkg::beat_t after_sbox;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
@@ -300,7 +300,7 @@ module acclmt_full_round_engine #(
     );
   end
 
-  // ---- Output buffers ----------------------------------------------------------------------------
+  // ---- Output buffers ---------------------------------------------------------------------------
 
   logic first_buffer_ready, digest_buffer_ready, first_credit_idle, digest_credit_idle;
   acclmt_credit #(

@@ -2,23 +2,27 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Poseidon hash engine: a full-round sub-engine and `NumPartial` partial-round sub-engines in a ring.
+/// Poseidon hash engine: a full-round sub-engine and `NumPartial` partial-round sub-engines in a
+/// ring.
 ///
 ///     inputs -> + initial vector -> full-round sub-engine -> partial 1 -> .. -> partial N -+
 ///                                   ^                                                      |
 ///                        digest <---+------------------------------------------------------+
 ///
 /// Every sub-engine loops over the rounds of its own segment, so that all of them work on different
-/// hashes at the same time. The host chooses the segments such that the longest is as short as possible:
+/// hashes at the same time. The host chooses the segments such that the longest is as short as
+/// possible:
 ///
 ///     cycles per hash = max(RF1 + RF2 + p0, p1, .., pN)
 ///
-/// The state of a new hash is (0, x0, x1) plus the initial vector, which holds the domain tag (or capacity
-/// value) and the round constants that precede the first S-box.
+/// The state of a new hash is (0, x0, x1) plus the initial vector, which holds the domain tag (or
+/// capacity value) and the round constants that precede the first S-box.
 ///
-/// Handshake:  ready/valid on both sides; digests leave in the order of their inputs, with their tags.
+/// Handshake:  ready/valid on both sides; digests leave in the order of their inputs, with their
+///             tags.
 /// Latency:    (RF1 + RF2 + RP) * LoopCycles + a few cycles for each sub-engine.
-/// Throughput: see above, once LoopCycles hashes a sub-engine are inside; at most one hash in two cycles.
+/// Throughput: see above, once LoopCycles hashes a sub-engine are inside; at most one hash in two
+///             cycles.
 module acclmt_hash_engine #(
   /// The modulus.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -65,7 +69,7 @@ module acclmt_hash_engine #(
            acclmt_pkg::MaxNumPartial);
   end
 
-  // ---- Initial state -----------------------------------------------------------------------------
+  // ---- Initial state ----------------------------------------------------------------------------
 
   // The inputs are held until their sums have been taken, so that the adders need no stall.
   acclmt_pkg::beat_t initial_q;
@@ -116,7 +120,7 @@ module acclmt_hash_engine #(
     );
   end
 
-  // ---- The ring: link 0 leaves the full-round sub-engine, link i partial-round sub-engine i --------
+  // ---- The ring: link 0 leaves the full-round sub-engine, link i partial-round sub-engine i -----
 
   logic [NumPartial:0] link_valid, link_ready, sub_engine_idle;
   acclmt_pkg::beat_t [NumPartial:0] link_state;

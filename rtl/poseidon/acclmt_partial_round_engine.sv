@@ -4,22 +4,24 @@
 
 /// Partial-round sub-engine: a segment of sparse partial rounds of the Poseidon permutation.
 ///
-/// A round: S-box on element 0, then the sparse matrix (first row w, first column v, identity elsewhere),
-/// then the round constant on element 0:
+/// A round: S-box on element 0, then the sparse matrix (first row w, first column v, identity
+/// elsewhere), then the round constant on element 0:
 ///
 ///     x   = s0^5
 ///     s0' = w0 * x + w1 * s1 + w2 * s2 + k        (one dot product, one reduction)
 ///     si' = si + vi * x                           (i = 1, 2)
 ///
-/// The pipeline is a loop of `acclmt_pkg::LoopCycles` slots that never stalls: a hash that has rounds left
-/// re-enters as it leaves the pipeline; a hash that is done goes to the output buffer, and its slot takes
-/// the next hash in the same cycle. A hash enters only while a place is reserved for it in the output
-/// buffer. Hashes leave in the order in which they entered.
+/// The pipeline is a loop of `acclmt_pkg::LoopCycles` slots that never stalls: a hash that has
+/// rounds left re-enters as it leaves the pipeline; a hash that is done goes to the output buffer,
+/// and its slot takes the next hash in the same cycle. A hash enters only while a place is reserved
+/// for it in the output buffer. Hashes leave in the order in which they entered.
 ///
-/// Handshake:  ready/valid on both sides; `valid_o` does not depend on `ready_i`. `ready_o` depends on the
-///             slot that comes round, not on `valid_i`.
-/// Latency:    `num_rounds_i` * LoopCycles + 2 (1 + 2 for no rounds, which passes the state on unchanged).
-/// Throughput: LoopCycles hashes in LoopCycles * `num_rounds_i` cycles: `num_rounds_i` cycles a hash.
+/// Handshake:  ready/valid on both sides; `valid_o` does not depend on `ready_i`. `ready_o` depends
+///             on the slot that comes round, not on `valid_i`.
+/// Latency:    `num_rounds_i` * LoopCycles + 2 (1 + 2 for no rounds, which passes the state on
+///             unchanged).
+/// Throughput: LoopCycles hashes in LoopCycles * `num_rounds_i` cycles: `num_rounds_i` cycles a
+///             hash.
 module acclmt_partial_round_engine #(
   /// The modulus.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -70,7 +72,7 @@ module acclmt_partial_round_engine #(
            OutputPlaces, acclmt_pkg::LoopCycles);
   end
 
-  // ---- The slot that comes round, and what it takes next ---------------------------------------
+  // ---- The slot that comes round, and what it takes next ----------------------------------------
 
   logic slot_valid;
   acclmt_pkg::round_t slot_round;
@@ -94,7 +96,7 @@ module acclmt_partial_round_engine #(
   assign issue_state = slot_continues ? slot_state : state_i;
   assign busy_o = issue_valid;
 
-  // ---- Control that accompanies the data ---------------------------------------------------------
+  // ---- Control that accompanies the data --------------------------------------------------------
 
   // Constants are read the cycle before they are used.
   localparam int unsigned ReadMatrix = acclmt_pkg::SboxLatency - 1;
@@ -151,7 +153,7 @@ module acclmt_partial_round_engine #(
     .any_o(any_slot)
   );
 
-  // ---- Constants ---------------------------------------------------------------------------------
+  // ---- Constants --------------------------------------------------------------------------------
 
   logic [Banks-1:0][WordWidth-1:0] constant;
   for (genvar bank = 0; bank < Banks; bank++) begin : gen_bank
@@ -171,7 +173,7 @@ module acclmt_partial_round_engine #(
     );
   end
 
-  // ---- Datapath ----------------------------------------------------------------------------------
+  // ---- Datapath ---------------------------------------------------------------------------------
 
   // Elements 1 and 2 wait while element 0 is in the S-box.
   logic [WordWidth-1:0] x;
@@ -225,7 +227,7 @@ module acclmt_partial_round_engine #(
     );
   end
 
-  // ---- Output buffer -----------------------------------------------------------------------------
+  // ---- Output buffer ----------------------------------------------------------------------------
 
   logic buffer_ready, credit_idle, through;
   assign through = accept && pass_through;

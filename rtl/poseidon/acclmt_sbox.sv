@@ -4,11 +4,12 @@
 
 /// Poseidon S-box x^5: two squarings and a multiplication, each followed by a reduction.
 ///
-/// Handshake:  none; a result leaves `acclmt_pkg::SboxLatency` = 39 cycles after its element, in order.
+/// Handshake:  none; a result leaves `acclmt_pkg::SboxLatency` = 39 cycles after its element, in
+///             order.
 /// Throughput: one element a cycle.
 ///
-/// With `Bypass` the element itself accompanies its power, and `bypass_i` chooses it at the output: the
-/// elements of a partial round that pass no S-box.
+/// With `Bypass` the element itself accompanies its power, and `bypass_i` chooses it at the output:
+/// the elements of a partial round that pass no S-box.
 module acclmt_sbox #(
   /// The modulus.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,

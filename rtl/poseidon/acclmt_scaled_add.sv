@@ -4,9 +4,9 @@
 
 /// Update of an element in a sparse matrix product: result = addend + factor * coefficient.
 ///
-/// Handshake:  none; the factor and the coefficient enter together, the addend enters with them, and the
-///             result leaves `acclmt_pkg::LinearLatency` = 15 cycles later: as long as a dot product and
-///             the addition of its round constant take.
+/// Handshake:  none; the factor and the coefficient enter together, the addend enters with them,
+///             and the result leaves `acclmt_pkg::LinearLatency` = 15 cycles later: as long as a
+///             dot product and the addition of its round constant take.
 /// Throughput: one update a cycle.
 module acclmt_scaled_add #(
   /// The modulus.

@@ -2,22 +2,24 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dispatch scheduler of the root hash engine: which pair of nodes is hashed next, and where its digest goes.
+/// Dispatch scheduler of the root hash engine: which pair of nodes is hashed next, and where its
+/// digest goes.
 ///
-/// Every level of the tree below the root is a queue of nodes in the order of their leaves. A job takes the
-/// two oldest nodes of a level and makes one node of the level above. The deepest ready job (the one
-/// nearest to the root) goes first, which keeps the upper queues short. A job is ready when its level has
-/// two nodes and a place is reserved for its digest in the level above; the job that makes the root needs
-/// none. Leaves are accepted while the leaf queue has room. No queue can overflow, and since the job
-/// nearest to the root is never blocked by one further away, the tree always ends (both asserted).
+/// Every level of the tree below the root is a queue of nodes in the order of their leaves. A job
+/// takes the two oldest nodes of a level and makes one node of the level above. The deepest ready
+/// job (the one nearest to the root) goes first, which keeps the upper queues short. A job is ready
+/// when its level has two nodes and a place is reserved for its digest in the level above; the job
+/// that makes the root needs none. Leaves are accepted while the leaf queue has room. No queue can
+/// overflow, and since the job nearest to the root is never blocked by one further away, the tree
+/// always ends (both asserted).
 ///
 /// The module holds the bookkeeping only: another scheduler with these ports can take its place.
 ///
-/// Handshake:  job: ready/valid; a job that is offered may give way to a deeper one until it is taken.
-///             Its operands are read after it was taken; `fetched_i` says when they are no longer needed in their
-///             places.
-///             Leaves: ready/valid; the leaf is written at `leaf_place_o` in the cycle in which it is taken.
-///             Digests: no back-pressure; written at `digest_place_o` in the cycle of `digest_valid_i`.
+/// Handshake:  job: ready/valid; a job that is offered may give way to a deeper one until it is
+///             taken. Its operands are read after it was taken; `fetched_i` says when they are no
+///             longer needed in their places. Leaves: ready/valid; the leaf is written at
+///             `leaf_place_o` in the cycle in which it is taken. Digests: no back-pressure; written
+///             at `digest_place_o` in the cycle of `digest_valid_i`.
 /// Latency:    a node can be in a job the cycle after it was written. Throughput: one job a cycle.
 module acclmt_dispatch_scheduler #(
   /// Most levels of a tree: up to 2^MaxHeight leaves.
@@ -32,30 +34,30 @@ module acclmt_dispatch_scheduler #(
   /// Forgets every node.
   input logic clear_i,
   /// Levels of this tree, 1 .. MaxHeight; stable during a run.
-  input acclmt_tree_pkg::level_t height_i,
+  input acclmt_pkg::level_t height_i,
   /// A leaf is written.
   input logic leaf_valid_i,
   output logic leaf_ready_o,
-  output acclmt_tree_pkg::node_place_t leaf_place_o,
+  output acclmt_pkg::node_place_t leaf_place_o,
   /// Job: the level of its operands, which are at `job_place_o` and the address after it.
   output logic job_valid_o,
   input logic job_ready_i,
-  output acclmt_tree_pkg::level_t job_level_o,
-  output acclmt_tree_pkg::node_place_t job_place_o,
+  output acclmt_pkg::level_t job_level_o,
+  output acclmt_pkg::node_place_t job_place_o,
   /// The operands of the last job, which were of level `fetched_level_i`, have left their memory.
   input logic fetched_i,
-  input acclmt_tree_pkg::level_t fetched_level_i,
+  input acclmt_pkg::level_t fetched_level_i,
   /// The digest of a job whose operands were of level `digest_level_i` is written, or is the root.
   input logic digest_valid_i,
-  input acclmt_tree_pkg::level_t digest_level_i,
-  output acclmt_tree_pkg::node_place_t digest_place_o,
+  input acclmt_pkg::level_t digest_level_i,
+  output acclmt_pkg::node_place_t digest_place_o,
   output logic digest_is_root_o,
   /// No node is queued and no job is under way.
   output logic idle_o
 );
 
-  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
-  localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
+  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
+  localparam int unsigned AddressWidth = acclmt_pkg::NodeAddressWidth;
 
   if (MaxHeight < 1 || MaxHeight >= 2 ** LevelWidth) begin : gen_illegal_height
     $error("acclmt_dispatch_scheduler: MaxHeight = %0d is not within 1..%0d", MaxHeight,
@@ -63,13 +65,13 @@ module acclmt_dispatch_scheduler #(
   end
   if (LeafWords < 2 || LeafWords != 2 ** $clog2(LeafWords) || $clog2(LeafWords) > AddressWidth)
   begin : gen_illegal_leaf_words
-    $error("acclmt_dispatch_scheduler: LeafWords = %0d is no power of two within 2..2^%0d", LeafWords,
-           AddressWidth);
+    $error("acclmt_dispatch_scheduler: LeafWords = %0d is no power of two within 2..2^%0d",
+           LeafWords, AddressWidth);
   end
   if (RootWords < 4 || RootWords != 2 ** $clog2(RootWords) || $clog2(RootWords) > AddressWidth)
   begin : gen_illegal_root_words
-    $error("acclmt_dispatch_scheduler: RootWords = %0d is no power of two within 4..2^%0d", RootWords,
-           AddressWidth);
+    $error("acclmt_dispatch_scheduler: RootWords = %0d is no power of two within 4..2^%0d",
+           RootWords, AddressWidth);
   end
 
   // Level l of these vectors is level l of the tree.
@@ -83,8 +85,8 @@ module acclmt_dispatch_scheduler #(
 
   for (genvar l = 0; l < MaxHeight; l++) begin : gen_level
     localparam int unsigned Words =
-        acclmt_tree_pkg::queue_words(l, int'(LeafWords), int'(RootWords));
-    localparam int unsigned Base = acclmt_tree_pkg::queue_base(l, int'(RootWords));
+        acclmt_pkg::queue_words(l, int'(LeafWords), int'(RootWords));
+    localparam int unsigned Base = acclmt_pkg::queue_base(l, int'(RootWords));
     localparam int unsigned PointerWidth = $clog2(Words);
     localparam int unsigned CountWidth = $clog2(Words + 1);
 
@@ -134,7 +136,7 @@ module acclmt_dispatch_scheduler #(
     else $error("acclmt_dispatch_scheduler: the queue of level %0d overflows", l);
     written_place_is_reserved_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
         write && !clear_i |-> (l == 0) || waiting_q < reserved_q)
-    else $error("acclmt_dispatch_scheduler: a node of level %0d was written to no reserved place", l);
+    else $error("acclmt_dispatch_scheduler: a node of level %0d was written to a free place", l);
     freed_place_was_taken_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
         free && !clear_i |-> reserved_q >= CountWidth'(2) &&
         reserved_q - CountWidth'(2) >= waiting_q)
@@ -167,17 +169,17 @@ module acclmt_dispatch_scheduler #(
 
   // The memory that holds a level's queue.
   localparam logic [LevelWidth-1:0] LastRootLevel =
-      LevelWidth'(acclmt_tree_pkg::last_root_level(int'(RootWords)));
-  acclmt_tree_pkg::level_t digest_queue;
+      LevelWidth'(acclmt_pkg::last_root_level(int'(RootWords)));
+  acclmt_pkg::level_t digest_queue;
   assign digest_queue = digest_level_i + 1'b1;
 
   always_comb begin
-    job_place_o.memory = acclmt_tree_pkg::RootHashBuffer;
-    if (job_level_o == '0) job_place_o.memory = acclmt_tree_pkg::LeafHashBuffer;
-    else if (job_level_o > LastRootLevel) job_place_o.memory = acclmt_tree_pkg::Hidm;
+    job_place_o.memory = acclmt_pkg::RootHashBuffer;
+    if (job_level_o == '0) job_place_o.memory = acclmt_pkg::LeafHashBuffer;
+    else if (job_level_o > LastRootLevel) job_place_o.memory = acclmt_pkg::Hidm;
 
-    digest_place_o.memory = (digest_queue > LastRootLevel) ? acclmt_tree_pkg::Hidm
-                                                           : acclmt_tree_pkg::RootHashBuffer;
+    digest_place_o.memory = (digest_queue > LastRootLevel) ? acclmt_pkg::Hidm
+                                                           : acclmt_pkg::RootHashBuffer;
     digest_place_o.address = '0;
     for (int l = 1; l < int'(MaxHeight); l++) begin
       if (digest_queue == LevelWidth'(l)) digest_place_o.address = write_address[l];
@@ -185,7 +187,7 @@ module acclmt_dispatch_scheduler #(
   end
 
   assign leaf_ready_o = place_free[0];
-  assign leaf_place_o.memory = acclmt_tree_pkg::LeafHashBuffer;
+  assign leaf_place_o.memory = acclmt_pkg::LeafHashBuffer;
   assign leaf_place_o.address = write_address[0];
 
   // Jobs under way, which hold no place once their operands were read.

@@ -4,8 +4,8 @@
 
 /// Leaf hash engine: turns the stream of elements into a stream of leaves.
 ///
-/// In hash mode every two elements (the arity) become a leaf by one hash; in element mode every element is
-/// a ready leaf and passes through.
+/// In hash mode every two elements (the arity) become a leaf by one hash; in element mode every
+/// element is a ready leaf and passes through.
 ///
 /// Handshake:  ready/valid on both sides. All words are Montgomery residues.
 /// Latency:    that of the hash engine, or none in element mode.

@@ -4,9 +4,9 @@
 
 /// Root hash engine: folds a stream of leaves into the root of its Merkle tree.
 ///
-/// Leaves are written to the leaf hash buffer; the dispatch scheduler names pairs of nodes; a fetch unit
-/// reads a pair in two cycles and hands it to the hash engine; digests go to the root hash buffer, to the
-/// HIDM (nodes that join standard trees), or, the last one, out as the root.
+/// Leaves are written to the leaf hash buffer; the dispatch scheduler names pairs of nodes; a fetch
+/// unit reads a pair in two cycles and hands it to the hash engine; digests go to the root hash
+/// buffer, to the HIDM (nodes that join standard trees), or, the last one, out as the root.
 ///
 ///     leaves -> leaf hash buffer ---+
 ///               root hash buffer ---+--> fetch -> hash engine -+-> root
@@ -37,7 +37,7 @@ module acclmt_root_hash_engine #(
   input logic clear_i,
   /// Run-time parameters of the hash engine, and levels of the tree; stable during a run.
   input acclmt_pkg::engine_config_t config_i,
-  input acclmt_tree_pkg::level_t height_i,
+  input acclmt_pkg::level_t height_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Leaves, in order.
@@ -58,18 +58,18 @@ module acclmt_root_hash_engine #(
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
-  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
+  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
   localparam int unsigned HidmWords =
-      acclmt_tree_pkg::hidm_words(int'(MaxHeight), int'(RootWords));
+      acclmt_pkg::hidm_words(int'(MaxHeight), int'(RootWords));
   localparam int unsigned LeafAddressWidth = $clog2(LeafWords);
   localparam int unsigned RootAddressWidth = $clog2(RootWords);
   localparam int unsigned HidmAddressWidth = $clog2(HidmWords);
 
-  // ---- Scheduler ---------------------------------------------------------------------------------
+  // ---- Scheduler --------------------------------------------------------------------------------
 
   logic job_valid, job_ready, fetched, scheduler_idle;
-  acclmt_tree_pkg::level_t job_level, digest_level, fetch_level_q;
-  acclmt_tree_pkg::node_place_t job_place, leaf_place, digest_place;
+  acclmt_pkg::level_t job_level, digest_level, fetch_level_q;
+  acclmt_pkg::node_place_t job_place, leaf_place, digest_place;
   logic digest_valid, digest_ready, digest_is_root, digest_taken;
   acclmt_pkg::word_t digest;
   acclmt_pkg::tag_t digest_tag;
@@ -99,7 +99,7 @@ module acclmt_root_hash_engine #(
     .idle_o(scheduler_idle)
   );
 
-  // ---- Fetch unit: reads the two operands of a job, one a cycle, and offers them to the engine -----
+  // ---- Fetch unit: reads the two operands of a job, one a cycle, and offers them to the engine --
 
   typedef enum logic [1:0] {
     FetchIdle,
@@ -107,13 +107,13 @@ module acclmt_root_hash_engine #(
     FetchOffer
   } fetch_state_e;
   fetch_state_e fetch_state_d, fetch_state_q;
-  acclmt_tree_pkg::node_place_t fetch_place_q;
+  acclmt_pkg::node_place_t fetch_place_q;
   acclmt_pkg::word_t first_operand_q, operand;
   logic read_enable, engine_valid, engine_ready;
-  acclmt_tree_pkg::node_place_t read_place;
+  acclmt_pkg::node_place_t read_place;
 
-  // The first operand is read as the job is taken, the second in FetchSecond; each word is there the
-  // cycle after its read, and the second stays in the memory's output register.
+  // The first operand is read as the job is taken, the second in FetchSecond; each word is there
+  // the cycle after its read, and the second stays in the memory's output register.
   always_comb begin
     fetch_state_d = fetch_state_q;
     job_ready = 1'b0;
@@ -154,7 +154,7 @@ module acclmt_root_hash_engine #(
     if (fetch_state_q == FetchSecond) first_operand_q <= operand;
   end
 
-  // ---- Node buffers ------------------------------------------------------------------------------
+  // ---- Node buffers -----------------------------------------------------------------------------
 
   acclmt_pkg::word_t leaf_word, root_word, hidm_word;
   logic write_node;
@@ -168,7 +168,7 @@ module acclmt_root_hash_engine #(
     .write_enable_i(valid_i && ready_o),
     .write_address_i(leaf_place.address[LeafAddressWidth-1:0]),
     .write_data_i(leaf_i),
-    .read_enable_i(read_enable && read_place.memory == acclmt_tree_pkg::LeafHashBuffer),
+    .read_enable_i(read_enable && read_place.memory == acclmt_pkg::LeafHashBuffer),
     .read_address_i(read_place.address[LeafAddressWidth-1:0]),
     .read_data_o(leaf_word)
   );
@@ -177,10 +177,10 @@ module acclmt_root_hash_engine #(
     .Depth(RootWords)
   ) u_root_hash_buffer (
     .clk_i,
-    .write_enable_i(write_node && digest_place.memory == acclmt_tree_pkg::RootHashBuffer),
+    .write_enable_i(write_node && digest_place.memory == acclmt_pkg::RootHashBuffer),
     .write_address_i(digest_place.address[RootAddressWidth-1:0]),
     .write_data_i(digest),
-    .read_enable_i(read_enable && read_place.memory == acclmt_tree_pkg::RootHashBuffer),
+    .read_enable_i(read_enable && read_place.memory == acclmt_pkg::RootHashBuffer),
     .read_address_i(read_place.address[RootAddressWidth-1:0]),
     .read_data_o(root_word)
   );
@@ -189,10 +189,10 @@ module acclmt_root_hash_engine #(
     .Depth(HidmWords)
   ) u_hidm (
     .clk_i,
-    .write_enable_i(write_node && digest_place.memory == acclmt_tree_pkg::Hidm),
+    .write_enable_i(write_node && digest_place.memory == acclmt_pkg::Hidm),
     .write_address_i(digest_place.address[HidmAddressWidth-1:0]),
     .write_data_i(digest),
-    .read_enable_i(read_enable && read_place.memory == acclmt_tree_pkg::Hidm),
+    .read_enable_i(read_enable && read_place.memory == acclmt_pkg::Hidm),
     .read_address_i(read_place.address[HidmAddressWidth-1:0]),
     .read_data_o(hidm_word)
   );
@@ -200,13 +200,13 @@ module acclmt_root_hash_engine #(
   // Both operands of a job are in the same memory.
   always_comb begin
     unique case (fetch_place_q.memory)
-      acclmt_tree_pkg::LeafHashBuffer: operand = leaf_word;
-      acclmt_tree_pkg::RootHashBuffer: operand = root_word;
+      acclmt_pkg::LeafHashBuffer: operand = leaf_word;
+      acclmt_pkg::RootHashBuffer: operand = root_word;
       default: operand = hidm_word;
     endcase
   end
 
-  // ---- Hash engine -------------------------------------------------------------------------------
+  // ---- Hash engine ------------------------------------------------------------------------------
 
   logic engine_idle;
   acclmt_hash_engine #(
