@@ -84,7 +84,7 @@ module acclmt_register_file #(
     $error("acclmt_register_file: the configuration registers are not consecutive");
   end
   if (MatrixDepth > 256 || ConstantDepth > 256 || PartialDepth > 256) begin : gen_illegal_depth
-    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d, PartialDepth = %0d: > 256",
+    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d, PartialDepth = %0d > 256",
            MatrixDepth, ConstantDepth, PartialDepth);
   end
 

@@ -20,7 +20,9 @@ package acclmt_pkg;
   localparam int unsigned ProductWidth = 2 * WordWidth;
   /// Bits of a sum of up to twelve products: the input of a reduction.
   localparam int unsigned SumWidth = ProductWidth + 4;
-  /// Words of a beat: the native width of both kinds of sub-engine.
+  /// Words of a beat: the native width of both kinds of sub-engine. Element 0 is in the low word. A
+  /// beat is written out as a packed array: Yosys' own front end loses the dimensions of a type
+  /// from a package.
   localparam int unsigned Lanes = 3;
   /// Bits of the tag that accompanies a hash through an engine.
   localparam int unsigned TagWidth = 8;
@@ -34,8 +36,6 @@ package acclmt_pkg;
   typedef logic [SumWidth-1:0] sum_t;
   typedef logic [TagWidth-1:0] tag_t;
   typedef logic [RoundWidth-1:0] round_t;
-  /// One beat: element 0 is in the least significant word.
-  typedef logic [Lanes-1:0][WordWidth-1:0] beat_t;
 
   // ---- Fields -----------------------------------------------------------------------------------
 

@@ -17,8 +17,8 @@ module acclmt_dot_product #(
   /// Clock.
   input logic clk_i,
   /// Elements and coefficients, canonical Montgomery residues.
-  input acclmt_pkg::beat_t element_i,
-  input acclmt_pkg::beat_t coefficient_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] element_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] coefficient_i,
   /// Canonical Montgomery residue of the dot product.
   output logic [acclmt_pkg::WordWidth-1:0] result_o
 );

@@ -46,17 +46,17 @@ module acclmt_full_round_engine #(
   /// New hashes: the initial state.
   input logic first_valid_i,
   output logic first_ready_o,
-  input acclmt_pkg::beat_t first_state_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] first_state_i,
   input acclmt_pkg::tag_t first_tag_i,
   /// Hashes that leave for the partial-round sub-engines.
   output logic first_valid_o,
   input logic first_ready_i,
-  output acclmt_pkg::beat_t first_state_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] first_state_o,
   output acclmt_pkg::tag_t first_tag_o,
   /// Hashes that return from them.
   input logic last_valid_i,
   output logic last_ready_o,
-  input acclmt_pkg::beat_t last_state_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] last_state_i,
   input acclmt_pkg::tag_t last_tag_i,
   /// Finished hashes: the digest.
   output logic digest_valid_o,
@@ -102,7 +102,7 @@ module acclmt_full_round_engine #(
   logic slot_valid, slot_last;
   acclmt_pkg::round_t slot_round;
   acclmt_pkg::tag_t slot_tag;
-  acclmt_pkg::beat_t slot_state;
+  logic [Lanes-1:0][WordWidth-1:0] slot_state;
 
   logic slot_first_done, slot_last_done, slot_continues;
   assign slot_first_done = slot_valid && !slot_last && slot_round == first_end;
@@ -118,7 +118,7 @@ module acclmt_full_round_engine #(
   logic issue_valid, issue_last;
   acclmt_pkg::round_t issue_round;
   acclmt_pkg::tag_t issue_tag;
-  acclmt_pkg::beat_t issue_state;
+  logic [Lanes-1:0][WordWidth-1:0] issue_state;
   always_comb begin
     issue_valid = slot_continues || accept_first || accept_last;
     issue_last = slot_last;
@@ -247,7 +247,7 @@ module acclmt_full_round_engine #(
     );
   end
 
-  acclmt_pkg::beat_t constant;
+  logic [Lanes-1:0][WordWidth-1:0] constant;
   for (genvar i = 0; i < Lanes; i++) begin : gen_constant_bank
     acclmt_mem_1r1w #(
       .Width(WordWidth),
@@ -266,7 +266,7 @@ module acclmt_full_round_engine #(
 
   // ---- Datapath ---------------------------------------------------------------------------------
 
-  acclmt_pkg::beat_t after_sbox;
+  logic [Lanes-1:0][WordWidth-1:0] after_sbox;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
     acclmt_sbox #(
       .Prime(Prime),

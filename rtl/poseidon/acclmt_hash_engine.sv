@@ -72,7 +72,7 @@ module acclmt_hash_engine #(
   // ---- Initial state ----------------------------------------------------------------------------
 
   // The inputs are held until their sums have been taken, so that the adders need no stall.
-  acclmt_pkg::beat_t initial_q;
+  logic [Lanes-1:0][WordWidth-1:0] initial_q;
   logic [Lanes-2:0][WordWidth-1:0] inputs_q;
   acclmt_pkg::tag_t start_tag_q;
   logic loaded_q, summed_q, start_ready;
@@ -107,7 +107,7 @@ module acclmt_hash_engine #(
     end
   end
 
-  acclmt_pkg::beat_t start_state;
+  logic [Lanes-1:0][WordWidth-1:0] start_state;
   assign start_state[0] = initial_q[0];
   for (genvar lane = 1; lane < Lanes; lane++) begin : gen_initial
     acclmt_mod_add #(
@@ -123,7 +123,7 @@ module acclmt_hash_engine #(
   // ---- The ring: link 0 leaves the full-round sub-engine, link i partial-round sub-engine i -----
 
   logic [NumPartial:0] link_valid, link_ready, sub_engine_idle;
-  acclmt_pkg::beat_t [NumPartial:0] link_state;
+  logic [NumPartial:0][Lanes-1:0][WordWidth-1:0] link_state;
   logic [NumPartial:0][TagWidth-1:0] link_tag;
 
   acclmt_full_round_engine #(

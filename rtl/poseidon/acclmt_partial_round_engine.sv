@@ -44,12 +44,12 @@ module acclmt_partial_round_engine #(
   /// State that enters, with its tag.
   input logic valid_i,
   output logic ready_o,
-  input acclmt_pkg::beat_t state_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input acclmt_pkg::tag_t tag_i,
   /// State that leaves.
   output logic valid_o,
   input logic ready_i,
-  output acclmt_pkg::beat_t state_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
   output acclmt_pkg::tag_t tag_o,
   /// A round is issued in this cycle (performance counter).
   output logic busy_o,
@@ -57,6 +57,7 @@ module acclmt_partial_round_engine #(
   output logic idle_o
 );
 
+  localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
@@ -77,7 +78,7 @@ module acclmt_partial_round_engine #(
   logic slot_valid;
   acclmt_pkg::round_t slot_round;
   acclmt_pkg::tag_t slot_tag;
-  acclmt_pkg::beat_t slot_state;
+  logic [Lanes-1:0][WordWidth-1:0] slot_state;
 
   logic pass_through, slot_continues, slot_done, place_available, accept;
   assign pass_through = num_rounds_i == '0;
@@ -89,7 +90,7 @@ module acclmt_partial_round_engine #(
   logic issue_valid;
   acclmt_pkg::round_t issue_round;
   acclmt_pkg::tag_t issue_tag;
-  acclmt_pkg::beat_t issue_state;
+  logic [Lanes-1:0][WordWidth-1:0] issue_state;
   assign issue_valid = slot_continues || (accept && !pass_through);
   assign issue_round = slot_continues ? slot_round : '0;
   assign issue_tag = slot_continues ? slot_tag : tag_i;
@@ -214,7 +215,7 @@ module acclmt_partial_round_engine #(
     .b_i(constant[BankConstant]),
     .sum_o(slot_state[0])
   );
-  for (genvar i = 1; i < acclmt_pkg::Lanes; i++) begin : gen_update
+  for (genvar i = 1; i < Lanes; i++) begin : gen_update
     acclmt_scaled_add #(
       .Prime(Prime)
     ) u_update (
@@ -222,7 +223,7 @@ module acclmt_partial_round_engine #(
       .rst_ni,
       .addend_i(waiting[i-1]),
       .factor_i(x),
-      .coefficient_i(constant[acclmt_pkg::Lanes+i-1]),
+      .coefficient_i(constant[Lanes+i-1]),
       .result_o(slot_state[i])
     );
   end
@@ -243,7 +244,7 @@ module acclmt_partial_round_engine #(
     .idle_o(credit_idle)
   );
   acclmt_fifo #(
-    .Width(3 * WordWidth + TagWidth),
+    .Width(Lanes * WordWidth + TagWidth),
     .Depth(OutputPlaces)
   ) u_output (
     .clk_i,
