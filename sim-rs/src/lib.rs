@@ -6,6 +6,7 @@
 //! - [`program`]: the compiler from a parameter set to the registers and constants of the chip.
 //! - [`device`], [`software`]: the trait of everything that commits to data, and the device that
 //!   computes on the host's processor.
+//! - [`driver`], [`registers`]: the device that drives a chip, and the description of its registers.
 //! - [`vectors`]: test vectors of other implementations, run on any device.
 //!
 //! ```
@@ -26,12 +27,15 @@
 //! ```
 
 pub mod device;
+pub mod driver;
 pub mod grain;
+pub mod merkle;
 mod montgomery;
 pub mod params;
 pub mod poseidon;
 pub mod presets;
 pub mod program;
 pub mod registers;
+pub mod software;
 pub mod sparse;
 pub mod word;
