@@ -5,6 +5,7 @@ use std::error::Error;
 
 use ark_bls12_381::Fr;
 
+use crate::merkle::{LeafCountError, check_leaf_count};
 use crate::params::PoseidonParameters;
 use crate::word::{self, Word};
 
@@ -60,29 +61,6 @@ impl CommitRequest<'_> {
             LeafKind::Hash => inner + leaves as u64,
         }
     }
-}
-
-/// Checks that `leaves` is a power of `arity`.
-///
-/// # Errors
-///
-/// When it is not; the error names the next power.
-pub fn check_leaf_count(leaves: usize, arity: usize) -> Result<(), DeviceError> {
-    let mut power = 1_usize;
-    while power < leaves && arity > 1 {
-        power = match power.checked_mul(arity) {
-            Some(power) => power,
-            None => break,
-        };
-    }
-    if power == leaves {
-        return Ok(());
-    }
-    Err(DeviceError::LeafCount {
-        leaves,
-        arity,
-        next: power,
-    })
 }
 
 /// Checks that every element is below the prime of `parameters`.
@@ -302,18 +280,8 @@ pub enum DeviceError {
         arity: usize,
     },
     /// The number of leaves is no power of the arity.
-    #[error(
-        "{leaves} leaves do not fill a tree of arity {arity}: the number of leaves must be a power \
-         of {arity}, the next one is {next}"
-    )]
-    LeafCount {
-        /// Number of leaves.
-        leaves: usize,
-        /// The arity.
-        arity: usize,
-        /// The next larger power of the arity.
-        next: usize,
-    },
+    #[error(transparent)]
+    LeafCount(#[from] LeafCountError),
     /// An input of a hash has the wrong length.
     #[error("input {index} has {length} field elements, a hash of this arity takes {arity}")]
     InputLength {
