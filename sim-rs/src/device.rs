@@ -4,6 +4,7 @@
 use std::error::Error;
 
 use ark_bls12_381::Fr;
+use serde::Serialize;
 
 use crate::merkle::{LeafCountError, check_leaf_count};
 use crate::params::PoseidonParameters;
@@ -163,7 +164,7 @@ impl HashReport {
 }
 
 /// Values of the performance counters of a chip after a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Cycles from start to done.
     pub cycles: u64,
@@ -186,7 +187,7 @@ pub struct Counters {
 }
 
 /// Values of the performance counters of one hash engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineCounters {
     /// Digests finished.
     pub hashes: u64,

@@ -7,6 +7,7 @@
 //! - [`device`], [`software`]: the trait of everything that commits to data, and the device that
 //!   computes on the host's processor.
 //! - [`driver`], [`registers`]: the device that drives a chip, and the description of its registers.
+//! - [`cli`]: the command line, for any set of backends.
 //! - [`vectors`]: test vectors of other implementations, run on any device.
 //!
 //! ```
@@ -26,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod cli;
 pub mod device;
 pub mod driver;
 pub mod grain;

@@ -1,0 +1,314 @@
+//! The command line `acclmt`, for any set of backends.
+//!
+//! A program hands [`run`] its arguments and the backends it has. Exit codes: 0 when everything
+//! asked for was done, 1 when something went wrong with the data or the device, 2 when the command
+//! line was wrong. Results go to standard output, errors and progress to standard error.
+
+mod commit;
+mod console;
+mod generate;
+mod hash;
+mod input;
+mod list;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ark_bls12_381::Fr;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::device::Device;
+use crate::params::PoseidonParameters;
+use crate::presets;
+use crate::software::SoftwareDevice;
+use console::Console;
+
+/// The clock rate at which times are given: the design's target in a 45 nm process.
+const CLOCK_HZ: u64 = 500_000_000;
+
+/// The backends that a program offers.
+pub trait BackendFactory {
+    /// Names of the backends; the first one is used where none is asked for.
+    fn names(&self) -> &[&str];
+
+    /// Makes the backend `name`, one of [`BackendFactory::names`].
+    ///
+    /// # Errors
+    ///
+    /// When the backend cannot be made, or does not offer what `options` ask for.
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError>;
+}
+
+/// What the command line asks of a backend.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackendOptions {
+    /// The waveform to write, if any.
+    pub waves: Option<Waves>,
+}
+
+/// A window of a simulation that is written as a waveform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waves {
+    /// The file, in FST format.
+    pub path: PathBuf,
+    /// First clock cycle, counted from the reset.
+    pub from: u64,
+    /// Number of clock cycles.
+    pub cycles: u64,
+}
+
+/// Why a backend could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BackendError(String);
+
+impl BackendError {
+    /// A failure that `message` describes: what was tried, and what to do.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// The name of the software backend, which every program offers.
+pub const SOFTWARE: &str = "software";
+
+/// The software backend alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SoftwareBackend;
+
+impl BackendFactory for SoftwareBackend {
+    fn names(&self) -> &[&str] {
+        &[SOFTWARE]
+    }
+
+    fn open(&self, _name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if options.waves.is_some() {
+            return Err(BackendError::new(
+                "the software backend has no waveforms; leave --waves out",
+            ));
+        }
+        Ok(Box::new(SoftwareDevice::new()))
+    }
+}
+
+/// Poseidon Merkle trees on the AcclMT accelerator.
+#[derive(Parser)]
+#[command(name = "acclmt", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Commit(CommitArguments),
+    Hash(HashArguments),
+    Presets(PresetsArguments),
+    Generate(GenerateArguments),
+}
+
+/// Commit to a file: print the root of its Merkle tree
+#[derive(Args)]
+struct CommitArguments {
+    /// File of 32-byte little-endian field elements
+    file: PathBuf,
+    /// Named parameter set, see `acclmt presets`
+    #[arg(long)]
+    preset: String,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// What a leaf is: an element of the file, or the hash of `arity` elements
+    #[arg(long, value_enum, default_value_t = Leaf::Hash)]
+    leaf: Leaf,
+    /// Take any file: 31 bytes an element, filled up with zeros to a whole tree
+    #[arg(long)]
+    pack: bool,
+    /// Do not compute the root a second time in software
+    #[arg(long)]
+    no_check: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Write a waveform (FST) of the simulated chip to this file
+    #[arg(long, value_name = "FILE")]
+    waves: Option<PathBuf>,
+    /// First clock cycle of the waveform, counted from the reset
+    #[arg(long, value_name = "CYCLE", default_value_t = 0, requires = "waves")]
+    waves_from: u64,
+    /// Clock cycles of the waveform
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "waves")]
+    waves_cycles: u64,
+}
+
+/// Hash `arity` field elements
+#[derive(Args)]
+struct HashArguments {
+    /// Field elements, big-endian hex with 0x
+    #[arg(required = true)]
+    inputs: Vec<String>,
+    /// Named parameter set, see `acclmt presets`
+    #[arg(long)]
+    preset: String,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// List the named parameter sets
+#[derive(Args)]
+struct PresetsArguments {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Write a file of pseudo-random field elements
+#[derive(Args)]
+struct GenerateArguments {
+    /// The file to write
+    file: PathBuf,
+    /// Number of elements
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    elements: u32,
+    /// The same seed gives the same elements
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Named parameter set, whose field the elements are of
+    #[arg(long, default_value = "filecoin-arity-2")]
+    preset: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct BackendArguments {
+    /// What computes [default: the first that this program has]
+    #[arg(long, value_name = "NAME")]
+    backend: Option<String>,
+}
+
+/// What a leaf is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Leaf {
+    /// Every element is a ready leaf digest.
+    Element,
+    /// Every `arity` elements are hashed into a leaf.
+    Hash,
+}
+
+/// Why a command did not succeed.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    /// The command line asks for something that does not exist.
+    #[error("{0}")]
+    Usage(String),
+    /// Something went wrong with the data or the device.
+    #[error("{0}")]
+    Failure(String),
+    /// Results could not be written.
+    #[error("cannot write the result: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl CommandError {
+    fn usage(error: impl std::fmt::Display) -> Self {
+        Self::Usage(error.to_string())
+    }
+
+    fn failure(error: impl std::fmt::Display) -> Self {
+        Self::Failure(error.to_string())
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Failure(_) | Self::Output(_) => 1,
+        }
+    }
+}
+
+/// Runs the command line `arguments`, the program's name first, with `backends`.
+pub fn run(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    backends: &dyn BackendFactory,
+) -> ExitCode {
+    let show_progress = io::stderr().is_terminal();
+    let code = run_with(
+        arguments,
+        backends,
+        &mut io::stdout().lock(),
+        &mut io::stderr(),
+        show_progress,
+    );
+    ExitCode::from(code)
+}
+
+/// As [`run`], with results and errors written to `out` and `err`; returns the exit code. A
+/// progress bar goes to the standard error of the process when `show_progress` is set.
+pub fn run_with(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    backends: &dyn BackendFactory,
+    out: &mut dyn io::Write,
+    err: &mut dyn io::Write,
+    show_progress: bool,
+) -> u8 {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // --help and --version come this way too; they are no errors.
+            let text = error.render();
+            // Nothing is left to be told to when the stream is closed.
+            let _ = if error.use_stderr() {
+                write!(err, "{text}")
+            } else {
+                write!(out, "{text}")
+            };
+            let code = if error.use_stderr() { 2 } else { 0 };
+            return code;
+        }
+    };
+    let mut console = Console::new(out, show_progress);
+    let result = match &arguments.command {
+        Command::Commit(arguments) => commit::run(arguments, backends, &mut console),
+        Command::Hash(arguments) => hash::run(arguments, backends, &mut console),
+        Command::Presets(arguments) => list::run(arguments, &mut console),
+        Command::Generate(arguments) => generate::run(arguments, &mut console),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            let _ = writeln!(err, "error: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+impl BackendArguments {
+    /// The name of the backend asked for.
+    fn name<'a>(&self, backends: &'a dyn BackendFactory) -> Result<&'a str, CommandError> {
+        let names = backends.names();
+        match &self.backend {
+            None => Ok(names[0]),
+            Some(asked) => names
+                .iter()
+                .find(|name| *name == asked)
+                .copied()
+                .ok_or_else(|| {
+                    CommandError::Usage(format!(
+                        "unknown backend '{asked}'; the backends are: {}",
+                        names.join(", ")
+                    ))
+                }),
+        }
+    }
+}
+
+/// The named parameter set.
+fn parameters(preset: &str) -> Result<&'static PoseidonParameters<Fr>, CommandError> {
+    presets::by_name(preset).map_err(CommandError::usage)
+}

@@ -1,0 +1,436 @@
+//! The command line with the software backend: results, messages and exit codes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, SoftwareBackend};
+use acclmt::device::{CommitReport, CommitRequest, Device, DeviceError, HashReport, Progress};
+use acclmt::params::PoseidonParameters;
+use acclmt::software::SoftwareDevice;
+use acclmt::word::{self, Word};
+use acclmt::{device::Unsupported, presets};
+use ark_bls12_381::Fr;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const ARITY_2: &str = "filecoin-arity-2";
+
+/// What a run of the command line gave.
+#[derive(Debug)]
+struct Run {
+    code: u8,
+    out: String,
+    err: String,
+}
+
+fn run_with(backends: &dyn BackendFactory, arguments: &[&str]) -> Run {
+    let mut out = Vec::new();
+    let mut err = Vec::new();
+    let arguments = ["acclmt"].iter().chain(arguments);
+    let code = cli::run_with(arguments, backends, &mut out, &mut err, false);
+    Run {
+        code,
+        out: String::from_utf8(out).unwrap(),
+        err: String::from_utf8(err).unwrap(),
+    }
+}
+
+fn run(arguments: &[&str]) -> Run {
+    run_with(&SoftwareBackend, arguments)
+}
+
+/// The JSON that a successful run printed.
+fn json(arguments: &[&str]) -> Value {
+    let run = run(arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// A run that fails with `code` and a single line that contains every one of `parts`.
+#[track_caller]
+fn fails(arguments: &[&str], code: u8, parts: &[&str]) {
+    let run = run(arguments);
+    assert_eq!(run.code, code, "{run:?}");
+    assert_eq!(run.out, "", "{run:?}");
+    assert!(
+        run.err.starts_with("error: ") && run.err.lines().count() == 1,
+        "{run:?}"
+    );
+    for part in parts {
+        assert!(run.err.contains(part), "no '{part}' in {run:?}");
+    }
+}
+
+/// A folder with files of the test.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn bytes(&self, name: &str, bytes: &[u8]) -> String {
+        fs::write(self.path(name), bytes).unwrap();
+        text(&self.path(name))
+    }
+
+    fn words(&self, name: &str, words: &[Word]) -> String {
+        self.bytes(name, &words.concat())
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+fn count(words: u64) -> Vec<Word> {
+    (0..words).map(word::from_u64).collect()
+}
+
+/// neptune 13.0.0: root of the leaves 0 to 3 at arity 2.
+const ROOT_OF_0_TO_3: &str = "0x333edd9de0908b764241a566fcf4447556a2556fb71ef154ee0da1436fcf4f24";
+/// neptune 13.0.0: hash of 0 and 1 at arity 2.
+const HASH_OF_0_AND_1: &str = "0x396508d75e76a56b739e0fd902efe161a6fba9339d05a69d2e203c369a02e7ff";
+
+#[test]
+fn commit_prints_the_root_of_ready_leaves() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let run = run(&["commit", &file, "--preset", ARITY_2, "--leaf", "element"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.contains(ROOT_OF_0_TO_3), "{}", run.out);
+    assert!(run.out.contains("check        ok"), "{}", run.out);
+}
+
+#[test]
+fn commit_hashes_leaves_by_default() {
+    let files = Files::new();
+    // Hashing pairs into leaves gives the same tree as taking the elements as leaves.
+    let file = files.words("elements", &count(4));
+    let result = json(&["commit", &file, "--preset", ARITY_2, "--json"]);
+    assert_eq!(result["root"][0], ROOT_OF_0_TO_3);
+    assert_eq!(result["leaves"], 2);
+    assert_eq!(result["leaf"], "hash");
+    assert_eq!(result["backend"], "software");
+    assert_eq!(result["cycles"], Value::Null);
+    assert_eq!(result["check"], "ok");
+    let result = json(&["commit", &file, "--preset", ARITY_2, "--json", "--no-check"]);
+    assert_eq!(result["check"], "skipped");
+}
+
+#[test]
+fn commit_works_at_every_arity() {
+    let files = Files::new();
+    for preset in presets::all() {
+        let file = files.words("elements", &count(preset.arity().pow(2) as u64));
+        let result = json(&["commit", &file, "--preset", preset.name(), "--json"]);
+        assert_eq!(result["leaves"], preset.arity());
+        assert_eq!(result["check"], "ok");
+    }
+}
+
+#[test]
+fn commit_packs_any_file_and_says_how_much_was_filled_in() {
+    let files = Files::new();
+    let bytes: Vec<u8> = (0..200).collect();
+    let packed = files.bytes("bytes", &bytes);
+    // 200 bytes are 7 elements of 31 bytes, 4 leaves of 2 elements.
+    let mut words: Vec<Word> = bytes
+        .chunks(31)
+        .map(|chunk| {
+            let mut word = Word::default();
+            word[..chunk.len()].copy_from_slice(chunk);
+            word
+        })
+        .collect();
+    words.push(Word::default());
+    let by_hand = files.words("elements", &words);
+
+    let result = json(&["commit", &packed, "--preset", ARITY_2, "--pack", "--json"]);
+    assert_eq!(
+        (&result["elements"], &result["padding_elements"]),
+        (&7.into(), &1.into())
+    );
+    assert_eq!(result["leaves"], 4);
+    let expected = json(&["commit", &by_hand, "--preset", ARITY_2, "--json"]);
+    assert_eq!(result["root"], expected["root"]);
+
+    let run = run(&["commit", &packed, "--preset", ARITY_2, "--pack"]);
+    assert!(
+        run.out.contains("1 zero elements after the 7 elements"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn commit_packs_a_single_byte_into_the_smallest_tree() {
+    let files = Files::new();
+    let file = files.bytes("byte", &[1]);
+    for (leaf, elements) in [("hash", 4), ("element", 2)] {
+        let result = json(&[
+            "commit", &file, "--preset", ARITY_2, "--pack", "--leaf", leaf, "--json",
+        ]);
+        assert_eq!(result["leaves"], 2);
+        assert_eq!(result["padding_elements"], elements - 1);
+    }
+}
+
+#[test]
+fn bad_files_are_refused() {
+    let files = Files::new();
+    let commit = |file: &str, parts: &[&str]| {
+        fails(&["commit", file, "--preset", ARITY_2], 1, parts);
+    };
+    commit(
+        &text(&files.path("absent")),
+        &["cannot read", "absent", "No such file"],
+    );
+    commit(&text(files.0.path()), &["cannot read"]);
+    commit(
+        &files.bytes("empty", &[]),
+        &["empty: there is nothing to commit to"],
+    );
+    commit(
+        &files.bytes("odd", &[0; 100]),
+        &["odd has 100 bytes", "no multiple of 32"],
+    );
+    commit(
+        &files.words("five", &count(5)),
+        &["five", "5 field elements", "multiple of 2"],
+    );
+    commit(
+        &files.words("six", &count(6)),
+        &["six", "3 leaves", "power of 2", "next one is 4"],
+    );
+
+    let prime = presets::by_name(ARITY_2).unwrap().prime();
+    let mut words = count(8);
+    words[6] = [0xFF; 32];
+    words[5] = prime;
+    commit(
+        &files.words("large", &words),
+        &[
+            "large",
+            "element 5 is",
+            &word::to_hex(&prime),
+            "not below the prime",
+        ],
+    );
+    // The largest element is one below.
+    words[5][0] = 0;
+    words[6] = words[5];
+    assert_eq!(
+        run(&["commit", &files.words("ok", &words), "--preset", ARITY_2]).code,
+        0
+    );
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    fails(
+        &["commit", &file, "--preset", "nonsense"],
+        2,
+        &["unknown preset 'nonsense'", ARITY_2],
+    );
+    fails(
+        &["commit", &file, "--preset", ARITY_2, "--backend", "rtl"],
+        2,
+        &["unknown backend 'rtl'", "the backends are: software"],
+    );
+    fails(
+        &["commit", &file, "--preset", ARITY_2, "--waves", "x.fst"],
+        1,
+        &["the software backend has no waveforms"],
+    );
+    for arguments in [
+        &["commit", &file][..],
+        &["commit", "--preset", ARITY_2],
+        &["commit", &file, "--preset", ARITY_2, "--leaf", "nonsense"],
+        &["commit", &file, "--preset", ARITY_2, "--waves-from", "5"],
+        &["generate", &file, "--elements", "0"],
+        &["hash", "--preset", ARITY_2],
+        &["check"],
+        &["nonsense"],
+        &[],
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
+        assert!(!run.err.is_empty());
+    }
+    let help = run(&["--help"]);
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    assert!(help.out.contains("commit"));
+}
+
+#[test]
+fn hash_prints_the_digest() {
+    let hash = run(&["hash", "--preset", ARITY_2, "0x0", "0x01"]);
+    assert_eq!((hash.code, hash.out.trim()), (0, HASH_OF_0_AND_1));
+    let result = json(&["hash", "--preset", ARITY_2, "--json", "0x0", "0x1"]);
+    assert_eq!(result["digest"], HASH_OF_0_AND_1);
+    assert_eq!(result["backend"], "software");
+}
+
+#[test]
+fn bad_hash_inputs_are_refused() {
+    let hash = |inputs: &[&str], parts: &[&str]| {
+        fails(&[&["hash", "--preset", ARITY_2], inputs].concat(), 2, parts);
+    };
+    hash(&["0x1"], &["1 inputs", "takes 2"]);
+    hash(&["0x1", "0x2", "0x3"], &["3 inputs", "takes 2"]);
+    hash(&["0x1", "12"], &["'12'", "prefix 0x"]);
+    hash(&["0xg", "0x1"], &["'0xg'", "no hexadecimal digit"]);
+    let prime = word::to_hex(&presets::by_name(ARITY_2).unwrap().prime());
+    hash(
+        &["0x1", &prime],
+        &["element 1 is", &prime, "not below the prime"],
+    );
+}
+
+#[test]
+fn presets_lists_all_of_them() {
+    let text = run(&["presets"]);
+    assert_eq!(text.code, 0);
+    let result = json(&["presets", "--json"]);
+    let listed = result["presets"].as_array().unwrap();
+    assert_eq!(listed.len(), presets::all().len());
+    for (listed, preset) in listed.iter().zip(presets::all()) {
+        assert!(text.out.contains(preset.name()));
+        assert_eq!(listed["name"], preset.name());
+        assert_eq!(listed["arity"], preset.arity());
+        assert_eq!(listed["partial_rounds"], preset.partial_rounds());
+    }
+}
+
+#[test]
+fn generate_writes_the_same_file_for_the_same_seed() {
+    let files = Files::new();
+    let generate = |name: &str, seed: &str| {
+        let path = text(&files.path(name));
+        let result = json(&[
+            "generate",
+            &path,
+            "--elements",
+            "16",
+            "--seed",
+            seed,
+            "--json",
+        ]);
+        assert_eq!(result["elements"], 16);
+        fs::read(path).unwrap()
+    };
+    let first = generate("a", "1");
+    assert_eq!(first.len(), 16 * 32);
+    assert_eq!(first, generate("b", "1"));
+    assert_ne!(first, generate("c", "2"));
+    let file = text(&files.path("a"));
+    assert_eq!(
+        json(&["commit", &file, "--preset", ARITY_2, "--json"])["check"],
+        "ok"
+    );
+
+    let nowhere = text(&files.path("absent/file"));
+    fails(
+        &["generate", &nowhere, "--elements", "1"],
+        1,
+        &["cannot write", "absent/file"],
+    );
+}
+
+/// A backend whose roots are wrong in one bit, and whose chip has one arity only.
+struct WrongDevice(SoftwareDevice);
+
+impl Device for WrongDevice {
+    fn name(&self) -> &str {
+        "wrong"
+    }
+
+    fn supports(&self, parameters: &PoseidonParameters<Fr>) -> Result<(), Unsupported> {
+        if parameters.arity() == 2 {
+            return Ok(());
+        }
+        Err(Unsupported {
+            device: "wrong".to_owned(),
+            reason: "the chip has arity 2".to_owned(),
+        })
+    }
+
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        let mut report = self.0.commit(request, progress)?;
+        report.root[0] ^= 1;
+        Ok(report)
+    }
+
+    fn hash_many(
+        &mut self,
+        parameters: &PoseidonParameters<Fr>,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        let mut report = self.0.hash_many(parameters, inputs, progress)?;
+        report.digests[0][0] ^= 1;
+        Ok(report)
+    }
+}
+
+struct WrongBackend;
+
+impl BackendFactory for WrongBackend {
+    fn names(&self) -> &[&str] {
+        &["wrong"]
+    }
+
+    fn open(&self, _: &str, _: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        Ok(Box::new(WrongDevice(SoftwareDevice::new())))
+    }
+}
+
+#[test]
+fn a_wrong_root_is_caught_by_the_check() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let arguments = ["commit", &file, "--preset", ARITY_2, "--json"];
+    let run = run_with(&WrongBackend, &arguments);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.err.contains("computed the root") && run.err.contains(ROOT_OF_0_TO_3),
+        "{run:?}"
+    );
+    let result: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(result["check"], "failed");
+    assert_eq!(result["check_root"][0], ROOT_OF_0_TO_3);
+}
+
+#[test]
+fn presets_that_the_backend_does_not_have_are_refused() {
+    let files = Files::new();
+    let file = files.words("elements", &count(16));
+    let hash = [
+        "hash",
+        "--preset",
+        "filecoin-arity-4",
+        "0x1",
+        "0x2",
+        "0x3",
+        "0x4",
+    ];
+    for arguments in [
+        &["commit", &file, "--preset", "filecoin-arity-4"][..],
+        &hash,
+    ] {
+        let run = run_with(&WrongBackend, arguments);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+        assert!(run.err.contains("the chip has arity 2"), "{run:?}");
+    }
+}
