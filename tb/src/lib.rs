@@ -1,0 +1,230 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! The AcclMT chip as a device: the RTL simulation ([`RtlChip`]) behind the driver of the library.
+
+use std::env::{self, VarError};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use acclmt::driver::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
+use acclmt::word::Word;
+pub use acclmt_verilated::{Answer, SimulationError, WaveformWindow};
+
+/// The environment variable that asks for a waveform: `FILE` or `FILE:FIRST:COUNT`, in clock cycles
+/// since the reset.
+pub const WAVES_VARIABLE: &str = "ACCLMT_WAVES";
+
+/// Clock cycles of a waveform that gives no number: a cycle takes some kilobytes.
+const DEFAULT_WAVE_CYCLES: u64 = 10_000;
+
+/// The chip, simulated from its SystemVerilog.
+pub struct RtlChip {
+    chip: acclmt_verilated::Chip,
+    refused: bool,
+}
+
+impl RtlChip {
+    /// A chip that has been reset. Registers and memories without reset hold random values of `seed`. A
+    /// waveform is written if [`WAVES_VARIABLE`] asks for one.
+    ///
+    /// # Errors
+    ///
+    /// When the value of the variable is no such request.
+    pub fn new(seed: u32) -> Result<Self, RtlError> {
+        let mut chip = Self {
+            chip: acclmt_verilated::Chip::new(seed),
+            refused: false,
+        };
+        match env::var(WAVES_VARIABLE) {
+            Ok(text) => chip.trace(&text.parse()?)?,
+            Err(VarError::NotPresent) => {}
+            Err(VarError::NotUnicode(text)) => {
+                return Err(WavesError {
+                    text: text.to_string_lossy().into_owned(),
+                }
+                .into());
+            }
+        }
+        Ok(chip)
+    }
+
+    /// Writes a waveform.
+    ///
+    /// # Errors
+    ///
+    /// When the path cannot be passed on.
+    pub fn trace(&mut self, waves: &Waves) -> Result<(), SimulationError> {
+        self.chip.trace(&waves.path, waves.window)
+    }
+
+    /// From now on input is withheld and output refused at random, with these probabilities in a clock
+    /// cycle.
+    ///
+    /// # Errors
+    ///
+    /// When a probability is not within 0 to below 1.
+    pub fn set_stalls(&mut self, seed: u64, input: f64, output: f64) -> Result<(), SimulationError> {
+        self.chip.set_stalls(seed, input, output)
+    }
+
+    /// Resets the chip, as its reset input does.
+    pub fn reset(&mut self) {
+        self.chip.reset();
+    }
+
+    /// Whether the chip answered the last register access with an error.
+    pub fn refused(&self) -> bool {
+        self.refused
+    }
+
+    /// Whether the interrupt output is high.
+    pub fn interrupt(&self) -> bool {
+        self.chip.interrupt()
+    }
+
+    /// Clock cycles since construction.
+    pub fn cycles(&self) -> u64 {
+        self.chip.cycles()
+    }
+
+    fn answer(&mut self, answer: Result<Answer, SimulationError>) -> Result<u32, PortError> {
+        let answer = answer.map_err(port_error)?;
+        self.refused = answer.refused;
+        Ok(answer.data)
+    }
+}
+
+impl ChipPort for RtlChip {
+    fn name(&self) -> &str {
+        "rtl"
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
+        let answer = self.chip.write_register(address, value);
+        self.answer(answer).map(drop)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        let answer = self.chip.read_register(address);
+        self.answer(answer)
+    }
+
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError> {
+        let mut words = Vec::new();
+        let taken = self
+            .chip
+            .transfer(input, &mut words, cycles)
+            .map_err(port_error)?;
+        output.extend(words.iter().map(|word| OutputWord {
+            data: word.data,
+            last: word.last,
+            error: word.error,
+        }));
+        Ok(taken)
+    }
+}
+
+fn port_error(error: SimulationError) -> PortError {
+    PortError::new(error.to_string())
+}
+
+/// The simulated chip behind the library's driver.
+///
+/// # Errors
+///
+/// When [`WAVES_VARIABLE`] holds something else than a request, or the chip does not answer as it should.
+pub fn rtl_device(seed: u32) -> Result<ChipDevice<RtlChip>, RtlError> {
+    Ok(ChipDevice::new(RtlChip::new(seed)?)?)
+}
+
+/// Why the simulated chip could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RtlError {
+    /// The waveform variable is wrong.
+    #[error(transparent)]
+    Waves(#[from] WavesError),
+    /// The simulation failed.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+    /// The chip does not answer as it should.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+/// A waveform to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waves {
+    /// The file, in FST format.
+    pub path: PathBuf,
+    /// What it holds.
+    pub window: WaveformWindow,
+}
+
+/// A text asks for no waveform.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{WAVES_VARIABLE} is '{text}'; write FILE or FILE:FIRST:COUNT, with the first clock cycle and \
+     the number of them"
+)]
+pub struct WavesError {
+    text: String,
+}
+
+impl FromStr for Waves {
+    type Err = WavesError;
+
+    fn from_str(text: &str) -> Result<Self, WavesError> {
+        let error = || WavesError {
+            text: text.to_owned(),
+        };
+        let parts: Vec<&str> = text.split(':').collect();
+        let (path, first, count) = match parts[..] {
+            [path] => (path, 0, DEFAULT_WAVE_CYCLES),
+            [path, first, count] => (
+                path,
+                first.parse().map_err(|_| error())?,
+                count.parse().map_err(|_| error())?,
+            ),
+            _ => return Err(error()),
+        };
+        if path.is_empty() {
+            return Err(error());
+        }
+        Ok(Self {
+            path: PathBuf::from(path),
+            window: WaveformWindow {
+                first,
+                count,
+                depth: 0,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_are_parsed() {
+        let waves: Waves = "a.fst".parse().unwrap();
+        assert_eq!(waves.path, PathBuf::from("a.fst"));
+        assert_eq!((waves.window.first, waves.window.count), (0, 10_000));
+        let waves: Waves = "b.fst:7:9".parse().unwrap();
+        assert_eq!((waves.window.first, waves.window.count), (7, 9));
+    }
+
+    #[test]
+    fn wrong_waves_are_named() {
+        for text in ["", "a.fst:1", "a.fst:x:1", "a.fst:1:-1", ":1:2", "a:1:2:3"] {
+            let error = text.parse::<Waves>().unwrap_err();
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! What the tests share: seeded random values.
+
+#![allow(dead_code, reason = "every test file uses its own part")]
+
+use std::env;
+
+use acclmt::word::Word;
+use num_bigint::BigUint;
+
+/// The seed of a test: that of the environment variable `ACCLMT_SEED`, which repeats a failure, or
+/// `default`. It is printed, so that a failure shows it.
+pub fn seed(default: u64) -> u64 {
+    let seed = match env::var("ACCLMT_SEED") {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("ACCLMT_SEED is '{text}', not a number below 2^64")),
+        Err(_) => default,
+    };
+    println!("seed {seed}; ACCLMT_SEED={seed} repeats it");
+    seed
+}
+
+/// Random numbers: splitmix64.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        value ^ (value >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// A number of `bits` bits.
+    pub fn bits(&mut self, bits: u64) -> BigUint {
+        let words: Vec<u32> = (0..bits.div_ceil(32)).map(|_| self.next() as u32).collect();
+        BigUint::new(words) & ((BigUint::from(1_u32) << bits) - 1_u32)
+    }
+
+    /// A number below `bound`, uniform up to 2^-64.
+    pub fn big_below(&mut self, bound: &BigUint) -> BigUint {
+        self.bits(bound.bits() + 64) % bound
+    }
+}
+
+/// The prime of the chip's field.
+pub fn prime() -> BigUint {
+    BigUint::from_bytes_le(&acclmt::word::prime::<ark_bls12_381::Fr>())
+}
+
+/// A number below 2^256 as a word.
+pub fn word(value: &BigUint) -> Word {
+    let bytes = value.to_bytes_le();
+    let mut word = Word::default();
+    word[..bytes.len()].copy_from_slice(&bytes);
+    word
+}
+
+/// Random field elements.
+pub fn elements(random: &mut Random, count: usize) -> Vec<Word> {
+    let prime = prime();
+    (0..count)
+        .map(|_| word(&random.big_below(&prime)))
+        .collect()
+}

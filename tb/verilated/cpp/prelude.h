@@ -1,0 +1,13 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Included ahead of every generated file and of Verilator's runtime: messages of the models (failed
+// assertions) go to the model's record instead of the standard output, which belongs to the program.
+
+#ifndef ACCLMT_PRELUDE_H
+#define ACCLMT_PRELUDE_H
+
+extern "C" int acclmt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define VL_PRINTF acclmt_print
+
+#endif  // ACCLMT_PRELUDE_H

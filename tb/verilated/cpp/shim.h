@@ -1,0 +1,90 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C interface of the simulation models. Wide values are arrays of 32-bit words, the least
+// significant first. A model may be used by one thread at a time, any thread.
+
+#ifndef ACCLMT_SHIM_H
+#define ACCLMT_SHIM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Words of a field element.
+#define ACCLMT_WORDS 8
+
+// The whole chip: acclmt_core.
+typedef struct acclmt_chip acclmt_chip;
+
+// A register access takes one clock cycle.
+typedef struct {
+  uint32_t data;
+  // The chip answered with reg_error_o.
+  uint32_t refused;
+} acclmt_answer;
+
+// Arguments and results of acclmt_chip_transfer.
+typedef struct {
+  // Words to offer, ACCLMT_WORDS each.
+  const uint32_t *input;
+  uint64_t input_count;
+  // Room for output: ACCLMT_WORDS of data and one of flags (bit 0 last, bit 1 error) each.
+  uint32_t *output;
+  uint64_t output_capacity;
+  // Clock cycles to run at most.
+  uint64_t cycles;
+  // Results: words taken and given.
+  uint64_t taken;
+  uint64_t given;
+} acclmt_transfer;
+
+// A new chip, reset; all registers and memories without reset hold random values of `seed`.
+acclmt_chip *acclmt_chip_new(uint32_t seed);
+void acclmt_chip_free(acclmt_chip *chip);
+// Asserts reset for a few cycles.
+void acclmt_chip_reset(acclmt_chip *chip);
+acclmt_answer acclmt_chip_write(acclmt_chip *chip, uint32_t address, uint32_t value);
+acclmt_answer acclmt_chip_read(acclmt_chip *chip, uint32_t address);
+// Offers input and takes output until the cycles are over, the room for output is full, or the last
+// output word was taken.
+void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer);
+// From now on in_valid and out_ready are withheld with these probabilities (times 2^-32) a cycle. A
+// word that was offered stays offered.
+void acclmt_chip_stalls(acclmt_chip *chip, uint64_t seed, uint32_t input, uint32_t output);
+// Writes a waveform (FST) of the clock cycles first .. first + count - 1 since construction, of the
+// signals down to `depth` levels of hierarchy (0: all).
+void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint64_t count,
+                       uint32_t depth);
+// Clock cycles since construction.
+uint64_t acclmt_chip_cycles(const acclmt_chip *chip);
+// Whether irq_o is high.
+uint32_t acclmt_chip_interrupt(const acclmt_chip *chip);
+// The message of the first assertion that failed, or null. Valid until the chip is freed.
+const char *acclmt_chip_failure(const acclmt_chip *chip);
+
+// A bench of blocks side by side: packed input and output, one operand set a clock cycle.
+typedef struct acclmt_bench acclmt_bench;
+
+// Which bench: the blocks of the chip, or the same with deliberate faults.
+#define ACCLMT_BENCH_UNITS 0
+#define ACCLMT_BENCH_MUTANTS 1
+
+acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed);
+void acclmt_bench_free(acclmt_bench *bench);
+// Words of the packed input and output.
+uint32_t acclmt_bench_input_words(const acclmt_bench *bench);
+uint32_t acclmt_bench_output_words(const acclmt_bench *bench);
+// Runs `cycles` clock cycles. In cycle i the input is input[i], and output[i] is what the bench shows
+// in that cycle, before the clock edge that ends it.
+void acclmt_bench_run(acclmt_bench *bench, const uint32_t *input, uint32_t *output, uint64_t cycles);
+// The message of the first assertion that failed, or null. Valid until the bench is freed.
+const char *acclmt_bench_failure(const acclmt_bench *bench);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ACCLMT_SHIM_H

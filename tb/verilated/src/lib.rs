@@ -1,0 +1,390 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! The SystemVerilog of AcclMT, compiled by Verilator, as safe Rust types: [`Chip`], the whole
+//! accelerator (`rtl/acclmt_core.sv`), and [`Bench`], its blocks side by side (`tb/rtl`).
+//!
+//! A model belongs to one thread at a time and can be sent to another. Everything that SystemVerilog
+//! leaves undefined (registers without reset, memories) starts with random values of the model's seed.
+//! A failed assertion in the design is an error of the call in which it failed.
+
+use std::ffi::{CStr, CString, c_char};
+use std::path::Path;
+use std::ptr::NonNull;
+
+#[allow(non_camel_case_types, missing_docs, unreachable_pub)]
+mod bindings {
+    include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
+}
+
+/// 32-bit words of a field element.
+pub const WORDS: usize = bindings::ACCLMT_WORDS as usize;
+
+/// A field element as the chip's data ports carry it: 32 little-endian bytes.
+pub type Word = [u8; 4 * WORDS];
+
+/// The simulated design reported a fault of its own, or the simulation cannot be set up.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SimulationError {
+    /// An assertion of the design failed.
+    #[error("an assertion of the design failed in clock cycle {cycle}: {message}")]
+    Assertion {
+        /// Clock cycles since construction.
+        cycle: u64,
+        /// What the simulation printed.
+        message: String,
+    },
+    /// A path that C cannot represent.
+    #[error("the waveform path {path:?} contains a zero byte; choose another")]
+    WaveformPath {
+        /// The path.
+        path: String,
+    },
+    /// The stall probability is no probability.
+    #[error("the stall probability {value} is not within 0..1; choose one that is")]
+    Probability {
+        /// The value.
+        value: f64,
+    },
+    /// A batch of bench input is no whole number of cycles.
+    #[error("{words} words of bench input are no multiple of the {expected} words of a cycle")]
+    InputLength {
+        /// Words given.
+        words: usize,
+        /// Words of a cycle.
+        expected: usize,
+    },
+}
+
+/// The chip's answer to a register access, in the cycle after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Data of a read.
+    pub data: u32,
+    /// The chip answered with an error: an unknown register, or a write that it refused.
+    pub refused: bool,
+}
+
+/// A word of the chip's output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputWord {
+    /// The element.
+    pub data: Word,
+    /// The last word of the run.
+    pub last: bool,
+    /// The run had an error; the word is void.
+    pub error: bool,
+}
+
+/// Which signals of which clock cycles a waveform holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaveformWindow {
+    /// First clock cycle since construction.
+    pub first: u64,
+    /// Number of clock cycles.
+    pub count: u64,
+    /// Levels of hierarchy; 0 is all.
+    pub depth: u32,
+}
+
+/// The simulated chip.
+pub struct Chip {
+    model: NonNull<bindings::acclmt_chip>,
+}
+
+// SAFETY: a model has a context of its own, which every C function makes current on the calling thread
+// before it enters the model; nothing of the model stays with a thread.
+unsafe impl Send for Chip {}
+
+impl Chip {
+    /// A chip that has been reset.
+    pub fn new(seed: u32) -> Self {
+        // SAFETY: the function has no preconditions.
+        let model = unsafe { bindings::acclmt_chip_new(seed) };
+        Self {
+            model: NonNull::new(model).expect("the constructor returns an object"),
+        }
+    }
+
+    /// Resets the chip, as its reset input does. Memories keep their content.
+    pub fn reset(&mut self) {
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        unsafe { bindings::acclmt_chip_reset(self.model.as_ptr()) }
+    }
+
+    /// Writes the register at a byte address. Takes one clock cycle.
+    ///
+    /// # Errors
+    ///
+    /// When an assertion of the design failed.
+    pub fn write_register(&mut self, address: u32, value: u32) -> Result<Answer, SimulationError> {
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        let answer = unsafe { bindings::acclmt_chip_write(self.model.as_ptr(), address, value) };
+        self.checked(answer.into())
+    }
+
+    /// Reads the register at a byte address. Takes one clock cycle.
+    ///
+    /// # Errors
+    ///
+    /// When an assertion of the design failed.
+    pub fn read_register(&mut self, address: u32) -> Result<Answer, SimulationError> {
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        let answer = unsafe { bindings::acclmt_chip_read(self.model.as_ptr(), address) };
+        self.checked(answer.into())
+    }
+
+    /// Runs up to `cycles` clock cycles, offers `input` in order and appends what comes out to `output`.
+    /// Ends early with the last output word of a run. Returns how many words were taken.
+    ///
+    /// # Errors
+    ///
+    /// When an assertion of the design failed.
+    pub fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, SimulationError> {
+        const BATCH: usize = 1024;
+        let mut taken = 0;
+        let mut left = cycles;
+        let mut words = [0; BATCH * (WORDS + 1)];
+        while left > 0 {
+            let packed: Vec<u32> = input[taken..]
+                .iter()
+                .take(BATCH)
+                .flat_map(|word| word.as_chunks::<4>().0)
+                .map(|bytes| u32::from_le_bytes(*bytes))
+                .collect();
+            let mut transfer = bindings::acclmt_transfer {
+                input: packed.as_ptr(),
+                input_count: (packed.len() / WORDS) as u64,
+                output: words.as_mut_ptr(),
+                output_capacity: BATCH as u64,
+                cycles: left.min(BATCH as u64),
+                taken: 0,
+                given: 0,
+            };
+            left -= transfer.cycles;
+            // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls. `input` holds
+            // `input_count` words and `output` has room for `output_capacity`; both outlive the call.
+            unsafe { bindings::acclmt_chip_transfer(self.model.as_ptr(), &raw mut transfer) }
+            taken += transfer.taken as usize;
+            let given = &words[..transfer.given as usize * (WORDS + 1)];
+            output.extend(given.as_chunks::<{ WORDS + 1 }>().0.iter().map(output_word));
+            self.checked(())?;
+            if transfer.given > 0 && output.last().is_some_and(|word| word.last) {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// From now on input is withheld and output refused at random, with these probabilities in a clock
+    /// cycle.
+    ///
+    /// # Errors
+    ///
+    /// When a probability is not within 0 (no stalls) to below 1.
+    pub fn set_stalls(
+        &mut self,
+        seed: u64,
+        input: f64,
+        output: f64,
+    ) -> Result<(), SimulationError> {
+        let chance = |value: f64| {
+            if (0.0..1.0).contains(&value) {
+                Ok((value * f64::from(u32::MAX)) as u32)
+            } else {
+                Err(SimulationError::Probability { value })
+            }
+        };
+        let (input, output) = (chance(input)?, chance(output)?);
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        unsafe { bindings::acclmt_chip_stalls(self.model.as_ptr(), seed, input, output) }
+        Ok(())
+    }
+
+    /// Writes a waveform of a window of clock cycles to an FST file.
+    ///
+    /// # Errors
+    ///
+    /// When the path contains a zero byte.
+    pub fn trace(&mut self, path: &Path, window: WaveformWindow) -> Result<(), SimulationError> {
+        let text = path.to_string_lossy().into_owned();
+        let path =
+            CString::new(text.clone()).map_err(|_| SimulationError::WaveformPath { path: text })?;
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls; the callee copies
+        // the path.
+        unsafe {
+            bindings::acclmt_chip_trace(
+                self.model.as_ptr(),
+                path.as_ptr(),
+                window.first,
+                window.count,
+                window.depth,
+            );
+        }
+        Ok(())
+    }
+
+    /// Clock cycles since construction.
+    pub fn cycles(&self) -> u64 {
+        // SAFETY: `model` is valid until drop; the call only reads.
+        unsafe { bindings::acclmt_chip_cycles(self.model.as_ptr()) }
+    }
+
+    /// Whether the interrupt output is high.
+    pub fn interrupt(&self) -> bool {
+        // SAFETY: `model` is valid until drop; the call only reads.
+        unsafe { bindings::acclmt_chip_interrupt(self.model.as_ptr()) != 0 }
+    }
+
+    fn checked<T>(&self, value: T) -> Result<T, SimulationError> {
+        // SAFETY: `model` is valid until drop; the message lives as long as the model and does not
+        // change before the next call.
+        let message = unsafe { message(bindings::acclmt_chip_failure(self.model.as_ptr())) };
+        match message {
+            None => Ok(value),
+            Some(message) => Err(SimulationError::Assertion {
+                cycle: self.cycles(),
+                message,
+            }),
+        }
+    }
+}
+
+impl Drop for Chip {
+    fn drop(&mut self) {
+        // SAFETY: `model` came from the constructor and is not used again.
+        unsafe { bindings::acclmt_chip_free(self.model.as_ptr()) }
+    }
+}
+
+impl From<bindings::acclmt_answer> for Answer {
+    fn from(answer: bindings::acclmt_answer) -> Self {
+        Self {
+            data: answer.data,
+            refused: answer.refused != 0,
+        }
+    }
+}
+
+fn output_word(words: &[u32; WORDS + 1]) -> OutputWord {
+    let mut data = Word::default();
+    for (bytes, word) in data.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    OutputWord {
+        data,
+        last: words[WORDS] & 1 != 0,
+        error: words[WORDS] & 2 != 0,
+    }
+}
+
+/// Which blocks a [`Bench`] holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BenchKind {
+    /// The blocks of the chip: `tb/rtl/acclmt_tb_units.sv`.
+    Units,
+    /// Some of them with deliberate faults: `tb/rtl/acclmt_tb_mutants.sv`.
+    Mutants,
+}
+
+/// Blocks of the chip side by side, with one packed input and one packed output.
+pub struct Bench {
+    model: NonNull<bindings::acclmt_bench>,
+    cycles: u64,
+}
+
+// SAFETY: as for `Chip`.
+unsafe impl Send for Bench {}
+
+impl Bench {
+    /// A bench that has been reset.
+    pub fn new(kind: BenchKind, seed: u32) -> Self {
+        let kind = match kind {
+            BenchKind::Units => bindings::ACCLMT_BENCH_UNITS,
+            BenchKind::Mutants => bindings::ACCLMT_BENCH_MUTANTS,
+        };
+        // SAFETY: `kind` is one of the two that the function knows.
+        let model = unsafe { bindings::acclmt_bench_new(kind, seed) };
+        Self {
+            model: NonNull::new(model).expect("the constructor returns an object"),
+            cycles: 0,
+        }
+    }
+
+    /// 32-bit words of the packed input.
+    pub fn input_words(&self) -> usize {
+        // SAFETY: `model` is valid until drop; the call only reads.
+        unsafe { bindings::acclmt_bench_input_words(self.model.as_ptr()) as usize }
+    }
+
+    /// 32-bit words of the packed output.
+    pub fn output_words(&self) -> usize {
+        // SAFETY: `model` is valid until drop; the call only reads.
+        unsafe { bindings::acclmt_bench_output_words(self.model.as_ptr()) as usize }
+    }
+
+    /// Runs a clock cycle for every packed input in `input`, one after the other, and returns the packed
+    /// outputs: those of a cycle are what the blocks show before the clock edge that ends it.
+    ///
+    /// # Errors
+    ///
+    /// When `input` is no whole number of packed inputs, or an assertion of the design failed.
+    pub fn run(&mut self, input: &[u32]) -> Result<Vec<u32>, SimulationError> {
+        let expected = self.input_words();
+        if !input.len().is_multiple_of(expected) {
+            return Err(SimulationError::InputLength {
+                words: input.len(),
+                expected,
+            });
+        }
+        let cycles = input.len() / expected;
+        let mut output = vec![0; cycles * self.output_words()];
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls. `input` and `output`
+        // hold `cycles` packed inputs and outputs.
+        unsafe {
+            bindings::acclmt_bench_run(
+                self.model.as_ptr(),
+                input.as_ptr(),
+                output.as_mut_ptr(),
+                cycles as u64,
+            );
+        }
+        self.cycles += cycles as u64;
+        // SAFETY: `model` is valid until drop; the message lives as long as the model and does not
+        // change before the next call.
+        let message = unsafe { message(bindings::acclmt_bench_failure(self.model.as_ptr())) };
+        match message {
+            None => Ok(output),
+            Some(message) => Err(SimulationError::Assertion {
+                cycle: self.cycles,
+                message,
+            }),
+        }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // SAFETY: `model` came from the constructor and is not used again.
+        unsafe { bindings::acclmt_bench_free(self.model.as_ptr()) }
+    }
+}
+
+/// Copies a message of the C side.
+///
+/// # Safety
+///
+/// `text` is null or a zero-terminated text.
+unsafe fn message(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().trim().to_owned())
+}
