@@ -40,4 +40,5 @@ pub mod program;
 pub mod registers;
 pub mod software;
 pub mod sparse;
+pub mod vectors;
 pub mod word;
