@@ -26,7 +26,7 @@ ifdef FILE
 	$(ACCLMT) commit --preset $(PRESET) --pack "$(FILE)"
 else
 	@mkdir -p $(DEMO_DIR)
-	$(ACCLMT) generate --preset $(PRESET) --elements 8192 --seed 1 $(DEMO_FILE)
+	$(ACCLMT) generate --elements 8192 --seed 1 $(DEMO_FILE)
 	$(ACCLMT) commit --preset $(PRESET) $(DEMO_FILE)
 endif
 

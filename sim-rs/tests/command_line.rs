@@ -328,6 +328,11 @@ fn generate_writes_the_same_file_for_the_same_seed() {
     };
     let first = generate("a", "1");
     assert_eq!(first.len(), 16 * 32);
+    // python3: hex(int.from_bytes(hashlib.sha512(b"1:0").digest(), "big") % p)
+    assert_eq!(
+        word::to_hex(first.first_chunk().unwrap()),
+        "0x0214ba0051de1d9ab0002a4a11c3a13f636ea083d39a0809b7c04c0d43ab56a0"
+    );
     assert_eq!(first, generate("b", "1"));
     assert_ne!(first, generate("c", "2"));
     let file = text(&files.path("a"));
@@ -344,12 +349,144 @@ fn generate_writes_the_same_file_for_the_same_seed() {
     );
 }
 
-/// A backend whose roots are wrong in one bit, and whose chip has one arity only.
-struct WrongDevice(SoftwareDevice);
+fn vectors(name: &str) -> String {
+    text(
+        &Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("vectors")
+            .join(name),
+    )
+}
 
-impl Device for WrongDevice {
+#[test]
+fn check_runs_every_case_of_several_files() {
+    let files = [
+        vectors("neptune_bls12_381_arity2.json"),
+        vectors("neptune_bls12_381_merkle_arity4.json"),
+    ];
+    let result = json(&["check", &files[0], &files[1], "--json"]);
+    assert_eq!(
+        (&result["failed"], &result["skipped"]),
+        (&0.into(), &0.into())
+    );
+    let mut total = 0;
+    for (report, file) in result["files"].as_array().unwrap().iter().zip(&files) {
+        assert_eq!(report["file"], *file);
+        assert!(report["source"].as_str().unwrap().starts_with("neptune"));
+        let given: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let given = given["cases"].as_array().unwrap();
+        let cases = report["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), given.len());
+        for (case, given) in cases.iter().zip(given) {
+            assert_eq!(
+                (&case["name"], &case["outcome"]),
+                (&given["name"], &"passed".into())
+            );
+        }
+        total += cases.len();
+    }
+    assert_eq!(result["passed"], total);
+    let run = run(&["check", &files[0], &files[1]]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.out
+            .contains(&format!("{total} passed, 0 failed, 0 skipped")),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn check_fails_on_a_wrong_output_and_runs_the_rest() {
+    let files = Files::new();
+    let original = fs::read_to_string(vectors("neptune_bls12_381_arity2.json")).unwrap();
+    let mut original: Value = serde_json::from_str(&original).unwrap();
+    original["cases"][0]["output"] = HASH_OF_0_AND_1.into();
+    let file = files.bytes("wrong.json", original.to_string().as_bytes());
+
+    let checked = run(&["check", &file, "--json"]);
+    assert_eq!(checked.code, 1, "{checked:?}");
+    assert!(checked.err.starts_with("error: 1 of the "), "{checked:?}");
+    let result: Value = serde_json::from_str(&checked.out).unwrap();
+    assert_eq!(result["failed"], 1);
+    assert!(result["passed"].as_u64().unwrap() > 1);
+    let case = &result["files"][0]["cases"][0];
+    assert_eq!(
+        (&case["outcome"], &case["expected"]),
+        (&"failed".into(), &HASH_OF_0_AND_1.into())
+    );
+    assert_ne!(case["got"], case["expected"]);
+    let text = run(&["check", &file]).out;
+    assert!(
+        text.contains(&format!("expected {HASH_OF_0_AND_1}")),
+        "{text}"
+    );
+}
+
+#[test]
+fn check_skips_with_a_reason_and_fails_when_nothing_ran() {
+    let arity_2 = vectors("neptune_bls12_381_arity2.json");
+    let arity_4 = vectors("neptune_bls12_381_arity4.json");
+    let run = run_with(&ARITY_2_ONLY, &["check", &arity_4]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out.contains("skipped") && run.out.contains("the chip has arity 2"),
+        "{run:?}"
+    );
+    assert!(run.err.contains("nothing was checked"), "{run:?}");
+    let run = run_with(&ARITY_2_ONLY, &["check", &arity_4, &arity_2, "--json"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let result: Value = serde_json::from_str(&run.out).unwrap();
+    assert!(result["skipped"].as_u64().unwrap() > 0 && result["passed"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn check_catches_a_wrong_device() {
+    let run = run_with(
+        &WRONG,
+        &["check", &vectors("neptune_bls12_381_merkle_arity2.json")],
+    );
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out.lines().any(|line| line.starts_with("0 passed, ")),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn bad_vector_files_are_refused() {
+    let files = Files::new();
+    fails(
+        &["check", &text(&files.path("absent.json"))],
+        1,
+        &["cannot read", "absent.json"],
+    );
+    for (content, part) in [
+        ("", "no file of test vectors"),
+        ("{}", "names no schema"),
+        (r#"{"schema": "other/1"}"#, "its schema is 'other/1'"),
+        (
+            r#"{"schema": "poseidon-vectors/1", "kind": "hash", "cases": []}"#,
+            "no cases",
+        ),
+    ] {
+        fails(
+            &["check", &files.bytes("bad.json", content.as_bytes())],
+            1,
+            &["bad.json", part],
+        );
+    }
+}
+
+/// A device with arity 2 only, whose results are wrong in the bits of `flip`.
+struct ChangedDevice {
+    software: SoftwareDevice,
+    flip: u8,
+}
+
+impl Device for ChangedDevice {
     fn name(&self) -> &str {
-        "wrong"
+        "changed"
     }
 
     fn supports(&self, parameters: &PoseidonParameters<Fr>) -> Result<(), Unsupported> {
@@ -357,7 +494,7 @@ impl Device for WrongDevice {
             return Ok(());
         }
         Err(Unsupported {
-            device: "wrong".to_owned(),
+            device: "changed".to_owned(),
             reason: "the chip has arity 2".to_owned(),
         })
     }
@@ -367,8 +504,8 @@ impl Device for WrongDevice {
         request: &CommitRequest<'_>,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        let mut report = self.0.commit(request, progress)?;
-        report.root[0] ^= 1;
+        let mut report = self.software.commit(request, progress)?;
+        report.root[0] ^= self.flip;
         Ok(report)
     }
 
@@ -378,21 +515,30 @@ impl Device for WrongDevice {
         inputs: &[Vec<Word>],
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError> {
-        let mut report = self.0.hash_many(parameters, inputs, progress)?;
-        report.digests[0][0] ^= 1;
+        let mut report = self.software.hash_many(parameters, inputs, progress)?;
+        report.digests[0][0] ^= self.flip;
         Ok(report)
     }
 }
 
-struct WrongBackend;
+/// A backend with a [`ChangedDevice`].
+struct ChangedBackend {
+    flip: u8,
+}
 
-impl BackendFactory for WrongBackend {
+const WRONG: ChangedBackend = ChangedBackend { flip: 1 };
+const ARITY_2_ONLY: ChangedBackend = ChangedBackend { flip: 0 };
+
+impl BackendFactory for ChangedBackend {
     fn names(&self) -> &[&str] {
-        &["wrong"]
+        &["changed"]
     }
 
     fn open(&self, _: &str, _: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
-        Ok(Box::new(WrongDevice(SoftwareDevice::new())))
+        Ok(Box::new(ChangedDevice {
+            software: SoftwareDevice::new(),
+            flip: self.flip,
+        }))
     }
 }
 
@@ -401,7 +547,7 @@ fn a_wrong_root_is_caught_by_the_check() {
     let files = Files::new();
     let file = files.words("elements", &count(4));
     let arguments = ["commit", &file, "--preset", ARITY_2, "--json"];
-    let run = run_with(&WrongBackend, &arguments);
+    let run = run_with(&WRONG, &arguments);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(
         run.err.contains("computed the root") && run.err.contains(ROOT_OF_0_TO_3),
@@ -429,7 +575,7 @@ fn presets_that_the_backend_does_not_have_are_refused() {
         &["commit", &file, "--preset", "filecoin-arity-4"][..],
         &hash,
     ] {
-        let run = run_with(&WrongBackend, arguments);
+        let run = run_with(&ARITY_2_ONLY, arguments);
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
         assert!(run.err.contains("the chip has arity 2"), "{run:?}");
     }

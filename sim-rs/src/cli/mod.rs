@@ -4,6 +4,7 @@
 //! asked for was done, 1 when something went wrong with the data or the device, 2 when the command
 //! line was wrong. Results go to standard output, errors and progress to standard error.
 
+mod check;
 mod commit;
 mod console;
 mod generate;
@@ -105,6 +106,7 @@ struct Arguments {
 enum Command {
     Commit(CommitArguments),
     Hash(HashArguments),
+    Check(CheckArguments),
     Presets(PresetsArguments),
     Generate(GenerateArguments),
 }
@@ -158,6 +160,19 @@ struct HashArguments {
     json: bool,
 }
 
+/// Run every case of files of test vectors that the backend supports
+#[derive(Args)]
+struct CheckArguments {
+    /// Files in the format `poseidon-vectors/1`
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
 /// List the named parameter sets
 #[derive(Args)]
 struct PresetsArguments {
@@ -166,7 +181,7 @@ struct PresetsArguments {
     json: bool,
 }
 
-/// Write a file of pseudo-random field elements
+/// Write a file of pseudo-random elements of the BLS12-381 scalar field
 #[derive(Args)]
 struct GenerateArguments {
     /// The file to write
@@ -177,9 +192,6 @@ struct GenerateArguments {
     /// The same seed gives the same elements
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Named parameter set, whose field the elements are of
-    #[arg(long, default_value = "filecoin-arity-2")]
-    preset: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -276,6 +288,7 @@ pub fn run_with(
     let result = match &arguments.command {
         Command::Commit(arguments) => commit::run(arguments, backends, &mut console),
         Command::Hash(arguments) => hash::run(arguments, backends, &mut console),
+        Command::Check(arguments) => check::run(arguments, backends, &mut console),
         Command::Presets(arguments) => list::run(arguments, &mut console),
         Command::Generate(arguments) => generate::run(arguments, &mut console),
     };
