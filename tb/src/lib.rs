@@ -64,7 +64,12 @@ impl RtlChip {
     /// # Errors
     ///
     /// When a probability is not within 0 to below 1.
-    pub fn set_stalls(&mut self, seed: u64, input: f64, output: f64) -> Result<(), SimulationError> {
+    pub fn set_stalls(
+        &mut self,
+        seed: u64,
+        input: f64,
+        output: f64,
+    ) -> Result<(), SimulationError> {
         self.chip.set_stalls(seed, input, output)
     }
 

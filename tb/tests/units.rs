@@ -75,7 +75,12 @@ struct Operands {
 impl Operands {
     fn pack(&self) -> Vec<u32> {
         let mut words = Vec::new();
-        for (value, length) in [(&self.a, 8), (&self.b, 16), (&self.c, 24), (&self.value, 41)] {
+        for (value, length) in [
+            (&self.a, 8),
+            (&self.b, 16),
+            (&self.c, 24),
+            (&self.value, 41),
+        ] {
             words.extend(value.iter_u32_digits());
             assert!(words.len() <= length, "an operand is too wide: {value:x}");
             words.resize(length, 0);
@@ -404,7 +409,11 @@ fn sbox_bypass() {
         } else {
             x.clone()
         };
-        assert_eq!(number(&outputs[cycle][units::SBOX]), expected, "cycle {cycle}");
+        assert_eq!(
+            number(&outputs[cycle][units::SBOX]),
+            expected,
+            "cycle {cycle}"
+        );
     }
 }
 
@@ -467,7 +476,16 @@ fn fifo_keeps_order_and_capacity() {
     let mut random = Random::new(seed);
     let mut operands = Vec::new();
     // Phases with more pushes, more pops, and both in every cycle; now and then it is cleared.
-    for (push, pop) in [(7, 3), (3, 7), (8, 8), (5, 5), (8, 0), (0, 8), (8, 1), (1, 8)] {
+    for (push, pop) in [
+        (7, 3),
+        (3, 7),
+        (8, 8),
+        (5, 5),
+        (8, 0),
+        (0, 8),
+        (8, 1),
+        (1, 8),
+    ] {
         for _ in 0..400 {
             let mut control = 0;
             if random.below(8) < push {
@@ -493,9 +511,15 @@ fn fifo_keeps_order_and_capacity() {
     for (cycle, (x, output)) in operands.iter().zip(&outputs).enumerate() {
         let ready = output[units::FLAGS] & 1 != 0;
         let valid = output[units::FLAGS] & 2 != 0;
-        assert!(ready || inside.len() >= FIFO_DEPTH, "cycle {cycle}: full too early");
+        assert!(
+            ready || inside.len() >= FIFO_DEPTH,
+            "cycle {cycle}: full too early"
+        );
         if let Some((word, since)) = inside.front() {
-            assert!(valid || cycle < since + 2, "cycle {cycle}: a word is held back");
+            assert!(
+                valid || cycle < since + 2,
+                "cycle {cycle}: a word is held back"
+            );
             if valid {
                 assert_eq!(number(&output[units::HEAD]), *word, "cycle {cycle}");
             }
@@ -514,7 +538,11 @@ fn fifo_keeps_order_and_capacity() {
         }
         most = most.max(inside.len());
     }
-    assert_eq!(most, FIFO_DEPTH + 1, "the memory and the head were never full");
+    assert_eq!(
+        most,
+        FIFO_DEPTH + 1,
+        "the memory and the head were never full"
+    );
 }
 
 #[test]
@@ -550,7 +578,11 @@ fn memory_reads_what_was_written() {
             memory[(x.control >> 8 & 15) as usize] = Some(x.a.clone());
         }
         if let Some(word) = &shown {
-            assert_eq!(number(&outputs[cycle + 1][units::STORED]), *word, "cycle {cycle}");
+            assert_eq!(
+                number(&outputs[cycle + 1][units::STORED]),
+                *word,
+                "cycle {cycle}"
+            );
         }
     }
 }
@@ -560,7 +592,10 @@ fn results_do_not_depend_on_the_initial_state() {
     let operands = residues(&mut Random::new(seed(22)));
     let settled = |seed| {
         let outputs = run(BenchKind::Units, seed, &operands);
-        outputs[SBOX..].iter().map(|words| words[..units::DELAYED.end].to_vec()).collect::<Vec<_>>()
+        outputs[SBOX..operands.len()]
+            .iter()
+            .map(|words| words[..units::DELAYED.end].to_vec())
+            .collect::<Vec<_>>()
     };
     assert_eq!(settled(1), settled(2));
 }
