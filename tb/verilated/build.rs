@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const VERILATOR_MINIMUM: (u32, u32) = (5, 6);
 
 /// Classes of the benches of the blocks.
-const BENCH_PREFIXES: [&str; 2] = ["VacclmtUnits", "VacclmtMutants"];
+const BENCH_PREFIXES: [&str; 3] = ["VacclmtUnits", "VacclmtMutants", "VacclmtScheduler"];
 
 const INSTALL_HINT: &str = "install what is missing with `make setup`, or on Debian and Ubuntu with \
      `apt-get install g++ make verilator libclang1 zlib1g-dev` (libclang1 has a version in its name, \
@@ -116,6 +116,7 @@ fn build() -> Result<()> {
     let hierarchy = watched(bench.join("acclmt_tb_hierarchy.vlt"));
     let units = watched(bench.join("acclmt_tb_units.sv"));
     let mutants = watched(bench.join("acclmt_tb_mutants.sv"));
+    let scheduler = watched(bench.join("acclmt_tb_scheduler.sv"));
 
     let mut mutant_sources = vec![config.clone()];
     mutant_sources.extend(design.iter().cloned());
@@ -146,6 +147,12 @@ fn build() -> Result<()> {
             prefix: BENCH_PREFIXES[1],
             hierarchical: false,
             sources: mutant_sources,
+        },
+        Model {
+            top: "acclmt_tb_scheduler",
+            prefix: BENCH_PREFIXES[2],
+            hierarchical: false,
+            sources: with_design(&[&config], &[&scheduler]),
         },
     ];
 

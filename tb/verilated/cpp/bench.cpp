@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "VacclmtMutants.h"
+#include "VacclmtScheduler.h"
 #include "VacclmtUnits.h"
 #include "model.h"
 #include "shim.h"
@@ -48,6 +49,7 @@ class Bench final : public acclmt_bench {
 
 acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed) {
   if (kind == ACCLMT_BENCH_MUTANTS) return new Bench<VacclmtMutants>{seed};
+  if (kind == ACCLMT_BENCH_SCHEDULER) return new Bench<VacclmtScheduler>{seed};
   return new Bench<VacclmtUnits>{seed};
 }
 

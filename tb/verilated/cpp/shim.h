@@ -68,9 +68,10 @@ const char *acclmt_chip_failure(const acclmt_chip *chip);
 // A bench of blocks side by side: packed input and output, one operand set a clock cycle.
 typedef struct acclmt_bench acclmt_bench;
 
-// Which bench: the blocks of the chip, or the same with deliberate faults.
+// Which bench: the blocks of the chip, some of them with deliberate faults, the dispatch scheduler.
 #define ACCLMT_BENCH_UNITS 0
 #define ACCLMT_BENCH_MUTANTS 1
+#define ACCLMT_BENCH_SCHEDULER 2
 
 acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed);
 void acclmt_bench_free(acclmt_bench *bench);

@@ -290,6 +290,8 @@ pub enum BenchKind {
     Units,
     /// Some of them with deliberate faults: `tb/rtl/acclmt_tb_mutants.sv`.
     Mutants,
+    /// The dispatch scheduler with short queues: `tb/rtl/acclmt_tb_scheduler.sv`.
+    Scheduler,
 }
 
 /// Blocks of the chip side by side, with one packed input and one packed output.
@@ -307,8 +309,9 @@ impl Bench {
         let kind = match kind {
             BenchKind::Units => bindings::ACCLMT_BENCH_UNITS,
             BenchKind::Mutants => bindings::ACCLMT_BENCH_MUTANTS,
+            BenchKind::Scheduler => bindings::ACCLMT_BENCH_SCHEDULER,
         };
-        // SAFETY: `kind` is one of the two that the function knows.
+        // SAFETY: `kind` is one of those that the function knows.
         let model = unsafe { bindings::acclmt_bench_new(kind, seed) };
         Self {
             model: NonNull::new(model).expect("the constructor returns an object"),
