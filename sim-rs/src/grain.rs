@@ -44,10 +44,10 @@ impl GrainLfsr {
         ];
         let bits = fields
             .iter()
-            .flat_map(|&(value, length)| (0..length).rev().map(move |bit| value >> bit & 1));
+            .flat_map(|&(value, length)| (0..length).rev().map(move |bit| (value >> bit) & 1));
         let state = (0..)
             .zip(bits)
-            .fold(0, |state, (i, bit)| state | u128::from(bit) << i);
+            .fold(0, |state, (i, bit)| state | (u128::from(bit) << i));
         let mut grain = Self { state };
         for _ in 0..160 {
             grain.step();
@@ -58,8 +58,8 @@ impl GrainLfsr {
     fn step(&mut self) -> bool {
         let new = [62, 51, 38, 23, 13, 0]
             .iter()
-            .fold(0, |new, tap| new ^ (self.state >> tap & 1));
-        self.state = self.state >> 1 | new << (Self::LENGTH - 1);
+            .fold(0, |new, tap| new ^ ((self.state >> tap) & 1));
+        self.state = (self.state >> 1) | (new << (Self::LENGTH - 1));
         new == 1
     }
 

@@ -66,10 +66,8 @@ const fn bits(prime: &Limbs) -> u32 {
 /// `floor(2^(32 + bits - 4) / p)`, up to an error of 2^-20 of its value.
 const fn reciprocal(prime: &Limbs) -> u64 {
     let shift = bits(prime) - 192;
-    // The top 64 bits of p, rounded up: p < top * 2^(bits - 64).
-    let top = (prime[3] << (64 - shift) % 64 | if shift == 64 { 0 } else { prime[2] >> shift })
-        as u128
-        + 1;
+    // The top 64 bits of p, rounded up: p < top * 2^(bits - 64). The shift is 57 to 63.
+    let top = ((prime[3] << (64 - shift)) | (prime[2] >> shift)) as u128 + 1;
     // 2^(28 + bits) / (top * 2^(bits - 64)) = 2^92 / top
     ((1_u128 << 92) / top) as u64
 }
@@ -120,7 +118,7 @@ impl Sum {
         // At most 2^9 units of 2^(bits - 4); the quotient is never too large, and too small by less
         // than 9/8 and the error of the reciprocal.
         let shift = const { bits(&F::PRIME) - 4 - 192 };
-        let units = sum[8] << (64 - shift) | sum[7] >> shift;
+        let units = (sum[8] << (64 - shift)) | (sum[7] >> shift);
         let quotient = (units * const { reciprocal(&F::PRIME) }) >> 32;
         let mut limbs = [sum[4], sum[5], sum[6], sum[7]];
         let mut carry = 0;
@@ -176,7 +174,7 @@ pub(crate) fn square<F: MontgomeryField>(a: &Limbs) -> Limbs {
         product[i + 4] = carry;
     }
     for i in (1..8).rev() {
-        product[i] = product[i] << 1 | product[i - 1] >> 63;
+        product[i] = (product[i] << 1) | (product[i - 1] >> 63);
     }
     let mut overflow = false;
     for i in 0..4 {

@@ -155,7 +155,11 @@ fn a_wrong_element_of_a_tree_fails() {
             }
         }
         for (place, value, expected) in [
-            ("/paths/1/index", json!(1_u64 << 40), "of leaf 1099511627776"),
+            (
+                "/paths/1/index",
+                json!(1_u64 << 40),
+                "of leaf 1099511627776",
+            ),
             ("/layers", json!([]), "layers of lengths"),
             ("/paths/0/siblings", json!([]), "siblings of leaf"),
         ] {
