@@ -56,7 +56,7 @@ impl CommitRequest<'_> {
     /// Hashes of the whole tree over `leaves` leaves: those of the leaves, if they are hashed, and
     /// those of the inner nodes.
     pub fn hashes(&self, leaves: usize) -> u64 {
-        let inner = (leaves as u64 - 1) / (self.parameters.arity() as u64 - 1).max(1);
+        let inner = (leaves as u64).saturating_sub(1) / (self.parameters.arity() as u64 - 1).max(1);
         match self.leaf {
             LeafKind::Element => inner,
             LeafKind::Hash => inner + leaves as u64,
