@@ -307,7 +307,7 @@ fn random_parameters_and_segments() {
     let seed = seed(36);
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
-    let limits: EngineLimits = device.capabilities().limits.clone();
+    let limits: EngineLimits = device.capabilities().limits;
     let port = device.port();
     // Full rounds first, partial rounds on each sub-engine, full rounds last.
     for (case, (first, split, last)) in [
@@ -471,7 +471,7 @@ impl Host<'_> {
 /// A chip with the preset's program in it.
 fn programmed(seed: u32) -> ChipDevice<RtlChip> {
     let mut device = rtl_device(seed).unwrap();
-    let limits = device.capabilities().limits.clone();
+    let limits = device.capabilities().limits;
     let program = ChipProgram::compile(preset(), &limits).unwrap();
     Host {
         chip: device.port(),
@@ -484,7 +484,7 @@ fn programmed(seed: u32) -> ChipDevice<RtlChip> {
 fn illegal_configurations_do_not_start() {
     let mut random = Random::new(seed(37));
     let mut device = programmed(8);
-    let limits = device.capabilities().limits.clone();
+    let limits = device.capabilities().limits;
     let max_height = device.capabilities().max_height;
     let mut host = Host {
         chip: device.port(),
@@ -769,7 +769,7 @@ fn a_clear_aborts_a_run_at_any_time() {
 fn a_reset_during_a_run_is_survived() {
     let mut random = Random::new(seed(44));
     let mut device = programmed(14);
-    let limits = device.capabilities().limits.clone();
+    let limits = device.capabilities().limits;
     let program = ChipProgram::compile(preset(), &limits).unwrap();
     let mut host = Host {
         chip: device.port(),

@@ -134,18 +134,18 @@ fn check(
     latency: usize,
     operands: &[Operands],
     expected: impl Fn(&Operands) -> BigUint,
-) -> Result<(), Mismatch> {
+) -> Result<(), Box<Mismatch>> {
     let outputs = run(kind, seed, operands);
     for (cycle, operands) in operands.iter().enumerate() {
         let found = number(&outputs[cycle + latency][output.clone()]);
         let expected = expected(operands);
         if found != expected {
-            return Err(Mismatch {
+            return Err(Box::new(Mismatch {
                 cycle,
                 operands: operands.clone(),
                 expected,
                 found,
-            });
+            }));
         }
     }
     Ok(())
@@ -313,24 +313,28 @@ fn divide_by_radix(value: &BigUint, power: u32) -> BigUint {
     value * inverse.pow(power) % prime
 }
 
-fn check_multiplier(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Mismatch> {
+fn check_multiplier(
+    kind: BenchKind,
+    output: &Range<usize>,
+    seed: u64,
+) -> Result<(), Box<Mismatch>> {
     let operands = wide_pairs(&mut Random::new(seed));
     check(kind, seed, output, MUL, &operands, |x| &x.a * &x.b)
 }
 
-fn check_squarer(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Mismatch> {
+fn check_squarer(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Box<Mismatch>> {
     let operands = wide_pairs(&mut Random::new(seed));
     check(kind, seed, output, MUL, &operands, |x| &x.a * &x.a)
 }
 
-fn check_reduction(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Mismatch> {
+fn check_reduction(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Box<Mismatch>> {
     let operands = values_to_reduce(&mut Random::new(seed));
     check(kind, seed, output, REDUCE, &operands, |x| {
         divide_by_radix(&x.value, 1)
     })
 }
 
-fn check_adder(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Mismatch> {
+fn check_adder(kind: BenchKind, output: &Range<usize>, seed: u64) -> Result<(), Box<Mismatch>> {
     let operands = residues(&mut Random::new(seed));
     check(kind, seed, output, ADD, &operands, |x| {
         (&x.a + &x.b) % prime()
