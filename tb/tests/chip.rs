@@ -173,7 +173,7 @@ fn large_trees_and_the_steady_state_of_the_root_engine() {
             counters.cycles
         });
         assert!(leaf == LeafKind::Element || cycles[0] <= 150_000);
-        // What 4096 leaves more cost, in the one standard tree that both have more or less of.
+        // The second standard tree comes on top of the first, with both engines in the steady state.
         assert!(cycles[1] - cycles[0] <= 4096 * CYCLES_PER_HASH);
     }
 }

@@ -9,7 +9,7 @@ mod common;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use acclmt_verilated::{Bench, BenchKind};
+use acclmt_verilated::{Bench, BenchKind, SimulationError};
 use common::{Random, prime, seed};
 use num_bigint::BigUint;
 
@@ -602,4 +602,20 @@ fn results_do_not_depend_on_the_initial_state() {
             .collect::<Vec<_>>()
     };
     assert_eq!(settled(1), settled(2));
+}
+
+#[test]
+fn failed_assertions_are_errors() {
+    // The memory asserts that nothing reads the address that is written.
+    let collision = Operands {
+        control: MEMORY_WRITE | MEMORY_READ,
+        ..Operands::default()
+    };
+    let input = [Operands::default(), collision, Operands::default()];
+    let input: Vec<u32> = input.iter().flat_map(Operands::pack).collect();
+    let error = Bench::new(BenchKind::Units, 1).run(&input).unwrap_err();
+    let SimulationError::Assertion { message, .. } = &error else {
+        panic!("another error: {error}");
+    };
+    assert!(message.contains("no_collision_a"), "{message}");
 }

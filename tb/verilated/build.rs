@@ -98,7 +98,7 @@ fn build() -> Result<()> {
         .join("../..")
         .canonicalize()
         .map_err(|error| format!("cannot find the folder above tb/verilated: {error}"))?;
-    for name in ["VERILATOR_ROOT", "ACCLMT_LINT_ONLY", "PATH"] {
+    for name in ["VERILATOR_ROOT", "ACCLMT_LINT_ONLY"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
     println!("cargo:rerun-if-changed=cpp");
