@@ -6,7 +6,7 @@ common/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv
 common/acclmt_fifo.sv
-common/acclmt_credit.sv
+common/acclmt_reserved_fifo.sv
 field/acclmt_mul.sv
 field/acclmt_sqr.sv
 field/acclmt_const_mul.sv

@@ -30,7 +30,7 @@ module acclmt_from_montgomery #(
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned Places = 16;
 
-  logic accept, credit_idle, pipe_valid, pipe_any, buffer_ready;
+  logic accept, pipe_valid, unused_any, unused_idle;
   assign accept = valid_i && ready_o;
 
   logic [WordWidth-1:0] element;
@@ -49,44 +49,23 @@ module acclmt_from_montgomery #(
     .clear_i,
     .valid_i(accept),
     .valid_o(pipe_valid),
-    .any_o(pipe_any)
+    .any_o(unused_any)
   );
-  acclmt_credit #(
-    .Places(Places)
-  ) u_credit (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .take_i(accept),
-    .give_i(valid_o && ready_i),
-    .available_o(ready_o),
-    .idle_o(credit_idle)
-  );
-  acclmt_fifo #(
+  acclmt_reserved_fifo #(
     .Width(WordWidth),
-    .Depth(Places)
+    .Places(Places)
   ) u_output (
     .clk_i,
     .rst_ni,
     .clear_i,
+    .available_o(ready_o),
+    .reserve_i(accept),
     .valid_i(pipe_valid),
-    .ready_o(buffer_ready),
     .data_i(element),
     .valid_o,
     .ready_i,
-    .data_o(element_o)
+    .data_o(element_o),
+    .idle_o(unused_idle)
   );
-
-  logic unused_status;
-  assign unused_status = pipe_any ^ credit_idle;
-
-`ifndef SYNTHESIS
-  buffer_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pipe_valid && !clear_i |-> buffer_ready)
-  else $error("acclmt_from_montgomery: a word left the pipeline and found no place");
-`else
-  logic unused_buffer_ready;
-  assign unused_buffer_ready = buffer_ready;
-`endif
 
 endmodule

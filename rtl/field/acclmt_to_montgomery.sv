@@ -82,7 +82,7 @@ module acclmt_to_montgomery #(
     .residue_o(residue)
   );
 
-  logic pipe_valid, pipe_any, buffer_ready;
+  logic pipe_valid, unused_any;
   acclmt_valid_pipe #(
     .Cycles(PipelineCycles)
   ) u_valid (
@@ -91,44 +91,23 @@ module acclmt_to_montgomery #(
     .clear_i,
     .valid_i(accept),
     .valid_o(pipe_valid),
-    .any_o(pipe_any)
+    .any_o(unused_any)
   );
-  acclmt_credit #(
-    .Places(Places)
-  ) u_credit (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .take_i(accept),
-    .give_i(valid_o && ready_i),
-    .available_o(place_available),
-    .idle_o
-  );
-  acclmt_fifo #(
+  acclmt_reserved_fifo #(
     .Width(WordWidth),
-    .Depth(Places)
+    .Places(Places)
   ) u_output (
     .clk_i,
     .rst_ni,
     .clear_i,
+    .available_o(place_available),
+    .reserve_i(accept),
     .valid_i(pipe_valid),
-    .ready_o(buffer_ready),
     .data_i(residue),
     .valid_o,
     .ready_i,
-    .data_o(residue_o)
+    .data_o(residue_o),
+    .idle_o
   );
-
-  logic unused_pipe_any;
-  assign unused_pipe_any = pipe_any;
-
-`ifndef SYNTHESIS
-  buffer_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pipe_valid && !clear_i |-> buffer_ready)
-  else $error("acclmt_to_montgomery: an element left the pipeline and found no place");
-`else
-  logic unused_buffer_ready;
-  assign unused_buffer_ready = buffer_ready;
-`endif
 
 endmodule

@@ -302,44 +302,24 @@ module acclmt_full_round_engine #(
 
   // ---- Output buffers ---------------------------------------------------------------------------
 
-  logic first_buffer_ready, digest_buffer_ready, first_credit_idle, digest_credit_idle;
-  acclmt_credit #(
-    .Places(OutputPlaces)
-  ) u_first_credit (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .take_i(accept_first),
-    .give_i(first_valid_o && first_ready_i),
-    .available_o(first_place_available),
-    .idle_o(first_credit_idle)
-  );
-  acclmt_fifo #(
+  logic first_idle, digest_idle;
+  acclmt_reserved_fifo #(
     .Width(Lanes * WordWidth + TagWidth),
-    .Depth(OutputPlaces)
+    .Places(OutputPlaces)
   ) u_first_output (
     .clk_i,
     .rst_ni,
     .clear_i,
+    .available_o(first_place_available),
+    .reserve_i(accept_first),
     .valid_i(slot_first_done),
-    .ready_o(first_buffer_ready),
     .data_i({slot_tag, slot_state}),
     .valid_o(first_valid_o),
     .ready_i(first_ready_i),
-    .data_o({first_tag_o, first_state_o})
+    .data_o({first_tag_o, first_state_o}),
+    .idle_o(first_idle)
   );
 
-  acclmt_credit #(
-    .Places(OutputPlaces)
-  ) u_digest_credit (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .take_i(accept_last),
-    .give_i(digest_valid_o && digest_ready_i),
-    .available_o(last_place_available),
-    .idle_o(digest_credit_idle)
-  );
   logic [WordWidth-1:0] digest;
   always_comb begin
     unique case (config_i.digest_index)
@@ -348,38 +328,31 @@ module acclmt_full_round_engine #(
       default: digest = slot_state[0];
     endcase
   end
-  acclmt_fifo #(
+  acclmt_reserved_fifo #(
     .Width(WordWidth + TagWidth),
-    .Depth(OutputPlaces)
+    .Places(OutputPlaces)
   ) u_digest_output (
     .clk_i,
     .rst_ni,
     .clear_i,
+    .available_o(last_place_available),
+    .reserve_i(accept_last),
     .valid_i(slot_last_done),
-    .ready_o(digest_buffer_ready),
     .data_i({slot_tag, digest}),
     .valid_o(digest_valid_o),
     .ready_i(digest_ready_i),
-    .data_o({digest_tag_o, digest_o})
+    .data_o({digest_tag_o, digest_o}),
+    .idle_o(digest_idle)
   );
-  assign idle_o = first_credit_idle && digest_credit_idle;
+  assign idle_o = first_idle && digest_idle;
 
 `ifndef SYNTHESIS
-  first_buffer_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      slot_first_done && !clear_i |-> first_buffer_ready)
-  else $error("acclmt_full_round_engine: a hash left its first visit and found no place");
-  digest_buffer_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      slot_last_done && !clear_i |-> digest_buffer_ready)
-  else $error("acclmt_full_round_engine: a digest left the loop and found no place");
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       slot_valid |-> slot_round <= (slot_last ? last_end : first_end))
   else $error("acclmt_full_round_engine: a hash ran past its last round");
   no_write_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       constant_write_i.valid |-> idle_o)
   else $error("acclmt_full_round_engine: a constant was written while hashes were inside");
-`else
-  logic unused_buffer_ready;
-  assign unused_buffer_ready = first_buffer_ready ^ digest_buffer_ready;
 `endif
 
 endmodule

@@ -230,39 +230,26 @@ module acclmt_partial_round_engine #(
 
   // ---- Output buffer ----------------------------------------------------------------------------
 
-  logic buffer_ready, credit_idle, through;
+  logic through;
   assign through = accept && pass_through;
-  acclmt_credit #(
-    .Places(OutputPlaces)
-  ) u_credit (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .take_i(accept),
-    .give_i(valid_o && ready_i),
-    .available_o(place_available),
-    .idle_o(credit_idle)
-  );
-  acclmt_fifo #(
+  acclmt_reserved_fifo #(
     .Width(Lanes * WordWidth + TagWidth),
-    .Depth(OutputPlaces)
+    .Places(OutputPlaces)
   ) u_output (
     .clk_i,
     .rst_ni,
     .clear_i,
+    .available_o(place_available),
+    .reserve_i(accept),
     .valid_i(slot_done || through),
-    .ready_o(buffer_ready),
     .data_i(slot_done ? {slot_tag, slot_state} : {tag_i, state_i}),
     .valid_o,
     .ready_i,
-    .data_o({tag_o, state_o})
+    .data_o({tag_o, state_o}),
+    .idle_o
   );
-  assign idle_o = credit_idle;
 
 `ifndef SYNTHESIS
-  buffer_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (slot_done || through) && !clear_i |-> buffer_ready)
-  else $error("acclmt_partial_round_engine: a hash left the loop and found no place");
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       slot_valid |-> slot_round <= num_rounds_i)
   else $error("acclmt_partial_round_engine: a hash ran past its last round");
@@ -272,9 +259,6 @@ module acclmt_partial_round_engine #(
   no_write_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       constant_write_i.valid |-> idle_o)
   else $error("acclmt_partial_round_engine: a constant was written while hashes were inside");
-`else
-  logic unused_buffer_ready;
-  assign unused_buffer_ready = buffer_ready;
 `endif
 
 endmodule
