@@ -83,8 +83,8 @@ module acclmt_register_file #(
   begin : gen_illegal_map
     $error("acclmt_register_file: the configuration registers are not consecutive");
   end
-  if (MatrixDepth > 256 || ConstantDepth > 256 || PartialDepth > 256) begin : gen_illegal_depth
-    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d, PartialDepth = %0d > 256",
+  if (MatrixDepth > 128 || ConstantDepth > 128 || PartialDepth > 128) begin : gen_illegal_depth
+    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d, PartialDepth = %0d > 128",
            MatrixDepth, ConstantDepth, PartialDepth);
   end
 

@@ -14,8 +14,8 @@
 ///
 /// Only the columns from `LowColumn` up are delivered. Of the columns below, eight are built: their
 /// sum `below_o` tells, to a user who knows the true product there, whether the columns below those
-/// carry: they do exactly if the true eight bits are less than `below_o`, because fewer than 2^8 -
-/// 2^6 can carry.
+/// carry: they do exactly if the true eight bits are less than `below_o`, because what they
+/// carry, at most six bits, is less than 2^8.
 ///
 /// Handshake:  none. Latency: combinational.
 module acclmt_const_mul #(

@@ -77,14 +77,14 @@ module acclmt_full_round_engine #(
   localparam int unsigned ConstantAddressWidth = $clog2(ConstantDepth);
   localparam int unsigned MatrixBanks = acclmt_pkg::FullMatrixBanks;
 
-  if (MatrixDepth < 4 || MatrixDepth > 256 || MatrixDepth != 2 ** MatrixAddressWidth)
+  if (MatrixDepth < 4 || MatrixDepth > 128 || MatrixDepth != 2 ** MatrixAddressWidth)
   begin : gen_illegal_matrix_depth
-    $error("acclmt_full_round_engine: MatrixDepth = %0d is no power of two within 4..256",
+    $error("acclmt_full_round_engine: MatrixDepth = %0d is no power of two within 4..128",
            MatrixDepth);
   end
-  if (ConstantDepth < 4 || ConstantDepth > 256 || ConstantDepth != 2 ** ConstantAddressWidth)
+  if (ConstantDepth < 4 || ConstantDepth > 128 || ConstantDepth != 2 ** ConstantAddressWidth)
   begin : gen_illegal_constant_depth
-    $error("acclmt_full_round_engine: ConstantDepth = %0d is no power of two within 4..256",
+    $error("acclmt_full_round_engine: ConstantDepth = %0d is no power of two within 4..128",
            ConstantDepth);
   end
   if (OutputPlaces < acclmt_pkg::LoopCycles) begin : gen_illegal_places

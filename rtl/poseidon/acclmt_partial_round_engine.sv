@@ -18,8 +18,7 @@
 ///
 /// Handshake:  ready/valid on both sides; `valid_o` does not depend on `ready_i`. `ready_o` depends
 ///             on the slot that comes round, not on `valid_i`.
-/// Latency:    `num_rounds_i` * LoopCycles + 2 (1 + 2 for no rounds, which passes the state on
-///             unchanged).
+/// Latency:    `num_rounds_i` * LoopCycles + 2; no rounds pass the state on unchanged in 2.
 /// Throughput: LoopCycles hashes in LoopCycles * `num_rounds_i` cycles: `num_rounds_i` cycles a
 ///             hash.
 module acclmt_partial_round_engine #(
@@ -65,8 +64,8 @@ module acclmt_partial_round_engine #(
   localparam int unsigned Banks = acclmt_pkg::PartialBanks;
   localparam int unsigned BankConstant = Banks - 1;
 
-  if (Depth < 2 || Depth > 256 || Depth != 2 ** AddressWidth) begin : gen_illegal_depth
-    $error("acclmt_partial_round_engine: Depth = %0d is no power of two within 2..256", Depth);
+  if (Depth < 2 || Depth > 128 || Depth != 2 ** AddressWidth) begin : gen_illegal_depth
+    $error("acclmt_partial_round_engine: Depth = %0d is no power of two within 2..128", Depth);
   end
   if (OutputPlaces < acclmt_pkg::LoopCycles) begin : gen_illegal_places
     $error("acclmt_partial_round_engine: OutputPlaces = %0d is below the loop's %0d slots",
