@@ -9,26 +9,36 @@
 ///     registers -> configuration, constants, run control, performance counters
 ///
 /// A run: the host writes configuration and constants, then CONTROL.start; the chip takes as many
-/// input words as the run needs (LEAVES, times the arity if leaves are hashed), and puts out the
-/// root (or every leaf digest), the last word with `out_last_o`. Words are canonical integers; an
-/// element that is not below the prime is registered as an error and marks the output of the run as
-/// void (`out_error_o`).
+/// input words as the run needs (LEAVES, times ARITY if leaves are hashed), and puts out the root (or
+/// every leaf digest), the last word with `out_last_o`. A word is the canonical integer of one
+/// element, or of four in Goldilocks mode; an element that is not below its prime is registered as an
+/// error and marks the output of the run as void (`out_error_o`).
 ///
 /// Handshake:  in, out: ready/valid; neither `in_ready_o` nor `out_valid_o` depends on its partner,
 ///             and an offered output word is stable until it is taken. Registers: see
 ///             acclmt_register_file.
-/// Latency:    one hash: (RF1 + RF2 + RP) * LoopCycles and about 40 cycles from edge to edge.
-/// Throughput: one leaf in max(RF1 + RF2 + p0, p1, .., pN) cycles.
+/// Latency:    one hash: its rounds times the loop cycles of its sub-engines (CAPS_ENGINE), and about
+///             60 cycles from edge to edge.
+/// Throughput: one leaf in the longest segment of the hash engines, see acclmt_hash_engine.
 module acclmt_core #(
-  /// The field: an odd prime between 2^250 and 2^255.
+  /// The large prime field: an odd prime between 2^250 and 2^255; with a run-time modulus its value
+  /// after reset, 1 modulo 2^28.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  /// Whether the chip also computes in the Goldilocks field.
+  parameter bit Goldilocks = 1'b1,
+  /// Whether the modulus is fixed at elaboration (0, `acclmt_pkg::ReductionConstant`) or set at run
+  /// time (1, `acclmt_pkg::ReductionRuntime`).
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Full-round sub-engines of each hash engine, 1..2.
+  parameter int unsigned NumFull = 1,
   /// Partial-round sub-engines of each hash engine, 1..6.
   parameter int unsigned NumPartial = 3,
-  /// Matrices and constant vectors that each full-round sub-engine stores, powers of two.
-  parameter int unsigned MatrixDepth = 32,
-  parameter int unsigned ConstantDepth = 64,
-  /// Rounds whose constants each partial-round sub-engine stores, a power of two.
-  parameter int unsigned PartialDepth = 64,
+  /// Steps of matrices (3 x 3 chunks) and beats of constant vectors that each full-round sub-engine
+  /// stores, powers of two.
+  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned ConstantDepth = 256,
+  /// Beats of sparse matrices that each partial-round sub-engine stores, a power of two.
+  parameter int unsigned PartialDepth = 128,
   /// Trees have up to 2^MaxHeight leaves.
   parameter int unsigned MaxHeight = 13,
   /// Words of the leaf hash buffer (128 KB) and of the root hash buffer (64 KB), powers of two.
@@ -60,9 +70,9 @@ module acclmt_core #(
   output logic irq_o
 );
 
-  localparam int unsigned SubEngines = NumPartial + 1;
-  localparam int unsigned MaxSubEngines = acclmt_pkg::MaxNumPartial + 1;
+  localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
 
+  acclmt_pkg::word_t prime, radix_squared;
   acclmt_pkg::engine_config_t engine_config;
   acclmt_pkg::run_config_t run_config;
   acclmt_pkg::constant_write_t leaf_constant_write, root_constant_write;
@@ -72,6 +82,9 @@ module acclmt_core #(
 
   acclmt_register_file #(
     .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction),
+    .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
@@ -89,6 +102,8 @@ module acclmt_core #(
     .reg_rvalid_o,
     .reg_rdata_o,
     .reg_error_o,
+    .prime_o(prime),
+    .radix_squared_o(radix_squared),
     .engine_config_o(engine_config),
     .run_config_o(run_config),
     .leaf_constant_write_o(leaf_constant_write),
@@ -106,8 +121,7 @@ module acclmt_core #(
 
   // ---- Words of the run that are still to come in and to go out ---------------------------------
 
-  logic [32:0] input_left_q;
-  logic [31:0] output_left_q;
+  logic [35:0] input_left_q, output_left_q;
   logic input_taken, output_taken;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -123,8 +137,8 @@ module acclmt_core #(
       output_left_q <= run_config.output_words;
       element_index_q <= '0;
     end else begin
-      input_left_q <= input_left_q - 33'(input_taken);
-      output_left_q <= output_left_q - 32'(output_taken);
+      input_left_q <= input_left_q - 36'(input_taken);
+      output_left_q <= output_left_q - 36'(output_taken);
       element_index_q <= element_index_q + 32'(input_taken);
     end
   end
@@ -140,11 +154,16 @@ module acclmt_core #(
   logic element_valid, element_ready, input_idle;
   acclmt_pkg::word_t element;
   acclmt_to_montgomery #(
-    .Prime(Prime)
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
   ) u_to_montgomery (
     .clk_i,
     .rst_ni,
     .clear_i(clear),
+    .goldilocks_i(engine_config.goldilocks),
+    .prime_i(prime),
+    .radix_squared_i(radix_squared),
     .valid_i(in_valid_i && input_open),
     .ready_o(convert_ready),
     .element_i(in_data_i),
@@ -158,10 +177,13 @@ module acclmt_core #(
   // ---- Engines ----------------------------------------------------------------------------------
 
   logic leaf_valid, leaf_ready, leaf_hash_done, leaf_idle;
-  logic [SubEngines-1:0] leaf_busy;
+  logic [MaxSubEngines-1:0] leaf_busy;
   acclmt_pkg::word_t leaf;
   acclmt_leaf_hash_engine #(
     .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction),
+    .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
@@ -170,12 +192,13 @@ module acclmt_core #(
     .clk_i,
     .rst_ni,
     .clear_i(clear),
+    .prime_i(prime),
     .config_i(engine_config),
     .hash_leaves_i(run_config.hash_leaves),
     .constant_write_i(leaf_constant_write),
     .valid_i(element_valid),
     .ready_o(element_ready),
-    .element_i(element),
+    .word_i(element),
     .valid_o(leaf_valid),
     .ready_i(leaf_ready),
     .leaf_o(leaf),
@@ -185,10 +208,13 @@ module acclmt_core #(
   );
 
   logic tree_ready, root_valid, root_ready, root_hash_done, root_idle;
-  logic [SubEngines-1:0] root_busy;
+  logic [MaxSubEngines-1:0] root_busy;
   acclmt_pkg::word_t root;
   acclmt_root_hash_engine #(
     .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction),
+    .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
@@ -200,6 +226,7 @@ module acclmt_core #(
     .clk_i,
     .rst_ni,
     .clear_i(clear),
+    .prime_i(prime),
     .config_i(engine_config),
     .height_i(run_config.height),
     .constant_write_i(root_constant_write),
@@ -224,11 +251,15 @@ module acclmt_core #(
   assign root_ready = !run_config.output_digests && output_ready;
 
   acclmt_from_montgomery #(
-    .Prime(Prime)
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
   ) u_from_montgomery (
     .clk_i,
     .rst_ni,
     .clear_i(clear),
+    .goldilocks_i(engine_config.goldilocks),
+    .prime_i(prime),
     .valid_i(output_valid),
     .ready_o(output_ready),
     .residue_i(output_word),
@@ -237,7 +268,7 @@ module acclmt_core #(
     .element_o(out_data_o)
   );
   assign output_taken = out_valid_o && out_ready_i;
-  assign out_last_o = output_left_q == 32'd1;
+  assign out_last_o = output_left_q == 36'd1;
   assign out_error_o = run_void;
   assign run_done = output_taken && out_last_o;
 
@@ -250,8 +281,8 @@ module acclmt_core #(
     events.output_stalled = out_valid_o && !out_ready_i;
     events.leaf_hash_done = leaf_hash_done;
     events.root_hash_done = root_hash_done;
-    events.leaf_busy = MaxSubEngines'(leaf_busy);
-    events.root_busy = MaxSubEngines'(root_busy);
+    events.leaf_busy = leaf_busy;
+    events.root_busy = root_busy;
   end
 
 `ifndef SYNTHESIS

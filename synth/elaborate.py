@@ -51,20 +51,45 @@ def read_file_list(path):
     return sources
 
 
-def commands(front_end, top, sources):
-    """The Yosys commands that elaborate `sources` below the module `top`."""
+def parameter(text):
+    """A parameter of the top module, `NAME=VALUE`, as a pair."""
+    name, separator, value = text.partition("=")
+    if not (separator and name.isidentifier() and value):
+        raise argparse.ArgumentTypeError(f"'{text}' is no NAME=VALUE")
+    return name, value
+
+
+def commands(front_end, top, sources, parameters=()):
+    """The Yosys commands that elaborate `sources` below the module `top` with `parameters`."""
     files = " ".join(shlex.quote(str(source)) for source in sources)
-    hierarchy = f"hierarchy -check -top {top}"
     if front_end == "slang":
         # One module for each instance: looking through all their wires would take many minutes.
-        return [f"read_slang -D SYNTHESIS --keep-hierarchy --top {top} {files}", hierarchy]
-    return [f"read_verilog -sv -D SYNTHESIS {files}", hierarchy, "proc", "check -assert"]
+        values = "".join(f" -G {name}={value}" for name, value in parameters)
+        read = f"read_slang -D SYNTHESIS --keep-hierarchy --top {top}{values} {files}"
+        return [read, f"hierarchy -check -top {top}"]
+    values = "".join(f" -set {name} {value}" for name, value in parameters)
+    change = [f"chparam{values} {top}"] if values else []
+    return [
+        f"read_verilog -sv -D SYNTHESIS {files}",
+        *change,
+        f"hierarchy -check -top {top}",
+        "proc",
+        "check -assert",
+    ]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--front-end", choices=["slang", "yosys"], required=True)
     parser.add_argument("--top", default="acclmt_core", help="top module [acclmt_core]")
+    parser.add_argument(
+        "--parameter",
+        type=parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="parameter of the top module",
+    )
     parser.add_argument("--file-list", type=Path, default=FILE_LIST, help="[rtl/acclmt.f]")
     parser.add_argument("--log", action="store_true", help="print everything that Yosys says")
     arguments = parser.parse_args()
@@ -74,7 +99,7 @@ def main():
         sys.exit(f"elaborate: {error}")
 
     command = [sys.executable, "-c", RUN_YOSYS]
-    command += commands(arguments.front_end, arguments.top, sources)
+    command += commands(arguments.front_end, arguments.top, sources, arguments.parameter)
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -83,7 +108,8 @@ def main():
     if done.returncode != 0:
         print("\n".join(done.stdout.splitlines()[-LINES_AFTER_ERROR:]), file=sys.stderr)
         sys.exit(f"elaborate: {arguments.front_end} refused the design, see above")
-    print(f"{arguments.front_end}: {arguments.top} elaborated from {len(sources)} files")
+    values = "".join(f" {name}={value}" for name, value in arguments.parameter)
+    print(f"{arguments.front_end}: {arguments.top}{values} elaborated from {len(sources)} files")
 
 
 if __name__ == "__main__":

@@ -34,14 +34,18 @@ module acclmt_counters (
   localparam int unsigned CycleLastOut = 4;
   localparam int unsigned StallIn = 5;
   localparam int unsigned StallOut = 6;
+  localparam int unsigned LeafBusyFullLast = 7;
   localparam int unsigned LeafHashes = 8;
   localparam int unsigned LeafBusy = 9;
   localparam int unsigned RootHashes = 16;
   localparam int unsigned RootBusy = 17;
-  localparam int unsigned NumCounters = RootBusy + SubEngines;
+  localparam int unsigned RootBusyFullLast = RootBusy + SubEngines;
+  localparam int unsigned NumCounters = RootBusyFullLast + 1;
 
   if (12'(acclmt_reg_pkg::RegCycles) != 12'h200 ||
       12'(acclmt_reg_pkg::RegStallOut) != 12'h200 + 12'(8 * StallOut) ||
+      12'(acclmt_reg_pkg::RegLeafBusyFullLast) != 12'h200 + 12'(8 * LeafBusyFullLast) ||
+      12'(acclmt_reg_pkg::RegRootBusyFullLast) != 12'h200 + 12'(8 * RootBusyFullLast) ||
       12'(acclmt_reg_pkg::RegLeafBusyFull) != 12'h200 + 12'(8 * LeafBusy) ||
       12'(acclmt_reg_pkg::RegRootBusyFull) != 12'h200 + 12'(8 * RootBusy)) begin : gen_illegal_map
     $error("acclmt_counters: the numbers of the counters do not agree with acclmt_reg_pkg");
@@ -55,9 +59,11 @@ module acclmt_counters (
     increment[StallIn] = events_i.input_stalled;
     increment[StallOut] = events_i.output_stalled;
     increment[LeafHashes] = events_i.leaf_hash_done;
-    increment[LeafBusy+:SubEngines] = events_i.leaf_busy;
+    increment[LeafBusy+:SubEngines] = events_i.leaf_busy[SubEngines-1:0];
+    increment[LeafBusyFullLast] = events_i.leaf_busy[SubEngines];
     increment[RootHashes] = events_i.root_hash_done;
-    increment[RootBusy+:SubEngines] = events_i.root_busy;
+    increment[RootBusy+:SubEngines] = events_i.root_busy[SubEngines-1:0];
+    increment[RootBusyFullLast] = events_i.root_busy[SubEngines];
   end
 
   // Time stamps that take the number of the cycle, the first one only once.
@@ -91,7 +97,7 @@ module acclmt_counters (
     end
   end
 
-  assign exists_o = 32'(select_i) < NumCounters && 32'(select_i) != StallOut + 1;
+  assign exists_o = 32'(select_i) < NumCounters;
   assign value_o = exists_o ? counter_q[select_i] : '0;
 
 endmodule

@@ -13,13 +13,16 @@
 /// Handshake:  `reg_valid_i` with a request; `reg_rvalid_o` the cycle after it. The machine signals
 ///             the end of its run by `run_done_i`; `clear_o` tells it to forget everything.
 module acclmt_register_file #(
-  /// The modulus, readable.
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameters of the chip, readable as capabilities and used to check the configuration.
+  parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 32,
-  parameter int unsigned ConstantDepth = 64,
-  parameter int unsigned PartialDepth = 64,
+  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned ConstantDepth = 256,
+  parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 13,
   parameter int unsigned LeafWords = 4096,
   parameter int unsigned RootWords = 2048
@@ -35,6 +38,9 @@ module acclmt_register_file #(
   output logic reg_rvalid_o,
   output logic [31:0] reg_rdata_o,
   output logic reg_error_o,
+  /// The modulus (set at run time, if the reduction is so) and R^2 modulo it.
+  output acclmt_pkg::word_t prime_o,
+  output acclmt_pkg::word_t radix_squared_o,
   /// Configuration of both hash engines and of the run.
   output acclmt_pkg::engine_config_t engine_config_o,
   output acclmt_pkg::run_config_t run_config_o,
@@ -60,57 +66,49 @@ module acclmt_register_file #(
   output logic irq_o
 );
 
-  localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
-  localparam int unsigned MaxNumPartial = acclmt_pkg::MaxNumPartial;
   localparam int unsigned HidmWords =
       acclmt_pkg::hidm_words(int'(MaxHeight), int'(RootWords));
+  localparam int unsigned NumConfig = acclmt_pkg::NumConfig;
+  localparam bit RuntimeModulus = Reduction == acclmt_pkg::ReductionRuntime;
 
-  // ---- Configuration registers: consecutive words from MODE on ----------------------------------
-
-  localparam int unsigned NumConfig = 15;
-  localparam int unsigned Mode = 0;
-  localparam int unsigned Arity = 1;
-  localparam int unsigned Leaves = 2;
-  localparam int unsigned Width = 3;
-  localparam int unsigned Alpha = 4;
-  localparam int unsigned FullRoundsFirst = 5;
-  localparam int unsigned FullRoundsLast = 6;
-  localparam int unsigned DigestIndex = 7;
-  localparam int unsigned PartialRounds = 8;
-
-  if (acclmt_reg_pkg::RegPartialRounds6 != acclmt_reg_pkg::RegMode + 12'(4 * (NumConfig - 1)) ||
-      acclmt_reg_pkg::RegDigestIndex != acclmt_reg_pkg::RegMode + 12'(4 * DigestIndex))
-  begin : gen_illegal_map
-    $error("acclmt_register_file: the configuration registers are not consecutive");
+  if (Reduction != acclmt_pkg::ReductionConstant && !RuntimeModulus) begin : gen_illegal_reduction
+    $error("acclmt_register_file: Reduction = %0d is not ReductionConstant or ReductionRuntime",
+           Reduction);
   end
-  if (MatrixDepth > 128 || ConstantDepth > 128 || PartialDepth > 128) begin : gen_illegal_depth
-    $error("acclmt_register_file: MatrixDepth = %0d, ConstantDepth = %0d, PartialDepth = %0d > 128",
-           MatrixDepth, ConstantDepth, PartialDepth);
-  end
-
   logic [NumConfig-1:0][31:0] config_q;
   logic [7:0][31:0] constant_data_q;
 
   // ---- Decoding ---------------------------------------------------------------------------------
 
-  logic [3:0] word_address;
-  logic [3:0] config_index;
+  logic [4:0] word_address;
+  logic [4:0] config_index;
   logic is_aligned, is_config, is_constant_data, is_constant_address, is_control, is_counter;
-  assign word_address = reg_addr_i[5:2];
+  logic is_prime, is_radix_squared;
+  assign word_address = reg_addr_i[6:2];
   assign is_aligned = reg_addr_i[1:0] == 2'b00;
   assign is_config = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegMode &&
-                     reg_addr_i <= acclmt_reg_pkg::RegPartialRounds6;
-  assign config_index = word_address - acclmt_reg_pkg::RegMode[5:2];
+                     reg_addr_i <= acclmt_reg_pkg::RegPartialRounds7;
+  assign config_index = word_address - acclmt_reg_pkg::RegMode[6:2];
   assign is_constant_data = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegConstantData0 &&
                             reg_addr_i <= acclmt_reg_pkg::RegConstantData7;
   assign is_constant_address = reg_addr_i == acclmt_reg_pkg::RegConstantAddress;
   assign is_control = reg_addr_i == acclmt_reg_pkg::RegControl;
+  assign is_prime = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegPrime0 &&
+                    reg_addr_i <= acclmt_reg_pkg::RegPrime7;
+  assign is_radix_squared = RuntimeModulus && is_aligned &&
+                            reg_addr_i >= acclmt_reg_pkg::RegRadixSquared0 &&
+                            reg_addr_i <= acclmt_reg_pkg::RegRadixSquared7;
   assign is_counter = is_aligned && reg_addr_i[11:8] == 4'h2;
 
   logic write, read, write_config, write_refused, write_unknown, write_control;
+  logic write_modulus, write_constant_address, constant_address_illegal, write_illegal;
   assign write = reg_valid_i && reg_write_i;
   assign read = reg_valid_i && !reg_write_i;
-  assign write_config = write && (is_config || is_constant_data || is_constant_address);
+  assign write_modulus = write && ((is_prime && RuntimeModulus) || is_radix_squared);
+  assign write_config =
+      (write && (is_config || is_constant_data || is_constant_address)) || write_modulus;
+  assign write_constant_address = write && is_constant_address && !running_o;
+  assign write_illegal = write_constant_address && constant_address_illegal;
   assign write_refused = write_config && running_o;
   assign write_control = write && is_control;
   assign write_unknown = write && !write_control && !write_config;
@@ -130,7 +128,7 @@ module acclmt_register_file #(
       if (write_config && !running_o) begin
         if (is_config) config_q[config_index] <= reg_wdata_i;
         if (is_constant_data) constant_data_q[word_address[2:0]] <= reg_wdata_i;
-        if (is_constant_address) begin
+        if (is_constant_address && !constant_address_illegal) begin
           constant_write_q.valid <= 1'b1;
           constant_write_q.index <= reg_wdata_i[acclmt_reg_pkg::ConstantAddressIndexLsb+:8];
           constant_write_q.bank <= reg_wdata_i[acclmt_reg_pkg::ConstantAddressBankLsb+:4];
@@ -149,68 +147,74 @@ module acclmt_register_file #(
     root_constant_write_o.valid = constant_write_q.valid && engine_mask_q[1];
   end
 
+  // Constants that no memory has a place for.
+  logic [31:0] constant_index, constant_bank, constant_sub_engine, constant_depth;
   always_comb begin
-    engine_config_o.full_rounds_first = config_q[FullRoundsFirst][RoundWidth-1:0];
-    engine_config_o.full_rounds_last = config_q[FullRoundsLast][RoundWidth-1:0];
-    engine_config_o.digest_index = config_q[DigestIndex][1:0];
-    for (int i = 0; i <= int'(MaxNumPartial); i++) begin
-      engine_config_o.partial_rounds[i] = config_q[PartialRounds+i][RoundWidth-1:0];
+    constant_index = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressIndexLsb+:8]);
+    constant_bank = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressBankLsb+:8]);
+    constant_sub_engine = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressSubEngineLsb+:4]);
+    constant_depth = '0;
+    if (constant_sub_engine == '0 ||
+        (constant_sub_engine == 32'(acclmt_pkg::SecondFullSubEngine) && NumFull > 1)) begin
+      if (constant_bank < acclmt_pkg::FullMatrixBanks) constant_depth = MatrixDepth;
+      else if (constant_bank < acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes) begin
+        constant_depth = ConstantDepth;
+      end
+    end else if (constant_sub_engine <= NumPartial) begin
+      if (constant_bank < acclmt_pkg::PartialBanks) constant_depth = PartialDepth;
+    end else if (constant_sub_engine == 32'(acclmt_pkg::InitialSubEngine)) begin
+      if (constant_bank < acclmt_pkg::Lanes) constant_depth = acclmt_pkg::MaxBeats;
     end
+    constant_address_illegal = constant_index >= constant_depth;
   end
 
-  logic [31:0] leaves;
-  logic leaves_are_power_of_two;
-  assign leaves = config_q[Leaves];
-  assign leaves_are_power_of_two = leaves != '0 && (leaves & (leaves - 32'd1)) == '0;
-  always_comb begin
-    run_config_o.hash_leaves = config_q[Mode][acclmt_reg_pkg::ModeLeafKindBit];
-    run_config_o.output_digests = config_q[Mode][acclmt_reg_pkg::ModeOutputBit];
-    run_config_o.height = '0;
-    for (int i = 1; i <= int'(MaxHeight); i++) begin
-      if (leaves[i]) run_config_o.height = acclmt_pkg::LevelWidth'(i);
+  // ---- The modulus ------------------------------------------------------------------------------
+
+  logic prime_illegal;
+  if (RuntimeModulus) begin : gen_runtime_modulus
+    logic [7:0][31:0] prime_q, radix_squared_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        prime_q <= Prime;
+        radix_squared_q <= '0;
+      end else if (write_modulus && !running_o) begin
+        if (is_prime) prime_q[word_address[2:0]] <= reg_wdata_i;
+        else radix_squared_q[word_address[2:0]] <= reg_wdata_i;
+      end
     end
-    run_config_o.input_words =
-        run_config_o.hash_leaves ? {leaves, 1'b0} : {1'b0, leaves};
-    run_config_o.output_words = run_config_o.output_digests ? leaves : 32'd1;
+    assign prime_o = prime_q;
+    assign radix_squared_o = radix_squared_q;
+    // What the reduction is made for: p = 1 modulo a digit, 2^250 < p < 2^255.
+    assign prime_illegal = prime_o[acclmt_pkg::RuntimeDigitBits-1:0] != 1 ||
+        prime_o[acclmt_pkg::WordWidth-1] || prime_o[254:250] == '0;
+  end else begin : gen_constant_modulus
+    assign prime_o = Prime;
+    assign radix_squared_o = '0;
+    assign prime_illegal = 1'b0;
   end
 
-  // ---- Check of the configuration: the first offending register ---------------------------------
+  // ---- Meaning and check of the configuration ---------------------------------------------------
 
-  logic [NumConfig-1:0] illegal;
-  logic [31:0] full_engine_rounds;
-  always_comb begin
-    full_engine_rounds =
-        config_q[FullRoundsFirst] + config_q[PartialRounds] + config_q[FullRoundsLast];
-    illegal = '0;
-    // Digests of leaves that are not hashed would be the input itself.
-    illegal[Mode] = config_q[Mode][31:2] != '0 ||
-        (run_config_o.output_digests && !run_config_o.hash_leaves);
-    illegal[Arity] = config_q[Arity] != 32'd2;
-    illegal[Width] = config_q[Width] != 32'd3;
-    illegal[Alpha] = config_q[Alpha] != 32'd5;
-    if (run_config_o.output_digests) illegal[Leaves] = leaves == '0;
-    else begin
-      illegal[Leaves] = !leaves_are_power_of_two || leaves < 32'd2 ||
-          leaves > 32'(2 ** MaxHeight);
-    end
-    illegal[FullRoundsFirst] =
-        config_q[FullRoundsFirst] == '0 || config_q[FullRoundsFirst] > 32'(ConstantDepth);
-    illegal[FullRoundsLast] = config_q[FullRoundsLast] == '0 ||
-        config_q[FullRoundsLast] > 32'(ConstantDepth) || full_engine_rounds > 32'(ConstantDepth);
-    illegal[DigestIndex] = config_q[DigestIndex] >= 32'(acclmt_pkg::Lanes);
-    illegal[PartialRounds] = config_q[PartialRounds] > 32'(MatrixDepth - 2);
-    for (int i = 1; i <= int'(MaxNumPartial); i++) begin
-      illegal[PartialRounds+i] =
-          config_q[PartialRounds+i] > ((i <= int'(NumPartial)) ? 32'(PartialDepth) : 32'd0);
-    end
-  end
-  logic [11:0] illegal_address;
-  always_comb begin
-    illegal_address = '0;
-    for (int i = int'(NumConfig) - 1; i >= 0; i--) begin
-      if (illegal[i]) illegal_address = acclmt_reg_pkg::RegMode + 12'(4 * i);
-    end
-  end
+  logic config_illegal, illegal;
+  logic [11:0] config_illegal_address, illegal_address;
+  acclmt_configuration #(
+    .Goldilocks(Goldilocks),
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .PartialDepth(PartialDepth),
+    .MaxHeight(MaxHeight)
+  ) u_configuration (
+    .config_i(config_q),
+    .engine_config_o,
+    .run_config_o,
+    .illegal_o(config_illegal),
+    .illegal_address_o(config_illegal_address)
+  );
+  assign illegal = config_illegal || prime_illegal;
+  assign illegal_address =
+      prime_illegal ? acclmt_reg_pkg::RegPrime0 : config_illegal_address;
 
   // ---- Run control ------------------------------------------------------------------------------
 
@@ -219,8 +223,8 @@ module acclmt_register_file #(
   assign start_request =
       write_control && reg_wdata_i[acclmt_reg_pkg::ControlStartBit] && !clear_o;
   assign start_refused = start_request && running_q;
-  assign start_illegal = start_request && !running_q && illegal != '0;
-  assign start_o = start_request && !running_q && illegal == '0;
+  assign start_illegal = start_request && !running_q && illegal;
+  assign start_o = start_request && !running_q && !illegal;
   assign running_o = running_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -260,6 +264,9 @@ module acclmt_register_file #(
       end else if (write_refused) begin
         error_d = acclmt_reg_pkg::ErrorWriteWhileRunning;
         error_info_d = 32'(reg_addr_i);
+      end else if (write_illegal) begin
+        error_d = acclmt_reg_pkg::ErrorIllegalConstantAddress;
+        error_info_d = reg_wdata_i;
       end else if (write_unknown || unknown_read) begin
         error_d = acclmt_reg_pkg::ErrorUnknownRegister;
         error_info_d = 32'(reg_addr_i);
@@ -321,20 +328,22 @@ module acclmt_register_file #(
     else if (is_counter) begin
       read_known = counter_exists;
       read_data = reg_addr_i[2] ? counter_high_q : counter_value[31:0];
-    end else if (is_aligned && reg_addr_i >= acclmt_reg_pkg::RegPrime0 &&
-                 reg_addr_i <= acclmt_reg_pkg::RegPrime7) begin
-      read_data = Prime[32*word_address[2:0]+:32];
+    end else if (is_prime) begin
+      read_data = prime_o[32*word_address[2:0]+:32];
+    end else if (is_radix_squared) begin
+      read_data = radix_squared_o[32*word_address[2:0]+:32];
     end else begin
       case (reg_addr_i)
         acclmt_reg_pkg::RegId: read_data = acclmt_reg_pkg::IdValue;
         acclmt_reg_pkg::RegVersion: read_data = acclmt_reg_pkg::VersionValue;
         acclmt_reg_pkg::RegCapsEngine: begin
-          read_data[acclmt_reg_pkg::CapsEngineNumFullLsb+:4] = 4'd1;
+          read_data[acclmt_reg_pkg::CapsEngineNumFullLsb+:4] = 4'(NumFull);
           read_data[acclmt_reg_pkg::CapsEngineNumPartialLsb+:4] = 4'(NumPartial);
           read_data[acclmt_reg_pkg::CapsEngineLanesLsb+:4] = 4'(acclmt_pkg::Lanes);
-          read_data[acclmt_reg_pkg::CapsEngineLoopCyclesFullLsb+:8] = 8'(acclmt_pkg::LoopCycles);
+          read_data[acclmt_reg_pkg::CapsEngineLoopCyclesFullLsb+:8] =
+              8'(acclmt_pkg::full_loop_cycles(int'(Reduction)));
           read_data[acclmt_reg_pkg::CapsEngineLoopCyclesPartialLsb+:8] =
-              8'(acclmt_pkg::LoopCycles);
+              8'(acclmt_pkg::partial_loop_cycles(int'(Reduction)));
         end
         acclmt_reg_pkg::RegCapsDepth: begin
           read_data[acclmt_reg_pkg::CapsDepthMatrixDepthLsb+:10] = 10'(MatrixDepth);
@@ -346,6 +355,12 @@ module acclmt_register_file #(
           read_data[acclmt_reg_pkg::CapsTreeLog2LeafBufferLsb+:5] = 5'($clog2(LeafWords));
           read_data[acclmt_reg_pkg::CapsTreeLog2RootBufferLsb+:5] = 5'($clog2(RootWords));
           read_data[acclmt_reg_pkg::CapsTreeLog2HidmLsb+:5] = 5'($clog2(HidmWords));
+        end
+        acclmt_reg_pkg::RegCapsField: begin
+          read_data[acclmt_reg_pkg::CapsFieldGoldilocksBit] = Goldilocks;
+          read_data[acclmt_reg_pkg::CapsFieldRuntimeModulusBit] = RuntimeModulus;
+          read_data[acclmt_reg_pkg::CapsFieldMontgomeryBitsLsb+:9] =
+              9'(acclmt_pkg::montgomery_bits(int'(Reduction)));
         end
         acclmt_reg_pkg::RegControl: read_data = '0;
         acclmt_reg_pkg::RegStatus: begin
@@ -371,8 +386,8 @@ module acclmt_register_file #(
       reg_rdata_q <= '0;
     end else begin
       reg_rvalid_q <= reg_valid_i;
-      reg_error_q <= unknown_read || write_unknown || write_refused || start_refused ||
-                     start_illegal;
+      reg_error_q <= unknown_read || write_unknown || write_refused || write_illegal ||
+                     start_refused || start_illegal;
       reg_rdata_q <= read ? read_data : '0;
     end
   end

@@ -22,7 +22,7 @@ module acclmt_const_mul #(
   /// First column that is delivered: 0, or at least 8.
   parameter int unsigned LowColumn = 0,
   /// Column above the last one that is delivered.
-  parameter int unsigned HighColumn = acclmt_pkg::MontgomeryBits,
+  parameter int unsigned HighColumn = acclmt_pkg::ConstantMontgomeryBits,
   /// The constant.
   parameter acclmt_pkg::radix_t Constant = '1
 ) (

@@ -3,20 +3,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Conversion of the words that leave the chip: Montgomery residue x * R to canonical integer x, by
-/// one reduction.
+/// one reduction. In Goldilocks mode words pass unchanged.
 ///
 /// Handshake:  ready/valid on both sides. A residue enters only while a place is reserved for it in
 ///             the output buffer, so that the pipeline never stalls.
-/// Latency:    7 (reduction) + 2 (buffer). Throughput: one word a cycle.
+/// Latency:    reduction + 2 (buffer). Throughput: one word a cycle.
 module acclmt_from_montgomery #(
-  /// The modulus.
-  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381
+  /// The modulus with `ReductionConstant`.
+  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  /// Whether Goldilocks mode exists.
+  parameter bit Goldilocks = 1'b1,
+  /// `acclmt_pkg::ReductionConstant` or `acclmt_pkg::ReductionRuntime`.
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Forgets every word.
   input logic clear_i,
+  /// Goldilocks mode. Static.
+  input logic goldilocks_i,
+  /// The modulus with `ReductionRuntime`. Static.
+  input logic [acclmt_pkg::WordWidth-1:0] prime_i,
   /// Montgomery residue.
   input logic valid_i,
   output logic ready_o,
@@ -28,21 +36,42 @@ module acclmt_from_montgomery #(
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
-  localparam int unsigned Places = 16;
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam int unsigned PipelineCycles = acclmt_pkg::reduce_latency(Reduction);
+  // At least three more than the cycles of the pipeline, for one word a cycle.
+  localparam int unsigned Places = PipelineCycles + 4;
 
   logic accept, pipe_valid, unused_any, unused_idle;
   assign accept = valid_i && ready_o;
 
+  logic [acclmt_pkg::Slices-1:0][ChunkWidth-1:0] value;
+  always_comb begin
+    value = '0;
+    if (Goldilocks && goldilocks_i) begin
+      for (int s = 0; s < int'(acclmt_pkg::Slices); s++) begin
+        value[s] = ChunkWidth'(residue_i[int'(SliceWidth)*s+:SliceWidth]);
+      end
+    end else begin
+      value[0] = ChunkWidth'(residue_i[2*SliceWidth-1:0]);
+      value[1] = ChunkWidth'(residue_i[WordWidth-1:2*SliceWidth]);
+    end
+  end
+
   logic [WordWidth-1:0] element;
   acclmt_reduce #(
-    .Prime(Prime)
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
   ) u_reduce (
     .clk_i,
-    .value_i(acclmt_pkg::SumWidth'(residue_i)),
+    .goldilocks_i,
+    .prime_i,
+    .value_i(value),
     .residue_o(element)
   );
   acclmt_valid_pipe #(
-    .Cycles(acclmt_pkg::ReduceLatency)
+    .Cycles(PipelineCycles)
   ) u_valid (
     .clk_i,
     .rst_ni,

@@ -13,16 +13,23 @@
 /// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`: the
 ///             same as `acclmt_mul` with the same parameters.
 /// Throughput: one square a cycle.
+///
+/// Goldilocks mode squares slice by slice: on the levels above a slice the squares of the halves
+/// stand side by side, and the middle term is zero.
 module acclmt_sqr #(
   /// Bits of the operand.
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   /// Karatsuba levels above the leaves.
   parameter int unsigned Levels = 3,
   /// Bit l: register the operands of level l's sub-squarers (the outermost level is the highest).
-  parameter logic [3:0] PreRegister = 4'b1010
+  parameter logic [3:0] PreRegister = 4'b1010,
+  /// Whether Goldilocks mode exists.
+  parameter bit Goldilocks = 1'b1
 ) (
   /// Clock.
   input logic clk_i,
+  /// Goldilocks mode: four squares of 64-bit slices. Static.
+  input logic goldilocks_i,
   /// Operand.
   input logic [Width-1:0] a_i,
   /// Square, registered.
@@ -33,10 +40,23 @@ module acclmt_sqr #(
     $error("acclmt_sqr: Levels = %0d, but PreRegister describes at most 3 levels", Levels);
   end
 
+  if (Goldilocks && ((Width != acclmt_pkg::WordWidth && Width != acclmt_pkg::WordWidth / 2) ||
+                     2 ** Levels * acclmt_pkg::SliceWidth < Width)) begin : gen_illegal_width
+    $error("acclmt_sqr: Goldilocks mode is not possible with Width = %0d and Levels = %0d", Width,
+           Levels);
+  end
+
+  // The halves of the operand are squared on their own.
+  logic separate;
+  assign separate = Goldilocks && Width > acclmt_pkg::SliceWidth && goldilocks_i;
+
   localparam int unsigned Low = (Width + 1) / 2;
   localparam int unsigned High = Width - Low;
 
   if (Levels == 0) begin : gen_leaf
+    logic unused_separate;
+    assign unused_separate = separate;
+
     logic [2*Low-1:0] low;
     logic [2*High-1:0] high;
     logic [Width-1:0] middle;
@@ -63,7 +83,7 @@ module acclmt_sqr #(
       always_ff @(posedge clk_i) begin
         a_low_q <= a_i[Low-1:0];
         a_high_q <= a_i[Width-1:Low];
-        a_sum_q <= Sum'(a_i[Low-1:0]) + Sum'(a_i[Width-1:Low]);
+        a_sum_q <= separate ? '0 : Sum'(a_i[Low-1:0]) + Sum'(a_i[Width-1:Low]);
       end
       assign a_low = a_low_q;
       assign a_high = a_high_q;
@@ -71,46 +91,60 @@ module acclmt_sqr #(
     end else begin : gen_pre_comb
       assign a_low = a_i[Low-1:0];
       assign a_high = a_i[Width-1:Low];
-      assign a_sum = Sum'(a_i[Low-1:0]) + Sum'(a_i[Width-1:Low]);
+      assign a_sum = separate ? '0 : Sum'(a_i[Low-1:0]) + Sum'(a_i[Width-1:Low]);
     end
 
-    logic [2*Low-1:0] low;
-    logic [2*High-1:0] high;
+    localparam bit GoldilocksHalf = Goldilocks && Low > acclmt_pkg::SliceWidth;
+    logic [2*Low-1:0] low_square;
+    logic [2*High-1:0] high_square;
     logic [2*Sum-1:0] middle;
 
     acclmt_sqr #(
       .Width(Low),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister)
+      .PreRegister(PreRegister),
+      .Goldilocks(GoldilocksHalf)
     ) u_low (
       .clk_i,
+      .goldilocks_i,
       .a_i(a_low),
-      .square_o(low)
+      .square_o(low_square)
     );
     acclmt_sqr #(
       .Width(High),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister)
+      .PreRegister(PreRegister),
+      .Goldilocks(GoldilocksHalf)
     ) u_high (
       .clk_i,
+      .goldilocks_i,
       .a_i(a_high),
-      .square_o(high)
+      .square_o(high_square)
     );
     acclmt_sqr #(
       .Width(Sum),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister)
+      .PreRegister(PreRegister),
+      .Goldilocks(1'b0)
     ) u_cross (
       .clk_i,
+      .goldilocks_i(1'b0),
       .a_i(a_sum),
       .square_o(middle)
     );
+
+    // What the middle term subtracts.
+    logic [2*Low-1:0] low;
+    logic [2*High-1:0] high;
+    assign low = separate ? '0 : low_square;
+    assign high = separate ? '0 : high_square;
 
     localparam int unsigned Upper = 2 * Width - Low;
     logic [2*Width-1:0] square_q;
     always_ff @(posedge clk_i) begin
       square_q <= {
-        {high, low[2*Low-1:Low]} + Upper'(middle) - Upper'(low) - Upper'(high), low[Low-1:0]
+        {high_square, low_square[2*Low-1:Low]} + Upper'(middle) - Upper'(low) - Upper'(high),
+        low_square[Low-1:0]
       };
     end
     assign square_o = square_q;

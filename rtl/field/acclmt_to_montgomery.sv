@@ -4,28 +4,40 @@
 
 /// Conversion of the elements that enter the chip: canonical integer x to Montgomery residue x * R.
 ///
-/// Multiplies by the constant R^2 mod Prime (`acclmt_const_mul`) and reduces. An element that is
-/// not below the prime is reported; its residue is that of the element modulo the prime.
+/// Multiplies by R^2 mod prime and reduces: by `acclmt_const_mul` with a constant prime, by a
+/// multiplier with a prime that is set at run time. In Goldilocks mode words pass unchanged. An
+/// element that is not below the prime is reported; its residue is that of the element modulo the
+/// prime.
 ///
 /// Handshake:  ready/valid on both sides. An element enters only while a place is reserved for it
 ///             in the output buffer, so that the pipeline never stalls.
-/// Latency:    3 (product) + 7 (reduction) + 2 (buffer). Throughput: one element a cycle.
+/// Latency:    3 (product by a constant) or 6 (multiplier) + reduction + 2 (buffer).
+/// Throughput: one word a cycle.
 module acclmt_to_montgomery #(
-  /// The modulus.
-  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381
+  /// The modulus with `ReductionConstant`.
+  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  /// Whether Goldilocks mode exists.
+  parameter bit Goldilocks = 1'b1,
+  /// `acclmt_pkg::ReductionConstant` or `acclmt_pkg::ReductionRuntime`.
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Forgets every element.
   input logic clear_i,
-  /// Canonical integer.
+  /// Goldilocks mode. Static.
+  input logic goldilocks_i,
+  /// With `ReductionRuntime`: the modulus, and R^2 modulo it. Static.
+  input logic [acclmt_pkg::WordWidth-1:0] prime_i,
+  input logic [acclmt_pkg::WordWidth-1:0] radix_squared_i,
+  /// Canonical integer, or four of them.
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t element_i,
-  /// High in the cycle in which an element that is not below the prime is taken.
+  /// High in the cycle in which a word is taken of which an element is not below its prime.
   output logic not_below_prime_o,
-  /// Montgomery residue.
+  /// Montgomery residue, or the word that came in.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t residue_o,
@@ -35,50 +47,107 @@ module acclmt_to_montgomery #(
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SumWidth = acclmt_pkg::SumWidth;
-  localparam int unsigned ProductCycles = 3;
-  localparam int unsigned PipelineCycles = ProductCycles + acclmt_pkg::ReduceLatency;
-  localparam int unsigned Places = 16;
-  localparam acclmt_pkg::word_t RadixSquared =
-      acclmt_pkg::power_of_two(Prime, 2 * int'(acclmt_pkg::MontgomeryBits));
+  localparam int unsigned Slices = acclmt_pkg::Slices;
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam bit Runtime = Reduction == acclmt_pkg::ReductionRuntime;
+  localparam int unsigned ProductCycles = Runtime ? acclmt_pkg::MulLatency : 3;
+  localparam int unsigned PipelineCycles = ProductCycles + acclmt_pkg::reduce_latency(Reduction);
+  // At least three more than the cycles of the pipeline, for one word a cycle.
+  localparam int unsigned Places = PipelineCycles + 4;
 
-  logic accept, place_available;
+  logic goldilocks;
+  assign goldilocks = Goldilocks && goldilocks_i;
+
+  logic accept, place_available, not_below_prime;
   assign ready_o = place_available;
   assign accept = valid_i && ready_o;
-  assign not_below_prime_o = accept && element_i >= Prime;
+  assign not_below_prime_o = accept && not_below_prime;
 
-  // Product with R^2: odd multiples, redundant form, sum.
-  logic [WordWidth-1:0] x1_q;
-  logic [WordWidth+1:0] x3_q;
-  logic [WordWidth+2:0] x5_q;
-  logic [SumWidth-1:0] sum, carry, sum_q, carry_q, product_q;
-  always_ff @(posedge clk_i) begin
-    x1_q <= element_i;
-    x3_q <= {2'b0, element_i} + {1'b0, element_i, 1'b0};
-    x5_q <= {3'b0, element_i} + {1'b0, element_i, 2'b0};
-    sum_q <= sum;
-    carry_q <= carry;
-    product_q <= sum_q + carry_q;
+  logic [WordWidth-1:0] prime;
+  always_comb begin
+    not_below_prime = !goldilocks && element_i >= prime;
+    for (int s = 0; s < int'(Slices); s++) begin
+      if (goldilocks &&
+          element_i[int'(SliceWidth)*s+:SliceWidth] >= acclmt_pkg::GoldilocksPrime) begin
+        not_below_prime = 1'b1;
+      end
+    end
   end
-  logic [7:0] unused_below;
-  acclmt_const_mul #(
-    .LowColumn(0),
-    .HighColumn(SumWidth),
-    .Constant(acclmt_pkg::radix_t'(RadixSquared))
-  ) u_product (
-    .x1_i(SumWidth'(x1_q)),
-    .x3_i(SumWidth'(x3_q)),
-    .x5_i(SumWidth'(x5_q)),
-    .sum_o(sum),
-    .carry_o(carry),
-    .below_o(unused_below)
-  );
+
+  // Product with R^2; in Goldilocks mode with one.
+  logic [SumWidth-1:0] product;
+  if (Runtime) begin : gen_runtime
+    assign prime = prime_i;
+
+    logic [WordWidth-1:0] factor;
+    assign factor = goldilocks ? {Slices{SliceWidth'(1)}} : radix_squared_i;
+    logic [acclmt_pkg::ProductWidth-1:0] factor_product;
+    acclmt_mul #(
+      .Goldilocks(Goldilocks)
+    ) u_product (
+      .clk_i,
+      .goldilocks_i,
+      .a_i(element_i),
+      .b_i(factor),
+      .product_o(factor_product)
+    );
+    assign product = SumWidth'(factor_product);
+  end else begin : gen_constant
+    localparam acclmt_pkg::word_t RadixSquared =
+        acclmt_pkg::power_of_two(Prime, 2 * acclmt_pkg::montgomery_bits(Reduction));
+    assign prime = Prime;
+
+    // Odd multiples, redundant form, sum.
+    logic [WordWidth-1:0] x1_q;
+    logic [WordWidth+1:0] x3_q;
+    logic [WordWidth+2:0] x5_q;
+    logic [SumWidth-1:0] slices, sum, carry, sum_q, carry_q, product_q;
+    always_comb begin
+      slices = '0;
+      for (int s = 0; s < int'(Slices); s++) begin
+        slices[2*int'(SliceWidth)*s+:SliceWidth] = x1_q[int'(SliceWidth)*s+:SliceWidth];
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      x1_q <= element_i;
+      x3_q <= {2'b0, element_i} + {1'b0, element_i, 1'b0};
+      x5_q <= {3'b0, element_i} + {1'b0, element_i, 2'b0};
+      sum_q <= goldilocks ? slices : sum;
+      carry_q <= goldilocks ? '0 : carry;
+      product_q <= sum_q + carry_q;
+    end
+    logic [7:0] unused_below;
+    acclmt_const_mul #(
+      .LowColumn(0),
+      .HighColumn(SumWidth),
+      .Constant(acclmt_pkg::radix_t'(RadixSquared))
+    ) u_product (
+      .x1_i(SumWidth'(x1_q)),
+      .x3_i(SumWidth'(x3_q)),
+      .x5_i(SumWidth'(x5_q)),
+      .sum_o(sum),
+      .carry_o(carry),
+      .below_o(unused_below)
+    );
+    assign product = product_q;
+    logic unused_radix_squared;
+    assign unused_radix_squared = ^radix_squared_i;
+  end
 
   logic [WordWidth-1:0] residue;
   acclmt_reduce #(
-    .Prime(Prime)
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
   ) u_reduce (
     .clk_i,
-    .value_i(product_q),
+    .goldilocks_i,
+    .prime_i,
+    .value_i({
+      product[SumWidth-1:6*SliceWidth], ChunkWidth'(product[6*SliceWidth-1:4*SliceWidth]),
+      ChunkWidth'(product[4*SliceWidth-1:2*SliceWidth]), ChunkWidth'(product[2*SliceWidth-1:0])
+    }),
     .residue_o(residue)
   );
 

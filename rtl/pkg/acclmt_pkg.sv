@@ -4,22 +4,28 @@
 
 /// Widths, latencies, types and constant functions that every AcclMT module shares.
 ///
-/// A field element is a word of `WordWidth` bits. Inside the chip it is the canonical residue
-/// (below the prime) of x * R mod p with the Montgomery radix R = 2^`MontgomeryBits`. R is 16 times
-/// larger than the natural 2^256, so that a sum of twelve full products still reduces to less than
-/// 2p (docs/architecture.md, "Arithmetic").
+/// An element of a large prime field is a word of `WordWidth` bits. Inside the chip it is the
+/// canonical residue (below the prime) of x * R mod p with a Montgomery radix R =
+/// 2^`montgomery_bits` that is larger than the natural 2^256, so that a sum of twelve full products
+/// still reduces to less than 2p (docs/architecture.md, "Arithmetic"). In Goldilocks mode a word
+/// holds four elements of the Goldilocks field, plain canonical integers, one in each slice.
 package acclmt_pkg;
 
   // ---- Widths -----------------------------------------------------------------------------------
 
   /// Bits of a field element on every bus and in every memory.
   localparam int unsigned WordWidth = 256;
-  /// log2 of the Montgomery radix R.
-  localparam int unsigned MontgomeryBits = 260;
   /// Bits of a product of two words.
   localparam int unsigned ProductWidth = 2 * WordWidth;
-  /// Bits of a sum of up to twelve products: the input of a reduction.
+  /// Bits of a sum of up to twelve products of large-prime elements.
   localparam int unsigned SumWidth = ProductWidth + 4;
+  /// Goldilocks mode: elements in a word and bits of one.
+  localparam int unsigned Slices = 4;
+  localparam int unsigned SliceWidth = WordWidth / Slices;
+  /// Bits of a chunk of a sum, the input of a reduction: `Slices` chunks, each with four bits of
+  /// room above 128. Goldilocks mode: a sum in each chunk. Large prime: bits 128k..128k+127 in the
+  /// lower bits of chunk k; the upper four bits are zero but for those of the last chunk.
+  localparam int unsigned ChunkWidth = 2 * SliceWidth + 4;
   /// Words of a beat: the native width of both kinds of sub-engine. Element 0 is in the low word. A
   /// beat is written out as a packed array: Yosys' own front end loses the dimensions of a type
   /// from a package.
@@ -37,59 +43,195 @@ package acclmt_pkg;
   typedef logic [TagWidth-1:0] tag_t;
   typedef logic [RoundWidth-1:0] round_t;
 
+  /// A bare product as a sum: its bits in the lower bits of the chunks.
+  function automatic logic [Slices*ChunkWidth-1:0] product_as_sum(input product_t product);
+    product_as_sum = '0;
+    for (int k = 0; k < int'(Slices); k++) begin
+      product_as_sum[int'(ChunkWidth)*k+:2*SliceWidth] =
+          product[2*int'(SliceWidth)*k+:2*SliceWidth];
+    end
+  endfunction
+
   // ---- Fields -----------------------------------------------------------------------------------
 
   /// Scalar field of BLS12-381, the default large prime.
   localparam word_t PrimeBls12381 =
       256'h73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001;
+  // A build chooses one of the primes below, by the parameter of the top module.
+  /* verilator lint_off UNUSEDPARAM */
+
+  /// Scalar field of BN254.
+  localparam word_t PrimeBn254 =
+      256'h30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001;
+  /// Base field of Pallas, the scalar field of Vesta.
+  localparam word_t PrimePallas =
+      256'h40000000000000000000000000000000224698fc094cf91b992d30ed00000001;
+  /// Base field of Vesta, the scalar field of Pallas.
+  localparam word_t PrimeVesta =
+      256'h40000000000000000000000000000000224698fc0994a8dd8c46eb2100000001;
+  /// Field of Starknet, 2^251 + 17 * 2^192 + 1.
+  localparam word_t PrimeStarknet =
+      256'h0800000000000011000000000000000000000000000000000000000000000001;
+
+  /* verilator lint_on UNUSEDPARAM */
+
+  /// Goldilocks field, 2^64 - 2^32 + 1.
+  localparam logic [SliceWidth-1:0] GoldilocksPrime = 64'hffffffff00000001;
+
+  // How the large prime is built in: which reduction.
+
+  /// The prime is fixed at elaboration.
+  localparam int unsigned ReductionConstant = 0;
+  /// The prime is set at run time: any prime p = 1 mod 2^`RuntimeDigitBits`, 2^250 < p < 2^255.
+  localparam int unsigned ReductionRuntime = 1;
+
+  /// log2 of the Montgomery radix of the reduction by a constant prime.
+  localparam int unsigned ConstantMontgomeryBits = 260;
+  /// Reduction by a run-time prime: bits that a step clears, and steps.
+  localparam int unsigned RuntimeDigitBits = 28;
+  localparam int unsigned RuntimeDigits = 10;
+
+  /// log2 of the Montgomery radix R.
+  function automatic int montgomery_bits(input int reduction);
+    if (reduction == int'(ReductionRuntime)) begin
+      montgomery_bits = int'(RuntimeDigits * RuntimeDigitBits);
+    end else begin
+      montgomery_bits = int'(ConstantMontgomeryBits);
+    end
+  endfunction
 
   // ---- Latencies, in cycles ---------------------------------------------------------------------
 
   /// Three-level Karatsuba multiplier or squarer.
   localparam int unsigned MulLatency = 6;
-  /// Addition of the products of a dot product.
-  localparam int unsigned SumLatency = 1;
-  /// Montgomery reduction by the constant prime.
+  /// Addition of products, and resolution of the carries between chunks.
+  localparam int unsigned AccumulateLatency = 2;
+  /// Montgomery reduction by a constant prime.
   localparam int unsigned ReduceLatency = 7;
   /// Modular addition.
   localparam int unsigned AddLatency = 1;
+  /// A buffer from its input to its output.
+  localparam int unsigned FifoLatency = 2;
+  /// The buffer between the S-boxes and the matrix of a full-round sub-engine: write and read.
+  localparam int unsigned TurnLatency = 2;
+
+  /// Montgomery reduction.
+  function automatic int reduce_latency(input int reduction);
+    if (reduction == int'(ReductionRuntime)) reduce_latency = int'(RuntimeDigits) + 3;
+    else reduce_latency = int'(ReduceLatency);
+  endfunction
+
   /// Multiplication or squaring followed by its reduction.
-  localparam int unsigned ModMulLatency = MulLatency + ReduceLatency;
-  /// S-box x^5: two squarings and a multiplication.
-  localparam int unsigned SboxLatency = 3 * ModMulLatency;
-  /// Linear layer: products, their sum, the reduction and the addition of the round constant.
-  localparam int unsigned LinearLatency = MulLatency + SumLatency + ReduceLatency + AddLatency;
-  /// One round from issue to re-issue of the same hash; as many hashes share a sub-engine.
-  localparam int unsigned LoopCycles = SboxLatency + LinearLatency;
+  function automatic int mod_mul_latency(input int reduction);
+    mod_mul_latency = int'(MulLatency) + reduce_latency(reduction);
+  endfunction
+
+  /// S-box: the longest chain of three modular multiplications.
+  function automatic int sbox_latency(input int reduction);
+    sbox_latency = 3 * mod_mul_latency(reduction);
+  endfunction
+
+  /// Dot product: products, their sum, the reduction.
+  function automatic int dot_latency(input int reduction);
+    dot_latency = int'(MulLatency) + int'(AccumulateLatency) + reduce_latency(reduction);
+  endfunction
+
+  /// One partial round of a state of one beat on a partial-round sub-engine, from issue to re-issue.
+  function automatic int partial_loop_cycles(input int reduction);
+    partial_loop_cycles =
+        sbox_latency(reduction) + dot_latency(reduction) + int'(AddLatency) + int'(FifoLatency);
+  endfunction
+
+  /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.
+  function automatic int full_loop_cycles(input int reduction);
+    full_loop_cycles = partial_loop_cycles(reduction) + int'(TurnLatency);
+  endfunction
+
+  /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop full
+  /// with states of one to four beats.
+  function automatic int places(input int reduction);
+    places = (reduction == int'(ReductionRuntime)) ? 128 : 64;
+  endfunction
+
+  // ---- Run-time parameters of a hash engine -----------------------------------------------------
+
+  // A state has up to 12 elements. Element e is in lane e mod 3; e div 3 is its beat or, in
+  // Goldilocks mode, its 64-bit slice: then a state of any width is one beat.
+
+  /// Most beats of a state, and most column chunks of a matrix.
+  localparam int unsigned MaxBeats = 4;
+  /// Most elements of a state.
+  localparam int unsigned MaxWidth = 12;
+  /// Bits of a number of beats or steps.
+  localparam int unsigned BeatWidth = 3;
+  /// Position code of a state element: {beat or slice, lane}; lane 3 is no element.
+  localparam int unsigned PositionCodeWidth = 4;
+
+  typedef logic [BeatWidth-1:0] beat_t;
+
+  /// Exponent of the S-box.
+  typedef enum logic [1:0] {
+    AlphaThree,
+    AlphaFive,
+    AlphaSeven
+  } alpha_e;
+
+  /// Most full-round sub-engines, and the number of the second one in constant writes and counters.
+  localparam int unsigned MaxNumFull = 2;
+  localparam logic [3:0] SecondFullSubEngine = 4'd7;
+  /// Sub-engine numbers with counters: full-round, partial-round 1 to 6, second full-round.
+  localparam int unsigned MaxSubEngines = MaxNumPartial + 2;
+
+  /// Run-time parameters of a hash engine. All are checked before a run starts.
+  typedef struct packed {
+    /// Goldilocks mode: four elements a word.
+    logic goldilocks;
+    alpha_e alpha;
+    /// Beats of a state: ceil(t / 3), or 1 in Goldilocks mode.
+    beat_t beats;
+    /// Column chunks of a matrix, which are also the cycles from one beat of a full round to the
+    /// next: ceil(t / 3), at least 2 with x^7.
+    beat_t steps;
+    /// Cycles of a full round: beats * steps.
+    logic [4:0] full_interval;
+    /// Cycles that the matrix of a full-round sub-engine starts later than its first element is
+    /// there, so that it never waits for one: (beats - 1) * (steps - 1).
+    logic [3:0] skew;
+    /// Full rounds before and after the partial rounds.
+    round_t full_rounds_first;
+    round_t full_rounds_last;
+    /// Partial rounds: entry 0 on the first full-round sub-engine, entry i on partial-round
+    /// sub-engine i, entry 7 on the second full-round sub-engine.
+    logic [MaxSubEngines-1:0][RoundWidth-1:0] partial_rounds;
+    /// Partial rounds have the dense MDS matrix instead of sparse ones.
+    logic partial_dense;
+    /// Words that a hash takes and that its digest has.
+    logic [3:0] input_words;
+    logic [3:0] digest_words;
+    /// Position codes of the input elements and of the digest elements.
+    logic [MaxWidth-1:0][PositionCodeWidth-1:0] input_map;
+    logic [MaxWidth-1:0][PositionCodeWidth-1:0] digest_map;
+  } engine_config_t;
 
   // ---- Constant memories: banks of one word each ------------------------------------------------
 
-  /// Banks of the full-round sub-engine: the matrix, row by row, then the constant vector.
+  /// Banks of a full-round sub-engine: the matrix, row by row, then the constant vector.
   localparam int unsigned FullMatrixBanks = Lanes * Lanes;
-  /// Banks of a partial-round sub-engine: first row w, first column v without its head, constant.
-  localparam int unsigned PartialBanks = 2 * Lanes;
+  /// Banks of a partial-round sub-engine: first row w, first column v, constant.
+  localparam int unsigned PartialBanks = 2 * Lanes + 1;
   /// Bits of a bank number.
   localparam int unsigned BankWidth = 4;
   /// Bits of an index into a bank.
   localparam int unsigned IndexWidth = 8;
-  /// Sub-engine number under which the initial vector of a hash is written.
+  /// Sub-engine number under which the initial vector of a hash is written: one bank a lane.
   localparam logic [3:0] InitialSubEngine = 4'd15;
 
-  /// Run-time parameters of a hash engine. All are checked before a run starts.
-  typedef struct packed {
-    /// Full rounds before and after the partial rounds.
-    round_t full_rounds_first;
-    round_t full_rounds_last;
-    /// Partial rounds: entry 0 on the full-round sub-engine, entry i on partial-round sub-engine i.
-    logic [MaxNumPartial:0][RoundWidth-1:0] partial_rounds;
-    /// Which element of the final state is the digest.
-    logic [1:0] digest_index;
-  } engine_config_t;
+  typedef logic [IndexWidth-1:0] index_t;
 
   /// A write of one constant, broadcast to all sub-engines of an engine.
   typedef struct packed {
     logic valid;
-    /// 0: full-round, 1..: partial-round, `InitialSubEngine`: the initial vector.
+    /// 0: full-round, 1..: partial-round, `SecondFullSubEngine`, `InitialSubEngine`.
     logic [3:0] sub_engine;
     logic [BankWidth-1:0] bank;
     logic [IndexWidth-1:0] index;
@@ -159,6 +301,9 @@ package acclmt_pkg;
 
   // ---- Runs -------------------------------------------------------------------------------------
 
+  /// Configuration registers: consecutive words of the register map from MODE on.
+  localparam int unsigned NumConfig = 22;
+
   /// What a run does; stable during a run.
   typedef struct packed {
     /// Hash elements into leaves (1) or take them as leaves (0).
@@ -168,8 +313,8 @@ package acclmt_pkg;
     /// Levels of the tree.
     logic [LevelWidth-1:0] height;
     /// Words of the data input, and of the data output, that belong to this run.
-    logic [32:0] input_words;
-    logic [31:0] output_words;
+    logic [35:0] input_words;
+    logic [35:0] output_words;
   } run_config_t;
 
   /// What the machine reports in a cycle of a run, for the performance counters.
@@ -180,21 +325,22 @@ package acclmt_pkg;
     logic output_stalled;
     logic leaf_hash_done;
     logic root_hash_done;
-    /// Bit 0: full-round sub-engine; bit i: partial-round sub-engine i.
-    logic [MaxNumPartial:0] leaf_busy;
-    logic [MaxNumPartial:0] root_busy;
+    /// Bit 0: first full-round sub-engine; bit i: partial-round sub-engine i; bit 7: second
+    /// full-round sub-engine.
+    logic [MaxSubEngines-1:0] leaf_busy;
+    logic [MaxSubEngines-1:0] root_busy;
   } events_t;
 
   // ---- Constant functions of the prime ----------------------------------------------------------
 
-  typedef logic [MontgomeryBits-1:0] radix_t;
+  typedef logic [ConstantMontgomeryBits-1:0] radix_t;
 
   /// -1/prime mod R, for an odd prime.
   function automatic radix_t negative_inverse(input word_t prime);
     radix_t remainder;
     remainder = 1;
     negative_inverse = '0;
-    for (int i = 0; i < int'(MontgomeryBits); i++) begin
+    for (int i = 0; i < int'(ConstantMontgomeryBits); i++) begin
       if (remainder[i]) begin
         negative_inverse[i] = 1'b1;
         remainder = remainder + (radix_t'(prime) << i);
@@ -216,14 +362,14 @@ package acclmt_pkg;
   // Signed-digit recoding with the odd digits 1, 3 and 5: about one digit in seven positions.
 
   /// Positions of a recoded constant (a carry may leave its top).
-  localparam int unsigned DigitPositions = MontgomeryBits + 4;
+  localparam int unsigned DigitPositions = ConstantMontgomeryBits + 4;
   /// Three bits a position: {negative, magnitude}, magnitude 0: none, 1: one, 2: three, 3: five.
   typedef logic [3*DigitPositions-1:0] digits_t;
 
   /// Recodes a constant from its least significant bit up. Each digit clears at least three bits.
   function automatic digits_t recode(input radix_t constant);
     logic [DigitPositions:0] rest;
-    rest = {{(DigitPositions + 1 - MontgomeryBits) {1'b0}}, constant};
+    rest = {{(DigitPositions + 1 - ConstantMontgomeryBits) {1'b0}}, constant};
     recode = '0;
     for (int i = 0; i < int'(DigitPositions); i++) begin
       if (rest[0]) begin

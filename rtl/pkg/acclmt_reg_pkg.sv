@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000100;
+  localparam logic [31:0] VersionValue = 32'h00000200;
 
   // Byte addresses. A counter has 64 bits: its high word is 4 bytes on.
   localparam logic [11:0] RegId = 12'h000;
@@ -21,6 +21,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegCapsEngine = 12'h008;
   localparam logic [11:0] RegCapsDepth = 12'h00c;
   localparam logic [11:0] RegCapsTree = 12'h010;
+  localparam logic [11:0] RegCapsField = 12'h014;
   localparam logic [11:0] RegPrime0 = 12'h020;
   localparam logic [11:0] RegPrime1 = 12'h024;
   localparam logic [11:0] RegPrime2 = 12'h028;
@@ -36,18 +37,33 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegMode = 12'h050;
   localparam logic [11:0] RegArity = 12'h054;
   localparam logic [11:0] RegLeaves = 12'h058;
-  localparam logic [11:0] RegWidth = 12'h05c;
-  localparam logic [11:0] RegAlpha = 12'h060;
-  localparam logic [11:0] RegFullRoundsFirst = 12'h064;
-  localparam logic [11:0] RegFullRoundsLast = 12'h068;
-  localparam logic [11:0] RegDigestIndex = 12'h06c;
-  localparam logic [11:0] RegPartialRounds0 = 12'h070;
-  localparam logic [11:0] RegPartialRounds1 = 12'h074;
-  localparam logic [11:0] RegPartialRounds2 = 12'h078;
-  localparam logic [11:0] RegPartialRounds3 = 12'h07c;
-  localparam logic [11:0] RegPartialRounds4 = 12'h080;
-  localparam logic [11:0] RegPartialRounds5 = 12'h084;
-  localparam logic [11:0] RegPartialRounds6 = 12'h088;
+  localparam logic [11:0] RegField = 12'h05c;
+  localparam logic [11:0] RegWidth = 12'h060;
+  localparam logic [11:0] RegAlpha = 12'h064;
+  localparam logic [11:0] RegFullRoundsFirst = 12'h068;
+  localparam logic [11:0] RegFullRoundsLast = 12'h06c;
+  localparam logic [11:0] RegPartialKind = 12'h070;
+  localparam logic [11:0] RegDigestWords = 12'h074;
+  localparam logic [11:0] RegInputMap0 = 12'h078;
+  localparam logic [11:0] RegInputMap1 = 12'h07c;
+  localparam logic [11:0] RegDigestMap0 = 12'h080;
+  localparam logic [11:0] RegDigestMap1 = 12'h084;
+  localparam logic [11:0] RegPartialRounds0 = 12'h088;
+  localparam logic [11:0] RegPartialRounds1 = 12'h08c;
+  localparam logic [11:0] RegPartialRounds2 = 12'h090;
+  localparam logic [11:0] RegPartialRounds3 = 12'h094;
+  localparam logic [11:0] RegPartialRounds4 = 12'h098;
+  localparam logic [11:0] RegPartialRounds5 = 12'h09c;
+  localparam logic [11:0] RegPartialRounds6 = 12'h0a0;
+  localparam logic [11:0] RegPartialRounds7 = 12'h0a4;
+  localparam logic [11:0] RegRadixSquared0 = 12'h0c0;
+  localparam logic [11:0] RegRadixSquared1 = 12'h0c4;
+  localparam logic [11:0] RegRadixSquared2 = 12'h0c8;
+  localparam logic [11:0] RegRadixSquared3 = 12'h0cc;
+  localparam logic [11:0] RegRadixSquared4 = 12'h0d0;
+  localparam logic [11:0] RegRadixSquared5 = 12'h0d4;
+  localparam logic [11:0] RegRadixSquared6 = 12'h0d8;
+  localparam logic [11:0] RegRadixSquared7 = 12'h0dc;
   localparam logic [11:0] RegConstantData0 = 12'h100;
   localparam logic [11:0] RegConstantData1 = 12'h104;
   localparam logic [11:0] RegConstantData2 = 12'h108;
@@ -64,6 +80,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegCycleLastOut = 12'h220;
   localparam logic [11:0] RegStallIn = 12'h228;
   localparam logic [11:0] RegStallOut = 12'h230;
+  localparam logic [11:0] RegLeafBusyFullLast = 12'h238;
   localparam logic [11:0] RegLeafHashes = 12'h240;
   localparam logic [11:0] RegLeafBusyFull = 12'h248;
   localparam logic [11:0] RegLeafBusyPartial1 = 12'h250;
@@ -80,6 +97,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegRootBusyPartial4 = 12'h2a8;
   localparam logic [11:0] RegRootBusyPartial5 = 12'h2b0;
   localparam logic [11:0] RegRootBusyPartial6 = 12'h2b8;
+  localparam logic [11:0] RegRootBusyFullLast = 12'h2c0;
 
   // Fields of CAPS_ENGINE.
   // Number of full-round sub-engines of each hash engine.
@@ -91,22 +109,23 @@ package acclmt_reg_pkg;
   // Field elements a sub-engine takes in a cycle.
   localparam int unsigned CapsEngineLanesLsb = 8;
   localparam int unsigned CapsEngineLanesWidth = 4;
-  // Cycles a state needs for one round of the full-round sub-engine.
+  // Cycles a state of three elements needs for one round x^5 of a full-round sub-engine.
   localparam int unsigned CapsEngineLoopCyclesFullLsb = 12;
   localparam int unsigned CapsEngineLoopCyclesFullWidth = 8;
-  // Cycles a state needs for one round of a partial-round sub-engine.
+  // Cycles a state of three elements needs for one round x^5 of a partial-round sub-engine.
   localparam int unsigned CapsEngineLoopCyclesPartialLsb = 20;
   localparam int unsigned CapsEngineLoopCyclesPartialWidth = 8;
 
   // Fields of CAPS_DEPTH.
-  // Matrices the full-round sub-engine stores: the MDS matrix, the pre-sparse matrix and one for
-  // each partial round it runs.
+  // Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse
+  // matrix and the partial rounds it runs.
   localparam int unsigned CapsDepthMatrixDepthLsb = 0;
   localparam int unsigned CapsDepthMatrixDepthWidth = 10;
-  // Vectors of round constants the full-round sub-engine stores, one for each of its rounds.
+  // Entries of each round constant memory of a full-round sub-engine, one for each beat of each of
+  // its rounds.
   localparam int unsigned CapsDepthConstantDepthLsb = 10;
   localparam int unsigned CapsDepthConstantDepthWidth = 10;
-  // Partial rounds a partial-round sub-engine stores.
+  // Entries of each memory of a partial-round sub-engine, one for each beat of each of its rounds.
   localparam int unsigned CapsDepthPartialDepthLsb = 20;
   localparam int unsigned CapsDepthPartialDepthWidth = 10;
 
@@ -124,6 +143,15 @@ package acclmt_reg_pkg;
   localparam int unsigned CapsTreeLog2HidmLsb = 24;
   localparam int unsigned CapsTreeLog2HidmWidth = 5;
 
+  // Fields of CAPS_FIELD.
+  // The chip has the Goldilocks mode: FIELD may be 1.
+  localparam int unsigned CapsFieldGoldilocksBit = 0;
+  // The large prime is loaded at run time: PRIME can be written and RADIX_SQUARED exists.
+  localparam int unsigned CapsFieldRuntimeModulusBit = 1;
+  // Base-2 logarithm of the Montgomery radix R of the large prime.
+  localparam int unsigned CapsFieldMontgomeryBitsLsb = 8;
+  localparam int unsigned CapsFieldMontgomeryBitsWidth = 9;
+
   // Fields of CONTROL.
   // 1 starts a run.
   localparam int unsigned ControlStartBit = 0;
@@ -140,7 +168,7 @@ package acclmt_reg_pkg;
   localparam int unsigned StatusErrorBit = 2;
 
   // Fields of MODE.
-  // 0: every input element is a leaf. 1: every ARITY input elements are hashed into a leaf.
+  // 0: every input word is a leaf. 1: every ARITY input words are hashed into a leaf.
   localparam int unsigned ModeLeafKindBit = 0;
   // 0: the root. 1: the digest of every leaf, in order, and no tree.
   localparam int unsigned ModeOutputBit = 1;
@@ -152,7 +180,8 @@ package acclmt_reg_pkg;
   // Bank of the sub-engine.
   localparam int unsigned ConstantAddressBankLsb = 8;
   localparam int unsigned ConstantAddressBankWidth = 8;
-  // 0: full-round sub-engine; 1 to 6: partial-round sub-engine; 15: initial vector.
+  // 0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round
+  // sub-engine; 15: initial vector.
   localparam int unsigned ConstantAddressSubEngineLsb = 16;
   localparam int unsigned ConstantAddressSubEngineWidth = 4;
   // Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.
@@ -172,6 +201,8 @@ package acclmt_reg_pkg;
   localparam logic [7:0] ErrorUnknownRegister = 8'd4;
   // Start during a run. The run in progress goes on.
   localparam logic [7:0] ErrorStartWhileRunning = 8'd5;
+  // Constant for a sub-engine, bank or index that does not exist. Nothing was written.
+  localparam logic [7:0] ErrorIllegalConstantAddress = 8'd6;
 
 endpackage
 

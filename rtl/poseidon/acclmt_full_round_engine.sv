@@ -2,235 +2,371 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Full-round sub-engine: the first full rounds and some partial rounds of a hash, and, when the
-/// hash returns from the partial-round sub-engines, its last full rounds.
+/// Full-round sub-engine: full rounds and some partial rounds of the Poseidon permutation.
 ///
-/// A round: S-box on all elements (full) or on element 0 (partial), then a dense matrix, then a
-/// vector of round constants:
+/// A round: S-box on all elements (full) or on element 0 (partial), then a matrix, then a vector of
+/// round constants:
 ///
-///     state' = matrix * sbox(state) + k           (three dot products, one reduction each)
+///     state' = matrix * sbox(state) + k
 ///
-/// Rounds are numbered through both visits: `full_rounds_first` full rounds, `partial_rounds[0]`
-/// partial rounds, `full_rounds_last` full rounds. The last full round of the first visit uses
-/// matrix 1 (the pre-sparse matrix), partial round n uses matrix 2 + n (its sparse matrix, written
-/// dense), all others use matrix 0 (the MDS matrix).
+/// A hash can visit it twice: the first visit has `full_first_i` full rounds and then
+/// `partial_first_i` partial rounds, the last visit `partial_last_i` partial rounds and then
+/// `full_last_i` full rounds. Rounds are numbered through both. The last full round of the first
+/// visit uses matrix 1 (the pre-sparse matrix), the other full rounds matrix 0 (the MDS matrix);
+/// each sparse partial round has a matrix of its own; dense partial rounds use matrix 0.
 ///
-/// The pipeline is a loop of `acclmt_pkg::LoopCycles` slots that never stalls, as in
-/// `acclmt_partial_round_engine`. A returning hash has precedence over a new one for a free slot,
-/// and places for both are reserved in their output buffers, so that the ring of sub-engines cannot
-/// deadlock: every hash inside leaves after its rounds whatever happens elsewhere.
+/// Nine multipliers take a 3 x 3 chunk of the matrix in a step. A state of b beats needs b row
+/// chunks of b steps; in Goldilocks mode a step takes one slice of each lane, broadcast, times a
+/// packed column, so that four slices of a row chunk grow in four steps. The steps of a row chunk
+/// are added before they are reduced.
 ///
-/// Handshake:  ready/valid on all four ports; no `valid_o` depends on a `ready_i`, but
-///             `first_ready_o` depends on `last_valid_i` (precedence).
-/// Latency:    rounds of the visit * LoopCycles + 2.
-/// Throughput: LoopCycles hashes at a time; rounds of both visits cycles a hash.
+/// A sparse partial round of more than one beat has one step a beat, in which the nine multipliers
+/// are shared out like this (x: element 0 after the S-box, y: the beat):
+///
+///     row 0   w0*y0 + w1*y1 + w2*y2  -> the dot product, over all beats -> new element 0
+///     row 1   v1*x  + 1*y1           -> element 1 of the beat;  v0*x  -+
+///     row 2   v2*x  + 1*y2           -> element 2 of the beat;  1*y0  -+-> element 0 of the beat
+///
+/// Row 0's reduction takes element 0 of the second and later beats, and the dot product in the
+/// cycle after the last beat, in which no first beat needs it. The new element 0 waits in a queue
+/// of its own for the beat that it belongs to.
+///
+///     state -> slot -> S-boxes -> turn memory -> steps -> reduction -> + k -> queue -+
+///               ^                                                                    |
+///               +--------------------------------------------------------------------+--> out
+///
+/// The pipeline never stalls: see `acclmt_slot_control`. States that come for their last visit have
+/// precedence over new ones.
+///
+/// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
+/// Latency:    a round takes `acclmt_pkg::full_loop_cycles` + beats * (steps - 1) cycles, rounded up
+///             to the grid of steps.
+/// Throughput: beats * steps cycles a full round; a partial round that is sparse takes as many cycles
+///             as the state has beats (steps, if it is one beat).
 module acclmt_full_round_engine #(
-  /// The modulus.
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
-  /// Matrices that fit, a power of two.
-  parameter int unsigned MatrixDepth = 32,
-  /// Constant vectors (rounds of both visits) that fit, a power of two.
-  parameter int unsigned ConstantDepth = 64,
-  /// Places in each output buffer; at least `acclmt_pkg::LoopCycles` keep the loop full.
-  parameter int unsigned OutputPlaces = 64
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Steps (3 x 3 chunks of matrices) and beats of constant vectors that fit, powers of two.
+  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned ConstantDepth = 256
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
-  /// Forgets every hash.
+  /// Forgets every state.
   input logic clear_i,
-  /// Rounds and digest index; stable while hashes are inside.
+  /// Run-time modulus, parameters of the hash, and rounds of both visits; stable while states are
+  /// inside.
+  input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
-  /// Writes of constants: bank 3 * row + column of matrix `index`, bank 9 + i of vector `index`.
+  input acclmt_pkg::round_t full_first_i,
+  input acclmt_pkg::round_t partial_first_i,
+  input acclmt_pkg::round_t partial_last_i,
+  input acclmt_pkg::round_t full_last_i,
+  /// Number of this sub-engine in constant writes; constant.
+  input logic [3:0] number_i,
+  /// Writes of constants: bank 3 * row + lane at the index of the step (matrix 0, matrix 1, then the
+  /// sparse partial rounds), bank 9 + lane at index round * beats + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// New hashes: the initial state.
-  input logic first_valid_i,
-  output logic first_ready_o,
-  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] first_state_i,
-  input acclmt_pkg::tag_t first_tag_i,
-  /// Hashes that leave for the partial-round sub-engines.
-  output logic first_valid_o,
-  input logic first_ready_i,
-  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] first_state_o,
-  output acclmt_pkg::tag_t first_tag_o,
-  /// Hashes that return from them.
-  input logic last_valid_i,
-  output logic last_ready_o,
-  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] last_state_i,
-  input acclmt_pkg::tag_t last_tag_i,
-  /// Finished hashes: the digest.
-  output logic digest_valid_o,
-  input logic digest_ready_i,
-  output acclmt_pkg::word_t digest_o,
-  output acclmt_pkg::tag_t digest_tag_o,
-  /// A round is issued in this cycle (performance counter).
+  /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
+  input logic [1:0] valid_i,
+  output logic [1:0] take_o,
+  input logic [1:0][acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
+  input logic [1:0][acclmt_pkg::TagWidth-1:0] tag_i,
+  /// States of both ports that leave.
+  output logic [1:0] valid_o,
+  input logic [1:0] take_i,
+  output logic [1:0][acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
+  output logic [1:0][acclmt_pkg::TagWidth-1:0] tag_o,
+  /// The slot of a round is under way (performance counter).
   output logic busy_o,
-  /// No hash is inside.
+  /// No state is inside.
   output logic idle_o
 );
 
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
+  localparam int unsigned Slices = acclmt_pkg::Slices;
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
+  localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
   localparam int unsigned ConstantAddressWidth = $clog2(ConstantDepth);
   localparam int unsigned MatrixBanks = acclmt_pkg::FullMatrixBanks;
+  localparam int unsigned Places = acclmt_pkg::places(int'(Reduction));
+  localparam int unsigned TurnDepth = 16;
+  localparam int unsigned TurnAddressWidth = $clog2(TurnDepth);
 
-  if (MatrixDepth < 4 || MatrixDepth > 128 || MatrixDepth != 2 ** MatrixAddressWidth)
+  if (MatrixDepth < 32 || MatrixDepth > 256 || MatrixDepth != 2 ** MatrixAddressWidth)
   begin : gen_illegal_matrix_depth
-    $error("acclmt_full_round_engine: MatrixDepth = %0d is no power of two within 4..128",
+    $error("acclmt_full_round_engine: MatrixDepth = %0d is no power of two within 32..256",
            MatrixDepth);
   end
-  if (ConstantDepth < 4 || ConstantDepth > 128 || ConstantDepth != 2 ** ConstantAddressWidth)
+  if (ConstantDepth < 16 || ConstantDepth > 256 || ConstantDepth != 2 ** ConstantAddressWidth)
   begin : gen_illegal_constant_depth
-    $error("acclmt_full_round_engine: ConstantDepth = %0d is no power of two within 4..128",
+    $error("acclmt_full_round_engine: ConstantDepth = %0d is no power of two within 16..256",
            ConstantDepth);
   end
-  if (OutputPlaces < acclmt_pkg::LoopCycles) begin : gen_illegal_places
-    $error("acclmt_full_round_engine: OutputPlaces = %0d is below the loop's %0d slots",
-           OutputPlaces, acclmt_pkg::LoopCycles);
-  end
 
-  // Round numbers at which the first visit ends and the last round is done.
-  acclmt_pkg::round_t first_end, last_end;
-  assign first_end = config_i.full_rounds_first + config_i.partial_rounds[0];
-  assign last_end = first_end + config_i.full_rounds_last;
+  // Round numbers at which the first visit ends, the last partial round is done, and the last round.
+  acclmt_pkg::round_t first_end, partial_end, last_end;
+  assign first_end = full_first_i + partial_first_i;
+  assign partial_end = first_end + partial_last_i;
+  assign last_end = partial_end + full_last_i;
 
-  // ---- The slot that comes round, and what it takes next ----------------------------------------
+  // Sparse rounds of several beats share the multipliers out; those of one beat are written dense.
+  logic sparse_beats;
+  logic [BeatWidth-1:0] partial_steps;
+  assign sparse_beats = !config_i.partial_dense && config_i.beats != BeatWidth'(1);
+  assign partial_steps = sparse_beats ? config_i.beats : config_i.steps;
 
-  logic slot_valid, slot_last;
-  acclmt_pkg::round_t slot_round;
-  acclmt_pkg::tag_t slot_tag;
-  logic [Lanes-1:0][WordWidth-1:0] slot_state;
+  logic [4:0] partial_cycles;
+  assign partial_cycles = config_i.partial_dense ? config_i.full_interval : 5'(partial_steps);
 
-  logic slot_first_done, slot_last_done, slot_continues;
-  assign slot_first_done = slot_valid && !slot_last && slot_round == first_end;
-  assign slot_last_done = slot_valid && slot_last && slot_round == last_end;
-  assign slot_continues = slot_valid && !slot_first_done && !slot_last_done;
+  // ---- Which state takes the next slot ----------------------------------------------------------
 
-  logic first_place_available, last_place_available, accept_first, accept_last;
-  assign last_ready_o = !slot_continues && last_place_available;
-  assign accept_last = last_valid_i && last_ready_o;
-  assign first_ready_o = !slot_continues && !accept_last && first_place_available;
-  assign accept_first = first_valid_i && first_ready_o;
+  logic queue_valid, queue_complete, queue_last, head_valid, head_take, head_last;
+  logic head_waits_for_first, first_valid, head_done, head_partial;
+  logic [Lanes-1:0][WordWidth-1:0] queue_state, head_state;
+  acclmt_pkg::tag_t head_tag;
+  acclmt_pkg::round_t head_round;
+  assign head_done = head_round == (head_last ? last_end : first_end);
+  assign head_partial = head_last ? head_round < partial_end : head_round >= full_first_i;
 
-  logic issue_valid, issue_last;
-  acclmt_pkg::round_t issue_round;
-  acclmt_pkg::tag_t issue_tag;
-  logic [Lanes-1:0][WordWidth-1:0] issue_state;
-  always_comb begin
-    issue_valid = slot_continues || accept_first || accept_last;
-    issue_last = slot_last;
-    issue_round = slot_round;
-    issue_tag = slot_tag;
-    issue_state = slot_state;
-    if (!slot_continues) begin
-      if (accept_last) begin
-        issue_last = 1'b1;
-        issue_round = first_end;
-        issue_tag = last_tag_i;
-        issue_state = last_state_i;
-      end else begin
-        issue_last = 1'b0;
-        issue_round = '0;
-        issue_tag = first_tag_i;
-        issue_state = first_state_i;
-      end
-    end
-  end
-  assign busy_o = issue_valid;
-
-  // What kind of round it is, and its matrix.
-  logic issue_partial;
-  logic [MatrixAddressWidth-1:0] issue_matrix, partial_index;
-  assign partial_index =
-      MatrixAddressWidth'(issue_round) - MatrixAddressWidth'(config_i.full_rounds_first);
-  assign issue_partial = !issue_last && issue_round >= config_i.full_rounds_first;
-  always_comb begin
-    issue_matrix = '0;
-    if (issue_partial) begin
-      issue_matrix = partial_index + MatrixAddressWidth'(2);
-    end else if (!issue_last && issue_round + 1'b1 == config_i.full_rounds_first) begin
-      issue_matrix = MatrixAddressWidth'(1);
-    end
-  end
-
-  // ---- Control that accompanies the data --------------------------------------------------------
-
-  // Constants are read the cycle before they are used.
-  localparam int unsigned ReadMatrix = acclmt_pkg::SboxLatency - 1;
-  localparam int unsigned ReadConstant = acclmt_pkg::LoopCycles - 2;
-
-  logic partial_at_matrix, partial_after_sbox;
-  logic [MatrixAddressWidth-1:0] matrix_at_matrix;
-  acclmt_delay #(
-    .Width(1 + MatrixAddressWidth),
-    .Cycles(ReadMatrix)
-  ) u_matrix_index (
-    .clk_i,
-    .rst_ni,
-    .data_i({issue_partial, issue_matrix}),
-    .data_o({partial_at_matrix, matrix_at_matrix})
-  );
-  acclmt_delay #(
-    .Width(1),
-    .Cycles(1)
-  ) u_partial (
-    .clk_i,
-    .rst_ni,
-    .data_i(partial_at_matrix),
-    .data_o(partial_after_sbox)
-  );
-
-  acclmt_pkg::round_t round_at_constant, round_at_end;
-  acclmt_delay #(
-    .Width(RoundWidth),
-    .Cycles(ReadConstant)
-  ) u_round_to_constant (
-    .clk_i,
-    .rst_ni,
-    .data_i(issue_round),
-    .data_o(round_at_constant)
-  );
-  acclmt_delay #(
-    .Width(RoundWidth),
-    .Cycles(acclmt_pkg::LoopCycles - ReadConstant)
-  ) u_round_to_end (
-    .clk_i,
-    .rst_ni,
-    .data_i(round_at_constant),
-    .data_o(round_at_end)
-  );
-  assign slot_round = round_at_end + 1'b1;
-
-  acclmt_delay #(
-    .Width(1 + TagWidth),
-    .Cycles(acclmt_pkg::LoopCycles)
-  ) u_tag (
-    .clk_i,
-    .rst_ni,
-    .data_i({issue_last, issue_tag}),
-    .data_o({slot_last, slot_tag})
-  );
-  logic any_slot;
-  acclmt_valid_pipe #(
-    .Cycles(acclmt_pkg::LoopCycles)
-  ) u_valid (
+  logic [1:0] place_available, accept;
+  logic issue, issue_first, issue_last_beat, leave;
+  acclmt_slot_control #(
+    .Places(Places)
+  ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .valid_i(issue_valid),
-    .valid_o(slot_valid),
-    .any_o(any_slot)
+    .beats_i(config_i.beats),
+    .grid_i(config_i.steps),
+    .head_valid_i(head_valid),
+    .head_complete_i(queue_complete),
+    .head_done_i(head_done),
+    .head_spaced_i(!(head_partial && sparse_beats)),
+    .head_cycles_i(head_partial ? partial_cycles : config_i.full_interval),
+    .head_take_o(head_take),
+    .new_valid_i(valid_i),
+    .new_place_i(place_available),
+    .new_spaced_i({!(sparse_beats && partial_last_i != '0), 1'b1}),
+    .new_cycles_i({(partial_last_i != '0) ? partial_cycles : config_i.full_interval,
+                   config_i.full_interval}),
+    .new_take_o(take_o),
+    .new_accept_o(accept),
+    .issue_o(issue),
+    .first_o(issue_first),
+    .last_o(issue_last_beat),
+    .exit_o(leave),
+    .busy_o
   );
 
-  // ---- Constants --------------------------------------------------------------------------------
+  // Of a beat: the visit and the round; of a round: whether it is partial.
+  logic [Lanes-1:0][WordWidth-1:0] issue_state;
+  acclmt_pkg::round_t issue_round;
+  acclmt_pkg::tag_t issue_tag;
+  logic issue_last, issue_partial;
+  always_comb begin
+    issue_state = head_state;
+    issue_round = head_round;
+    issue_tag = head_tag;
+    issue_last = head_last;
+    if (take_o[1]) begin
+      issue_state = state_i[1];
+      issue_round = first_end;
+      issue_tag = tag_i[1];
+      issue_last = 1'b1;
+    end else if (take_o[0]) begin
+      issue_state = state_i[0];
+      issue_round = '0;
+      issue_tag = tag_i[0];
+      issue_last = 1'b0;
+    end
+  end
+  assign issue_partial = issue_last ? issue_round < partial_end : issue_round >= full_first_i;
+
+  // First step of the round's matrix.
+  logic [MatrixAddressWidth-1:0] issue_matrix, partial_index;
+  assign partial_index = MatrixAddressWidth'(issue_round) - MatrixAddressWidth'(full_first_i);
+  always_comb begin
+    issue_matrix = '0;
+    if (issue_partial) begin
+      if (!config_i.partial_dense) begin
+        issue_matrix = MatrixAddressWidth'({config_i.full_interval, 1'b0}) +
+            partial_index * MatrixAddressWidth'(partial_steps);
+      end
+    end else if (!issue_last && issue_round + 1'b1 == full_first_i) begin
+      issue_matrix = MatrixAddressWidth'(config_i.full_interval);
+    end
+  end
+
+  // ---- S-boxes ----------------------------------------------------------------------------------
+
+  localparam int unsigned AtTurn = acclmt_pkg::sbox_latency(int'(Reduction));
+
+  logic valid_at_turn, first_at_turn, partial_at_turn, last_at_turn, any_issued;
+  acclmt_pkg::round_t round_at_turn;
+  acclmt_pkg::tag_t tag_at_turn;
+  logic [MatrixAddressWidth-1:0] matrix_at_turn;
+  acclmt_valid_pipe #(
+    .Cycles(AtTurn)
+  ) u_valid_to_turn (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(issue),
+    .valid_o(valid_at_turn),
+    .any_o(any_issued)
+  );
+  acclmt_delay #(
+    .Width(3 + RoundWidth + TagWidth + MatrixAddressWidth),
+    .Cycles(AtTurn)
+  ) u_to_turn (
+    .clk_i,
+    .rst_ni,
+    .data_i({issue_first, issue_partial, issue_last, issue_round, issue_tag, issue_matrix}),
+    .data_o({first_at_turn, partial_at_turn, last_at_turn, round_at_turn, tag_at_turn,
+             matrix_at_turn})
+  );
+
+  logic [Lanes-1:0][WordWidth-1:0] after_sbox;
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
+    logic [Slices-1:0] bypass;
+    if (lane == 0) begin : gen_first
+      always_comb begin
+        bypass = '0;
+        if (partial_at_turn) begin
+          bypass = !first_at_turn ? '1 : config_i.goldilocks ? 4'b1110 : 4'b0000;
+        end
+      end
+    end else begin : gen_other
+      assign bypass = {Slices{partial_at_turn}};
+    end
+    acclmt_sbox #(
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction)
+    ) u_sbox (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .goldilocks_i(config_i.goldilocks),
+      .prime_i,
+      .alpha_i(config_i.alpha),
+      .valid_i(issue && (issue_first || !(issue_partial && sparse_beats))),
+      .x_i(issue_state[lane]),
+      .bypass_i(bypass),
+      .y_o(after_sbox[lane])
+    );
+  end
+
+  // ---- Turn memory: from beats in a row to steps of a matrix ------------------------------------
+
+  logic [TurnAddressWidth-1:0] turn_write_q, turn_read, turn_base_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) turn_write_q <= '0;
+    else if (clear_i) turn_write_q <= '0;
+    else if (valid_at_turn) turn_write_q <= turn_write_q + 1'b1;
+  end
+
+  // The steps start so late that the beats are always there: `skew` cycles after the first one.
+  localparam int unsigned MaxSkew = (acclmt_pkg::MaxBeats - 1) * (acclmt_pkg::MaxBeats - 1);
+  localparam int unsigned RoundInfoWidth = 2 + RoundWidth + TagWidth + MatrixAddressWidth;
+  logic [MaxSkew:0] start_at;
+  logic [MaxSkew:0][RoundInfoWidth-1:0] info_at;
+  logic [MaxSkew-1:0] start_q;
+  logic [MaxSkew-1:0][RoundInfoWidth-1:0] info_q;
+  assign start_at = {start_q, valid_at_turn && first_at_turn};
+  assign info_at = {info_q, partial_at_turn, last_at_turn, round_at_turn, tag_at_turn,
+                    matrix_at_turn};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) start_q <= '0;
+    else if (clear_i) start_q <= '0;
+    else start_q <= start_at[MaxSkew-1:0];
+  end
+  always_ff @(posedge clk_i) info_q <= info_at[MaxSkew-1:0];
+
+  logic start;
+  assign start = start_at[config_i.skew];
+
+  // ---- Steps ------------------------------------------------------------------------------------
+
+  // Of the round whose matrix is under way: step and row chunk, and what is known of the round.
+  logic steps_q, sparse_q, last_q;
+  logic [BeatWidth-1:0] step_q, row_q, steps_of_row, rows;
+  acclmt_pkg::round_t round_q;
+  acclmt_pkg::tag_t tag_q;
+  logic [MatrixAddressWidth-1:0] matrix_q;
+  logic start_partial, start_last, row_ends, round_ends;
+  acclmt_pkg::round_t start_round;
+  acclmt_pkg::tag_t start_tag;
+  logic [MatrixAddressWidth-1:0] start_matrix;
+  assign {start_partial, start_last, start_round, start_tag, start_matrix} =
+      info_at[config_i.skew];
+
+  assign steps_of_row = sparse_q ? config_i.beats : config_i.steps;
+  assign rows = sparse_q ? BeatWidth'(1) : config_i.beats;
+  assign row_ends = step_q + 1'b1 == steps_of_row;
+  assign round_ends = row_ends && row_q + 1'b1 == rows;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) steps_q <= 1'b0;
+    else if (clear_i) steps_q <= 1'b0;
+    else if (start) steps_q <= 1'b1;
+    else if (round_ends) steps_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) turn_base_q <= '0;
+    else if (clear_i) turn_base_q <= '0;
+    else if (steps_q && round_ends) turn_base_q <= turn_base_q + TurnAddressWidth'(config_i.beats);
+  end
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      step_q <= '0;
+      row_q <= '0;
+      sparse_q <= start_partial && sparse_beats;
+      last_q <= start_last;
+      round_q <= start_round;
+      tag_q <= start_tag;
+      matrix_q <= start_matrix;
+    end else if (steps_q) begin
+      matrix_q <= matrix_q + 1'b1;
+      step_q <= row_ends ? '0 : step_q + 1'b1;
+      if (row_ends) row_q <= row_q + 1'b1;
+    end
+  end
+
+  // A step reads the beat of its column chunk; the slices of a state of one beat are chosen later,
+  // and steps beyond the beats have coefficients of zero.
+  assign turn_read = turn_base_q +
+      ((step_q < config_i.beats) ? TurnAddressWidth'(step_q) : TurnAddressWidth'(0));
+  logic [Lanes-1:0][WordWidth-1:0] turned;
+  acclmt_mem_1r1w #(
+    .Width(Lanes * WordWidth),
+    .Depth(TurnDepth)
+  ) u_turn (
+    .clk_i,
+    .write_enable_i(valid_at_turn),
+    .write_address_i(turn_write_q),
+    .write_data_i(after_sbox),
+    .read_enable_i(steps_q),
+    .read_address_i(turn_read),
+    .read_data_o(turned)
+  );
+
+  // ---- Coefficients and constants ---------------------------------------------------------------
 
   logic write_constant;
-  assign write_constant = constant_write_i.valid && constant_write_i.sub_engine == '0;
+  assign write_constant = constant_write_i.valid && constant_write_i.sub_engine == number_i;
 
-  logic [MatrixBanks-1:0][WordWidth-1:0] matrix;
+  logic [MatrixBanks-1:0][WordWidth-1:0] coefficient;
   for (genvar bank = 0; bank < MatrixBanks; bank++) begin : gen_matrix_bank
     acclmt_mem_1r1w #(
       .Width(WordWidth),
@@ -241,118 +377,337 @@ module acclmt_full_round_engine #(
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[MatrixAddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
-      .read_enable_i(any_slot),
-      .read_address_i(matrix_at_matrix),
-      .read_data_o(matrix[bank])
+      .read_enable_i(steps_q),
+      .read_address_i(matrix_q),
+      .read_data_o(coefficient[bank])
     );
   end
 
+  // ---- Control that accompanies a step; its operands are there the cycle after ------------------
+
+  localparam int unsigned ToProduct = acclmt_pkg::MulLatency;
+  localparam int unsigned ToSum = ToProduct + acclmt_pkg::AccumulateLatency;
+  localparam int unsigned ToDot = acclmt_pkg::dot_latency(int'(Reduction));
+  localparam int unsigned ToEnd = ToDot + acclmt_pkg::AddLatency;
+
+  logic step_valid, step_sparse, step_first, step_row_ends, step_round_ends, step_last;
+  logic [BeatWidth-1:0] step_number, step_row;
+  acclmt_pkg::round_t step_round;
+  acclmt_pkg::tag_t step_tag;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) step_valid <= 1'b0;
+    else if (clear_i) step_valid <= 1'b0;
+    else step_valid <= steps_q;
+  end
+  always_ff @(posedge clk_i) begin
+    step_sparse <= sparse_q;
+    step_first <= step_q == '0;
+    step_number <= step_q;
+    step_row_ends <= row_ends;
+    step_round_ends <= round_ends;
+    step_row <= row_q;
+    step_last <= last_q;
+    step_round <= round_q;
+    step_tag <= tag_q;
+  end
+
+  // With the products: which of them are added up.
+  logic product_sparse, product_first;
+  acclmt_delay #(
+    .Width(2),
+    .Cycles(ToProduct)
+  ) u_to_product (
+    .clk_i,
+    .rst_ni,
+    .data_i({step_sparse, step_first}),
+    .data_o({product_sparse, product_first})
+  );
+
+  // With the sums: a beat leaves after the steps of its row chunk; in a sparse round after each
+  // step, and the dot product a cycle after the last one.
+  logic step_beat, step_beat_last, beat_at_sum, any_product, sum_sparse, sum_dot, dot_at_sum;
+  logic [BeatWidth-1:0] step_beat_number;
+  assign step_beat = step_valid && (step_sparse || step_row_ends);
+  assign step_beat_last = step_round_ends;
+  assign step_beat_number = step_sparse ? step_number : step_row;
+  acclmt_valid_pipe #(
+    .Cycles(ToSum)
+  ) u_beat_to_sum (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(step_beat),
+    .valid_o(beat_at_sum),
+    .any_o(any_product)
+  );
+  acclmt_delay #(
+    .Width(2),
+    .Cycles(ToSum)
+  ) u_to_sum (
+    .clk_i,
+    .rst_ni,
+    .data_i({step_sparse, step_valid && step_sparse && step_round_ends}),
+    .data_o({sum_sparse, sum_dot})
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) dot_at_sum <= 1'b0;
+    else if (clear_i) dot_at_sum <= 1'b0;
+    else dot_at_sum <= sum_dot && beat_at_sum;
+  end
+
+  // With the residues: the constants, which are read the cycle before, and the beat that ends.
+  logic beat_at_end, dot_at_end, any_beat, any_dot;
+  acclmt_valid_pipe #(
+    .Cycles(ToEnd - ToSum)
+  ) u_beat_to_end (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(beat_at_sum),
+    .valid_o(beat_at_end),
+    .any_o(any_beat)
+  );
+  acclmt_valid_pipe #(
+    .Cycles(ToEnd - ToSum)
+  ) u_dot_to_end (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(dot_at_sum),
+    .valid_o(dot_at_end),
+    .any_o(any_dot)
+  );
+
+  logic [ConstantAddressWidth-1:0] step_constant, constant_at_read, dot_constant_q;
+  logic dot_at_read, dot_at_read_q;
+  assign step_constant = ConstantAddressWidth'(step_round) * ConstantAddressWidth'(config_i.beats) +
+                         ConstantAddressWidth'(step_beat_number);
+  acclmt_delay #(
+    .Width(1 + ConstantAddressWidth),
+    .Cycles(ToDot - 1)
+  ) u_to_constant (
+    .clk_i,
+    .rst_ni,
+    .data_i({step_valid && step_sparse && step_round_ends, step_constant}),
+    .data_o({dot_at_read, constant_at_read})
+  );
+  // The dot product is a cycle behind the last step, and its constant is that of the first beat.
+  always_ff @(posedge clk_i) begin
+    dot_at_read_q <= dot_at_read;
+    dot_constant_q <= constant_at_read + 1'b1 - ConstantAddressWidth'(config_i.beats);
+  end
+
   logic [Lanes-1:0][WordWidth-1:0] constant;
-  for (genvar i = 0; i < Lanes; i++) begin : gen_constant_bank
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_constant_bank
     acclmt_mem_1r1w #(
       .Width(WordWidth),
       .Depth(ConstantDepth)
     ) u_bank (
       .clk_i,
       .write_enable_i(write_constant &&
-                      constant_write_i.bank == acclmt_pkg::BankWidth'(MatrixBanks + i)),
+                      constant_write_i.bank == acclmt_pkg::BankWidth'(MatrixBanks + lane)),
       .write_address_i(constant_write_i.index[ConstantAddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
-      .read_enable_i(any_slot),
-      .read_address_i(round_at_constant[ConstantAddressWidth-1:0]),
-      .read_data_o(constant[i])
+      .read_enable_i(any_product || any_beat || any_dot),
+      .read_address_i((lane == 0 && dot_at_read_q) ? dot_constant_q : constant_at_read),
+      .read_data_o(constant[lane])
     );
   end
 
-  // ---- Datapath ---------------------------------------------------------------------------------
+  logic end_last, end_beat_last, end_waits;
+  acclmt_pkg::round_t end_round;
+  acclmt_pkg::tag_t end_tag;
+  acclmt_delay #(
+    .Width(3 + RoundWidth + TagWidth),
+    .Cycles(ToEnd)
+  ) u_to_end (
+    .clk_i,
+    .rst_ni,
+    .data_i({step_last, step_beat_last, step_sparse && step_first, step_round, step_tag}),
+    .data_o({end_last, end_beat_last, end_waits, end_round, end_tag})
+  );
 
-  logic [Lanes-1:0][WordWidth-1:0] after_sbox;
-  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
-    acclmt_sbox #(
-      .Prime(Prime),
-      .Bypass(lane != 0)
-    ) u_sbox (
-      .clk_i,
-      .rst_ni,
-      .x_i(issue_state[lane]),
-      .bypass_i(partial_after_sbox),
-      .y_o(after_sbox[lane])
-    );
+  // ---- Operands ---------------------------------------------------------------------------------
+
+  // In Goldilocks mode a step broadcasts one slice of each lane.
+  logic [Lanes-1:0][WordWidth-1:0] column;
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_column
+    logic [SliceWidth-1:0] slice;
+    always_comb begin
+      case (step_number[1:0])
+        2'd1: slice = turned[lane][SliceWidth+:SliceWidth];
+        2'd2: slice = turned[lane][2*SliceWidth+:SliceWidth];
+        2'd3: slice = turned[lane][3*SliceWidth+:SliceWidth];
+        default: slice = turned[lane][0+:SliceWidth];
+      endcase
+    end
+    assign column[lane] = config_i.goldilocks ? {Slices{slice}} : turned[lane];
   end
+
+  // Element 0 after its S-box, kept for the later steps of a sparse round.
+  logic [WordWidth-1:0] x, x_q;
+  assign x = step_first ? turned[0] : x_q;
+  always_ff @(posedge clk_i) x_q <= x;
+
+  logic [Lanes-1:0][Lanes-1:0][WordWidth-1:0] operand;
+  always_comb begin
+    operand[0] = column;
+    operand[1] = column;
+    operand[2] = column;
+    if (step_sparse) begin
+      operand[1][0] = x;
+      operand[1][2] = x;
+      operand[2][0] = x;
+      operand[2][1] = column[0];
+    end
+  end
+
+  // ---- Rows -------------------------------------------------------------------------------------
+
+  logic [Lanes-1:0][Lanes-1:0][ProductWidth-1:0] product;
+  logic [Lanes-1:0][Slices-1:0][ChunkWidth-1:0] sum;
+  logic [Slices-1:0][ChunkWidth-1:0] element_sum, dot_sum_q, other_sum;
+  logic [Lanes-1:0][WordWidth-1:0] residue, result;
 
   for (genvar row = 0; row < Lanes; row++) begin : gen_row
-    logic [WordWidth-1:0] dot;
+    // Row 1 gives its product 2, and row 2 its product 1, to element 0 of the beat.
+    localparam logic [Lanes-1:0] SparseEnable =
+        (row == 0) ? 3'b111 : (row == 1) ? 3'b011 : 3'b101;
     acclmt_dot_product #(
-      .Prime(Prime)
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction)
     ) u_dot_product (
       .clk_i,
-      .element_i(after_sbox),
-      .coefficient_i(matrix[Lanes*row+:Lanes]),
-      .result_o(dot)
+      .goldilocks_i(config_i.goldilocks),
+      .prime_i,
+      .element_i(operand[row]),
+      .coefficient_i(coefficient[Lanes*row+:Lanes]),
+      .first_i(product_first || (product_sparse && row != 0)),
+      .enable_i(product_sparse ? SparseEnable : '1),
+      .product_o(product[row]),
+      .sum_o(sum[row]),
+      .take_other_i(row == 0 && (sum_sparse || dot_at_sum)),
+      .other_i(other_sum),
+      .result_o(residue[row])
     );
     acclmt_mod_add #(
-      .Prime(Prime)
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction)
     ) u_add_constant (
       .clk_i,
-      .a_i(dot),
+      .goldilocks_i(config_i.goldilocks),
+      .prime_i,
+      .a_i(residue[row]),
       .b_i(constant[row]),
-      .sum_o(slot_state[row])
+      .sum_o(result[row])
     );
+  end
+
+  acclmt_accumulate #(
+    .Goldilocks(Goldilocks)
+  ) u_element_sum (
+    .clk_i,
+    .goldilocks_i(config_i.goldilocks),
+    .first_i(1'b1),
+    .enable_i(3'b011),
+    .product_i({product[0][0], product[2][1], product[1][2]}),
+    .sum_o(element_sum)
+  );
+  always_ff @(posedge clk_i) dot_sum_q <= sum[0];
+  assign other_sum = dot_at_sum ? dot_sum_q : element_sum;
+
+  // ---- The queues that close the loop -----------------------------------------------------------
+
+  acclmt_beat_fifo #(
+    .Width(Lanes * WordWidth + 2 + RoundWidth + TagWidth),
+    .Depth(Places)
+  ) u_queue (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(beat_at_end),
+    .last_i(end_beat_last),
+    .data_i({end_waits, end_last, end_round + 1'b1, end_tag, result}),
+    .head_valid_o(queue_valid),
+    .complete_o(queue_complete),
+    .last_o(queue_last),
+    .data_o({head_waits_for_first, head_last, head_round, head_tag, queue_state}),
+    .take_i(head_take)
+  );
+
+  logic [WordWidth-1:0] head_first;
+  logic first_ready;
+  acclmt_fifo #(
+    .Width(WordWidth),
+    .Depth(Places / 2)
+  ) u_first_queue (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(dot_at_end),
+    .ready_o(first_ready),
+    .data_i(result[0]),
+    .valid_o(first_valid),
+    .ready_i(head_take && head_waits_for_first),
+    .data_o(head_first)
+  );
+  assign head_valid = queue_valid && (first_valid || !head_waits_for_first);
+  always_comb begin
+    head_state = queue_state;
+    if (head_waits_for_first) head_state[0] = head_first;
   end
 
   // ---- Output buffers ---------------------------------------------------------------------------
 
-  logic first_idle, digest_idle;
-  acclmt_reserved_fifo #(
-    .Width(Lanes * WordWidth + TagWidth),
-    .Places(OutputPlaces)
-  ) u_first_output (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .available_o(first_place_available),
-    .reserve_i(accept_first),
-    .valid_i(slot_first_done),
-    .data_i({slot_tag, slot_state}),
-    .valid_o(first_valid_o),
-    .ready_i(first_ready_i),
-    .data_o({first_tag_o, first_state_o}),
-    .idle_o(first_idle)
-  );
-
-  logic [WordWidth-1:0] digest;
-  always_comb begin
-    unique case (config_i.digest_index)
-      2'd1: digest = slot_state[1];
-      2'd2: digest = slot_state[2];
-      default: digest = slot_state[0];
-    endcase
+  logic [1:0] buffer_idle;
+  for (genvar port = 0; port < 2; port++) begin : gen_output
+    acclmt_state_buffer #(
+      .Places(Places)
+    ) u_output (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .beats_i(config_i.beats),
+      .available_o(place_available[port]),
+      .reserve_i(accept[port]),
+      .valid_i(leave && head_last == (port == 1)),
+      .last_i(queue_last),
+      .state_i(head_state),
+      .tag_i(head_tag),
+      .valid_o(valid_o[port]),
+      .take_i(take_i[port]),
+      .state_o(state_o[port]),
+      .tag_o(tag_o[port]),
+      .idle_o(buffer_idle[port])
+    );
   end
-  acclmt_reserved_fifo #(
-    .Width(WordWidth + TagWidth),
-    .Places(OutputPlaces)
-  ) u_digest_output (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .available_o(last_place_available),
-    .reserve_i(accept_last),
-    .valid_i(slot_last_done),
-    .data_i({slot_tag, digest}),
-    .valid_o(digest_valid_o),
-    .ready_i(digest_ready_i),
-    .data_o({digest_tag_o, digest_o}),
-    .idle_o(digest_idle)
-  );
-  assign idle_o = first_idle && digest_idle;
+  assign idle_o = &buffer_idle;
+
+  logic unused_bits;
+  assign unused_bits = ^{config_i, sum, issue_last_beat, any_issued, product[0][2:1], product[1][1:0],
+                         product[2][2], product[2][0]};
 
 `ifndef SYNTHESIS
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      slot_valid |-> slot_round <= (slot_last ? last_end : first_end))
-  else $error("acclmt_full_round_engine: a hash ran past its last round");
+      queue_valid && !clear_i |-> head_round <= (head_last ? last_end : first_end))
+  else $error("acclmt_full_round_engine: a state ran past its last round");
+  one_round_at_a_time_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start && !clear_i |-> !steps_q || round_ends)
+  else $error("acclmt_full_round_engine: two rounds need the matrix in one cycle");
+  one_reduction_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      dot_at_sum && beat_at_sum && !clear_i |-> sum_sparse)
+  else $error("acclmt_full_round_engine: a dot product and a row need one reduction");
+  first_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      dot_at_end && !clear_i |-> first_ready)
+  else $error("acclmt_full_round_engine: a new element 0 comes and there is no room");
   no_write_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       constant_write_i.valid |-> idle_o)
-  else $error("acclmt_full_round_engine: a constant was written while hashes were inside");
+  else $error("acclmt_full_round_engine: a constant was written while states were inside");
+`else
+  logic unused_ready;
+  assign unused_ready = first_ready;
 `endif
 
 endmodule

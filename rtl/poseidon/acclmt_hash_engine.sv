@@ -2,59 +2,65 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Poseidon hash engine: a full-round sub-engine and `NumPartial` partial-round sub-engines in a
-/// ring.
+/// Poseidon hash engine: one or two full-round sub-engines and `NumPartial` partial-round sub-engines
+/// in a ring.
 ///
-///     inputs -> + initial vector -> full-round sub-engine -> partial 1 -> .. -> partial N -+
-///                                   ^                                                      |
-///                        digest <---+------------------------------------------------------+
+///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -+
+///                               ^                                           |
+///                    digest <---+-------------------------------------------+     (NumFull = 1)
+///
+///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -> full-round -> digest
+///                                                                                  (NumFull = 2)
 ///
 /// Every sub-engine loops over the rounds of its own segment, so that all of them work on different
 /// hashes at the same time. The host chooses the segments such that the longest is as short as
-/// possible:
+/// possible (docs/architecture.md, "Segments").
 ///
-///     cycles per hash = max(RF1 + RF2 + p0, p1, .., pN)
-///
-/// The state of a new hash is (0, x0, x1) plus the initial vector, which holds the domain tag (or
-/// capacity value) and the round constants that precede the first S-box.
-///
-/// Handshake:  ready/valid on both sides; digests leave in the order of their inputs, with their
-///             tags.
-/// Latency:    (RF1 + RF2 + RP) * LoopCycles + a few cycles for each sub-engine.
-/// Throughput: see above, once LoopCycles hashes a sub-engine are inside; at most one hash in two
-///             cycles.
+/// Handshake:  words of both sides: ready/valid, the tag with the first word of a hash. Digests
+///             leave in the order of their inputs, with their tags.
+/// Latency:    rounds of the hash * loop cycles, and about ten cycles for each sub-engine.
+/// Throughput: the longest segment: one hash in
+///             max((RF1 + RF2) * f + p0 * p, p1 * g, .., pN * g) cycles if NumFull = 1, with f, p
+///             and g cycles a full round, a partial round on a full-round sub-engine and one on a
+///             partial-round sub-engine; at most one word in and one in two cycles out.
 module acclmt_hash_engine #(
-  /// The modulus.
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
-  /// Partial-round sub-engines.
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Full-round and partial-round sub-engines.
+  parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 3,
-  /// Matrices and constant vectors of the full-round sub-engine.
-  parameter int unsigned MatrixDepth = 32,
-  parameter int unsigned ConstantDepth = 64,
-  /// Rounds of a partial-round sub-engine.
-  parameter int unsigned PartialDepth = 64
+  /// Steps of matrices and beats of constant vectors of a full-round sub-engine.
+  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned ConstantDepth = 256,
+  /// Beats of the matrices of a partial-round sub-engine.
+  parameter int unsigned PartialDepth = 128
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Forgets every hash.
   input logic clear_i,
-  /// Run-time parameters; stable while hashes are inside.
+  /// Run-time modulus and parameters of the hash; stable while hashes are inside.
+  input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// Elements 1 and 2 of a new hash, Montgomery residues (the first input in the low word).
+  /// Input words, residues.
   input logic valid_i,
   output logic ready_o,
-  input logic [acclmt_pkg::Lanes-2:0][acclmt_pkg::WordWidth-1:0] inputs_i,
+  input acclmt_pkg::word_t word_i,
   input acclmt_pkg::tag_t tag_i,
-  /// Digest, a Montgomery residue.
+  /// Digest words, residues.
   output logic valid_o,
   input logic ready_i,
-  output acclmt_pkg::word_t digest_o,
+  output acclmt_pkg::word_t word_o,
+  output logic last_o,
   output acclmt_pkg::tag_t tag_o,
-  /// A round is issued in this cycle: bit 0 full-round, bit i partial-round sub-engine i.
-  output logic [NumPartial:0] busy_o,
+  /// The slot of a round is under way: bit 0 first full-round, bit i partial-round i, bit 7 second
+  /// full-round sub-engine.
+  output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
   /// No hash is inside.
   output logic idle_o
 );
@@ -62,8 +68,13 @@ module acclmt_hash_engine #(
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
-  localparam int unsigned OutputPlaces = 64;
+  localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
+  localparam int unsigned Second = MaxSubEngines - 1;
 
+  if (NumFull < 1 || NumFull > acclmt_pkg::MaxNumFull) begin : gen_illegal_num_full
+    $error("acclmt_hash_engine: NumFull = %0d is not within 1..%0d", NumFull,
+           acclmt_pkg::MaxNumFull);
+  end
   if (NumPartial < 1 || NumPartial > acclmt_pkg::MaxNumPartial) begin : gen_illegal_num_partial
     $error("acclmt_hash_engine: NumPartial = %0d is not within 1..%0d", NumPartial,
            acclmt_pkg::MaxNumPartial);
@@ -71,123 +82,191 @@ module acclmt_hash_engine #(
 
   // ---- Initial state ----------------------------------------------------------------------------
 
-  // The inputs are held until their sums have been taken, so that the adders need no stall.
-  logic [Lanes-1:0][WordWidth-1:0] initial_q;
-  logic [Lanes-2:0][WordWidth-1:0] inputs_q;
-  acclmt_pkg::tag_t start_tag_q;
-  logic loaded_q, summed_q, start_ready;
-  assign ready_o = !loaded_q || (summed_q && start_ready);
-
-  always_ff @(posedge clk_i) begin
-    if (constant_write_i.valid &&
-        constant_write_i.sub_engine == acclmt_pkg::InitialSubEngine) begin
-      for (int lane = 0; lane < int'(Lanes); lane++) begin
-        if (constant_write_i.bank == acclmt_pkg::BankWidth'(lane)) begin
-          initial_q[lane] <= constant_write_i.data;
-        end
-      end
-    end
-    if (valid_i && ready_o) begin
-      inputs_q <= inputs_i;
-      start_tag_q <= tag_i;
-    end
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      loaded_q <= 1'b0;
-      summed_q <= 1'b0;
-    end else if (clear_i) begin
-      loaded_q <= 1'b0;
-      summed_q <= 1'b0;
-    end else if (ready_o) begin
-      loaded_q <= valid_i;
-      summed_q <= 1'b0;
-    end else begin
-      summed_q <= 1'b1;
-    end
-  end
-
+  logic start_valid, start_take, loader_idle;
   logic [Lanes-1:0][WordWidth-1:0] start_state;
-  assign start_state[0] = initial_q[0];
-  for (genvar lane = 1; lane < Lanes; lane++) begin : gen_initial
-    acclmt_mod_add #(
-      .Prime(Prime)
-    ) u_add (
+  acclmt_pkg::tag_t start_tag;
+  acclmt_state_loader #(
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
+  ) u_loader (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .prime_i,
+    .config_i,
+    .constant_write_i,
+    .valid_i,
+    .ready_o,
+    .word_i,
+    .tag_i,
+    .valid_o(start_valid),
+    .take_i(start_take),
+    .state_o(start_state),
+    .tag_o(start_tag),
+    .idle_o(loader_idle)
+  );
+
+  // ---- The ring: link 0 leaves the first full-round sub-engine, link i partial-round i ----------
+
+  logic [NumPartial:0] link_valid, link_take;
+  logic [NumPartial:0][Lanes-1:0][WordWidth-1:0] link_state;
+  logic [NumPartial:0][TagWidth-1:0] link_tag;
+  logic final_valid, final_take;
+  logic [Lanes-1:0][WordWidth-1:0] final_state;
+  acclmt_pkg::tag_t final_tag;
+  logic [MaxSubEngines-1:0] sub_engine_idle;
+
+  if (NumFull == 1) begin : gen_one_full
+    acclmt_full_round_engine #(
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction),
+      .MatrixDepth(MatrixDepth),
+      .ConstantDepth(ConstantDepth)
+    ) u_full (
       .clk_i,
-      .a_i(inputs_q[lane-1]),
-      .b_i(initial_q[lane]),
-      .sum_o(start_state[lane])
+      .rst_ni,
+      .clear_i,
+      .prime_i,
+      .config_i,
+      .full_first_i(config_i.full_rounds_first),
+      .partial_first_i(config_i.partial_rounds[0]),
+      .partial_last_i('0),
+      .full_last_i(config_i.full_rounds_last),
+      .number_i(4'd0),
+      .constant_write_i,
+      .valid_i({link_valid[NumPartial], start_valid}),
+      .take_o({link_take[NumPartial], start_take}),
+      .state_i({link_state[NumPartial], start_state}),
+      .tag_i({link_tag[NumPartial], start_tag}),
+      .valid_o({final_valid, link_valid[0]}),
+      .take_i({final_take, link_take[0]}),
+      .state_o({final_state, link_state[0]}),
+      .tag_o({final_tag, link_tag[0]}),
+      .busy_o(busy_o[0]),
+      .idle_o(sub_engine_idle[0])
+    );
+    assign busy_o[Second] = 1'b0;
+    assign sub_engine_idle[Second] = 1'b1;
+  end else begin : gen_two_full
+    // The first one has no last visit, the second one no first visit.
+    logic unused_first_valid, unused_first_take, unused_second_valid, unused_second_take;
+    logic [Lanes*WordWidth-1:0] unused_first_state, unused_second_state;
+    acclmt_pkg::tag_t unused_first_tag, unused_second_tag;
+    acclmt_full_round_engine #(
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction),
+      .MatrixDepth(MatrixDepth),
+      .ConstantDepth(ConstantDepth)
+    ) u_first (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .prime_i,
+      .config_i,
+      .full_first_i(config_i.full_rounds_first),
+      .partial_first_i(config_i.partial_rounds[0]),
+      .partial_last_i('0),
+      .full_last_i('0),
+      .number_i(4'd0),
+      .constant_write_i,
+      .valid_i({1'b0, start_valid}),
+      .take_o({unused_first_take, start_take}),
+      .state_i({start_state, start_state}),
+      .tag_i({start_tag, start_tag}),
+      .valid_o({unused_first_valid, link_valid[0]}),
+      .take_i({1'b0, link_take[0]}),
+      .state_o({unused_first_state, link_state[0]}),
+      .tag_o({unused_first_tag, link_tag[0]}),
+      .busy_o(busy_o[0]),
+      .idle_o(sub_engine_idle[0])
+    );
+    acclmt_full_round_engine #(
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction),
+      .MatrixDepth(MatrixDepth),
+      .ConstantDepth(ConstantDepth)
+    ) u_second (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .prime_i,
+      .config_i,
+      .full_first_i('0),
+      .partial_first_i('0),
+      .partial_last_i(config_i.partial_rounds[Second]),
+      .full_last_i(config_i.full_rounds_last),
+      .number_i(acclmt_pkg::SecondFullSubEngine),
+      .constant_write_i,
+      .valid_i({link_valid[NumPartial], 1'b0}),
+      .take_o({link_take[NumPartial], unused_second_take}),
+      .state_i({link_state[NumPartial], link_state[NumPartial]}),
+      .tag_i({link_tag[NumPartial], link_tag[NumPartial]}),
+      .valid_o({final_valid, unused_second_valid}),
+      .take_i({final_take, 1'b0}),
+      .state_o({final_state, unused_second_state}),
+      .tag_o({final_tag, unused_second_tag}),
+      .busy_o(busy_o[Second]),
+      .idle_o(sub_engine_idle[Second])
     );
   end
 
-  // ---- The ring: link 0 leaves the full-round sub-engine, link i partial-round sub-engine i -----
+  for (genvar i = 1; i < Second; i++) begin : gen_partial
+    if (i <= NumPartial) begin : gen_present
+      acclmt_partial_round_engine #(
+        .Prime(Prime),
+        .Goldilocks(Goldilocks),
+        .Reduction(Reduction),
+        .Depth(PartialDepth)
+      ) u_partial (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .prime_i,
+        .config_i,
+        .num_rounds_i(config_i.partial_rounds[i]),
+        .number_i(4'(i)),
+        .constant_write_i,
+        .valid_i(link_valid[i-1]),
+        .take_o(link_take[i-1]),
+        .state_i(link_state[i-1]),
+        .tag_i(link_tag[i-1]),
+        .valid_o(link_valid[i]),
+        .take_i(link_take[i]),
+        .state_o(link_state[i]),
+        .tag_o(link_tag[i]),
+        .busy_o(busy_o[i]),
+        .idle_o(sub_engine_idle[i])
+      );
+    end else begin : gen_absent
+      assign busy_o[i] = 1'b0;
+      assign sub_engine_idle[i] = 1'b1;
+    end
+  end
 
-  logic [NumPartial:0] link_valid, link_ready, sub_engine_idle;
-  logic [NumPartial:0][Lanes-1:0][WordWidth-1:0] link_state;
-  logic [NumPartial:0][TagWidth-1:0] link_tag;
+  // ---- Digest -----------------------------------------------------------------------------------
 
-  acclmt_full_round_engine #(
-    .Prime(Prime),
-    .MatrixDepth(MatrixDepth),
-    .ConstantDepth(ConstantDepth),
-    .OutputPlaces(OutputPlaces)
-  ) u_full (
+  logic reader_idle;
+  acclmt_digest_reader u_reader (
     .clk_i,
     .rst_ni,
     .clear_i,
     .config_i,
-    .constant_write_i,
-    .first_valid_i(summed_q),
-    .first_ready_o(start_ready),
-    .first_state_i(start_state),
-    .first_tag_i(start_tag_q),
-    .first_valid_o(link_valid[0]),
-    .first_ready_i(link_ready[0]),
-    .first_state_o(link_state[0]),
-    .first_tag_o(link_tag[0]),
-    .last_valid_i(link_valid[NumPartial]),
-    .last_ready_o(link_ready[NumPartial]),
-    .last_state_i(link_state[NumPartial]),
-    .last_tag_i(link_tag[NumPartial]),
-    .digest_valid_o(valid_o),
-    .digest_ready_i(ready_i),
-    .digest_o,
-    .digest_tag_o(tag_o),
-    .busy_o(busy_o[0]),
-    .idle_o(sub_engine_idle[0])
+    .valid_i(final_valid),
+    .take_o(final_take),
+    .state_i(final_state),
+    .tag_i(final_tag),
+    .valid_o,
+    .ready_i,
+    .word_o,
+    .last_o,
+    .tag_o,
+    .idle_o(reader_idle)
   );
 
-  for (genvar i = 1; i <= NumPartial; i++) begin : gen_partial
-    acclmt_partial_round_engine #(
-      .Prime(Prime),
-      .Depth(PartialDepth),
-      .OutputPlaces(OutputPlaces),
-      .Number(4'(i))
-    ) u_partial (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .num_rounds_i(config_i.partial_rounds[i]),
-      .constant_write_i,
-      .valid_i(link_valid[i-1]),
-      .ready_o(link_ready[i-1]),
-      .state_i(link_state[i-1]),
-      .tag_i(link_tag[i-1]),
-      .valid_o(link_valid[i]),
-      .ready_i(link_ready[i]),
-      .state_o(link_state[i]),
-      .tag_o(link_tag[i]),
-      .busy_o(busy_o[i]),
-      .idle_o(sub_engine_idle[i])
-    );
-  end
-
-  assign idle_o = &sub_engine_idle && !loaded_q;
-
-`ifndef SYNTHESIS
-  digest_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
-      valid_o && !ready_i |=> valid_o && $stable(digest_o))
-  else $error("acclmt_hash_engine: a digest changed before it was taken");
-`endif
+  assign idle_o = &sub_engine_idle && loader_idle && reader_idle;
 
 endmodule

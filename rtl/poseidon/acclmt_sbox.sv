@@ -2,103 +2,187 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Poseidon S-box x^5: two squarings and a multiplication, each followed by a reduction.
+/// Poseidon S-box x^3, x^5 or x^7, with two squarers and one multiplier, each followed by a
+/// reduction.
 ///
-/// Handshake:  none; a result leaves `acclmt_pkg::SboxLatency` = 39 cycles after its element, in
-///             order.
-/// Throughput: one element a cycle.
+///     cycle 0        13                    26                     39    (constant reduction)
+///     x --> square --+--> square ----------+
+///                    |    (x^5: fourth)    |
+///                    |                     +--> multiply --> x^3 = x^2 * x
+///                    +--> multiply (x^7) --+                 x^5 = x^4 * x
+///                         x^3 = x^2 * x                      x^7 = x^4 * x^3
 ///
-/// With `Bypass` the element itself accompanies its power, and `bypass_i` chooses it at the output:
-/// the elements of a partial round that pass no S-box.
+/// x^7 takes the one multiplier twice, 13 cycles apart: then no two elements may enter an odd number
+/// of cycles apart that equals this distance, which a grid of 2, 3 or 4 cycles guarantees.
+///
+/// In Goldilocks mode the four elements of a word pass together.
+///
+/// Handshake:  none; a result leaves `acclmt_pkg::sbox_latency` = 39 cycles after its element (57
+///             with the run-time reduction), in order.
+/// Throughput: one word a cycle; with x^7 one in two cycles.
 module acclmt_sbox #(
-  /// The modulus.
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
-  /// Whether `bypass_i` exists.
-  parameter bit Bypass = 1'b0
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
 ) (
-  /// Clock and reset (of the delay lines' pointers).
+  /// Clock and reset (of the delay lines' pointers and the valid bits).
   input logic clk_i,
   input logic rst_ni,
-  /// Element x, canonical Montgomery residue.
+  /// Forgets every element.
+  input logic clear_i,
+  /// Goldilocks mode, run-time modulus and exponent; stable while elements are inside.
+  input logic goldilocks_i,
+  input acclmt_pkg::word_t prime_i,
+  input acclmt_pkg::alpha_e alpha_i,
+  /// Element x, canonical residue (four of them in Goldilocks mode).
+  input logic valid_i,
   input logic [acclmt_pkg::WordWidth-1:0] x_i,
-  /// In the cycle of the result: take x instead of x^5.
-  input logic bypass_i,
-  /// x^5, or x.
+  /// In the cycle of the result: take x instead of its power, a bit for each slice.
+  input logic [acclmt_pkg::Slices-1:0] bypass_i,
+  /// The power of x, or x.
   output logic [acclmt_pkg::WordWidth-1:0] y_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
-  localparam int unsigned SumPad = acclmt_pkg::SumWidth - ProductWidth;
+  localparam int unsigned Slices = acclmt_pkg::Slices;
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned ModMulLatency = acclmt_pkg::mod_mul_latency(int'(Reduction));
 
-  logic [ProductWidth-1:0] square_product, fourth_product, fifth_product;
-  logic [WordWidth-1:0] square, fourth, fifth, x_with_fourth;
+  logic [ProductWidth-1:0] product[3];
+  logic [WordWidth-1:0] residue[3];
+  logic [WordWidth-1:0] square, fourth, x_second, x_third, x_last, square_third, factor, power;
 
-  acclmt_sqr u_square (
+  // The powers: x^2, x^4, and the multiplier's result.
+  assign square = residue[0];
+  assign fourth = residue[1];
+  acclmt_sqr #(
+    .Goldilocks(Goldilocks)
+  ) u_square (
     .clk_i,
+    .goldilocks_i,
     .a_i(x_i),
-    .square_o(square_product)
+    .square_o(product[0])
   );
-  acclmt_reduce #(
-    .Prime(Prime)
-  ) u_reduce_square (
+  acclmt_sqr #(
+    .Goldilocks(Goldilocks)
+  ) u_fourth (
     .clk_i,
-    .value_i({{SumPad{1'b0}}, square_product}),
-    .residue_o(square)
-  );
-
-  acclmt_sqr u_fourth (
-    .clk_i,
+    .goldilocks_i,
     .a_i(square),
-    .square_o(fourth_product)
+    .square_o(product[1])
   );
-  acclmt_reduce #(
-    .Prime(Prime)
-  ) u_reduce_fourth (
+  acclmt_mul #(
+    .Goldilocks(Goldilocks)
+  ) u_multiply (
     .clk_i,
-    .value_i({{SumPad{1'b0}}, fourth_product}),
-    .residue_o(fourth)
+    .goldilocks_i,
+    .a_i(power),
+    .b_i(factor),
+    .product_o(product[2])
   );
+  for (genvar i = 0; i < 3; i++) begin : gen_reduce
+    acclmt_reduce #(
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction)
+    ) u_reduce (
+      .clk_i,
+      .goldilocks_i,
+      .prime_i,
+      .value_i(acclmt_pkg::product_as_sum(product[i])),
+      .residue_o(residue[i])
+    );
+  end
 
+  // x and x^2 wait for the multiplier, and x for the bypass.
   acclmt_delay #(
     .Width(WordWidth),
-    .Cycles(2 * acclmt_pkg::ModMulLatency)
-  ) u_delay_to_fourth (
+    .Cycles(ModMulLatency)
+  ) u_x_second (
     .clk_i,
     .rst_ni,
     .data_i(x_i),
-    .data_o(x_with_fourth)
+    .data_o(x_second)
   );
-  acclmt_mul u_fifth (
+  acclmt_delay #(
+    .Width(WordWidth),
+    .Cycles(ModMulLatency)
+  ) u_x_third (
     .clk_i,
-    .a_i(fourth),
-    .b_i(x_with_fourth),
-    .product_o(fifth_product)
+    .rst_ni,
+    .data_i(x_second),
+    .data_o(x_third)
   );
-  acclmt_reduce #(
-    .Prime(Prime)
-  ) u_reduce_fifth (
+  acclmt_delay #(
+    .Width(WordWidth),
+    .Cycles(ModMulLatency)
+  ) u_x_last (
     .clk_i,
-    .value_i({{SumPad{1'b0}}, fifth_product}),
-    .residue_o(fifth)
+    .rst_ni,
+    .data_i(x_third),
+    .data_o(x_last)
+  );
+  acclmt_delay #(
+    .Width(WordWidth),
+    .Cycles(ModMulLatency)
+  ) u_square_third (
+    .clk_i,
+    .rst_ni,
+    .data_i(square),
+    .data_o(square_third)
   );
 
-  if (Bypass) begin : gen_bypass
-    logic [WordWidth-1:0] x_with_fifth;
-    acclmt_delay #(
-      .Width(WordWidth),
-      .Cycles(acclmt_pkg::ModMulLatency)
-    ) u_delay_to_fifth (
-      .clk_i,
-      .rst_ni,
-      .data_i(x_with_fourth),
-      .data_o(x_with_fifth)
-    );
-    assign y_o = bypass_i ? x_with_fifth : fifth;
-  end else begin : gen_no_bypass
-    logic unused_bypass;
-    assign unused_bypass = bypass_i;
-    assign y_o = fifth;
+  // Operands of the multiplier.
+  logic third_valid, unused_any;
+  acclmt_valid_pipe #(
+    .Cycles(2 * ModMulLatency)
+  ) u_valid (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i,
+    .valid_o(third_valid),
+    .any_o(unused_any)
+  );
+  always_comb begin
+    case (alpha_i)
+      acclmt_pkg::AlphaThree: begin
+        power = square_third;
+        factor = x_third;
+      end
+      acclmt_pkg::AlphaSeven: begin
+        power = third_valid ? fourth : square;
+        factor = third_valid ? residue[2] : x_second;
+      end
+      default: begin
+        power = fourth;
+        factor = x_third;
+      end
+    endcase
   end
+
+  for (genvar s = 0; s < Slices; s++) begin : gen_bypass
+    assign y_o[SliceWidth*s+:SliceWidth] =
+        bypass_i[s] ? x_last[SliceWidth*s+:SliceWidth] : residue[2][SliceWidth*s+:SliceWidth];
+  end
+
+`ifndef SYNTHESIS
+  logic second_valid, unused_any_second;
+  acclmt_valid_pipe #(
+    .Cycles(ModMulLatency)
+  ) u_second_valid (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i,
+    .valid_o(second_valid),
+    .any_o(unused_any_second)
+  );
+  one_product_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      alpha_i == acclmt_pkg::AlphaSeven |-> !(second_valid && third_valid))
+  else $error("acclmt_sbox: two elements need the multiplier in one cycle");
+`endif
 
 endmodule

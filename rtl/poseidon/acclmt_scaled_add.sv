@@ -4,48 +4,57 @@
 
 /// Update of an element in a sparse matrix product: result = addend + factor * coefficient.
 ///
-/// Handshake:  none; the factor and the coefficient enter together, the addend enters with them,
-///             and the result leaves `acclmt_pkg::LinearLatency` = 15 cycles later: as long as a
-///             dot product and the addition of its round constant take.
-/// Throughput: one update a cycle.
+/// Handshake:  none; addend, factor and coefficient enter together, and the result leaves
+///             `acclmt_pkg::mod_mul_latency` + 1 = 14 cycles (20 with the run-time reduction) later.
+/// Throughput: one update a cycle; four in Goldilocks mode.
 module acclmt_scaled_add #(
-  /// The modulus.
-  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
+  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
 ) (
   /// Clock and reset (of the delay line's pointer).
   input logic clk_i,
   input logic rst_ni,
-  /// Operands, canonical Montgomery residues.
+  /// Goldilocks mode and run-time modulus; stable while operands are inside.
+  input logic goldilocks_i,
+  input acclmt_pkg::word_t prime_i,
+  /// Operands, canonical residues.
   input logic [acclmt_pkg::WordWidth-1:0] addend_i,
   input logic [acclmt_pkg::WordWidth-1:0] factor_i,
   input logic [acclmt_pkg::WordWidth-1:0] coefficient_i,
-  /// Canonical Montgomery residue of the result.
+  /// Canonical residue of the result.
   output logic [acclmt_pkg::WordWidth-1:0] result_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
-  localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
-  localparam int unsigned SumPad = acclmt_pkg::SumWidth - ProductWidth;
 
-  logic [ProductWidth-1:0] product;
-  logic [WordWidth-1:0] scaled, addend, sum;
+  logic [acclmt_pkg::ProductWidth-1:0] product;
+  logic [WordWidth-1:0] scaled, addend;
 
-  acclmt_mul u_mul (
+  acclmt_mul #(
+    .Goldilocks(Goldilocks)
+  ) u_mul (
     .clk_i,
+    .goldilocks_i,
     .a_i(factor_i),
     .b_i(coefficient_i),
     .product_o(product)
   );
   acclmt_reduce #(
-    .Prime(Prime)
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
   ) u_reduce (
     .clk_i,
-    .value_i({{SumPad{1'b0}}, product}),
+    .goldilocks_i,
+    .prime_i,
+    .value_i(acclmt_pkg::product_as_sum(product)),
     .residue_o(scaled)
   );
   acclmt_delay #(
     .Width(WordWidth),
-    .Cycles(acclmt_pkg::ModMulLatency)
+    .Cycles(acclmt_pkg::mod_mul_latency(int'(Reduction)))
   ) u_addend (
     .clk_i,
     .rst_ni,
@@ -53,22 +62,16 @@ module acclmt_scaled_add #(
     .data_o(addend)
   );
   acclmt_mod_add #(
-    .Prime(Prime)
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
   ) u_add (
     .clk_i,
+    .goldilocks_i,
+    .prime_i,
     .a_i(addend),
     .b_i(scaled),
-    .sum_o(sum)
-  );
-  // A dot product has a stage more: the sum of its products.
-  acclmt_delay #(
-    .Width(WordWidth),
-    .Cycles(acclmt_pkg::SumLatency)
-  ) u_align (
-    .clk_i,
-    .rst_ni,
-    .data_i(sum),
-    .data_o(result_o)
+    .sum_o(result_o)
   );
 
 endmodule

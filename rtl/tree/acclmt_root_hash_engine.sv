@@ -17,13 +17,16 @@
 /// Latency:    height * (latency of the hash engine + 5) from the last leaf to the root.
 /// Throughput: that of the hash engine.
 module acclmt_root_hash_engine #(
-  /// The modulus.
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameters of the hash engine.
+  parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 32,
-  parameter int unsigned ConstantDepth = 64,
-  parameter int unsigned PartialDepth = 64,
+  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned ConstantDepth = 256,
+  parameter int unsigned PartialDepth = 128,
   /// Most levels of a tree.
   parameter int unsigned MaxHeight = 13,
   /// Words of the leaf hash buffer (128 KB by default) and of the root hash buffer (64 KB).
@@ -35,7 +38,9 @@ module acclmt_root_hash_engine #(
   input logic rst_ni,
   /// Forgets everything.
   input logic clear_i,
-  /// Run-time parameters of the hash engine, and levels of the tree; stable during a run.
+  /// Run-time modulus and parameters of the hash engine, and levels of the tree; stable during a
+  /// run.
+  input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::level_t height_i,
   /// Writes of constants.
@@ -50,8 +55,8 @@ module acclmt_root_hash_engine #(
   output acclmt_pkg::word_t root_o,
   /// A digest leaves the hash engine (performance counter).
   output logic hash_done_o,
-  /// A round is issued: bit 0 full-round, bit i partial-round sub-engine i (performance counters).
-  output logic [NumPartial:0] busy_o,
+  /// The slot of a round is under way (performance counters), see acclmt_hash_engine.
+  output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
   /// Nothing is inside.
   output logic idle_o
 );
@@ -99,21 +104,21 @@ module acclmt_root_hash_engine #(
     .idle_o(scheduler_idle)
   );
 
-  // ---- Fetch unit: reads the two operands of a job, one a cycle, and offers them to the engine --
+  // ---- Fetch unit: reads the two operands of a job and offers them to the engine ----------------
 
   typedef enum logic [1:0] {
     FetchIdle,
-    FetchSecond,
-    FetchOffer
+    FetchFirst,
+    FetchSecond
   } fetch_state_e;
   fetch_state_e fetch_state_d, fetch_state_q;
   acclmt_pkg::node_place_t fetch_place_q;
-  acclmt_pkg::word_t first_operand_q, operand;
+  acclmt_pkg::word_t operand;
   logic read_enable, engine_valid, engine_ready;
   acclmt_pkg::node_place_t read_place;
 
-  // The first operand is read as the job is taken, the second in FetchSecond; each word is there
-  // the cycle after its read, and the second stays in the memory's output register.
+  // The first operand is read as the job is taken, the second as the first is taken; each word is
+  // there the cycle after its read, and stays in the memory's output register.
   always_comb begin
     fetch_state_d = fetch_state_q;
     job_ready = 1'b0;
@@ -126,14 +131,15 @@ module acclmt_root_hash_engine #(
         job_ready = 1'b1;
         read_enable = job_valid;
         read_place = job_place;
-        if (job_valid) fetch_state_d = FetchSecond;
+        if (job_valid) fetch_state_d = FetchFirst;
+      end
+      FetchFirst: begin
+        engine_valid = 1'b1;
+        read_enable = engine_ready;
+        read_place.address = fetch_place_q.address + 1'b1;
+        if (engine_ready) fetch_state_d = FetchSecond;
       end
       FetchSecond: begin
-        read_enable = 1'b1;
-        read_place.address = fetch_place_q.address + 1'b1;
-        fetch_state_d = FetchOffer;
-      end
-      FetchOffer: begin
         engine_valid = 1'b1;
         fetched = engine_ready;
         if (engine_ready) fetch_state_d = FetchIdle;
@@ -151,7 +157,6 @@ module acclmt_root_hash_engine #(
       fetch_place_q <= job_place;
       fetch_level_q <= job_level;
     end
-    if (fetch_state_q == FetchSecond) first_operand_q <= operand;
   end
 
   // ---- Node buffers -----------------------------------------------------------------------------
@@ -208,9 +213,12 @@ module acclmt_root_hash_engine #(
 
   // ---- Hash engine ------------------------------------------------------------------------------
 
-  logic engine_idle;
+  logic engine_idle, digest_last;
   acclmt_hash_engine #(
     .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction),
+    .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
@@ -219,15 +227,17 @@ module acclmt_root_hash_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
+    .prime_i,
     .config_i,
     .constant_write_i,
     .valid_i(engine_valid),
     .ready_o(engine_ready),
-    .inputs_i({operand, first_operand_q}),
+    .word_i(operand),
     .tag_i(TagWidth'(fetch_level_q)),
     .valid_o(digest_valid),
     .ready_i(digest_ready),
-    .digest_o(digest),
+    .word_o(digest),
+    .last_o(digest_last),
     .tag_o(digest_tag),
     .busy_o,
     .idle_o(engine_idle)
@@ -243,6 +253,6 @@ module acclmt_root_hash_engine #(
   assign idle_o = scheduler_idle && engine_idle && fetch_state_q == FetchIdle;
 
   logic unused_bits;
-  assign unused_bits = ^{digest_tag[TagWidth-1:LevelWidth], leaf_place, digest_place, read_place};
+  assign unused_bits = ^{digest_last, digest_tag[TagWidth-1:LevelWidth], leaf_place, digest_place, read_place};
 
 endmodule

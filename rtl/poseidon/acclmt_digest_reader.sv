@@ -1,0 +1,168 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the digest out of the final state of a hash: the words that the digest map names, in order.
+///
+/// Digest word d is the element with position code d of the map; in Goldilocks mode slice s of word w
+/// is the element with code 4w + s, and a code with lane 3 gives 0.
+///
+/// Handshake:  states: `valid_i` shows a complete state, `take_o` takes a beat. Words: ready/valid.
+/// Latency:    3 cycles from a state of one beat to the first word.
+/// Throughput: one state in its beats and twice its words in cycles.
+module acclmt_digest_reader (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets every state.
+  input logic clear_i,
+  /// Parameters of the hash; stable while states are inside.
+  input acclmt_pkg::engine_config_t config_i,
+  /// Final states.
+  input logic valid_i,
+  output logic take_o,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
+  input acclmt_pkg::tag_t tag_i,
+  /// Digest words.
+  output logic valid_o,
+  input logic ready_i,
+  output acclmt_pkg::word_t word_o,
+  output logic last_o,
+  output acclmt_pkg::tag_t tag_o,
+  /// No state is inside.
+  output logic idle_o
+);
+
+  localparam int unsigned Lanes = acclmt_pkg::Lanes;
+  localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned Slices = acclmt_pkg::Slices;
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
+  localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+
+  typedef enum logic [1:0] {
+    Load,
+    Fetch,
+    Offer
+  } phase_e;
+  phase_e phase_d, phase_q;
+  logic [BeatWidth-1:0] beat_d, beat_q;
+  logic [3:0] word_d, word_q;
+  logic write, read, last_beat, last_word;
+  assign last_beat = beat_q + 1'b1 == config_i.beats;
+  assign last_word = word_q + 1'b1 == config_i.digest_words;
+
+  always_comb begin
+    phase_d = phase_q;
+    beat_d = beat_q;
+    word_d = word_q;
+    write = 1'b0;
+    read = 1'b0;
+    valid_o = 1'b0;
+    unique case (phase_q)
+      Load: begin
+        write = beat_q != '0 || valid_i;
+        if (write) beat_d = last_beat ? '0 : beat_q + 1'b1;
+        if (write && last_beat) phase_d = Fetch;
+      end
+      Fetch: begin
+        read = 1'b1;
+        phase_d = Offer;
+      end
+      Offer: begin
+        valid_o = 1'b1;
+        if (ready_i) begin
+          word_d = last_word ? '0 : word_q + 1'b1;
+          phase_d = last_word ? Load : Fetch;
+        end
+      end
+      default: phase_d = Load;
+    endcase
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      phase_q <= Load;
+      beat_q <= '0;
+      word_q <= '0;
+    end else if (clear_i) begin
+      phase_q <= Load;
+      beat_q <= '0;
+      word_q <= '0;
+    end else begin
+      phase_q <= phase_d;
+      beat_q <= beat_d;
+      word_q <= word_d;
+    end
+  end
+  assign take_o = write;
+  assign last_o = last_word;
+  assign idle_o = phase_q == Load && beat_q == '0;
+
+  acclmt_pkg::tag_t tag_q;
+  always_ff @(posedge clk_i) begin
+    if (write) tag_q <= tag_i;
+  end
+  assign tag_o = tag_q;
+
+  // Position codes of the elements of this word.
+  logic [CodeWidth-1:0] code;
+  logic [Slices-1:0][CodeWidth-1:0] slice_code;
+  always_comb begin
+    code = config_i.digest_map[word_q];
+    case (word_q[1:0])
+      2'd1: slice_code = config_i.digest_map[2*Slices-1:Slices];
+      2'd2: slice_code = config_i.digest_map[3*Slices-1:2*Slices];
+      default: slice_code = config_i.digest_map[Slices-1:0];
+    endcase
+  end
+
+  logic [Lanes-1:0][WordWidth-1:0] beat;
+  acclmt_mem_1r1w #(
+    .Width(Lanes * WordWidth),
+    .Depth(acclmt_pkg::MaxBeats)
+  ) u_state (
+    .clk_i,
+    .write_enable_i(write),
+    .write_address_i(beat_q[1:0]),
+    .write_data_i(state_i),
+    .read_enable_i(read),
+    .read_address_i(config_i.goldilocks ? 2'd0 : code[3:2]),
+    .read_data_o(beat)
+  );
+
+  // The slice that each lane offers.
+  logic [Slices-1:0][Lanes-1:0][SliceWidth-1:0] candidate;
+  for (genvar s = 0; s < Slices; s++) begin : gen_slice
+    logic [1:0] from_slice, from_lane;
+    assign from_slice = config_i.goldilocks ? slice_code[s][3:2] : 2'(s);
+    assign from_lane = config_i.goldilocks ? slice_code[s][1:0] : code[1:0];
+    for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
+      always_comb begin
+        case (from_slice)
+          2'd1: candidate[s][lane] = beat[lane][SliceWidth+:SliceWidth];
+          2'd2: candidate[s][lane] = beat[lane][2*SliceWidth+:SliceWidth];
+          2'd3: candidate[s][lane] = beat[lane][3*SliceWidth+:SliceWidth];
+          default: candidate[s][lane] = beat[lane][0+:SliceWidth];
+        endcase
+      end
+    end
+    always_comb begin
+      case (from_lane)
+        2'd0: word_o[SliceWidth*s+:SliceWidth] = candidate[s][0];
+        2'd1: word_o[SliceWidth*s+:SliceWidth] = candidate[s][1];
+        2'd2: word_o[SliceWidth*s+:SliceWidth] = candidate[s][2];
+        default: word_o[SliceWidth*s+:SliceWidth] = '0;
+      endcase
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^config_i;
+
+`ifndef SYNTHESIS
+  word_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
+      valid_o && !ready_i |=> valid_o && $stable(word_o))
+  else $error("acclmt_digest_reader: a word changed before it was taken");
+`endif
+
+endmodule

@@ -1,0 +1,188 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Control of a sub-engine's loop: which state enters the pipeline next, and when.
+///
+/// Time is divided into slots, each for one round of one state. A slot begins when the last one has
+/// ended, on a grid of `grid_i` cycles. It goes to the state that comes round and has rounds left,
+/// else to a new state: one from port 1 if there is, or one from port 0. A state that comes round
+/// and is done leaves in the slot that its successor takes. A new state enters only while a place
+/// is free for it in its output buffer, and while fewer beats than `Places` are inside. So nothing
+/// that is inside ever waits for anything outside.
+///
+/// In a slot the beats of the state move at the slot's spacing: one a cycle, or one in
+/// `grid_i` cycles, as the S-boxes or the matrix take them.
+///
+/// Handshake:  port: `new_valid_i` shows a complete state, `new_take_o` takes a beat of it.
+///             Head (the state that comes round): `head_valid_i` shows its first beat,
+///             `head_complete_i` all of them; `head_take_o` takes a beat.
+/// Latency:    none. Throughput: one state in the length of its slots.
+module acclmt_slot_control #(
+  /// Beats inside at most.
+  parameter int unsigned Places = 64
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets every state.
+  input logic clear_i,
+  /// Beats of a state, and the grid; stable while states are inside.
+  input acclmt_pkg::beat_t beats_i,
+  input acclmt_pkg::beat_t grid_i,
+  /// The state that comes round: it is done, or its next slot has beats spaced by the grid.
+  input logic head_valid_i,
+  input logic head_complete_i,
+  input logic head_done_i,
+  input logic head_spaced_i,
+  input logic [4:0] head_cycles_i,
+  output logic head_take_o,
+  /// New states of the two ports, and their first slots.
+  input logic [1:0] new_valid_i,
+  input logic [1:0] new_place_i,
+  input logic [1:0] new_spaced_i,
+  input logic [1:0][4:0] new_cycles_i,
+  output logic [1:0] new_take_o,
+  /// A new state enters: reserve its place.
+  output logic [1:0] new_accept_o,
+  /// A beat enters the pipeline; the first and the last one of its state. It comes from a port
+  /// (`new_take_o`) or else from the head.
+  output logic issue_o,
+  output logic first_o,
+  output logic last_o,
+  /// A beat of the head leaves for the output buffer.
+  output logic exit_o,
+  /// The slot of a state is under way (performance counter).
+  output logic busy_o
+);
+
+  localparam int unsigned CountWidth = $clog2(Places + 1);
+  localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+
+  // ---- Beginning of a slot ----------------------------------------------------------------------
+
+  logic [BeatWidth-1:0] grid_q;
+  logic [4:0] left_q;
+  logic boundary, start, reissue, leave, head_pending;
+  logic [CountWidth-1:0] inside_q, limit;
+  logic room;
+  always_comb begin
+    case (beats_i)
+      3'd2: limit = CountWidth'(Places / 2);
+      3'd3: limit = CountWidth'(Places / 3);
+      3'd4: limit = CountWidth'(Places / 4);
+      default: limit = CountWidth'(Places);
+    endcase
+  end
+  assign room = inside_q != limit || leave;
+
+  assign boundary = left_q == '0 && grid_q == '0;
+  assign head_pending = head_valid_i && !head_done_i;
+  assign reissue = boundary && head_pending && (head_complete_i || head_spaced_i);
+  assign leave = boundary && head_valid_i && head_done_i && head_complete_i;
+  logic [1:0] accept, eligible;
+  assign eligible = (boundary && !head_pending && room) ? new_valid_i & new_place_i : '0;
+  assign accept = {eligible[1], eligible[0] && !eligible[1]};
+  assign start = reissue || leave || accept != '0;
+  assign new_accept_o = accept;
+
+  // A state that only leaves takes one beat a cycle.
+  logic start_spaced;
+  logic [4:0] start_cycles;
+  always_comb begin
+    start_spaced = 1'b0;
+    start_cycles = 5'(beats_i);
+    if (reissue) begin
+      start_spaced = head_spaced_i;
+      start_cycles = head_cycles_i;
+    end else if (accept[1]) begin
+      start_spaced = new_spaced_i[1];
+      start_cycles = new_cycles_i[1];
+    end else if (accept[0]) begin
+      start_spaced = new_spaced_i[0];
+      start_cycles = new_cycles_i[0];
+    end
+  end
+
+  // ---- Inside a slot ----------------------------------------------------------------------------
+
+  // What moves, beats that are still to move, and cycles until the next one.
+  logic reissue_q, leave_q, spaced_q;
+  logic [1:0] accept_q;
+  logic [BeatWidth-1:0] beats_left_q, wait_q;
+  logic beat, next_beat;
+  assign next_beat = beats_left_q != '0 && wait_q == '0;
+  assign beat = start || next_beat;
+
+  logic moves_head, moves_leave;
+  logic [1:0] moves_new;
+  assign moves_head = start ? reissue || leave : reissue_q || leave_q;
+  assign moves_leave = start ? leave : leave_q;
+  assign moves_new = start ? accept : accept_q;
+
+  assign head_take_o = beat && moves_head;
+  assign exit_o = beat && moves_leave;
+  assign new_take_o = beat ? moves_new : '0;
+  assign issue_o = beat && (moves_new != '0 || (moves_head && !moves_leave));
+  assign first_o = start;
+  assign last_o = start ? beats_i == BeatWidth'(1) : beats_left_q == BeatWidth'(1);
+  assign busy_o = start ? reissue || accept != '0
+                        : left_q != '0 && (reissue_q || accept_q != '0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      grid_q <= '0;
+      left_q <= '0;
+      inside_q <= '0;
+      reissue_q <= 1'b0;
+      leave_q <= 1'b0;
+      spaced_q <= 1'b0;
+      accept_q <= '0;
+      beats_left_q <= '0;
+      wait_q <= '0;
+    end else if (clear_i) begin
+      grid_q <= '0;
+      left_q <= '0;
+      inside_q <= '0;
+      reissue_q <= 1'b0;
+      leave_q <= 1'b0;
+      spaced_q <= 1'b0;
+      accept_q <= '0;
+      beats_left_q <= '0;
+      wait_q <= '0;
+    end else begin
+      grid_q <= (grid_q + 1'b1 >= grid_i) ? '0 : grid_q + 1'b1;
+      inside_q <= inside_q + CountWidth'(accept != '0) - CountWidth'(leave);
+      if (start) begin
+        left_q <= start_cycles - 1'b1;
+        reissue_q <= reissue;
+        leave_q <= leave;
+        spaced_q <= start_spaced;
+        accept_q <= accept;
+        beats_left_q <= beats_i - 1'b1;
+        wait_q <= start_spaced ? grid_i - 1'b1 : '0;
+      end else begin
+        if (left_q != '0) left_q <= left_q - 1'b1;
+        if (next_beat) begin
+          beats_left_q <= beats_left_q - 1'b1;
+          wait_q <= spaced_q ? grid_i - 1'b1 : '0;
+        end else if (wait_q != '0) begin
+          wait_q <= wait_q - 1'b1;
+        end
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  slot_long_enough_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start && !clear_i |-> beats_left_q == '0)
+  else $error("acclmt_slot_control: a slot begins before the beats of the last one have moved");
+  beat_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      head_take_o && !clear_i |-> head_valid_i)
+  else $error("acclmt_slot_control: a beat of the head is due and not there");
+  only_inside_leave_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      leave && !clear_i |-> inside_q != '0)
+  else $error("acclmt_slot_control: a state leaves that never entered");
+`endif
+
+endmodule

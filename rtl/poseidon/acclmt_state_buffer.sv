@@ -1,0 +1,101 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Output buffer of a sub-engine: states wait for the next one, in places that were reserved as they
+/// entered the sub-engine, so that its pipeline never stalls.
+///
+/// Handshake:  `reserve_i` only while `available_o`; to each reservation belongs one state, whose
+///             beats are always accepted. Output: `valid_o` shows that a complete state is at the
+///             head; from then on `take_i` takes its beats, at most one a cycle.
+/// Latency:    2 cycles from the last beat. Throughput: one beat a cycle.
+module acclmt_state_buffer #(
+  /// Beats, at least 4.
+  parameter int unsigned Places = 64
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Empties the buffer and gives all places back.
+  input logic clear_i,
+  /// Beats of a state; stable while states are inside.
+  input acclmt_pkg::beat_t beats_i,
+  /// Reservation, as a state enters the sub-engine.
+  output logic available_o,
+  input logic reserve_i,
+  /// A beat leaves the sub-engine.
+  input logic valid_i,
+  input logic last_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
+  input acclmt_pkg::tag_t tag_i,
+  /// Output.
+  output logic valid_o,
+  input logic take_i,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
+  output acclmt_pkg::tag_t tag_o,
+  /// No place is taken: nothing is in the sub-engine or in the buffer.
+  output logic idle_o
+);
+
+  localparam int unsigned CountWidth = $clog2(Places + 1);
+  localparam int unsigned Width = acclmt_pkg::Lanes * acclmt_pkg::WordWidth;
+
+  if (Places < acclmt_pkg::MaxBeats) begin : gen_illegal_places
+    $error("acclmt_state_buffer: Places = %0d is not enough for a state of %0d beats", Places,
+           acclmt_pkg::MaxBeats);
+  end
+
+  // States that fit.
+  logic [CountWidth-1:0] limit;
+  always_comb begin
+    case (beats_i)
+      3'd2: limit = CountWidth'(Places / 2);
+      3'd3: limit = CountWidth'(Places / 3);
+      3'd4: limit = CountWidth'(Places / 4);
+      default: limit = CountWidth'(Places);
+    endcase
+  end
+
+  logic head_valid, last;
+  logic [CountWidth-1:0] taken_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) taken_q <= '0;
+    else if (clear_i) taken_q <= '0;
+    else taken_q <= taken_q + CountWidth'(reserve_i) - CountWidth'(take_i && last);
+  end
+  assign available_o = taken_q != limit;
+  assign idle_o = taken_q == '0;
+
+  acclmt_beat_fifo #(
+    .Width(acclmt_pkg::TagWidth + Width),
+    .Depth(Places)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i,
+    .last_i,
+    .data_i({tag_i, state_i}),
+    .head_valid_o(head_valid),
+    .complete_o(valid_o),
+    .last_o(last),
+    .data_o({tag_o, state_o}),
+    .take_i
+  );
+
+`ifndef SYNTHESIS
+  reserve_available_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reserve_i && !clear_i |-> available_o)
+  else $error("acclmt_state_buffer: a place was reserved and none was free");
+  reserved_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_i && !clear_i |-> !idle_o)
+  else $error("acclmt_state_buffer: a beat came without a reserved place");
+  take_what_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      take_i && !clear_i |-> head_valid)
+  else $error("acclmt_state_buffer: a beat is taken that is not there");
+`else
+  logic unused_head;
+  assign unused_head = head_valid;
+`endif
+
+endmodule
