@@ -3,19 +3,18 @@
 
 use std::error::Error;
 
-use ark_bls12_381::Fr;
 use serde::Serialize;
 
+use crate::fields::AnyParameters;
 use crate::merkle::{LeafCountError, check_leaf_count};
-use crate::params::PoseidonParameters;
 use crate::word::{self, Word};
 
 /// What the words of a [`CommitRequest`] are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafKind {
-    /// Every word is a ready leaf digest.
+    /// Every `digest_length` words are a ready leaf digest.
     Element,
-    /// Every `arity` words are hashed into a leaf.
+    /// Every `inputs` words are hashed into a leaf.
     Hash,
 }
 
@@ -23,11 +22,11 @@ pub enum LeafKind {
 #[derive(Clone, Copy, Debug)]
 pub struct CommitRequest<'a> {
     /// The parameter set, whose arity is that of the tree.
-    pub parameters: &'a PoseidonParameters<Fr>,
+    pub parameters: &'a AnyParameters,
     /// What the words are.
     pub leaf: LeafKind,
-    /// Canonical field elements: as many as the leaves with [`LeafKind::Element`], `arity` times
-    /// as many with [`LeafKind::Hash`]. The number of leaves is a power of the arity.
+    /// Canonical field elements: `digest_length` of them a leaf with [`LeafKind::Element`], `inputs`
+    /// with [`LeafKind::Hash`]. The number of leaves is a power of the arity.
     pub words: &'a [Word],
 }
 
@@ -38,25 +37,37 @@ impl CommitRequest<'_> {
     ///
     /// When the number of words does not fit, or a word is not below the prime.
     pub fn validate(&self) -> Result<usize, DeviceError> {
-        let arity = self.parameters.arity();
+        let parameters = self.parameters;
         let words = self.words.len();
         if words == 0 {
             return Err(DeviceError::NoWords);
         }
-        let leaves = match self.leaf {
-            LeafKind::Element => words,
-            LeafKind::Hash if words.is_multiple_of(arity) => words / arity,
-            LeafKind::Hash => return Err(DeviceError::PartialLeaf { words, arity }),
-        };
-        check_leaf_count(leaves, arity)?;
-        check_elements(self.parameters, self.words)?;
+        let length = self.leaf_length();
+        if !words.is_multiple_of(length) {
+            return Err(DeviceError::PartialLeaf { words, length });
+        }
+        let leaves = words / length;
+        if leaves > 1 {
+            check_tree(parameters)?;
+        }
+        check_leaf_count(leaves, parameters.arity())?;
+        check_elements(parameters, self.words)?;
         Ok(leaves)
+    }
+
+    /// Words of a leaf.
+    pub fn leaf_length(&self) -> usize {
+        match self.leaf {
+            LeafKind::Element => self.parameters.digest_length(),
+            LeafKind::Hash => self.parameters.inputs(),
+        }
     }
 
     /// Hashes of the whole tree over `leaves` leaves: those of the leaves, if they are hashed, and
     /// those of the inner nodes.
     pub fn hashes(&self, leaves: usize) -> u64 {
-        let inner = (leaves as u64).saturating_sub(1) / (self.parameters.arity() as u64 - 1).max(1);
+        let arity = self.parameters.arity() as u64;
+        let inner = (leaves as u64).saturating_sub(1) / arity.saturating_sub(1).max(1);
         match self.leaf {
             LeafKind::Element => inner,
             LeafKind::Hash => inner + leaves as u64,
@@ -64,15 +75,29 @@ impl CommitRequest<'_> {
     }
 }
 
+/// Checks that the hash of `parameters` makes trees: that it takes two or more whole digests.
+///
+/// # Errors
+///
+/// When it does not.
+pub fn check_tree(parameters: &AnyParameters) -> Result<(), DeviceError> {
+    let (inputs, digest_length) = (parameters.inputs(), parameters.digest_length());
+    if parameters.arity() >= 2 && inputs.is_multiple_of(digest_length) {
+        return Ok(());
+    }
+    Err(DeviceError::NoTree {
+        name: parameters.name().to_owned(),
+        inputs,
+        digest_length,
+    })
+}
+
 /// Checks that every element is below the prime of `parameters`.
 ///
 /// # Errors
 ///
 /// When one is not; the error names the first.
-pub fn check_elements(
-    parameters: &PoseidonParameters<Fr>,
-    elements: &[Word],
-) -> Result<(), DeviceError> {
+pub fn check_elements(parameters: &AnyParameters, elements: &[Word]) -> Result<(), DeviceError> {
     let prime = parameters.prime();
     match elements
         .iter()
@@ -83,44 +108,65 @@ pub fn check_elements(
             index,
             value: elements[index],
             prime,
-            field: parameters.field_name().to_owned(),
+            field: parameters.field().name().to_owned(),
         }),
     }
 }
 
-/// Checks that each of `inputs` has `arity` elements below the prime.
+/// Checks that each of `inputs` has as many elements as a hash of `parameters` takes, all below the
+/// prime.
 ///
 /// # Errors
 ///
 /// When one has not. The index of an element counts through all inputs.
-pub fn check_inputs(
-    parameters: &PoseidonParameters<Fr>,
-    inputs: &[Vec<Word>],
-) -> Result<(), DeviceError> {
-    let arity = parameters.arity();
-    for (index, input) in inputs.iter().enumerate() {
-        if input.len() != arity {
-            return Err(DeviceError::InputLength {
-                index,
-                length: input.len(),
-                arity,
-            });
+pub fn check_inputs(parameters: &AnyParameters, inputs: &[Vec<Word>]) -> Result<(), DeviceError> {
+    check_lengths(parameters, inputs, parameters.inputs(), |index, length| {
+        DeviceError::InputLength {
+            index,
+            length,
+            expected: parameters.inputs(),
         }
-        check_elements(parameters, input).map_err(|error| match error {
+    })
+}
+
+/// Checks that each of `states` has as many elements as the state of `parameters`, all below the
+/// prime.
+///
+/// # Errors
+///
+/// When one has not. The index of an element counts through all states.
+pub fn check_states(parameters: &AnyParameters, states: &[Vec<Word>]) -> Result<(), DeviceError> {
+    check_lengths(parameters, states, parameters.width(), |index, length| {
+        DeviceError::StateLength {
+            index,
+            length,
+            width: parameters.width(),
+        }
+    })
+}
+
+fn check_lengths(
+    parameters: &AnyParameters,
+    lists: &[Vec<Word>],
+    expected: usize,
+    wrong_length: impl Fn(usize, usize) -> DeviceError,
+) -> Result<(), DeviceError> {
+    for (number, list) in lists.iter().enumerate() {
+        if list.len() != expected {
+            return Err(wrong_length(number, list.len()));
+        }
+        check_elements(parameters, list).map_err(|error| match error {
             DeviceError::ElementNotBelowPrime {
-                index: position,
+                index,
                 value,
                 prime,
                 field,
-            } => {
-                let index = index * arity + position;
-                DeviceError::ElementNotBelowPrime {
-                    index,
-                    value,
-                    prime,
-                    field,
-                }
-            }
+            } => DeviceError::ElementNotBelowPrime {
+                index: number * expected + index,
+                value,
+                prime,
+                field,
+            },
             error => error,
         })?;
     }
@@ -130,8 +176,8 @@ pub fn check_inputs(
 /// The result of a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitReport {
-    /// The Merkle root.
-    pub root: Word,
+    /// The Merkle root: the elements of its digest.
+    pub root: Vec<Word>,
     /// Number of leaves.
     pub leaves: usize,
     /// Number of hashes, those of the leaves included.
@@ -150,13 +196,29 @@ impl CommitReport {
 /// The result of many separate hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashReport {
-    /// The digests, in the order of the inputs.
-    pub digests: Vec<Word>,
+    /// The digests, in the order of the inputs: the elements of each.
+    pub digests: Vec<Vec<Word>>,
     /// Performance counters, where the device has them.
     pub counters: Option<Counters>,
 }
 
 impl HashReport {
+    /// Clock cycles from start to done, where the device counts them.
+    pub fn cycles(&self) -> Option<u64> {
+        self.counters.as_ref().map(|counters| counters.cycles)
+    }
+}
+
+/// The result of many separate permutations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermuteReport {
+    /// The states after the permutation, in the order of those before it.
+    pub states: Vec<Vec<Word>>,
+    /// Performance counters, where the device has them.
+    pub counters: Option<Counters>,
+}
+
+impl PermuteReport {
     /// Clock cycles from start to done, where the device counts them.
     pub fn cycles(&self) -> Option<u64> {
         self.counters.as_ref().map(|counters| counters.cycles)
@@ -191,10 +253,34 @@ pub struct Counters {
 pub struct EngineCounters {
     /// Digests finished.
     pub hashes: u64,
-    /// Cycles in which the full-round sub-engine issued a round.
+    /// Cycles in which the first full-round sub-engine was occupied by a round.
     pub busy_full: u64,
+    /// The same for the second full-round sub-engine, 0 where there is none.
+    pub busy_full_last: u64,
     /// The same for each partial-round sub-engine that the chip has.
     pub busy_partial: Vec<u64>,
+}
+
+/// How a hash engine of a chip runs a parameter set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct EnginePlan {
+    /// Full-round sub-engines of the hash engine.
+    pub num_full: usize,
+    /// Partial-round sub-engines of the hash engine.
+    pub num_partial: usize,
+    /// Cycles that a hash occupies the busiest sub-engine: the steady-state cycles per hash.
+    pub period: u64,
+    /// Multiplications and squarings of field elements that a hash needs.
+    pub products: u64,
+    /// Multipliers and squarers for field elements that the hash engine has.
+    pub multipliers: u64,
+}
+
+impl EnginePlan {
+    /// Cycles per hash if no multiplier ever waited: no machine with these multipliers is faster.
+    pub fn multiplier_bound(&self) -> f64 {
+        self.products as f64 / self.multipliers as f64
+    }
 }
 
 /// Is told how far a run is.
@@ -227,7 +313,23 @@ pub trait Device {
     /// # Errors
     ///
     /// When it cannot; the error gives the reason.
-    fn supports(&self, parameters: &PoseidonParameters<Fr>) -> Result<(), Unsupported>;
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported>;
+
+    /// What is worth knowing before a computation with `parameters`, one sentence each: what it
+    /// costs on this device, and warnings about the security of the parameters.
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        parameters.warnings()
+    }
+
+    /// How the hash engines of the device run the hash of `parameters`; `None` for devices that
+    /// have no such engines.
+    ///
+    /// # Errors
+    ///
+    /// When the device cannot compute with `parameters`; the error gives the reason.
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        self.supports(parameters).map(|()| None)
+    }
 
     /// Computes the Merkle root that `request` asks for.
     ///
@@ -240,17 +342,32 @@ pub trait Device {
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError>;
 
-    /// Computes the digest of each of `inputs`, every one of `arity` canonical field elements.
+    /// Computes the digest of each of `inputs`, every one of as many canonical field elements as a
+    /// hash of `parameters` takes.
     ///
     /// # Errors
     ///
     /// When an input is wrong, the parameters are not supported, or the device fails.
-    fn hash_many(
+    fn hash(
         &mut self,
-        parameters: &PoseidonParameters<Fr>,
+        parameters: &AnyParameters,
         inputs: &[Vec<Word>],
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError>;
+
+    /// Applies the permutation of `parameters` to each of `states`, every one of as many canonical
+    /// field elements as the state is wide. The initial state and the positions of inputs and
+    /// digest do not count.
+    ///
+    /// # Errors
+    ///
+    /// When a state is wrong, the parameters are not supported, or the device fails.
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError>;
 }
 
 /// A device cannot do what it was asked for, although it makes sense.
@@ -271,27 +388,52 @@ pub enum DeviceError {
     NoWords,
     /// The words are no whole number of leaves.
     #[error(
-        "{words} field elements are no whole number of leaves: a leaf is the hash of {arity} \
-         elements; give a multiple of {arity}"
+        "{words} field elements are no whole number of leaves: a leaf is made of {length} \
+         elements; give a multiple of {length}"
     )]
     PartialLeaf {
         /// Number of words.
         words: usize,
-        /// The arity.
-        arity: usize,
+        /// Words of a leaf.
+        length: usize,
+    },
+    /// The hash does not take digests.
+    #[error(
+        "'{name}' makes no tree of more than one leaf: its hash takes {inputs} field elements, \
+         expected two or more whole digests of {digest_length}"
+    )]
+    NoTree {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements that a hash takes.
+        inputs: usize,
+        /// Elements of a digest.
+        digest_length: usize,
     },
     /// The number of leaves is no power of the arity.
     #[error(transparent)]
     LeafCount(#[from] LeafCountError),
     /// An input of a hash has the wrong length.
-    #[error("input {index} has {length} field elements, a hash of this arity takes {arity}")]
+    #[error(
+        "input {index} has {length} field elements, a hash of these parameters takes {expected}"
+    )]
     InputLength {
         /// Index of the input, counted from 0.
         index: usize,
         /// Its number of elements.
         length: usize,
-        /// The arity.
-        arity: usize,
+        /// The elements that a hash takes.
+        expected: usize,
+    },
+    /// A state has the wrong length.
+    #[error("state {index} has {length} field elements, expected {width}, the state width")]
+    StateLength {
+        /// Index of the state, counted from 0.
+        index: usize,
+        /// Its number of elements.
+        length: usize,
+        /// The state width.
+        width: usize,
     },
     /// A word is no canonical field element.
     #[error(
@@ -330,10 +472,9 @@ mod tests {
     use super::*;
     use crate::presets;
 
-    fn request(words: &[Word], leaf: LeafKind) -> Result<usize, String> {
-        let parameters = presets::by_name("filecoin-arity-4").unwrap();
+    fn request(preset: &str, words: &[Word], leaf: LeafKind) -> Result<usize, String> {
         CommitRequest {
-            parameters,
+            parameters: presets::by_name(preset).unwrap(),
             leaf,
             words,
         }
@@ -343,63 +484,86 @@ mod tests {
 
     #[test]
     fn leaf_counts_must_be_powers_of_the_arity() {
-        for leaves in [1, 4, 16, 64] {
-            assert_eq!(
-                request(&vec![[0; 32]; leaves], LeafKind::Element),
-                Ok(leaves)
-            );
-            assert_eq!(
-                request(&vec![[0; 32]; 4 * leaves], LeafKind::Hash),
-                Ok(leaves)
-            );
+        for (preset, arity, digest_length) in [("filecoin-arity-4", 4, 1), ("plonky2", 2, 4)] {
+            for leaves in [1, arity, arity * arity, arity * arity * arity] {
+                let elements = vec![[0; 32]; digest_length * leaves];
+                assert_eq!(request(preset, &elements, LeafKind::Element), Ok(leaves));
+                let elements = vec![[0; 32]; arity * digest_length * leaves];
+                assert_eq!(request(preset, &elements, LeafKind::Hash), Ok(leaves));
+            }
         }
         for (leaves, next) in [(2, 4), (5, 16), (17, 64)] {
-            let message = request(&vec![[0; 32]; leaves], LeafKind::Element).unwrap_err();
+            let message = request(
+                "filecoin-arity-4",
+                &vec![[0; 32]; leaves],
+                LeafKind::Element,
+            )
+            .unwrap_err();
             assert!(
                 message.starts_with(&format!("{leaves} leaves"))
                     && message.ends_with(&format!("power of 4, the next one is {next}")),
                 "{message}"
             );
         }
-        assert!(
-            request(&[], LeafKind::Element)
-                .unwrap_err()
-                .contains("no field elements")
-        );
-        assert!(
-            request(&[[0; 32]; 6], LeafKind::Hash)
-                .unwrap_err()
-                .contains("multiple of 4")
+        for (preset, count, leaf, expected) in [
+            (
+                "filecoin-arity-4",
+                0,
+                LeafKind::Element,
+                "no field elements",
+            ),
+            ("filecoin-arity-4", 6, LeafKind::Hash, "multiple of 4"),
+            ("plonky2", 6, LeafKind::Element, "multiple of 4"),
+            ("plonky2", 12, LeafKind::Hash, "multiple of 8"),
+            (
+                "filecoin-arity-1",
+                2,
+                LeafKind::Element,
+                "takes 1 field elements",
+            ),
+        ] {
+            let message = request(preset, &vec![[0; 32]; count], leaf).unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
+        assert_eq!(
+            request("filecoin-arity-1", &[[0; 32]], LeafKind::Hash),
+            Ok(1)
         );
     }
 
     #[test]
     fn elements_must_be_below_the_prime() {
-        let parameters = presets::by_name("filecoin-arity-4").unwrap();
-        let mut words = vec![[0; 32]; 64];
-        words[17] = parameters.prime();
-        let message = request(&words, LeafKind::Element).unwrap_err();
-        let prime = word::to_hex(&parameters.prime());
-        assert!(
-            message.starts_with(&format!(
-                "element 17 is {prime}, not below the prime {prime} of bls12-381; "
-            )),
-            "{message}"
-        );
-        let inputs: Vec<_> = words.chunks(4).map(<[Word]>::to_vec).collect();
-        let error = check_inputs(parameters, &inputs).unwrap_err().to_string();
-        assert!(error.starts_with("element 17 is"), "{error}");
-        let error = check_inputs(parameters, &[vec![[0; 32]; 3]])
-            .unwrap_err()
-            .to_string();
-        assert!(error.starts_with("input 0 has 3"), "{error}");
+        for preset in ["filecoin-arity-4", "plonky2"] {
+            let parameters = presets::by_name(preset).unwrap();
+            let mut words = vec![[0; 32]; 64];
+            words[17] = parameters.prime();
+            let message = request(preset, &words, LeafKind::Element).unwrap_err();
+            let prime = word::to_hex(&parameters.prime());
+            assert!(
+                message.starts_with(&format!(
+                    "element 17 is {prime}, not below the prime {prime} of {}; ",
+                    parameters.field()
+                )),
+                "{message}"
+            );
+            let lists = |length| -> Vec<_> { words.chunks(length).map(<[Word]>::to_vec).collect() };
+            let message = |result: Result<(), DeviceError>| result.unwrap_err().to_string();
+            let error = message(check_inputs(parameters, &lists(parameters.inputs())));
+            assert!(error.starts_with("element 17 is"), "{error}");
+            let width = parameters.width();
+            let error = message(check_states(parameters, &lists(width)[..4]));
+            assert!(error.starts_with("element 17 is"), "{error}");
+            let error = message(check_inputs(parameters, &[vec![[0; 32]; 3]]));
+            assert!(error.starts_with("input 0 has 3"), "{error}");
+            let error = message(check_states(parameters, &[vec![[0; 32]; 3]]));
+            assert!(error.starts_with("state 0 has 3"), "{error}");
+        }
     }
 
     #[test]
     fn hashes_of_a_tree() {
-        let parameters = presets::by_name("filecoin-arity-8").unwrap();
         let request = CommitRequest {
-            parameters,
+            parameters: presets::by_name("filecoin-arity-8").unwrap(),
             leaf: LeafKind::Hash,
             words: &[],
         };
@@ -412,5 +576,11 @@ mod tests {
             .hashes(64),
             9
         );
+        let request = CommitRequest {
+            parameters: presets::by_name("plonky2").unwrap(),
+            leaf: LeafKind::Element,
+            words: &[],
+        };
+        assert_eq!(request.hashes(64), 63);
     }
 }

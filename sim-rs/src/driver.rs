@@ -1,18 +1,25 @@
 //! Drives a chip: registers, constants, data and counters, through the one trait [`ChipPort`].
 //!
 //! The same code drives the simulated chip and a real one. A run goes like this: the constants of
-//! the parameter set are written unless the chip has them already, the run is set up and started,
-//! the input is offered while the output is collected, and the counters are read. After an error
-//! the chip is cleared, so that it can be used again.
+//! the parameter set are written, those that the chip does not have already, the run is set up and
+//! started, the input is offered while the output is collected, and the counters are read. After an
+//! error the chip is cleared, so that it can be used again.
+//!
+//! The chip folds binary trees whose digests fit into a stream word. Trees of other arities and
+//! larger trees are computed level by level, every hash on the chip.
 
-use ark_bls12_381::Fr;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::device::{
-    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, HashReport,
-    LeafKind, Progress, Unsupported, check_inputs,
+    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
+    HashReport, LeafKind, PermuteReport, Progress, Unsupported, check_inputs, check_states,
 };
-use crate::params::PoseidonParameters;
-use crate::program::{ChipConstant, ChipProgram, EngineLimits};
+use crate::fields::AnyParameters;
+use crate::program::{
+    ChipConstant, ChipProgram, ChipRegisters, EngineLimits, MAX_NUM_FULL, ProgramError,
+    RuntimeModulus,
+};
 use crate::registers;
 use crate::word::{self, Word};
 
@@ -56,7 +63,7 @@ pub trait ChipPort {
 /// A word of the output stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputWord {
-    /// A canonical field element, little-endian.
+    /// A canonical field element, little-endian, or four Goldilocks elements.
     pub data: Word,
     /// Whether it is the last word of the run.
     pub last: bool,
@@ -81,8 +88,6 @@ impl PortError {
 pub struct Capabilities {
     /// What a program must fit into.
     pub limits: EngineLimits,
-    /// Full-round sub-engines of each hash engine.
-    pub num_full: u32,
     /// Field elements that a sub-engine takes in a cycle.
     pub lanes: u32,
     /// Cycles a state needs for a round of the full-round sub-engine.
@@ -120,12 +125,15 @@ pub enum DriverError {
     },
     /// The capabilities contradict the register map.
     #[error(
-        "the chip reports {count} partial-round sub-engines, the register map has room for 1 to {}",
+        "the chip reports {full} full-round and {partial} partial-round sub-engines, the register \
+         map has room for 1 to {MAX_NUM_FULL} and 1 to {}",
         registers::MAX_PARTIAL_ENGINES
     )]
-    PartialEngines {
+    SubEngines {
+        /// Number of full-round sub-engines reported.
+        full: u32,
         /// Number of partial-round sub-engines reported.
-        count: u32,
+        partial: u32,
     },
     /// The chip refused to start.
     #[error(
@@ -160,6 +168,17 @@ pub enum DriverError {
     /// The chip was started while a run was in progress.
     #[error("the chip was started while a run was in progress")]
     StartWhileRunning,
+    /// A constant was written to a place that does not exist.
+    #[error(
+        "the chip has no place for a constant: sub-engine {}, bank {}, index {}",
+        registers::CONSTANT_ENGINE.get(*address),
+        registers::CONSTANT_BANK.get(*address),
+        registers::CONSTANT_INDEX.get(*address)
+    )]
+    IllegalConstantAddress {
+        /// Value written to `CONSTANT_ADDRESS`.
+        address: u32,
+    },
     /// `ERROR` holds a code that this driver does not know.
     #[error(
         "the chip reports error {code}, which this driver does not know (ERROR_INFO 0x{info:08X})"
@@ -233,8 +252,11 @@ pub enum DriverError {
 /// Clock cycles between two looks at the status of a run.
 const CYCLES_PER_TRANSFER: u64 = 4096;
 
-/// Default of [`ChipDevice::set_watchdog`]: many times the latency of a hash.
+/// Default of [`ChipDevice::set_watchdog`]: many times the latency of a round.
 const WATCHDOG_CYCLES: u64 = 65_536;
+
+/// Is added to the watchdog for each round of a hash: more than the latency of a round.
+const WATCHDOG_CYCLES_PER_ROUND: u64 = 512;
 
 /// What a run does.
 #[derive(Clone, Copy)]
@@ -245,14 +267,41 @@ struct RunSetup {
     leaves: u32,
 }
 
+/// What the chip holds, as far as it is known.
+#[derive(Default)]
+struct Contents {
+    registers: Option<ChipRegisters>,
+    modulus: Option<RuntimeModulus>,
+    /// Constants by sub-engine, bank and index.
+    constants: HashMap<(u8, u8, u8), Word>,
+}
+
+/// What a program is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Hash,
+    Permutation,
+}
+
+/// A parameter set and its program.
+struct Compiled {
+    parameters: AnyParameters,
+    purpose: Purpose,
+    program: Arc<ChipProgram>,
+}
+
 /// A device that drives the chip behind `port`.
 pub struct ChipDevice<P> {
     port: P,
     capabilities: Capabilities,
-    /// The program in the chip, if it is known.
-    loaded: Option<ChipProgram>,
+    contents: Contents,
+    /// The last programs, the latest one last.
+    compiled: Vec<Compiled>,
     watchdog_cycles: u64,
 }
+
+/// Programs that are kept.
+const MAX_COMPILED: usize = 4;
 
 impl<P: ChipPort> ChipDevice<P> {
     /// Takes over the chip behind `port` and reads what it can do.
@@ -273,7 +322,8 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok(Self {
             port,
             capabilities,
-            loaded: None,
+            contents: Contents::default(),
+            compiled: Vec::new(),
             watchdog_cycles: WATCHDOG_CYCLES,
         })
     }
@@ -288,15 +338,47 @@ impl<P: ChipPort> ChipDevice<P> {
         &mut self.port
     }
 
-    /// Sets after how many clock cycles without any progress a run is given up.
+    /// Sets after how many clock cycles without any progress a run is given up; 512 for each round
+    /// of a hash come on top.
     pub fn set_watchdog(&mut self, cycles: u64) {
         self.watchdog_cycles = cycles;
     }
 
     /// Compiles a parameter set for the chip.
-    fn compile(&self, parameters: &PoseidonParameters<Fr>) -> Result<ChipProgram, Unsupported> {
-        ChipProgram::compile(parameters, &self.capabilities.limits)
-            .map_err(|error| self.unsupported(error.to_string()))
+    fn compile(
+        &self,
+        parameters: &AnyParameters,
+        purpose: Purpose,
+    ) -> Result<ChipProgram, Unsupported> {
+        let limits = &self.capabilities.limits;
+        match purpose {
+            Purpose::Hash => ChipProgram::compile(parameters, limits),
+            Purpose::Permutation => ChipProgram::compile_permutation(parameters, limits),
+        }
+        .map_err(|error: ProgramError| self.unsupported(error.to_string()))
+    }
+
+    /// The program of a parameter set, compiled unless it was one of the last ones.
+    fn program(
+        &mut self,
+        parameters: &AnyParameters,
+        purpose: Purpose,
+    ) -> Result<Arc<ChipProgram>, Unsupported> {
+        let known = (self.compiled.iter())
+            .find(|known| known.purpose == purpose && known.parameters == *parameters);
+        if let Some(known) = known {
+            return Ok(Arc::clone(&known.program));
+        }
+        let program = Arc::new(self.compile(parameters, purpose)?);
+        if self.compiled.len() == MAX_COMPILED {
+            self.compiled.remove(0);
+        }
+        self.compiled.push(Compiled {
+            parameters: parameters.clone(),
+            purpose,
+            program: Arc::clone(&program),
+        });
+        Ok(program)
     }
 
     fn unsupported(&self, reason: String) -> Unsupported {
@@ -320,7 +402,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let result = self
             .clear()
             .and_then(|()| self.load(program))
-            .and_then(|()| self.run(setup, input, expected, on_progress))
+            .and_then(|()| self.run(program, setup, input, expected, on_progress))
             .and_then(|output| Ok((output, self.read_counters()?)));
         if result.is_err() {
             // The first error says more than one of the clear, which the next run repeats anyway.
@@ -329,44 +411,80 @@ impl<P: ChipPort> ChipDevice<P> {
         result
     }
 
-    /// Loads the program unless the chip has it already.
+    /// Loads what of the program the chip does not have already.
     fn load(&mut self, program: &ChipProgram) -> Result<(), DriverError> {
-        if self.loaded.as_ref() == Some(program) {
-            return Ok(());
+        // Nothing is known until everything was taken.
+        let mut contents = std::mem::take(&mut self.contents);
+        let registers = &program.registers;
+        if contents.registers.as_ref() != Some(registers) {
+            self.load_registers(registers)?;
+            contents.registers = Some(*registers);
         }
-        self.loaded = None;
-        let values = &program.registers;
+        if let Some(modulus) = &program.modulus
+            && contents.modulus.as_ref() != Some(modulus)
+        {
+            self.write_word(&registers::PRIME, &modulus.prime)?;
+            self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
+            contents.modulus = Some(*modulus);
+        }
+        for constant in &program.constants {
+            let place = (constant.sub_engine, constant.bank, constant.index);
+            if contents.constants.get(&place) != Some(&constant.word) {
+                self.load_constant(constant)?;
+                contents.constants.insert(place, constant.word);
+            }
+        }
+        self.check_error(program, &[])?;
+        self.contents = contents;
+        Ok(())
+    }
+
+    fn load_registers(&mut self, values: &ChipRegisters) -> Result<(), DriverError> {
         for (register, value) in [
             (&registers::ARITY, values.arity),
+            (&registers::FIELD, values.field),
             (&registers::WIDTH, values.width),
             (&registers::ALPHA, values.alpha),
             (&registers::FULL_ROUNDS_FIRST, values.full_rounds_first),
             (&registers::FULL_ROUNDS_LAST, values.full_rounds_last),
-            (&registers::DIGEST_INDEX, values.digest_index),
+            (&registers::PARTIAL_KIND, values.partial_kind),
+            (&registers::DIGEST_WORDS, values.digest_words),
         ] {
             self.write(register.address, value)?;
         }
-        for position in 0..registers::PARTIAL_ROUNDS.count {
-            let rounds = values
-                .partial_rounds
-                .get(position as usize)
-                .copied()
-                .unwrap_or(0);
-            self.write(registers::PARTIAL_ROUNDS.at(position), rounds)?;
+        self.write_run(&registers::INPUT_MAP, &values.input_map)?;
+        self.write_run(&registers::DIGEST_MAP, &values.digest_map)?;
+        self.write_run(&registers::PARTIAL_ROUNDS, &values.partial_rounds)
+    }
+
+    /// Writes a run of registers.
+    fn write_run(
+        &mut self,
+        register: &registers::Register,
+        values: &[u32],
+    ) -> Result<(), DriverError> {
+        for (position, &value) in (0..).zip(values) {
+            self.write(register.at(position), value)?;
         }
-        for constant in &program.constants {
-            self.load_constant(constant)?;
-        }
-        self.check_error(&[])?;
-        self.loaded = Some(program.clone());
         Ok(())
     }
 
+    /// Writes 256 bits to a run of eight registers.
+    fn write_word(
+        &mut self,
+        register: &registers::Register,
+        word: &Word,
+    ) -> Result<(), DriverError> {
+        let (chunks, _) = word.as_chunks::<4>();
+        let values: Vec<_> = chunks
+            .iter()
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .collect();
+        self.write_run(register, &values)
+    }
+
     fn load_constant(&mut self, constant: &ChipConstant) -> Result<(), DriverError> {
-        for (position, bytes) in (0..).zip(constant.word.as_chunks::<4>().0) {
-            let address = registers::CONSTANT_DATA.at(position);
-            self.write(address, u32::from_le_bytes(*bytes))?;
-        }
+        self.write_word(&registers::CONSTANT_DATA, &constant.word)?;
         let address = registers::CONSTANT_INDEX.with(constant.index.into())
             | registers::CONSTANT_BANK.with(constant.bank.into())
             | registers::CONSTANT_ENGINE.with(constant.sub_engine.into())
@@ -376,6 +494,7 @@ impl<P: ChipPort> ChipDevice<P> {
 
     fn run(
         &mut self,
+        program: &ChipProgram,
         setup: RunSetup,
         input: &[Word],
         expected: usize,
@@ -386,8 +505,18 @@ impl<P: ChipPort> ChipDevice<P> {
         self.write(registers::MODE.address, mode)?;
         self.write(registers::LEAVES.address, setup.leaves)?;
         self.write(registers::CONTROL.address, registers::CONTROL_START.with(1))?;
-        self.check_error(input)?;
+        self.check_error(program, input)?;
 
+        let registers = &program.registers;
+        let rounds = u64::from(registers.full_rounds_first)
+            + u64::from(registers.full_rounds_last)
+            + registers
+                .partial_rounds
+                .iter()
+                .copied()
+                .map(u64::from)
+                .sum::<u64>();
+        let watchdog = self.watchdog_cycles + rounds * WATCHDOG_CYCLES_PER_ROUND;
         let mut output = Vec::with_capacity(expected);
         let mut taken = 0;
         let mut last_activity = (0, 0, 0);
@@ -399,7 +528,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 .port
                 .transfer(chunk, &mut output, CYCLES_PER_TRANSFER)?
                 .min(chunk.len());
-            self.check_error(input)?;
+            self.check_error(program, input)?;
             if output.len() > expected {
                 break;
             }
@@ -413,7 +542,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 continue;
             }
             idle_cycles += CYCLES_PER_TRANSFER;
-            if idle_cycles >= self.watchdog_cycles {
+            if idle_cycles >= watchdog {
                 return Err(DriverError::NoProgress {
                     idle_cycles,
                     taken,
@@ -477,8 +606,8 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Turns the `ERROR` register into an error; `input` is the input of the run.
-    fn check_error(&mut self, input: &[Word]) -> Result<(), DriverError> {
+    /// Turns the `ERROR` register into an error; `input` is the input of the run of `program`.
+    fn check_error(&mut self, program: &ChipProgram, input: &[Word]) -> Result<(), DriverError> {
         let status = self.read(registers::STATUS.address)?;
         if !registers::STATUS_ERROR.is_set(status) {
             return Ok(());
@@ -498,10 +627,13 @@ impl<P: ChipPort> ChipDevice<P> {
             DriverError::UnknownRegister { address: info }
         } else if code == code_of(registers::ERROR_START_WHILE_RUNNING) {
             DriverError::StartWhileRunning
+        } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
+            DriverError::IllegalConstantAddress { address: info }
         } else {
-            let index = info as usize;
-            match input.get(index) {
-                Some(&value) if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME) => {
+            match program.element_not_below_prime(input, info as usize) {
+                Some((index, value))
+                    if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME) =>
+                {
                     DriverError::ElementNotBelowPrime { index, value }
                 }
                 _ => DriverError::UnknownErrorCode { code, info },
@@ -542,11 +674,13 @@ impl<P: ChipPort> ChipDevice<P> {
             leaf: self.read_engine_counters(
                 &registers::LEAF_HASHES,
                 &registers::LEAF_BUSY_FULL,
+                &registers::LEAF_BUSY_FULL_LAST,
                 &registers::LEAF_BUSY_PARTIAL,
             )?,
             root: self.read_engine_counters(
                 &registers::ROOT_HASHES,
                 &registers::ROOT_BUSY_FULL,
+                &registers::ROOT_BUSY_FULL_LAST,
                 &registers::ROOT_BUSY_PARTIAL,
             )?,
         })
@@ -556,15 +690,129 @@ impl<P: ChipPort> ChipDevice<P> {
         &mut self,
         hashes: &registers::Register,
         busy_full: &registers::Register,
+        busy_full_last: &registers::Register,
         busy_partial: &registers::Register,
     ) -> Result<EngineCounters, DriverError> {
         Ok(EngineCounters {
             hashes: self.read_counter(hashes, 0)?,
             busy_full: self.read_counter(busy_full, 0)?,
+            busy_full_last: self.read_counter(busy_full_last, 0)?,
             busy_partial: (0..self.capabilities.limits.num_partial as u32)
                 .map(|engine| self.read_counter(busy_partial, engine))
                 .collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl<P: ChipPort> ChipDevice<P> {
+    /// Computes with `program` from `elements`, those of any number of hashes, as many runs as
+    /// needed; returns the elements of the digests one after another, and the counters.
+    /// `on_progress` is told the hashes that are finished.
+    fn hash_elements(
+        &mut self,
+        program: &ChipProgram,
+        elements: &[Word],
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<(Vec<Vec<Word>>, Option<Counters>), DeviceError> {
+        let words = program.pack_inputs(elements);
+        let mut digests = Vec::new();
+        let mut counters: Option<Counters> = None;
+        for input in words.chunks(MAX_HASHES * program.input_words()) {
+            let hashes = input.len() / program.input_words();
+            let setup = RunSetup {
+                hash_leaves: true,
+                digests: true,
+                leaves: hashes as u32,
+            };
+            let before = digests.len() as u64;
+            let expected = hashes * program.output_words();
+            let (output, run) = self
+                .execute(program, setup, input, expected, &mut |done| {
+                    on_progress(before + done.min(hashes as u64));
+                })
+                .map_err(DeviceError::failed)?;
+            digests.extend(program.unpack_outputs(&output));
+            add_run(&mut counters, run);
+        }
+        Ok((digests, counters))
+    }
+
+    /// The root of a tree that the chip folds by itself.
+    fn fold(
+        &mut self,
+        program: &ChipProgram,
+        request: &CommitRequest<'_>,
+        leaves: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<(Vec<Word>, Option<Counters>), DeviceError> {
+        let setup = RunSetup {
+            hash_leaves: request.leaf == LeafKind::Hash,
+            digests: false,
+            leaves: leaves as u32,
+        };
+        let input = match request.leaf {
+            LeafKind::Hash => program.pack_inputs(request.words),
+            LeafKind::Element => program.pack_outputs(request.words),
+        };
+        let hashes = request.hashes(leaves);
+        let (output, counters) = self
+            .execute(program, setup, &input, 1, &mut |done| {
+                progress.report(done, hashes);
+            })
+            .map_err(DeviceError::failed)?;
+        Ok((program.unpack_outputs(&output).concat(), Some(counters)))
+    }
+
+    /// The root of any tree: level by level, every hash on the chip.
+    fn fold_levels(
+        &mut self,
+        program: &ChipProgram,
+        request: &CommitRequest<'_>,
+        leaves: usize,
+        progress: &mut dyn Progress,
+    ) -> Result<(Vec<Word>, Option<Counters>), DeviceError> {
+        let hashes = request.hashes(leaves);
+        let mut counters = None;
+        let mut done = 0;
+        let mut level = request.words.to_vec();
+        let mut hash_next = request.leaf == LeafKind::Hash || leaves > 1;
+        while hash_next {
+            let (digests, run) = self.hash_elements(program, &level, &mut |now| {
+                progress.report(done + now, hashes);
+            })?;
+            done += digests.len() as u64;
+            hash_next = digests.len() > 1;
+            level = digests.concat();
+            if let Some(run) = run {
+                add_run(&mut counters, run);
+            }
+        }
+        Ok((level, counters))
+    }
+}
+
+/// Most hashes of a run.
+const MAX_HASHES: usize = u32::MAX as usize;
+
+/// Appends the counters of a run to those of the runs before it.
+fn add_run(counters: &mut Option<Counters>, run: Counters) {
+    let Some(total) = counters else {
+        *counters = Some(run);
+        return;
+    };
+    let before = total.cycles;
+    total.cycles += run.cycles;
+    total.cycle_last_in = before + run.cycle_last_in;
+    total.cycle_last_out = before + run.cycle_last_out;
+    total.stall_in += run.stall_in;
+    total.stall_out += run.stall_out;
+    for (total, run) in [(&mut total.leaf, run.leaf), (&mut total.root, run.root)] {
+        total.hashes += run.hashes;
+        total.busy_full += run.busy_full;
+        total.busy_full_last += run.busy_full_last;
+        for (total, run) in total.busy_partial.iter_mut().zip(run.busy_partial) {
+            *total += run;
+        }
     }
 }
 
@@ -573,8 +821,28 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         self.port.name()
     }
 
-    fn supports(&self, parameters: &PoseidonParameters<Fr>) -> Result<(), Unsupported> {
-        self.compile(parameters).map(drop)
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        self.compile(parameters, Purpose::Hash).map(drop)
+    }
+
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        let mut notes = parameters.warnings();
+        if let Ok(program) = self.compile(parameters, Purpose::Hash) {
+            notes.extend_from_slice(program.notes());
+        }
+        notes
+    }
+
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        let program = self.compile(parameters, Purpose::Hash)?;
+        let limits = &self.capabilities.limits;
+        Ok(Some(EnginePlan {
+            num_full: limits.num_full,
+            num_partial: limits.num_partial,
+            period: program.period() as u64,
+            products: program.products() as u64,
+            multipliers: program.multipliers() as u64,
+        }))
     }
 
     fn commit(
@@ -583,69 +851,49 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
         let leaves = request.validate()?;
-        let program = self.compile(request.parameters)?;
-        let limit = 1_u64 << self.capabilities.max_height;
-        if leaves < 2 || leaves as u64 > limit {
-            return Err(self
-                .unsupported(format!("{leaves} leaves; the chip takes 2 to {limit}"))
-                .into());
-        }
-        let setup = RunSetup {
-            hash_leaves: request.leaf == LeafKind::Hash,
-            digests: false,
-            leaves: leaves as u32,
+        let program = self.program(request.parameters, Purpose::Hash)?;
+        let on_chip = 2..=1_u64 << self.capabilities.max_height;
+        let (root, counters) = if program.is_binary_tree() && on_chip.contains(&(leaves as u64)) {
+            self.fold(&program, request, leaves, progress)?
+        } else {
+            self.fold_levels(&program, request, leaves, progress)?
         };
-        let hashes = request.hashes(leaves);
-        let (output, counters) = self
-            .execute(&program, setup, request.words, 1, &mut |done| {
-                progress.report(done, hashes)
-            })
-            .map_err(DeviceError::failed)?;
         Ok(CommitReport {
-            root: output[0],
+            root,
             leaves,
-            hashes,
-            counters: Some(counters),
+            hashes: request.hashes(leaves),
+            counters,
         })
     }
 
-    fn hash_many(
+    fn hash(
         &mut self,
-        parameters: &PoseidonParameters<Fr>,
+        parameters: &AnyParameters,
         inputs: &[Vec<Word>],
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError> {
         check_inputs(parameters, inputs)?;
-        let program = self.compile(parameters)?;
-        let Ok(leaves) = u32::try_from(inputs.len()) else {
-            let reason = format!(
-                "{} hashes in a run; the chip takes {}",
-                inputs.len(),
-                u32::MAX
-            );
-            return Err(self.unsupported(reason).into());
-        };
-        if leaves == 0 {
-            return Ok(HashReport {
-                digests: Vec::new(),
-                counters: None,
-            });
-        }
-        let setup = RunSetup {
-            hash_leaves: true,
-            digests: true,
-            leaves,
-        };
-        let words = inputs.concat();
-        let (digests, counters) = self
-            .execute(&program, setup, &words, inputs.len(), &mut |done| {
-                progress.report(done, u64::from(leaves));
-            })
-            .map_err(DeviceError::failed)?;
-        Ok(HashReport {
-            digests,
-            counters: Some(counters),
-        })
+        let program = self.program(parameters, Purpose::Hash)?;
+        let total = inputs.len() as u64;
+        let (digests, counters) = self.hash_elements(&program, &inputs.concat(), &mut |done| {
+            progress.report(done, total);
+        })?;
+        Ok(HashReport { digests, counters })
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        check_states(parameters, states)?;
+        let program = self.program(parameters, Purpose::Permutation)?;
+        let total = states.len() as u64;
+        let (states, counters) = self.hash_elements(&program, &states.concat(), &mut |done| {
+            progress.report(done, total);
+        })?;
+        Ok(PermuteReport { states, counters })
     }
 }
 
@@ -659,19 +907,26 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
             .read_register(registers::PRIME.at(position))?
             .to_le_bytes();
     }
-    let num_partial = registers::CAPS_NUM_PARTIAL.get(engine);
-    if !(1..=registers::MAX_PARTIAL_ENGINES as u32).contains(&num_partial) {
-        return Err(DriverError::PartialEngines { count: num_partial });
+    let field = port.read_register(registers::CAPS_FIELD.address)?;
+    let full = registers::CAPS_NUM_FULL.get(engine);
+    let partial = registers::CAPS_NUM_PARTIAL.get(engine);
+    if !(1..=MAX_NUM_FULL as u32).contains(&full)
+        || !(1..=registers::MAX_PARTIAL_ENGINES as u32).contains(&partial)
+    {
+        return Err(DriverError::SubEngines { full, partial });
     }
     Ok(Capabilities {
         limits: EngineLimits {
             prime,
-            num_partial: num_partial as usize,
+            num_full: full as usize,
+            num_partial: partial as usize,
             matrix_depth: registers::CAPS_MATRIX_DEPTH.get(depth) as usize,
             constant_depth: registers::CAPS_CONSTANT_DEPTH.get(depth) as usize,
             partial_depth: registers::CAPS_PARTIAL_DEPTH.get(depth) as usize,
+            goldilocks: registers::CAPS_GOLDILOCKS.is_set(field),
+            montgomery_bits: registers::CAPS_MONTGOMERY_BITS.get(field),
+            runtime_modulus: registers::CAPS_RUNTIME_MODULUS.is_set(field),
         },
-        num_full: registers::CAPS_NUM_FULL.get(engine),
         lanes: registers::CAPS_LANES.get(engine),
         loop_cycles_full: registers::CAPS_LOOP_CYCLES_FULL.get(engine),
         loop_cycles_partial: registers::CAPS_LOOP_CYCLES_PARTIAL.get(engine),
@@ -680,434 +935,4 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::NoProgress;
-    use crate::presets;
-    use std::collections::HashMap;
-
-    /// What the chip of a test does wrong.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Fault {
-        None,
-        /// `ID` reads as this value.
-        Id(u32),
-        /// `VERSION` reads as this value.
-        Version(u32),
-        /// Nothing is taken after this many words.
-        StopsTaking(usize),
-        /// The start is refused because of the register at this address.
-        RefusesStart(u32),
-        /// Every write of constants is refused, as during a run.
-        RefusesConstants,
-        /// The element with this index is said to be not below the prime.
-        RefusesElement(usize),
-        /// The error code is one that does not exist.
-        UnknownCode,
-        /// One output word more than expected comes, and none is the last.
-        TooManyWords,
-        /// The output ends after this many words.
-        EndsEarly(usize),
-        /// The output comes before all input was taken.
-        IgnoresInput,
-        /// The output is void, without an error code.
-        VoidOutput,
-        /// `STATUS.busy` stays after a clear.
-        StaysBusy,
-        /// The connection breaks at the first transfer.
-        Disconnects,
-    }
-
-    /// The protocol of a chip without its arithmetic: the digest of a leaf is its first element,
-    /// the root is the first element of all.
-    struct FakeChip {
-        fault: Fault,
-        registers: HashMap<u32, u32>,
-        constants: usize,
-        taken: Vec<Word>,
-        sent: usize,
-        busy: bool,
-    }
-
-    impl FakeChip {
-        fn new(fault: Fault) -> Self {
-            let mut registers = HashMap::from([
-                (registers::ID.address, registers::ID_VALUE),
-                (registers::VERSION.address, registers::VERSION_VALUE),
-                (
-                    registers::CAPS_ENGINE.address,
-                    registers::CAPS_NUM_FULL.with(1)
-                        | registers::CAPS_NUM_PARTIAL.with(3)
-                        | registers::CAPS_LANES.with(3)
-                        | registers::CAPS_LOOP_CYCLES_FULL.with(54)
-                        | registers::CAPS_LOOP_CYCLES_PARTIAL.with(54),
-                ),
-                (
-                    registers::CAPS_DEPTH.address,
-                    registers::CAPS_MATRIX_DEPTH.with(64)
-                        | registers::CAPS_CONSTANT_DEPTH.with(64)
-                        | registers::CAPS_PARTIAL_DEPTH.with(64),
-                ),
-                (
-                    registers::CAPS_TREE.address,
-                    registers::CAPS_MAX_HEIGHT.with(13),
-                ),
-            ]);
-            let prime = presets::by_name("filecoin-arity-2").unwrap().prime();
-            for (position, bytes) in (0..).zip(prime.as_chunks::<4>().0) {
-                registers.insert(registers::PRIME.at(position), u32::from_le_bytes(*bytes));
-            }
-            match fault {
-                Fault::Id(value) => registers.insert(registers::ID.address, value),
-                Fault::Version(value) => registers.insert(registers::VERSION.address, value),
-                _ => None,
-            };
-            Self {
-                fault,
-                registers,
-                constants: 0,
-                taken: Vec::new(),
-                sent: 0,
-                busy: false,
-            }
-        }
-
-        fn get(&self, register: &registers::Register) -> u32 {
-            self.registers.get(&register.address).copied().unwrap_or(0)
-        }
-
-        fn report(&mut self, error: registers::ErrorCode, info: u32) {
-            if self.get(&registers::ERROR) == 0 {
-                self.registers.insert(registers::ERROR.address, error.code);
-                self.registers.insert(registers::ERROR_INFO.address, info);
-            }
-        }
-
-        /// Input words of the run, output words of the run, input words of a leaf.
-        fn lengths(&self) -> (usize, usize, usize) {
-            let mode = self.get(&registers::MODE);
-            let leaves = self.get(&registers::LEAVES) as usize;
-            let elements = if registers::MODE_LEAF_KIND.is_set(mode) {
-                self.get(&registers::ARITY) as usize
-            } else {
-                1
-            };
-            let digests = registers::MODE_OUTPUT.is_set(mode);
-            (
-                leaves * elements,
-                if digests { leaves } else { 1 },
-                elements,
-            )
-        }
-    }
-
-    impl ChipPort for FakeChip {
-        fn name(&self) -> &str {
-            "fake"
-        }
-
-        fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-            if address == registers::CONTROL.address {
-                if registers::CONTROL_CLEAR.is_set(value) {
-                    self.registers.insert(registers::ERROR.address, 0);
-                    self.busy = self.fault == Fault::StaysBusy;
-                }
-                if registers::CONTROL_START.is_set(value) {
-                    self.taken.clear();
-                    self.sent = 0;
-                    match self.fault {
-                        Fault::RefusesStart(address) => {
-                            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
-                        }
-                        _ => self.busy = true,
-                    }
-                }
-                return Ok(());
-            }
-            if address == registers::CONSTANT_ADDRESS.address {
-                if self.fault == Fault::RefusesConstants {
-                    self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
-                }
-                self.constants += 1;
-            }
-            self.registers.insert(address, value);
-            Ok(())
-        }
-
-        fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
-            if address == registers::STATUS.address {
-                let error = self.get(&registers::ERROR) != 0;
-                return Ok(registers::STATUS_BUSY.with(u32::from(self.busy))
-                    | registers::STATUS_ERROR.with(u32::from(error)));
-            }
-            if address == registers::LEAF_HASHES.address {
-                let (_, _, elements) = self.lengths();
-                return Ok((self.taken.len() / elements) as u32);
-            }
-            Ok(self.registers.get(&address).copied().unwrap_or(0))
-        }
-
-        fn transfer(
-            &mut self,
-            input: &[Word],
-            output: &mut Vec<OutputWord>,
-            cycles: u64,
-        ) -> Result<usize, PortError> {
-            if self.fault == Fault::Disconnects && self.busy {
-                return Err(PortError::new("the cable was pulled"));
-            }
-            if !self.busy || self.fault == Fault::StaysBusy {
-                return Ok(0);
-            }
-            let (words_in, words_out, elements) = self.lengths();
-            let mut room = words_in - self.taken.len();
-            if let Fault::StopsTaking(after) = self.fault {
-                room = after.saturating_sub(self.taken.len());
-            }
-            let count = input.len().min(cycles as usize).min(room);
-            self.taken.extend(&input[..count]);
-            match self.fault {
-                Fault::RefusesElement(index) if self.taken.len() > index => {
-                    self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index as u32);
-                }
-                Fault::UnknownCode => {
-                    let code = registers::ErrorCode {
-                        code: 99,
-                        ..registers::ERROR_NONE
-                    };
-                    self.report(code, 7);
-                }
-                _ => {}
-            }
-            if self.taken.len() == words_in || self.fault == Fault::IgnoresInput {
-                let words_out = match self.fault {
-                    Fault::TooManyWords => words_out + 1,
-                    Fault::EndsEarly(after) => after,
-                    _ => words_out,
-                };
-                while self.sent < words_out {
-                    self.sent += 1;
-                    let element = (self.sent - 1) * elements % self.taken.len();
-                    output.push(OutputWord {
-                        data: self.taken[element],
-                        last: self.sent == words_out && self.fault != Fault::TooManyWords,
-                        error: self.fault == Fault::VoidOutput,
-                    });
-                }
-                self.busy = false;
-            }
-            Ok(count)
-        }
-    }
-
-    fn device(fault: Fault) -> ChipDevice<FakeChip> {
-        ChipDevice::new(FakeChip::new(fault)).unwrap()
-    }
-
-    /// Commits to the elements 7, 8, 9, .. as hashed leaves.
-    fn commit(
-        device: &mut ChipDevice<FakeChip>,
-        leaves: usize,
-    ) -> Result<CommitReport, DeviceError> {
-        let words: Vec<_> = (7..).map(word::from_u64).take(2 * leaves).collect();
-        let request = CommitRequest {
-            parameters: presets::by_name("filecoin-arity-2").unwrap(),
-            leaf: LeafKind::Hash,
-            words: &words,
-        };
-        device.commit(&request, &mut NoProgress)
-    }
-
-    /// Commits to `leaves` leaves on a chip with `fault`, and then without it on the same chip,
-    /// which must work again. Returns the message of the first commitment's error.
-    fn message(fault: Fault, leaves: usize) -> String {
-        let mut device = device(fault);
-        let message = commit(&mut device, leaves).unwrap_err().to_string();
-        device.port().fault = Fault::None;
-        assert_eq!(
-            commit(&mut device, leaves).unwrap().root,
-            word::from_u64(7),
-            "{message}"
-        );
-        message
-    }
-
-    #[test]
-    fn capabilities_are_read() {
-        let capabilities = *device(Fault::None).capabilities();
-        assert_eq!(capabilities.limits.num_partial, 3);
-        assert_eq!(capabilities.limits.partial_depth, 64);
-        assert_eq!(
-            capabilities.limits.prime,
-            presets::by_name("filecoin-arity-2").unwrap().prime()
-        );
-        assert_eq!((capabilities.lanes, capabilities.max_height), (3, 13));
-    }
-
-    #[test]
-    fn foreign_chips_are_refused() {
-        let refused = |fault| {
-            ChipDevice::new(FakeChip::new(fault))
-                .err()
-                .unwrap()
-                .to_string()
-        };
-        assert!(refused(Fault::Id(0xFFFF_FFFF)).contains("register ID holds 0xFFFFFFFF"));
-        assert!(refused(Fault::Version(0x20000)).contains("version 0x00020000"));
-    }
-
-    #[test]
-    fn constants_are_loaded_once_for_a_parameter_set() {
-        let mut device = device(Fault::None);
-        commit(&mut device, 2).unwrap();
-        let constants = device.port().constants;
-        assert!(constants > 0);
-        commit(&mut device, 4).unwrap();
-        assert_eq!(device.port().constants, constants);
-
-        let other = presets::by_name("filecoin-arity-2")
-            .unwrap()
-            .with_tag(Fr::from(1));
-        device
-            .hash_many(&other, &[vec![word::from_u64(3); 2]], &mut NoProgress)
-            .unwrap();
-        assert_eq!(device.port().constants, 2 * constants);
-    }
-
-    #[test]
-    fn digests_come_in_the_order_of_the_inputs() {
-        let parameters = presets::by_name("filecoin-arity-2").unwrap();
-        let inputs: Vec<_> = (0..10_000).map(|i| vec![word::from_u64(i); 2]).collect();
-        let report = device(Fault::None)
-            .hash_many(parameters, &inputs, &mut NoProgress)
-            .unwrap();
-        let expected: Vec<_> = (0..10_000).map(word::from_u64).collect();
-        assert!(report.digests == expected);
-        let none = device(Fault::None)
-            .hash_many(parameters, &[], &mut NoProgress)
-            .unwrap();
-        assert_eq!(none.digests, Vec::<Word>::new());
-    }
-
-    #[test]
-    fn progress_grows_to_the_end() {
-        let words: Vec<_> = (0..16384).map(word::from_u64).collect();
-        let request = CommitRequest {
-            parameters: presets::by_name("filecoin-arity-2").unwrap(),
-            leaf: LeafKind::Hash,
-            words: &words,
-        };
-        let mut reports = Vec::new();
-        let mut progress = |done: u64, total: u64| reports.push((done, total));
-        device(Fault::None).commit(&request, &mut progress).unwrap();
-        assert!(reports.len() > 1 && reports.is_sorted(), "{reports:?}");
-        assert!(
-            reports
-                .iter()
-                .all(|&(done, total)| done <= total && total == 16383)
-        );
-    }
-
-    #[test]
-    fn unsupported_work_is_refused_before_the_chip_is_touched() {
-        let mut device = device(Fault::None);
-        let arity_4 = presets::by_name("filecoin-arity-4").unwrap();
-        let reason = device.supports(arity_4).unwrap_err().to_string();
-        assert!(
-            reason.contains("'filecoin-arity-4' has state width 5"),
-            "{reason}"
-        );
-        for leaves in [1, 16384] {
-            let message = commit(&mut device, leaves).unwrap_err().to_string();
-            assert!(message.contains("the chip takes 2 to 8192"), "{message}");
-        }
-        assert_eq!(device.port().constants, 0);
-    }
-
-    #[test]
-    fn a_refused_start_names_the_register_and_its_value() {
-        let message = message(Fault::RefusesStart(registers::FULL_ROUNDS_FIRST.address), 2);
-        assert!(message.contains("FULL_ROUNDS_FIRST holds 4"), "{message}");
-    }
-
-    #[test]
-    fn refused_constants_are_loaded_again() {
-        let message = message(Fault::RefusesConstants, 2);
-        assert!(
-            message.contains("a write of register CONSTANT_ADDRESS"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn a_refused_element_is_named_with_its_value() {
-        let message = message(Fault::RefusesElement(5), 8);
-        assert!(message.contains("element 5 ("), "{message}");
-        assert!(
-            message.contains(&word::to_hex(&word::from_u64(12))),
-            "{message}"
-        );
-        assert!(message.contains("is not below the prime"), "{message}");
-    }
-
-    #[test]
-    fn unknown_error_codes_are_reported() {
-        let message = message(Fault::UnknownCode, 2);
-        assert!(
-            message.contains("error 99") && message.contains("0x00000007"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn a_run_without_progress_is_given_up() {
-        let message = message(Fault::StopsTaking(3), 8);
-        assert!(
-            message.contains("no progress in 65536 cycles: 3 of 16 input words taken, 0 of 1"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn output_of_the_wrong_length_is_refused() {
-        assert!(message(Fault::TooManyWords, 2).contains("after 2 words, expected 1"));
-        let mut device = device(Fault::EndsEarly(3));
-        let inputs: Vec<_> = (0..5).map(|i| vec![word::from_u64(i); 2]).collect();
-        let parameters = presets::by_name("filecoin-arity-2").unwrap();
-        let message = device
-            .hash_many(parameters, &inputs, &mut NoProgress)
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("after 3 words, expected 5"), "{message}");
-    }
-
-    #[test]
-    fn output_before_the_end_of_the_input_is_refused() {
-        let message = message(Fault::IgnoresInput, 4096);
-        assert!(
-            message.contains("after taking 4096 of 8192 input words"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn void_output_is_refused() {
-        assert!(message(Fault::VoidOutput, 2).contains("output word 0 as void"));
-    }
-
-    #[test]
-    fn a_chip_that_stays_busy_is_given_up() {
-        let mut device = device(Fault::StaysBusy);
-        device.set_watchdog(1000);
-        let message = commit(&mut device, 2).unwrap_err().to_string();
-        assert!(
-            message.contains("still busy 1024 cycles after a clear"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn a_broken_connection_is_reported() {
-        assert!(message(Fault::Disconnects, 2).contains("the cable was pulled"));
-    }
-}
+mod tests;

@@ -11,6 +11,8 @@ use ark_ff::{BigInteger, PrimeField};
 /// State of the LFSR.
 #[derive(Clone, Debug)]
 pub struct GrainLfsr {
+    /// Bits of the integers that are drawn.
+    bits: u32,
     /// Bit i is b_i of the specification: bit 0 leaves the register next.
     state: u128,
 }
@@ -25,7 +27,8 @@ impl GrainLfsr {
     const LENGTH: u32 = 80;
 
     /// The register seeded for a prime of `prime_bits` bits (at most 12 bits count of `prime_bits`
-    /// and `width`, 10 of the rounds, 4 of `sbox`), with the first 160 bits dropped.
+    /// and `width`, 10 of the rounds, 4 of `sbox`), with the first 160 bits dropped. Integers of
+    /// `prime_bits` bits are drawn.
     pub fn new(
         sbox: u8,
         prime_bits: u32,
@@ -48,7 +51,10 @@ impl GrainLfsr {
         let state = (0..)
             .zip(bits)
             .fold(0, |state, (i, bit)| state | (u128::from(bit) << i));
-        let mut grain = Self { state };
+        let mut grain = Self {
+            bits: prime_bits,
+            state,
+        };
         for _ in 0..160 {
             grain.step();
         }
@@ -74,15 +80,33 @@ impl GrainLfsr {
         }
     }
 
-    /// The next field element: integers of as many bits as the prime has, most significant bit
-    /// first, are drawn until one is below the prime.
+    fn next_bits(&mut self) -> Vec<bool> {
+        (0..self.bits).map(|_| self.next_bit()).collect()
+    }
+
+    /// The next field element as round constants are drawn: integers, most significant bit first,
+    /// until one is below the prime. An integer must not have more bits than the limbs of `F`.
     pub fn next_field<F: PrimeField>(&mut self) -> F {
         loop {
-            let bits: Vec<bool> = (0..F::MODULUS_BIT_SIZE).map(|_| self.next_bit()).collect();
-            if let Some(element) = F::from_bigint(F::BigInt::from_bits_be(&bits)) {
+            if let Some(element) = F::from_bigint(F::BigInt::from_bits_be(&self.next_bits())) {
                 return element;
             }
         }
+    }
+
+    /// The next field element as matrix entries are drawn: the next integer modulo the prime.
+    pub fn next_reduced<F: PrimeField>(&mut self) -> F {
+        let mut bits = self.next_bits();
+        bits.reverse();
+        let bytes: Vec<u8> = bits
+            .chunks(8)
+            .map(|byte| {
+                (0..)
+                    .zip(byte)
+                    .fold(0, |sum, (i, &bit)| sum | u8::from(bit) << i)
+            })
+            .collect();
+        F::from_le_bytes_mod_order(&bytes)
     }
 }
 
@@ -101,6 +125,21 @@ mod tests {
             word::to_hex(&word::from_field(grain.next_field::<Fq>())),
             "0x0a61a8defbacca36e4537ff2c84fa66ceee67c9645ac27346e72ab842b9d3f15"
         );
+    }
+
+    #[test]
+    fn both_ways_to_draw_agree_below_the_prime() {
+        let mut rejected = GrainLfsr::new(GrainLfsr::ALPHA_SBOX, 255, 3, 8, 56);
+        let mut reduced = rejected.clone();
+        // The prime of Pallas is little more than half of 2^255.
+        let mut draws = 0;
+        for _ in 0..20 {
+            let element: Fq = rejected.next_field();
+            while reduced.next_reduced::<Fq>() != element || reduced.state != rejected.state {
+                draws += 1;
+            }
+        }
+        assert!((1..100).contains(&draws), "{draws}");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Merkle trees of any arity, and authentication paths.
 //!
-//! A node is the hash of its `arity` children in index order, the root is the last node left. The
-//! leaves are field elements; whether those are data or hashes of data is up to the caller.
+//! A node is the hash of its `arity` children in index order, the root is the last node left. Nodes
+//! are digests: one field element or a few, see
+//! [`digest_length`](crate::params::PoseidonParameters::digest_length). Leaves have as many
+//! elements; whether those are data or hashes of data is up to the caller.
 
 use rayon::prelude::*;
 
-use crate::montgomery::MontgomeryField;
-use crate::poseidon::Poseidon;
+use crate::poseidon::{PermutationField, Poseidon};
 
 /// Nodes that are hashed between two reports of progress.
 const NODES_PER_REPORT: usize = 1 << 13;
@@ -49,34 +50,83 @@ pub fn check_leaf_count(leaves: usize, arity: usize) -> Result<(), LeafCountErro
     })
 }
 
+/// Leaves make no tree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TreeError {
+    /// Their number is wrong.
+    #[error(transparent)]
+    LeafCount(#[from] LeafCountError),
+    /// The hash does not take digests.
+    #[error(
+        "'{name}' makes no tree: its hash takes {inputs} field elements, expected two or more \
+         whole digests of {digest_length}"
+    )]
+    Hash {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements that a hash takes.
+        inputs: usize,
+        /// Elements of a digest.
+        digest_length: usize,
+    },
+    /// Leaves are digests.
+    #[error("{elements} field elements are no whole number of digests of {digest_length}")]
+    PartialLeaf {
+        /// Number of elements.
+        elements: usize,
+        /// Elements of a digest.
+        digest_length: usize,
+    },
+}
+
 /// A Merkle tree with all of its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerkleTree<F> {
     arity: usize,
-    /// The leaves first, the root last.
+    digest_length: usize,
+    /// The leaves first, the root last; the elements of all nodes of a level one after another.
     layers: Vec<Vec<F>>,
 }
 
-impl<F: MontgomeryField> MerkleTree<F> {
-    /// Builds the tree over `leaves` on all threads.
+impl<F: PermutationField> MerkleTree<F> {
+    /// Builds the tree over the leaves whose elements are `leaves` on all threads.
     ///
     /// # Errors
     ///
-    /// When the number of leaves is no power of the arity.
-    pub fn build(poseidon: &Poseidon<F>, leaves: Vec<F>) -> Result<Self, LeafCountError> {
-        let arity = poseidon.parameters().arity();
-        check_leaf_count(leaves.len(), arity)?;
+    /// When the number of leaves is no power of the arity, or the hash makes no trees.
+    pub fn build(poseidon: &Poseidon<F>, leaves: Vec<F>) -> Result<Self, TreeError> {
+        let parameters = poseidon.parameters();
+        let (inputs, digest_length) = (parameters.inputs(), parameters.digest_length());
+        let arity = parameters.arity();
+        if arity < 2 || !inputs.is_multiple_of(digest_length) {
+            return Err(TreeError::Hash {
+                name: parameters.name().to_owned(),
+                inputs,
+                digest_length,
+            });
+        }
+        if !leaves.len().is_multiple_of(digest_length) {
+            return Err(TreeError::PartialLeaf {
+                elements: leaves.len(),
+                digest_length,
+            });
+        }
+        check_leaf_count(leaves.len() / digest_length, arity)?;
         let mut layers = vec![leaves];
-        while let Some(layer) = layers.last().filter(|layer| layer.len() > 1) {
+        while let Some(layer) = layers.last().filter(|layer| layer.len() > digest_length) {
             let nodes = hash_groups(poseidon, layer, &mut |_| {});
             layers.push(nodes);
         }
-        Ok(Self { arity, layers })
+        Ok(Self {
+            arity,
+            digest_length,
+            layers,
+        })
     }
 
-    /// The root.
-    pub fn root(&self) -> F {
-        self.layers[self.height()][0]
+    /// The elements of the root.
+    pub fn root(&self) -> &[F] {
+        &self.layers[self.height()]
     }
 
     /// Levels above the leaves.
@@ -84,20 +134,30 @@ impl<F: MontgomeryField> MerkleTree<F> {
         self.layers.len() - 1
     }
 
-    /// The nodes of each level, the leaves first, the root last.
+    /// Elements of a node.
+    pub fn digest_length(&self) -> usize {
+        self.digest_length
+    }
+
+    /// The nodes of each level, the leaves first, the root last: the elements of all nodes of a level
+    /// one after another.
     pub fn layers(&self) -> &[Vec<F>] {
         &self.layers
     }
 
     /// The authentication path of the leaf `index`; `None` when there is no such leaf.
     pub fn path(&self, index: usize) -> Option<AuthenticationPath<F>> {
-        self.layers[0].get(index)?;
+        if index >= self.layers[0].len() / self.digest_length {
+            return None;
+        }
         let mut position = index;
         let siblings = self.layers[..self.height()].iter().map(|layer| {
+            let nodes = layer.chunks_exact(self.digest_length);
             let first = position - position % self.arity;
-            let siblings = (first..first + self.arity)
-                .filter(|&sibling| sibling != position)
-                .map(|sibling| layer[sibling])
+            let siblings = (first..)
+                .zip(nodes.skip(first).take(self.arity))
+                .filter(|&(sibling, _)| sibling != position)
+                .map(|(_, node)| node.to_vec())
                 .collect();
             position /= self.arity;
             siblings
@@ -115,48 +175,57 @@ pub struct AuthenticationPath<F> {
     /// Index of the leaf, counted from 0.
     pub index: usize,
     /// For each level, the leaves first, the `arity - 1` other children of the node's parent in
-    /// index order.
-    pub siblings: Vec<Vec<F>>,
+    /// index order: the elements of each.
+    pub siblings: Vec<Vec<Vec<F>>>,
 }
 
-impl<F: MontgomeryField> AuthenticationPath<F> {
-    /// The root of the tree in which `leaf` has this path, or `None` when the path has the wrong
-    /// shape: a level without `arity - 1` siblings, or an index beyond the leaves.
-    pub fn root(&self, poseidon: &Poseidon<F>, leaf: F) -> Option<F> {
-        let arity = poseidon.parameters().arity();
+impl<F: PermutationField> AuthenticationPath<F> {
+    /// The root of the tree in which `leaf` has this path, or `None` when the path or the leaf has
+    /// the wrong shape: a level without `arity - 1` siblings, a node that is no digest, or an index
+    /// beyond the leaves.
+    pub fn root(&self, poseidon: &Poseidon<F>, leaf: &[F]) -> Option<Vec<F>> {
+        let parameters = poseidon.parameters();
+        let (arity, digest_length) = (parameters.arity(), parameters.digest_length());
         let mut index = self.index;
-        let mut node = leaf;
+        let mut node = leaf.to_vec();
         for siblings in &self.siblings {
             if siblings.len() + 1 != arity {
                 return None;
             }
             let mut children = siblings.clone();
             children.insert(index % arity, node);
-            node = poseidon.hash_unchecked(&children);
+            if children.iter().any(|child| child.len() != digest_length) {
+                return None;
+            }
+            node = poseidon.hash(&children.concat()).ok()?;
             index /= arity;
         }
         (index == 0).then_some(node)
     }
 
     /// Whether the path proves that `leaf` is in the tree with `root`.
-    pub fn verify(&self, poseidon: &Poseidon<F>, leaf: F, root: F) -> bool {
-        self.root(poseidon, leaf) == Some(root)
+    pub fn verify(&self, poseidon: &Poseidon<F>, leaf: &[F], root: &[F]) -> bool {
+        self.root(poseidon, leaf).as_deref() == Some(root)
     }
 }
 
-/// Hashes every `arity` elements of `layer`, whose length is a multiple of it, on all threads.
-/// `report` is told now and then how many hashes more are done.
-pub(crate) fn hash_groups<F: MontgomeryField>(
+/// Hashes every `inputs` elements of `layer`, whose length is a multiple of it, on all threads; the
+/// digests come one after another. `report` is told now and then how many hashes more are done.
+pub(crate) fn hash_groups<F: PermutationField>(
     poseidon: &Poseidon<F>,
     layer: &[F],
     report: &mut dyn FnMut(u64),
 ) -> Vec<F> {
-    let arity = poseidon.parameters().arity();
-    let mut digests = Vec::with_capacity(layer.len() / arity);
-    for part in layer.chunks(NODES_PER_REPORT * arity) {
-        let groups = part.par_chunks_exact(arity).with_min_len(NODES_PER_JOB);
-        digests.par_extend(groups.map(|group| poseidon.hash_unchecked(group)));
-        report((part.len() / arity) as u64);
+    let parameters = poseidon.parameters();
+    let (inputs, digest_length) = (parameters.inputs(), parameters.digest_length());
+    let mut digests = vec![F::ZERO; layer.len() / inputs * digest_length];
+    let parts = layer.chunks(NODES_PER_REPORT * inputs);
+    for (part, digests) in parts.zip(digests.chunks_mut(NODES_PER_REPORT * digest_length)) {
+        part.par_chunks_exact(inputs)
+            .with_min_len(NODES_PER_JOB)
+            .zip(digests.par_chunks_exact_mut(digest_length))
+            .for_each(|(group, digest)| poseidon.hash_unchecked(group, digest));
+        report((part.len() / inputs) as u64);
     }
     digests
 }
@@ -164,105 +233,140 @@ pub(crate) fn hash_groups<F: MontgomeryField>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ark_bls12_381::Fr;
-    use ark_ff::Field;
+    use ark_ff::Field as _;
 
+    use crate::fields::{AnyParameters, Bls12_381};
     use crate::poseidon::hash_dense;
-    use crate::presets;
-    use crate::word;
+    use crate::{dispatch, generate, presets, word};
 
-    fn leaves(count: usize) -> Vec<Fr> {
-        (0..count as u64).map(Fr::from).collect()
+    fn leaves<F: PermutationField>(count: usize) -> Vec<F> {
+        (0..count as u64).map(F::from).collect()
+    }
+
+    fn filecoin(arity: usize) -> Poseidon<Bls12_381> {
+        Poseidon::new(&generate::filecoin(arity, false).unwrap())
+    }
+
+    /// Parameter sets of trees with different arities, digests and digest positions.
+    fn sets() -> Vec<&'static AnyParameters> {
+        [
+            "filecoin-arity-2",
+            "filecoin-arity-11",
+            "circom-bn254-arity-3",
+            "dusk",
+            "plonky2",
+        ]
+        .map(|name| presets::by_name(name).unwrap())
+        .to_vec()
     }
 
     #[test]
     fn anchor_of_filecoin() {
-        let poseidon = Poseidon::new(&presets::all()[0]).unwrap();
-        let tree = MerkleTree::build(&poseidon, leaves(4)).unwrap();
+        let tree = MerkleTree::build(&filecoin(2), leaves(4)).unwrap();
         assert_eq!(
-            word::to_hex(&word::from_field(tree.root())),
+            word::to_hex(&word::from_field(tree.root()[0])),
             "0x333edd9de0908b764241a566fcf4447556a2556fb71ef154ee0da1436fcf4f24"
         );
     }
 
     #[test]
     fn nodes_are_the_hashes_of_their_children() {
-        for preset in presets::all() {
-            let poseidon = Poseidon::new(preset).unwrap();
-            let arity = preset.arity();
-            let tree = MerkleTree::build(&poseidon, leaves(arity * arity)).unwrap();
-            assert_eq!(tree.height(), 2);
-            for pair in tree.layers().windows(2) {
-                assert_eq!(pair[1].len() * arity, pair[0].len());
-                for (node, children) in pair[1].iter().zip(pair[0].chunks(arity)) {
-                    assert_eq!(*node, hash_dense(preset, children).unwrap());
+        for set in sets() {
+            dispatch!(set, set => {
+                let poseidon = Poseidon::new(set);
+                let count = set.arity() * set.arity() * set.digest_length();
+                let tree = MerkleTree::build(&poseidon, leaves(count)).unwrap();
+                assert_eq!(tree.height(), 2);
+                assert_eq!(tree.root().len(), set.digest_length());
+                for pair in tree.layers().windows(2) {
+                    assert_eq!(pair[1].len() * set.arity(), pair[0].len());
+                    let nodes = pair[1].chunks(set.digest_length());
+                    for (node, children) in nodes.zip(pair[0].chunks(set.inputs())) {
+                        assert_eq!(node, hash_dense(set, children).unwrap());
+                    }
                 }
-            }
+            });
         }
     }
 
     #[test]
     fn paths_prove_their_leaf_and_nothing_else() {
-        for preset in presets::all() {
-            let poseidon = Poseidon::new(preset).unwrap();
-            let arity = preset.arity();
-            let count = arity * arity;
-            let tree = MerkleTree::build(&poseidon, leaves(count)).unwrap();
-            let root = tree.root();
-            for index in 0..count {
-                let path = tree.path(index).unwrap();
-                let leaf = Fr::from(index as u64);
-                assert!(path.verify(&poseidon, leaf, root));
-                assert!(!path.verify(&poseidon, leaf + Fr::ONE, root));
-                let mut moved = path.clone();
-                moved.index = (index + 1) % count;
-                assert!(!moved.verify(&poseidon, leaf, root));
-                let mut beyond = path.clone();
-                beyond.index += count;
-                assert!(!beyond.verify(&poseidon, leaf, root));
-                let mut changed = path.clone();
-                changed.siblings[1][0] += Fr::ONE;
-                assert!(!changed.verify(&poseidon, leaf, root));
-                let mut short = path.clone();
-                short.siblings[0].pop();
-                assert!(!short.verify(&poseidon, leaf, root));
-                let mut long = path;
-                long.siblings[0].push(Fr::ONE);
-                assert!(!long.verify(&poseidon, leaf, root));
-            }
-            assert_eq!(tree.path(count), None);
+        for set in sets() {
+            dispatch!(set, set => {
+                let poseidon = Poseidon::new(set);
+                let count = set.arity() * set.arity();
+                let all = leaves(count * set.digest_length());
+                let tree = MerkleTree::build(&poseidon, all.clone()).unwrap();
+                let root = tree.root();
+                for (index, leaf) in all.chunks(set.digest_length()).enumerate() {
+                    let path = tree.path(index).unwrap();
+                    assert!(path.verify(&poseidon, leaf, root));
+                    let one = all[set.digest_length()].pow([0]);
+                    let mut other = leaf.to_vec();
+                    other[set.digest_length() - 1] += one;
+                    assert!(!path.verify(&poseidon, &other, root));
+                    other.push(one);
+                    assert!(!path.verify(&poseidon, &other, root));
+                    let mut moved = path.clone();
+                    moved.index = (index + 1) % count;
+                    assert!(!moved.verify(&poseidon, leaf, root));
+                    let mut beyond = path.clone();
+                    beyond.index += count;
+                    assert!(!beyond.verify(&poseidon, leaf, root));
+                    let mut changed = path.clone();
+                    changed.siblings[1][0][0] += one;
+                    assert!(!changed.verify(&poseidon, leaf, root));
+                    let mut short = path.clone();
+                    short.siblings[0].pop();
+                    assert!(!short.verify(&poseidon, leaf, root));
+                    let mut thin = path.clone();
+                    thin.siblings[0][0].pop();
+                    assert!(!thin.verify(&poseidon, leaf, root));
+                    let mut long = path;
+                    long.siblings[0].push(vec![one]);
+                    assert!(!long.verify(&poseidon, leaf, root));
+                }
+                assert_eq!(tree.path(count), None);
+            });
         }
     }
 
     #[test]
     fn a_single_leaf_is_its_root() {
-        let poseidon = Poseidon::new(&presets::all()[0]).unwrap();
+        let poseidon = filecoin(2);
         let tree = MerkleTree::build(&poseidon, leaves(1)).unwrap();
-        assert_eq!((tree.root(), tree.height()), (Fr::from(0), 0));
-        assert!(
-            tree.path(0)
-                .unwrap()
-                .verify(&poseidon, Fr::from(0), tree.root())
-        );
+        assert_eq!((tree.root(), tree.height()), (&[Bls12_381::from(0)][..], 0));
+        let path = tree.path(0).unwrap();
+        assert!(path.verify(&poseidon, tree.root(), tree.root()));
     }
 
     #[test]
     fn leaf_counts_are_checked() {
-        let poseidon = Poseidon::new(&presets::all()[1]).unwrap();
-        for (count, next) in [(0, 1), (3, 4), (17, 64)] {
-            let error = MerkleTree::build(&poseidon, leaves(count)).unwrap_err();
-            assert_eq!((error.leaves, error.arity, error.next), (count, 4, next));
+        let poseidon = filecoin(4);
+        for (leaf_count, next) in [(0, 1), (3, 4), (17, 64)] {
+            let error = MerkleTree::build(&poseidon, leaves(leaf_count)).unwrap_err();
+            let expected = LeafCountError {
+                leaves: leaf_count,
+                arity: 4,
+                next,
+            };
+            assert_eq!(error, TreeError::LeafCount(expected));
         }
         assert_eq!(
             check_leaf_count(usize::MAX, 2).unwrap_err().next,
             u128::from(u64::MAX) + 1
         );
+        let poseidon = Poseidon::new(&generate::plonky2().unwrap());
+        let error = MerkleTree::build(&poseidon, leaves(6)).unwrap_err();
+        assert!(error.to_string().contains("digests of 4"), "{error}");
+        let error = MerkleTree::build(&filecoin(1), leaves(1)).unwrap_err();
+        assert!(error.to_string().contains("makes no tree"), "{error}");
     }
 
     /// More nodes than are hashed between two reports.
     #[test]
     fn progress_adds_up() {
-        let poseidon = Poseidon::new(&presets::all()[0]).unwrap();
+        let poseidon = filecoin(2);
         let mut reports = Vec::new();
         let layer = leaves(4 * NODES_PER_REPORT);
         let nodes = hash_groups(&poseidon, &layer, &mut |done| reports.push(done));
@@ -271,7 +375,7 @@ mod tests {
         assert_eq!(nodes.len(), 2 * NODES_PER_REPORT);
         assert_eq!(
             nodes[middle],
-            poseidon.hash(&layer[2 * middle..][..2]).unwrap()
+            poseidon.hash(&layer[2 * middle..][..2]).unwrap()[0]
         );
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! Bounds, in units of p, for p <= 0.4531 R. A Montgomery reduction of a value V gives less than
 //! V / (R p) + 1. With x < 1.126 loose: x^2 < 1.575, x^4 < 2.124, x^5 < 2.084, x^3 < 1.804, all
-//! below R = 2.207 p. x^7 is formed of an x^4 from which p was subtracted where possible, so
-//! below 1.125, and x^3, and is below 1.920. A sum of 16 products of a canonical factor and an
+//! below R = 2.207 p. x^6 is formed of an x^4 from which p was subtracted where possible, so
+//! below 1.125, and x^2, and is below 1.803; x^7 is below 1.920. A sum of 16 products of a canonical factor and an
 //! S-box output, plus a loose element times R, is below 16 * 2.084 * 0.4531 + 1.126 + 1 = 17.3
 //! after the reduction, which fits into five limbs.
 
@@ -198,14 +198,15 @@ pub(crate) fn subtract_prime<F: MontgomeryField>(a: &Limbs) -> Limbs {
 
 /// `x^alpha` of a loose element, `alpha` 3, 5 or 7: a factor for a [`Sum`].
 #[inline(always)]
-pub(crate) fn power<F: MontgomeryField, const ALPHA: u64>(x: &Limbs) -> Limbs {
-    let square_x = square::<F>(x);
-    match ALPHA {
-        3 => multiply::<F>(&square_x, x),
-        5 => multiply::<F>(&square::<F>(&square_x), x),
-        _ => {
-            let fourth = subtract_prime::<F>(&square::<F>(&square_x));
-            multiply::<F>(&fourth, &multiply::<F>(&square_x, x))
-        }
+pub(crate) fn power<F: MontgomeryField>(x: &Limbs, alpha: u64) -> Limbs {
+    let mut factor = square::<F>(x);
+    if alpha != 3 {
+        let fourth = square::<F>(&factor);
+        factor = if alpha == 5 {
+            fourth
+        } else {
+            multiply::<F>(&subtract_prime::<F>(&fourth), &factor)
+        };
     }
+    multiply::<F>(&factor, x)
 }

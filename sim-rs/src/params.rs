@@ -2,11 +2,12 @@
 //!
 //! Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, "Poseidon: a new hash function
 //! for zero-knowledge proof systems" (the permutation, section 2; round constants and MDS matrix,
-//! appendix B and the reference scripts), and the specification of neptune (tag, digest).
+//! appendix B and the reference scripts), and the specifications of the protocols that use it.
 
-use ark_ff::{Field, PrimeField};
+use ark_ff::PrimeField;
 
-use crate::grain::GrainLfsr;
+use crate::sparse;
+use crate::sponge::Sponge;
 use crate::word::{self, Word};
 
 /// Smallest state width that a parameter set can have.
@@ -18,7 +19,22 @@ pub const MAX_WIDTH: usize = 12;
 /// Largest number of rounds of each kind: the Grain LFSR is seeded with 10 bits of it.
 pub const MAX_ROUNDS: usize = 1023;
 
+/// Most elements of a digest over a prime of 64 bits; over larger primes a digest is one element.
+pub const MAX_SMALL_DIGEST: usize = 4;
+
+/// The order of the steps of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RoundOrder {
+    /// Add the round's constants, S-box, MDS matrix: the Poseidon paper.
+    ConstantsFirst,
+    /// S-box, MDS matrix, add the round's constants: Mina.
+    SboxFirst,
+}
+
 /// The values that make up a parameter set, before [`PoseidonParameters::new`] checks them.
+///
+/// A hash starts with the state `initial_state`, adds input i to element `input_positions[i]`,
+/// applies the permutation, and takes the elements `digest_positions` of the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoseidonSpecification<F> {
     /// Name of the set.
@@ -27,22 +43,30 @@ pub struct PoseidonSpecification<F> {
     pub field_name: String,
     /// Exponent of the S-box: 3, 5 or 7.
     pub alpha: u64,
-    /// Full rounds before the partial rounds.
+    /// Full rounds before the partial rounds, at least 1.
     pub full_rounds_first: usize,
-    /// Partial rounds; their S-box is on element 0.
+    /// Partial rounds; 0 is allowed.
     pub partial_rounds: usize,
-    /// Full rounds after the partial rounds.
+    /// Full rounds after the partial rounds, at least 1.
     pub full_rounds_last: usize,
-    /// `round_constants[r][i]` is added to element i at the start of round r.
+    /// The order of the steps of every round.
+    pub round_order: RoundOrder,
+    /// The element that has an S-box in partial rounds.
+    pub partial_index: usize,
+    /// `round_constants[r][i]` is added to element i in round r.
     pub round_constants: Vec<Vec<F>>,
-    /// `mds[i][j]`: row i, column j; a round ends with `new[i] = sum_j mds[i][j] * old[j]`.
+    /// `mds[i][j]`: row i, column j; the matrix step is `new[i] = sum_j mds[i][j] * old[j]`.
     pub mds: Vec<Vec<F>>,
-    /// Initial value of the state element that takes no input (domain tag, capacity).
-    pub tag: F,
-    /// Index of that element. The inputs fill the others in order.
-    pub tag_index: usize,
-    /// Index of the element of the final state that is the digest.
-    pub digest_index: usize,
+    /// The state before the inputs are added: the domain tag or capacity value in its place, 0
+    /// elsewhere. One value for each element of the state.
+    pub initial_state: Vec<F>,
+    /// The state element that each input is added to; all different.
+    pub input_positions: Vec<usize>,
+    /// The state elements that are the digest, in order; all different. One of them, or 1 to 4
+    /// over a prime of 64 bits.
+    pub digest_positions: Vec<usize>,
+    /// How messages of other lengths are hashed, where that is defined.
+    pub sponge: Option<Sponge>,
 }
 
 /// Values that are no parameter set.
@@ -53,80 +77,58 @@ pub struct ParameterError {
     problem: String,
 }
 
-/// A checked parameter set of a Poseidon hash of `arity` field elements to one.
+impl ParameterError {
+    /// The set `name` is wrong for the reason `problem`.
+    pub(crate) fn new(name: &str, problem: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// A checked parameter set of a Poseidon hash of [`PoseidonParameters::inputs`] field elements to
+/// [`PoseidonParameters::digest_length`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoseidonParameters<F>(PoseidonSpecification<F>);
 
 impl<F: PrimeField> PoseidonParameters<F> {
     /// Checks `specification`; the state width is the number of rows of its matrix.
     ///
+    /// A singular matrix is accepted, see [`PoseidonParameters::warnings`].
+    ///
     /// # Errors
     ///
     /// When a number is out of range or a table has not the size that the others ask for.
     pub fn new(specification: PoseidonSpecification<F>) -> Result<Self, ParameterError> {
-        match problem(&specification) {
-            None => Ok(Self(specification)),
-            Some(problem) => Err(ParameterError {
-                name: specification.name,
-                problem,
-            }),
+        match check(&specification) {
+            Ok(()) => Ok(Self(specification)),
+            Err(problem) => Err(ParameterError::new(&specification.name, problem)),
         }
     }
 
-    /// Generates the parameter set of neptune (Filecoin) for trees of `arity`: S-box x^5, round
-    /// constants from the Grain LFSR whose header has the S-box field 1, the Cauchy matrix
-    /// `mds[i][j] = 1 / (i + j + t)`, domain tag `2^arity - 1` in element 0, digest in element 1.
+    /// The same parameter set with another initial state, of one value for each state element.
     ///
     /// # Errors
     ///
-    /// When the numbers make up no parameter set.
-    pub fn neptune(
-        name: &str,
-        field_name: &str,
-        arity: usize,
-        full_rounds: usize,
-        partial_rounds: usize,
-    ) -> Result<Self, ParameterError> {
-        let width = arity.saturating_add(1);
-        let error = |problem| ParameterError {
-            name: name.to_owned(),
-            problem,
-        };
-        // The other checks need the tables, and the tables need these.
-        check_width(width).map_err(error)?;
-        check_rounds(full_rounds, "full").map_err(error)?;
-        check_rounds(partial_rounds, "partial").map_err(error)?;
-        let mut grain = GrainLfsr::new(
-            GrainLfsr::NEPTUNE_SBOX,
-            F::MODULUS_BIT_SIZE,
-            width,
-            full_rounds,
-            partial_rounds,
-        );
-        let round_constants = (0..full_rounds + partial_rounds)
-            .map(|_| (0..width).map(|_| grain.next_field()).collect())
-            .collect();
-        Self::new(PoseidonSpecification {
-            name: name.to_owned(),
-            field_name: field_name.to_owned(),
-            alpha: 5,
-            full_rounds_first: full_rounds / 2,
-            partial_rounds,
-            full_rounds_last: full_rounds - full_rounds / 2,
-            round_constants,
-            mds: cauchy_matrix(width),
-            tag: F::from((1_u64 << arity) - 1),
-            tag_index: 0,
-            digest_index: 1,
-        })
+    /// When the number of values is not the state width.
+    pub fn with_initial_state(&self, initial_state: &[F]) -> Result<Self, ParameterError> {
+        let mut specification = self.0.clone();
+        specification.initial_state = initial_state.to_vec();
+        Self::new(specification)
     }
 
-    /// The same parameter set with another initial value of the element that takes no input.
-    #[must_use]
-    pub fn with_tag(&self, tag: F) -> Self {
-        let mut specification = self.0.clone();
-        specification.tag = tag;
-        Self(specification)
+    /// What a user of the set should know about its security, one sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !sparse::is_invertible(self.mds()) {
+            warnings.push(format!(
+                "the matrix of '{}' is singular: its permutation is none, different inputs can \
+                 collide in every round, and the hash is not secure",
+                self.name()
+            ));
+        }
+        warnings
     }
 
     /// All values of the set.
@@ -154,9 +156,19 @@ impl<F: PrimeField> PoseidonParameters<F> {
         self.0.mds.len()
     }
 
-    /// Field elements that a hash takes: all of the state but the tag.
+    /// Field elements that a hash takes.
+    pub fn inputs(&self) -> usize {
+        self.0.input_positions.len()
+    }
+
+    /// Field elements of a digest.
+    pub fn digest_length(&self) -> usize {
+        self.0.digest_positions.len()
+    }
+
+    /// Digests that a hash takes, rounded down: the arity of Merkle trees.
     pub fn arity(&self) -> usize {
-        self.width() - 1
+        self.inputs() / self.digest_length()
     }
 
     /// Exponent of the S-box.
@@ -189,6 +201,16 @@ impl<F: PrimeField> PoseidonParameters<F> {
         self.full_rounds() + self.partial_rounds()
     }
 
+    /// The order of the steps of every round.
+    pub fn round_order(&self) -> RoundOrder {
+        self.0.round_order
+    }
+
+    /// The element that has an S-box in partial rounds.
+    pub fn partial_index(&self) -> usize {
+        self.0.partial_index
+    }
+
     /// Round constants, one vector of `width` elements for each round.
     pub fn round_constants(&self) -> &[Vec<F>] {
         &self.0.round_constants
@@ -199,35 +221,34 @@ impl<F: PrimeField> PoseidonParameters<F> {
         &self.0.mds
     }
 
-    /// Initial value of the element that takes no input.
-    pub fn tag(&self) -> F {
-        self.0.tag
+    /// The state before the inputs are added, one value for each element.
+    pub fn initial_state(&self) -> &[F] {
+        &self.0.initial_state
     }
 
-    /// Index of the element that takes no input.
-    pub fn tag_index(&self) -> usize {
-        self.0.tag_index
+    /// The state element that each input is added to.
+    pub fn input_positions(&self) -> &[usize] {
+        &self.0.input_positions
     }
 
-    /// Index of the digest in the final state.
-    pub fn digest_index(&self) -> usize {
-        self.0.digest_index
+    /// The state elements that are the digest, in order.
+    pub fn digest_positions(&self) -> &[usize] {
+        &self.0.digest_positions
+    }
+
+    /// How messages of other lengths are hashed, where that is defined.
+    pub fn sponge(&self) -> Option<&Sponge> {
+        self.0.sponge.as_ref()
     }
 }
 
-/// The Cauchy matrix `m[i][j] = 1 / (i + j + width)`.
-fn cauchy_matrix<F: Field>(width: usize) -> Vec<Vec<F>> {
-    let entry = |sum: usize| {
-        F::from(sum as u64)
-            .inverse()
-            .expect("the sums are small and the prime is large")
-    };
-    (0..width)
-        .map(|i| (0..width).map(|j| entry(i + j + width)).collect())
-        .collect()
+/// Whether `x^alpha` is a permutation of the field: `alpha` is a prime that does not divide the
+/// prime of the field less 1.
+pub fn is_permutation<F: PrimeField>(alpha: u64) -> bool {
+    remainder(F::MODULUS.as_ref(), alpha) != 1
 }
 
-fn check_width(width: usize) -> Result<(), String> {
+pub(crate) fn check_width(width: usize) -> Result<(), String> {
     if (MIN_WIDTH..=MAX_WIDTH).contains(&width) {
         return Ok(());
     }
@@ -236,78 +257,123 @@ fn check_width(width: usize) -> Result<(), String> {
     ))
 }
 
-fn check_rounds(rounds: usize, kind: &str) -> Result<(), String> {
-    if rounds <= MAX_ROUNDS {
-        return Ok(());
+/// Checks the number of rounds: at least 1 full round in each half, and not too many of a kind.
+pub(crate) fn check_rounds(first: usize, partial: usize, last: usize) -> Result<(), String> {
+    for (rounds, which) in [(first, "before"), (last, "after")] {
+        if rounds == 0 {
+            return Err(format!(
+                "it has no full round {which} its partial rounds, at least 1 is needed"
+            ));
+        }
     }
-    Err(format!(
-        "it has {rounds} {kind} rounds, at most {MAX_ROUNDS} are supported"
-    ))
+    for (rounds, kind) in [(first.saturating_add(last), "full"), (partial, "partial")] {
+        if rounds > MAX_ROUNDS {
+            return Err(format!(
+                "it has {rounds} {kind} rounds, at most {MAX_ROUNDS} are supported"
+            ));
+        }
+    }
+    Ok(())
 }
 
-fn problem<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Option<String> {
+/// Checks that `positions` are different elements of a state of `width`, and at least one.
+pub(crate) fn check_positions(positions: &[usize], width: usize, what: &str) -> Result<(), String> {
+    if positions.is_empty() {
+        return Err(format!("it has no {what}; name at least one state element"));
+    }
+    for (number, &position) in positions.iter().enumerate() {
+        if position >= width {
+            return Err(format!(
+                "{what} {number} is state element {position}, expected less than {width}, the \
+                 state width"
+            ));
+        }
+        if let Some(other) = positions[..number]
+            .iter()
+            .position(|&other| other == position)
+        {
+            return Err(format!(
+                "{what} {other} and {what} {number} are both state element {position}, expected \
+                 different ones"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), String> {
     let width = specification.mds.len();
-    let full_rounds = specification
-        .full_rounds_first
-        .saturating_add(specification.full_rounds_last);
     let bits = F::MODULUS_BIT_SIZE;
     if !(64..=255).contains(&bits) {
-        return Some(format!(
+        return Err(format!(
             "its prime has {bits} bits, primes of 64 to 255 bits are supported"
         ));
     }
-    if let Err(problem) = check_width(width)
-        .and_then(|()| check_rounds(full_rounds, "full"))
-        .and_then(|()| check_rounds(specification.partial_rounds, "partial"))
-    {
-        return Some(problem);
-    }
+    check_width(width)?;
+    check_rounds(
+        specification.full_rounds_first,
+        specification.partial_rounds,
+        specification.full_rounds_last,
+    )?;
     if let Some(row) = specification.mds.iter().position(|row| row.len() != width) {
-        return Some(format!(
+        return Err(format!(
             "row {row} of its matrix has {} entries, expected {width} as there are rows",
             specification.mds[row].len()
         ));
     }
-    if ![3, 5, 7].contains(&specification.alpha) {
-        return Some(format!(
-            "its S-box exponent is {}, expected 3, 5 or 7",
-            specification.alpha
+    let alpha = specification.alpha;
+    if ![3, 5, 7].contains(&alpha) {
+        return Err(format!("its S-box exponent is {alpha}, expected 3, 5 or 7"));
+    }
+    if !is_permutation::<F>(alpha) {
+        return Err(format!(
+            "its S-box x^{alpha} is no permutation of this field, because {alpha} divides the \
+             prime less 1"
         ));
     }
-    if remainder(F::MODULUS.as_ref(), specification.alpha) == 1 {
-        return Some(format!(
-            "its S-box x^{0} is no permutation of this field, because {0} divides the prime less 1",
-            specification.alpha
+    if specification.partial_index >= width {
+        return Err(format!(
+            "the S-box of its partial rounds is on state element {}, expected less than {width}, \
+             the state width",
+            specification.partial_index
         ));
     }
-    let rounds = full_rounds + specification.partial_rounds;
-    if rounds == 0 {
-        return Some("it has no rounds".to_owned());
-    }
+    let rounds = specification.full_rounds_first
+        + specification.partial_rounds
+        + specification.full_rounds_last;
     let constants = &specification.round_constants;
     if constants.len() != rounds {
-        return Some(format!(
+        return Err(format!(
             "it has {rounds} rounds but {} vectors of round constants",
             constants.len()
         ));
     }
     if let Some(round) = constants.iter().position(|vector| vector.len() != width) {
-        return Some(format!(
+        return Err(format!(
             "round {round} has {} round constants, expected {width}, the state width",
             constants[round].len()
         ));
     }
-    for (index, what) in [
-        (specification.tag_index, "tag"),
-        (specification.digest_index, "digest"),
-    ] {
-        if index >= width {
-            return Some(format!(
-                "the index of its {what} is {index}, expected less than {width}, the state width"
-            ));
-        }
+    if specification.initial_state.len() != width {
+        return Err(format!(
+            "its initial state has {} values, expected {width}, the state width",
+            specification.initial_state.len()
+        ));
     }
-    None
+    check_positions(&specification.input_positions, width, "input")?;
+    check_positions(&specification.digest_positions, width, "digest element")?;
+    let digest_length = specification.digest_positions.len();
+    let longest = if bits == 64 { MAX_SMALL_DIGEST } else { 1 };
+    if digest_length > longest {
+        return Err(format!(
+            "its digest has {digest_length} elements, at most {longest} are supported over a \
+             prime of {bits} bits"
+        ));
+    }
+    match &specification.sponge {
+        Some(sponge) => sponge.check(width),
+        None => Ok(()),
+    }
 }
 
 /// Remainder of the integer with the little-endian `limbs` by a small `divisor`.
@@ -325,27 +391,23 @@ fn remainder(limbs: &[u64], divisor: u64) -> u64 {
 mod tests {
     use super::*;
     use ark_bls12_381::Fr;
+    use ark_ff::AdditiveGroup;
+
+    use crate::fields::{Goldilocks, Starknet};
+    use crate::generate;
+    use crate::sponge::{Absorption, Capacity, Padding};
 
     fn specification() -> PoseidonSpecification<Fr> {
-        PoseidonParameters::<Fr>::neptune("test", "bls12-381", 2, 8, 55)
+        generate::neptune::<Fr>("test", "bls12-381", 2, 8, 55)
             .unwrap()
             .specification()
             .clone()
     }
 
     #[test]
-    fn neptune_round_numbers_and_tag() {
-        let parameters = PoseidonParameters::<Fr>::neptune("test", "bls12-381", 8, 8, 57).unwrap();
-        assert_eq!((parameters.width(), parameters.arity()), (9, 8));
-        assert_eq!((parameters.full_rounds(), parameters.rounds()), (8, 65));
-        assert_eq!(parameters.tag(), Fr::from(255));
-        assert_eq!(parameters.mds()[3][4], Fr::from(16).inverse().unwrap());
-    }
-
-    #[test]
     fn wrong_values_are_named() {
         type Change = fn(&mut PoseidonSpecification<Fr>);
-        let cases: [(Change, &str); 9] = [
+        let cases: [(Change, &str); 21] = [
             (|s| s.alpha = 4, "exponent is 4"),
             (|s| s.alpha = 3, "x^3 is no permutation"),
             (|s| s.full_rounds_first = 5, "has 64 rounds but 63 vectors"),
@@ -354,16 +416,71 @@ mod tests {
                 "2004 full rounds, at most 1023",
             ),
             (
+                |s| s.partial_rounds = 1024,
+                "1024 partial rounds, at most 1023",
+            ),
+            (|s| s.full_rounds_first = 0, "no full round before"),
+            (|s| s.full_rounds_last = 0, "no full round after"),
+            (
                 |s| s.mds[1].truncate(2),
                 "row 1 of its matrix has 2 entries",
             ),
             (|s| s.mds.truncate(1), "state width is 1"),
             (
+                |s| s.mds = vec![vec![Fr::ZERO; 13]; 13],
+                "state width is 13",
+            ),
+            (
                 |s| s.round_constants[7].truncate(1),
                 "round 7 has 1 round constants",
             ),
-            (|s| s.tag_index = 3, "index of its tag is 3"),
-            (|s| s.digest_index = 3, "index of its digest is 3"),
+            (|s| s.partial_index = 3, "is on state element 3"),
+            (
+                |s| s.initial_state.truncate(2),
+                "initial state has 2 values",
+            ),
+            (|s| s.input_positions.clear(), "has no input"),
+            (
+                |s| s.input_positions = vec![1, 3],
+                "input 1 is state element 3",
+            ),
+            (
+                |s| s.input_positions = vec![2, 1, 2],
+                "input 0 and input 2 are both state element 2",
+            ),
+            (|s| s.digest_positions.clear(), "has no digest element"),
+            (
+                |s| s.digest_positions = vec![3],
+                "digest element 0 is state element 3",
+            ),
+            (
+                |s| s.digest_positions = vec![0, 1],
+                "digest has 2 elements, at most 1",
+            ),
+            (
+                |s| {
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![0, 0],
+                        absorption: Absorption::Add,
+                        padding: Padding::None,
+                        capacity: Capacity::Zero,
+                        permute_empty: false,
+                    });
+                },
+                "rate element 0 and rate element 1 are both",
+            ),
+            (
+                |s| {
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![0, 1],
+                        absorption: Absorption::Add,
+                        padding: Padding::None,
+                        capacity: Capacity::Length { position: 3 },
+                        permute_empty: false,
+                    });
+                },
+                "capacity is state element 3",
+            ),
         ];
         for (change, expected) in cases {
             let mut specification = specification();
@@ -374,16 +491,31 @@ mod tests {
             assert!(message.contains(expected), "{message}");
         }
         assert!(PoseidonParameters::new(specification()).is_ok());
-        for (arity, rounds, expected) in [
-            (0, 8, "state width is 1"),
-            (12, 8, "state width is 13"),
-            (usize::MAX, 8, "state width is"),
-            (2, 5000, "5000 full rounds"),
-        ] {
-            let message = PoseidonParameters::<Fr>::neptune("test", "bls12-381", arity, rounds, 55)
-                .unwrap_err()
-                .to_string();
-            assert!(message.contains(expected), "{message}");
-        }
+    }
+
+    #[test]
+    fn exponents_that_are_permutations() {
+        let exponents = |is: fn(u64) -> bool| -> Vec<u64> {
+            [3, 5, 7].into_iter().filter(|&alpha| is(alpha)).collect()
+        };
+        assert_eq!(exponents(is_permutation::<Fr>), [5, 7]);
+        assert_eq!(exponents(is_permutation::<Starknet>), [3]);
+        assert_eq!(exponents(is_permutation::<Goldilocks>), [7]);
+    }
+
+    #[test]
+    fn a_singular_matrix_is_a_warning() {
+        let mut specification = specification();
+        assert!(
+            PoseidonParameters::new(specification.clone())
+                .unwrap()
+                .warnings()
+                .is_empty()
+        );
+        specification.mds = (0..3)
+            .map(|i| (0..3).map(|j| Fr::from(3 * i + j + 1)).collect())
+            .collect();
+        let warnings = PoseidonParameters::new(specification).unwrap().warnings();
+        assert!(warnings[0].contains("singular"), "{warnings:?}");
     }
 }

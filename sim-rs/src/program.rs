@@ -1,43 +1,50 @@
 //! The compiler from a parameter set to what the chip is loaded with: register values and
 //! constants.
 //!
-//! A hash on the chip: the state starts as the initial vector plus `(0, x0, x1)`. The full-round
-//! sub-engine (number 0) runs the first full rounds and `p0` partial rounds, the partial-round
-//! sub-engines 1 to N run `p1 .. pN` partial rounds in turn, and the full-round sub-engine runs the
-//! last full rounds. A full round is `state = M * sbox(state) + k`, a partial round
-//! `state = S * (sbox(s0), s1, s2) + (k0, 0, 0)` with a sparse S; see [`crate::sparse`].
+//! # A hash on the chip
 //!
-//! Constants are in Montgomery form with R = 2^260, as canonical residues below the prime. They go
-//! to a sub-engine, a bank and an index:
+//! The state is in internal order, see [`crate::sparse`]: the S-box of partial rounds is on element
+//! 0. It starts as the initial vector plus the input elements at their places. The first full-round
+//! sub-engine (number 0) runs the first full rounds and `p0` partial rounds, the partial-round
+//! sub-engines 1 to N run `p1 .. pN` partial rounds in turn; then the first full-round sub-engine
+//! runs the last full rounds, or, where there are two of them, the second one (number 7) `p7`
+//! partial rounds and the last full rounds. Every round is S-box, matrix, and a vector of constants.
+//!
+//! Constants of the large prime are in Montgomery form with R = 2^`montgomery_bits`, below the
+//! prime; those of the Goldilocks field are as they are, four in a word: element 3 hi + lane of the
+//! state in slice hi of the lane's word.
+//!
+//! # Where constants are
+//!
+//! With b = ceil(t / 3), B = b beats (1 in Goldilocks mode), S = max(b, 2 with x^7) steps, and P = B
+//! (S where B is 1) entries of a partial round, see [`Shape`]:
 //!
 //! | sub-engine | bank | index | constant |
 //! |---|---|---|---|
-//! | 0 | 3 i + j | 0, 1, 2 + n | row i, column j of: the MDS matrix, the pre-sparse matrix, the matrix of partial round n of this sub-engine (dense) |
-//! | 0 | 9 + i | r | element i of the vector added after round r of this sub-engine, counted through first full, partial and last full rounds |
-//! | 1 .. N | 0, 1, 2 | round | w of the sparse matrix |
-//! | 1 .. N | 3, 4 | round | v of the sparse matrix |
-//! | 1 .. N | 5 | round | k0 |
-//! | 15 | i | 0 | element i of the initial vector |
+//! | 0, 7 | 3 i + j | m B S + r S + k | matrix m (0: MDS, 1: pre-sparse), row 3 r + i, column 3 k + j; in Goldilocks mode slice s is row 3 s + i |
+//! | 0, 7 | 3 i + j | 2 B S + n P + k | the same of the matrix of partial round n, where B is 1 |
+//! | 0, 7 | 0, 1, 2 | 2 B S + n P + k | first row of that matrix, where B is more than 1: entries 3 k, 3 k + 1, 3 k + 2 |
+//! | 0, 7 | 5, 3, 6 | 2 B S + n P + k | its first column: entries 3 k (0 for k = 0), 3 k + 1, 3 k + 2 |
+//! | 0, 7 | 7, 4, 8 | 2 B S + n P + k | its diagonal, 1 at the same places |
+//! | 0, 7 | 9 + lane | r B + beat | the vector added after round r of this sub-engine |
+//! | 1 to 6 | lane | n B + beat | first row of the matrix of partial round n |
+//! | 1 to 6 | 3 + lane | n B + beat | its first column, 0 for element 0 |
+//! | 1 to 6 | 6 | n | constant added to element 0 |
+//! | 15 | lane | beat | the initial vector |
 
-use std::collections::HashMap;
+mod evaluate;
+mod shape;
 
 use ark_ff::PrimeField;
 
+use crate::fields::{AnyParameters, FieldId};
 use crate::params::PoseidonParameters;
-use crate::sparse::{SparseError, SparseRounds};
+use crate::sparse::{DenseRounds, PartialRound, SparseRounds, internal_index};
 use crate::word::{self, Word};
-
-/// State width of the hash engines of this version of the chip.
-pub const CHIP_WIDTH: usize = 3;
-
-/// S-box exponent of this version of the chip.
-pub const CHIP_ALPHA: u64 = 5;
-
-/// The chip's Montgomery radix is 2 to the power of this.
-pub const MONTGOMERY_BITS: u64 = 260;
-
-/// Number of the sub-engine of full rounds.
-pub const FULL_ROUND_ENGINE: u8 = 0;
+use crate::{dispatch, registers, with_field};
+use evaluate::Interpreter;
+use shape::{FIRST_FULL, SECOND_FULL};
+pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape};
 
 /// Number under which the initial vector is loaded.
 pub const INITIAL_VECTOR: u8 = 15;
@@ -45,34 +52,67 @@ pub const INITIAL_VECTOR: u8 = 15;
 /// Mask of both hash engines: bit 0 the leaf hash engine, bit 1 the root hash engine.
 pub const BOTH_ENGINES: u8 = 0b11;
 
-/// Bank of the first element of the constant vectors of the full-round sub-engine.
-const VECTOR_BANK: u8 = (CHIP_WIDTH * CHIP_WIDTH) as u8;
+/// Value of the register `FIELD` for the large prime.
+pub const LARGE_PRIME: u32 = 0;
 
-/// Bank of the first element of the column of a sparse matrix, and of the constant.
-const COLUMN_BANK: u8 = CHIP_WIDTH as u8;
-const CONSTANT_BANK: u8 = 2 * CHIP_WIDTH as u8 - 1;
+/// Value of the register `FIELD` for the Goldilocks field.
+pub const GOLDILOCKS: u32 = 1;
 
-/// Indices of the matrices of the full-round sub-engine.
-const MDS_INDEX: usize = 0;
-const PRE_SPARSE_INDEX: usize = 1;
-const FIRST_PARTIAL_INDEX: usize = 2;
+/// Value of the register `PARTIAL_KIND` for sparse partial rounds.
+pub const PARTIAL_SPARSE: u32 = 0;
+
+/// Value of the register `PARTIAL_KIND` for dense partial rounds.
+pub const PARTIAL_DENSE: u32 = 1;
+
+/// Most sub-engines of full rounds in a hash engine.
+pub const MAX_NUM_FULL: usize = 2;
+
+/// Bank of lane 0 of the constant vectors of a full-round sub-engine.
+const VECTOR_BANK: u8 = 9;
+
+/// Bank of lane 0 of the columns of a partial-round sub-engine.
+const PARTIAL_COLUMN_BANK: u8 = 3;
+
+/// Bank of the constants of a partial-round sub-engine.
+const PARTIAL_CONSTANT_BANK: u8 = 6;
+
+/// Position code of no element.
+const LANE_NONE: u32 = 3;
+
+/// Position codes in a register.
+const CODES_PER_REGISTER: usize = 8;
+
+/// Position codes in a map: one for each element of the widest state.
+const CODES: usize = MAX_ELEMENTS;
 
 /// Largest index that a constant can be loaded at, plus one.
 const MAX_DEPTH: usize = 256;
 
-/// What the hash engines of a chip can hold, from its capability registers.
+/// Most rounds of a sub-engine, and of all full-round sub-engines together: their numbers have 8
+/// bits.
+const MAX_ROUNDS: usize = 255;
+
+/// What the hash engines of a chip can hold and compute, from its capability registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineLimits {
-    /// The prime the chip was built for.
+    /// The large prime of the chip, whatever it is where the modulus is loaded at run time.
     pub prime: Word,
+    /// Full-round sub-engines of a hash engine, 1 or 2.
+    pub num_full: usize,
     /// Partial-round sub-engines of a hash engine, 1 to 6.
     pub num_partial: usize,
-    /// Matrices that the full-round sub-engine stores.
+    /// Entries of the matrix memories of a full-round sub-engine.
     pub matrix_depth: usize,
-    /// Constant vectors that the full-round sub-engine stores.
+    /// Entries of the constant memories of a full-round sub-engine.
     pub constant_depth: usize,
-    /// Rounds that a partial-round sub-engine stores.
+    /// Entries of the memories of a partial-round sub-engine.
     pub partial_depth: usize,
+    /// Whether there is the Goldilocks mode.
+    pub goldilocks: bool,
+    /// Base-2 logarithm of the Montgomery radix of the large prime.
+    pub montgomery_bits: u32,
+    /// Whether the large prime is loaded at run time.
+    pub runtime_modulus: bool,
 }
 
 /// A constant and where it is loaded.
@@ -86,15 +126,17 @@ pub struct ChipConstant {
     pub bank: u8,
     /// Address in the bank.
     pub index: u8,
-    /// The value in Montgomery form with R = 2^260, below the prime.
+    /// The value: in Montgomery form and below the large prime, or four Goldilocks elements.
     pub word: Word,
 }
 
 /// The run-time configuration of a chip, one value for each register of the same name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipRegisters {
-    /// Tree arity.
+    /// Stream words of the input of a hash.
     pub arity: u32,
+    /// [`LARGE_PRIME`] or [`GOLDILOCKS`].
+    pub field: u32,
     /// State width.
     pub width: u32,
     /// S-box exponent.
@@ -103,21 +145,34 @@ pub struct ChipRegisters {
     pub full_rounds_first: u32,
     /// Full rounds after the partial rounds.
     pub full_rounds_last: u32,
-    /// Which state element is the digest.
-    pub digest_index: u32,
-    /// Partial rounds of sub-engine 0, 1, .. `num_partial`; sub-engine 0 is the full-round one.
-    pub partial_rounds: Vec<u32>,
+    /// [`PARTIAL_SPARSE`] or [`PARTIAL_DENSE`].
+    pub partial_kind: u32,
+    /// Stream words of a digest.
+    pub digest_words: u32,
+    /// Position codes of the input elements, 8 in a register.
+    pub input_map: [u32; 2],
+    /// Position codes of the elements of the digest.
+    pub digest_map: [u32; 2],
+    /// Partial rounds of each sub-engine.
+    pub partial_rounds: [u32; SUB_ENGINES],
 }
 
-impl ChipRegisters {
-    /// Cycles that a hash occupies the busiest sub-engine, the steady-state cycles per hash.
-    pub fn period(&self) -> u32 {
-        let full = self.full_rounds_first + self.full_rounds_last + self.partial_rounds[0];
-        self.partial_rounds[1..]
-            .iter()
-            .copied()
-            .fold(full, u32::max)
-    }
+/// What a chip with a run-time modulus needs to know about the large prime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuntimeModulus {
+    /// The prime.
+    pub prime: Word,
+    /// R^2 modulo the prime, where R is the Montgomery radix.
+    pub radix_squared: Word,
+}
+
+/// What a program takes in and gives out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Inputs of a hash, and digests.
+    Hash,
+    /// Whole states.
+    Permutation,
 }
 
 /// A parameter set compiled for a chip.
@@ -125,96 +180,75 @@ impl ChipRegisters {
 pub struct ChipProgram {
     /// The register values.
     pub registers: ChipRegisters,
+    /// What is written to `PRIME` and `RADIX_SQUARED`, for a large prime on a chip with a run-time
+    /// modulus.
+    pub modulus: Option<RuntimeModulus>,
     /// The constants, in the order of loading.
     pub constants: Vec<ChipConstant>,
+    field: FieldId,
+    shape: Shape,
+    rounds: Rounds,
+    segments: Segments,
+    limits: EngineLimits,
+    notes: Vec<String>,
+    /// Field elements that the program takes, and how many of them are in a stream word.
+    inputs: usize,
+    inputs_in_word: usize,
+    /// Field elements that the program gives.
+    outputs: usize,
 }
 
-/// A chip cannot compute with a parameter set, or a program is not complete.
+/// A chip cannot compute with a parameter set, or a program is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// The field is another one.
     #[error(
-        "'{name}' is over the prime {}, the chip was built for {}; build it for the other prime",
-        word::to_hex(prime),
-        word::to_hex(chip)
+        "'{name}' is over {field}, the chip was built for {}; use a build for {field}, or the \
+         software device",
+        chip_fields(limits)
     )]
-    Prime {
+    Field {
         /// Name of the parameter set.
         name: String,
-        /// Its prime.
-        prime: Word,
-        /// The prime of the chip.
-        chip: Word,
+        /// Its field.
+        field: FieldId,
+        /// What the chip was built with.
+        limits: Box<EngineLimits>,
     },
-    /// The state is too wide or narrow.
-    #[error(
-        "'{name}' has state width {width} (arity {}), this version of the chip has width \
-         {CHIP_WIDTH} only; use the software device",
-        width - 1
-    )]
-    Width {
-        /// Name of the parameter set.
-        name: String,
-        /// Its state width.
-        width: usize,
-    },
-    /// The S-box is another one.
-    #[error(
-        "'{name}' has the S-box x^{alpha}, this version of the chip has x^{CHIP_ALPHA} only; use \
-         the software device"
-    )]
-    Alpha {
-        /// Name of the parameter set.
-        name: String,
-        /// Its exponent.
-        alpha: u64,
-    },
-    /// The tag is not in element 0.
-    #[error(
-        "'{name}' has its tag in state element {index}, this version of the chip has it in element \
-         0; use the software device"
-    )]
-    TagIndex {
-        /// Name of the parameter set.
-        name: String,
-        /// Index of the tag.
-        index: usize,
-    },
-    /// The partial rounds have no sparse form.
-    #[error(transparent)]
-    Sparse(#[from] SparseError),
     /// The constant memories are too small.
     #[error(
-        "'{name}' has {full_rounds} full and {partial_rounds} partial rounds, more than the \
-         constant memories of the chip hold (matrices {}, vectors {}, and {} times {} partial \
-         rounds); build it with deeper memories",
-        limits.matrix_depth, limits.constant_depth, limits.num_partial, limits.partial_depth
+        "'{name}' has {} full and {} partial rounds of width {}, more than the constant memories \
+         of the chip hold ({} times {} matrix and {} constant entries for full rounds, {} times {} \
+         entries for partial rounds); build it with deeper memories",
+        rounds.full_first + rounds.full_last, rounds.partial, shape.width,
+        limits.num_full, limits.matrix_depth, limits.constant_depth,
+        limits.num_partial, limits.partial_depth
     )]
     TooManyRounds {
         /// Name of the parameter set.
         name: String,
-        /// Its full rounds.
-        full_rounds: usize,
-        /// Its partial rounds.
-        partial_rounds: usize,
+        /// Its rounds.
+        rounds: Rounds,
+        /// Its shape.
+        shape: Shape,
         /// What the chip holds.
-        limits: EngineLimits,
+        limits: Box<EngineLimits>,
     },
-    /// A given split of the partial rounds does not fit.
+    /// Given segments do not fit.
     #[error(
-        "the partial rounds of '{name}' cannot be split as {split:?}: expected {} numbers with the \
-         sum {partial_rounds}",
-        num_partial + 1
+        "the rounds of '{name}', {rounds:?}, cannot be shared out as {segments:?} on a chip with \
+         {} full-round and {} partial-round sub-engines",
+        limits.num_full, limits.num_partial
     )]
-    Split {
+    Segments {
         /// Name of the parameter set.
         name: String,
-        /// The split asked for.
-        split: Vec<usize>,
-        /// Partial-round sub-engines of the chip.
-        num_partial: usize,
-        /// Partial rounds of the parameter set.
-        partial_rounds: usize,
+        /// Its rounds.
+        rounds: Rounds,
+        /// The segments asked for.
+        segments: Box<Segments>,
+        /// What the chip holds.
+        limits: Box<EngineLimits>,
     },
     /// A program lacks a constant.
     #[error(
@@ -229,588 +263,881 @@ pub enum ProgramError {
         /// The index.
         index: usize,
     },
-    /// A hash takes another number of elements.
-    #[error("a hash on the chip takes {} field elements, not {length}", CHIP_WIDTH - 1)]
+    /// A constant of a program is no residue.
+    #[error(
+        "the constant for sub-engine {sub_engine}, bank {bank}, index {index} is not below the \
+         prime; compile the program again"
+    )]
+    ConstantNotBelowPrime {
+        /// Number of the sub-engine.
+        sub_engine: u8,
+        /// The bank.
+        bank: u8,
+        /// The index.
+        index: usize,
+    },
+    /// A sparse partial round has a value where there must be 0.
+    #[error(
+        "the sparse matrix of sub-engine {engine} at index {base} has a value beside its first \
+         row for element 0; compile the program again"
+    )]
+    SparseEntry {
+        /// Number of the sub-engine.
+        engine: u8,
+        /// First index of the matrix.
+        base: usize,
+    },
+    /// A register value that the chip refuses.
+    #[error(
+        "the register {} cannot hold {value}",
+        registers::register_name(*address).unwrap_or_else(|| format!("0x{address:03X}"))
+    )]
+    IllegalRegister {
+        /// Byte address of the register.
+        address: u32,
+        /// The value.
+        value: u32,
+    },
+    /// The input is no whole number of hashes.
+    #[error("{length} words are no whole number of inputs of {expected} words")]
     InputLength {
-        /// Number of elements given.
+        /// Words given.
         length: usize,
+        /// Words that a hash takes.
+        expected: usize,
+    },
+    /// An input word is not canonical.
+    #[error("input word {word} has an element that is not below the prime")]
+    InputNotBelowPrime {
+        /// Index of the word, counted from 0.
+        word: usize,
     },
 }
 
+/// The fields of a chip, for messages.
+fn chip_fields(limits: &EngineLimits) -> String {
+    let large = if limits.runtime_modulus {
+        "large primes".to_owned()
+    } else {
+        FieldId::from_prime(&limits.prime).map_or_else(
+            || format!("the prime {}", word::to_hex(&limits.prime)),
+            |field| field.name().to_owned(),
+        )
+    };
+    if limits.goldilocks {
+        format!("{large} and {}", FieldId::Goldilocks)
+    } else {
+        large
+    }
+}
+
 impl ChipProgram {
-    /// Compiles `parameters` for a chip with `limits`, with the split of the partial rounds that
-    /// gives the fewest cycles per hash.
+    /// Compiles `parameters` for hashes on a chip with `limits`, with the segments that give the
+    /// fewest cycles per hash.
     ///
     /// # Errors
     ///
     /// When the chip cannot compute with `parameters`.
-    pub fn compile<F: PrimeField>(
-        parameters: &PoseidonParameters<F>,
+    pub fn compile(
+        parameters: &AnyParameters,
         limits: &EngineLimits,
     ) -> Result<Self, ProgramError> {
-        check_shape(parameters, limits)?;
-        let split = split_partial_rounds(parameters, limits)
-            .ok_or_else(|| too_many_rounds(parameters, limits))?;
-        Self::assemble(parameters, &split)
-    }
-
-    /// The same with `split[i]` partial rounds on sub-engine i; `split` has one number for the
-    /// full-round sub-engine and one for each partial-round sub-engine. Numbers may be 0.
-    ///
-    /// # Errors
-    ///
-    /// When the chip cannot compute with `parameters`, or not with this split.
-    pub fn compile_split<F: PrimeField>(
-        parameters: &PoseidonParameters<F>,
-        limits: &EngineLimits,
-        split: &[usize],
-    ) -> Result<Self, ProgramError> {
-        check_shape(parameters, limits)?;
-        let sum = split
-            .iter()
-            .try_fold(0_usize, |sum, &part| sum.checked_add(part));
-        if split.len() != limits.num_partial + 1 || sum != Some(parameters.partial_rounds()) {
-            return Err(ProgramError::Split {
-                name: parameters.name().to_owned(),
-                split: split.to_vec(),
-                num_partial: limits.num_partial,
-                partial_rounds: parameters.partial_rounds(),
-            });
-        }
-        let (full, partial) = capacities(parameters.full_rounds(), limits)
-            .ok_or_else(|| too_many_rounds(parameters, limits))?;
-        if split[0] > full || split[1..].iter().any(|&part| part > partial) {
-            return Err(too_many_rounds(parameters, limits));
-        }
-        Self::assemble(parameters, split)
-    }
-
-    fn assemble<F: PrimeField>(
-        parameters: &PoseidonParameters<F>,
-        split: &[usize],
-    ) -> Result<Self, ProgramError> {
-        let rounds = SparseRounds::new(parameters)?;
-        let mut loader = Loader::new();
-        let mut partial = rounds.partial.iter();
-        let on_full_engine: Vec<_> = partial.by_ref().take(split[0]).collect();
-
-        loader.vector(INITIAL_VECTOR, 0, 0, &rounds.initial);
-        loader.matrix(MDS_INDEX, parameters.mds());
-        loader.matrix(PRE_SPARSE_INDEX, &rounds.pre_sparse);
-        for (index, round) in (FIRST_PARTIAL_INDEX..).zip(&on_full_engine) {
-            let mut dense = vec![round.matrix.row.clone()];
-            dense.extend((1..CHIP_WIDTH).map(|i| {
-                let mut row = vec![F::ZERO; CHIP_WIDTH];
-                row[0] = round.matrix.column[i - 1];
-                row[i] = F::ONE;
-                row
-            }));
-            loader.matrix(index, &dense);
-        }
-        let partial_vectors = on_full_engine.iter().map(|round| {
-            let mut vector = vec![F::ZERO; CHIP_WIDTH];
-            vector[0] = round.constant;
-            vector
-        });
-        let vectors = rounds
-            .full_first
-            .iter()
-            .cloned()
-            .chain(partial_vectors)
-            .chain(rounds.full_last.iter().cloned());
-        for (index, vector) in vectors.enumerate() {
-            loader.vector(FULL_ROUND_ENGINE, VECTOR_BANK, index, &vector);
-        }
-        for (sub_engine, &count) in (1..).zip(&split[1..]) {
-            for (index, round) in partial.by_ref().take(count).enumerate() {
-                loader.vector(sub_engine, 0, index, &round.matrix.row);
-                loader.vector(sub_engine, COLUMN_BANK, index, &round.matrix.column);
-                loader.constant(sub_engine, CONSTANT_BANK, index, round.constant);
-            }
-        }
-        // All of these were checked to be small.
-        let registers = ChipRegisters {
-            arity: parameters.arity() as u32,
-            width: parameters.width() as u32,
-            alpha: parameters.alpha() as u32,
-            full_rounds_first: parameters.full_rounds_first() as u32,
-            full_rounds_last: parameters.full_rounds_last() as u32,
-            digest_index: parameters.digest_index() as u32,
-            partial_rounds: split.iter().map(|&part| part as u32).collect(),
-        };
-        Ok(Self {
-            registers,
-            constants: loader.constants,
+        dispatch!(parameters, parameters => {
+            Self::build(parameters, limits, Purpose::Hash, None)
         })
     }
 
-    /// Computes a hash of `inputs` with nothing but the registers and constants of the program, in
-    /// the way the chip does.
+    /// Compiles the permutation of `parameters`: the program takes whole states, to which no
+    /// initial state is added, and gives whole states.
     ///
     /// # Errors
     ///
-    /// When the number of inputs is wrong or the program lacks a constant.
-    pub fn evaluate<F: PrimeField>(&self, inputs: &[F]) -> Result<F, ProgramError> {
-        if inputs.len() != CHIP_WIDTH - 1 {
-            return Err(ProgramError::InputLength {
-                length: inputs.len(),
-            });
-        }
-        let memory = Memory::new(&self.constants);
-        let registers = &self.registers;
-        let mut state = memory.vector(INITIAL_VECTOR, 0, 0)?;
-        for (element, &input) in state[1..].iter_mut().zip(inputs) {
-            *element += input;
-        }
+    /// When the chip cannot compute with `parameters`.
+    pub fn compile_permutation(
+        parameters: &AnyParameters,
+        limits: &EngineLimits,
+    ) -> Result<Self, ProgramError> {
+        dispatch!(parameters, parameters => {
+            Self::build(parameters, limits, Purpose::Permutation, None)
+        })
+    }
 
-        let mut round = 0;
-        let full_round = |state: &mut [F; CHIP_WIDTH], matrix, round: &mut usize| {
-            for element in state.iter_mut() {
-                *element = element.pow([u64::from(registers.alpha)]);
-            }
-            memory.dense_round(state, matrix, round)
+    /// As [`ChipProgram::compile`] with `segments`, which need not be the best.
+    ///
+    /// # Errors
+    ///
+    /// When the chip cannot compute with `parameters`, or not with these segments.
+    pub fn compile_segments(
+        parameters: &AnyParameters,
+        limits: &EngineLimits,
+        segments: &Segments,
+    ) -> Result<Self, ProgramError> {
+        dispatch!(parameters, parameters => {
+            Self::build(parameters, limits, Purpose::Hash, Some(*segments))
+        })
+    }
+
+    fn build<F: PrimeField>(
+        parameters: &PoseidonParameters<F>,
+        limits: &EngineLimits,
+        purpose: Purpose,
+        segments: Option<Segments>,
+    ) -> Result<Self, ProgramError> {
+        let name = parameters.name();
+        let field = check_field(parameters, limits)?;
+        let chip_rounds = ChipRounds::new(parameters);
+        let rounds = Rounds {
+            full_first: parameters.full_rounds_first(),
+            partial: parameters.partial_rounds(),
+            full_last: parameters.full_rounds_last(),
         };
-        for first in 0..registers.full_rounds_first {
-            let last = first + 1 == registers.full_rounds_first;
-            let matrix = if last { PRE_SPARSE_INDEX } else { MDS_INDEX };
-            full_round(&mut state, matrix, &mut round)?;
+        let shape = Shape {
+            width: parameters.width(),
+            alpha: parameters.alpha(),
+            goldilocks: field == FieldId::Goldilocks,
+            dense: matches!(chip_rounds.partial, PartialRounds::Dense(_)),
+        };
+        let segments = match segments {
+            None => Segments::plan(shape, rounds, limits).ok_or_else(|| {
+                ProgramError::TooManyRounds {
+                    name: name.to_owned(),
+                    rounds,
+                    shape,
+                    limits: Box::new(*limits),
+                }
+            })?,
+            Some(segments) if segments.has(rounds) && segments.fit(shape, limits) => segments,
+            Some(segments) => {
+                return Err(ProgramError::Segments {
+                    name: name.to_owned(),
+                    rounds,
+                    segments: Box::new(segments),
+                    limits: Box::new(*limits),
+                });
+            }
+        };
+
+        let mut loader = Loader {
+            shape,
+            radix: montgomery_radix(limits.montgomery_bits),
+            constants: Vec::new(),
+        };
+        loader.load(&chip_rounds, &segments, limits, purpose);
+        let maps = Maps::new(parameters, shape, purpose);
+        // All of these are small.
+        let registers = ChipRegisters {
+            arity: maps.inputs.len().div_ceil(maps.inputs_in_word) as u32,
+            field: if shape.goldilocks {
+                GOLDILOCKS
+            } else {
+                LARGE_PRIME
+            },
+            width: shape.width as u32,
+            alpha: shape.alpha as u32,
+            full_rounds_first: segments.full_first as u32,
+            full_rounds_last: segments.full_last as u32,
+            partial_kind: if shape.dense {
+                PARTIAL_DENSE
+            } else {
+                PARTIAL_SPARSE
+            },
+            digest_words: maps.outputs.len().div_ceil(maps.outputs_in_word) as u32,
+            input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
+            digest_map: encode(&maps.outputs, maps.outputs_in_word, shape),
+            partial_rounds: segments.partial.map(|n| n as u32),
+        };
+        let modulus = (limits.runtime_modulus && !shape.goldilocks).then(|| RuntimeModulus {
+            prime: parameters.prime(),
+            radix_squared: word::from_field(loader.radix.square()),
+        });
+        let mut program = Self {
+            registers,
+            modulus,
+            constants: loader.constants,
+            field,
+            shape,
+            rounds,
+            segments,
+            limits: *limits,
+            notes: Vec::new(),
+            inputs: maps.inputs.len(),
+            inputs_in_word: maps.inputs_in_word,
+            outputs: maps.outputs.len(),
+        };
+        program.notes = program.cost_notes(name);
+        Ok(program)
+    }
+
+    /// What a user should know about the cost of the program of the parameter set `name`.
+    fn cost_notes(&self, name: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        let period = self.period();
+        if self.shape.dense {
+            let sparse = Shape {
+                dense: false,
+                ..self.shape
+            };
+            let instead = self.period_with(sparse, &self.limits).map_or_else(
+                || "sparse ones would not fit into the memories".to_owned(),
+                |period| format!("with sparse ones it would be {period}"),
+            );
+            notes.push(format!(
+                "the matrix of '{name}' has no sparse form, because it is singular without the row \
+                 and column of the partial S-box; its {} partial rounds run dense on the \
+                 full-round sub-engines: {period} cycles per hash, {instead}",
+                self.rounds.partial,
+            ));
         }
-        for index in 0..registers.partial_rounds[0] as usize {
-            state[0] = state[0].pow([u64::from(registers.alpha)]);
-            memory.dense_round(&mut state, FIRST_PARTIAL_INDEX + index, &mut round)?;
+        let deep = EngineLimits {
+            matrix_depth: MAX_DEPTH,
+            constant_depth: MAX_DEPTH,
+            partial_depth: MAX_DEPTH,
+            ..self.limits
+        };
+        if let Some(best) = self.period_with(self.shape, &deep)
+            && best < period
+        {
+            notes.push(format!(
+                "the rounds of '{name}' are shared out unevenly, because the constant memories of \
+                 the chip are small: {period} cycles per hash, with deeper memories it would be \
+                 {best}"
+            ));
         }
-        for (sub_engine, &count) in (1..).zip(&registers.partial_rounds[1..]) {
-            for index in 0..count as usize {
-                let [w0, w1, w2] = memory.vector::<F>(sub_engine, 0, index)?;
-                let v1 = memory.constant::<F>(sub_engine, COLUMN_BANK, index)?;
-                let v2 = memory.constant::<F>(sub_engine, COLUMN_BANK + 1, index)?;
-                let k0 = memory.constant::<F>(sub_engine, CONSTANT_BANK, index)?;
-                let [s0, s1, s2] = state;
-                let x = s0.pow([u64::from(registers.alpha)]);
-                state = [w0 * x + w1 * s1 + w2 * s2 + k0, s1 + v1 * x, s2 + v2 * x];
+        notes
+    }
+
+    /// The period with the best segments for `shape` on a chip with `limits`.
+    fn period_with(&self, shape: Shape, limits: &EngineLimits) -> Option<usize> {
+        let busy = Segments::plan(shape, self.rounds, limits)?.busy(shape, limits.num_full);
+        busy.into_iter().max()
+    }
+
+    /// The field.
+    pub fn field(&self) -> FieldId {
+        self.field
+    }
+
+    /// What the program costs in the sub-engines, besides the numbers of rounds.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Which sub-engine runs which rounds.
+    pub fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    /// What a user should know about the program, one sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Cycles that a hash occupies each sub-engine, by number.
+    pub fn busy(&self) -> [usize; SUB_ENGINES] {
+        self.segments.busy(self.shape, self.limits.num_full)
+    }
+
+    /// Cycles that a hash occupies the busiest sub-engine: the steady-state cycles per hash.
+    pub fn period(&self) -> usize {
+        self.busy().into_iter().max().unwrap_or_default()
+    }
+
+    /// Multiplications and squarings of field elements that a hash needs.
+    pub fn products(&self) -> usize {
+        self.shape.products(self.rounds)
+    }
+
+    /// Field multipliers and squarers of a hash engine: 18 in a full-round sub-engine and 9 in a
+    /// partial-round sub-engine, four times as many in Goldilocks mode.
+    pub fn multipliers(&self) -> usize {
+        let words = 18 * self.limits.num_full + 9 * self.limits.num_partial;
+        if self.shape.goldilocks {
+            SLICES * words
+        } else {
+            words
+        }
+    }
+
+    /// Stream words of the input of a hash.
+    pub fn input_words(&self) -> usize {
+        self.registers.arity as usize
+    }
+
+    /// Stream words of a digest.
+    pub fn output_words(&self) -> usize {
+        self.registers.digest_words as usize
+    }
+
+    /// Packs field elements, those of any number of hashes one after another, into stream words.
+    /// Elements that do not make up a whole hash are left out.
+    pub fn pack_inputs(&self, elements: &[Word]) -> Vec<Word> {
+        self.pack(elements, self.inputs, self.inputs_in_word)
+    }
+
+    /// Packs field elements, those of any number of digests one after another, into stream words
+    /// as they leave the chip, and as the leaves of a tree enter it.
+    pub fn pack_outputs(&self, elements: &[Word]) -> Vec<Word> {
+        self.pack(elements, self.outputs, self.elements_in_word())
+    }
+
+    fn pack(&self, elements: &[Word], length: usize, in_word: usize) -> Vec<Word> {
+        if !self.shape.goldilocks {
+            return elements.to_vec();
+        }
+        elements
+            .chunks_exact(length)
+            .flat_map(|elements| elements.chunks(in_word))
+            .map(from_slices)
+            .collect()
+    }
+
+    /// Unpacks the stream words of any number of digests: the elements of each.
+    pub fn unpack_outputs(&self, words: &[Word]) -> Vec<Vec<Word>> {
+        words
+            .chunks_exact(self.output_words())
+            .map(|words| {
+                if !self.shape.goldilocks {
+                    return words.to_vec();
+                }
+                let mut elements: Vec<_> = words.iter().flat_map(slices).collect();
+                elements.truncate(self.outputs);
+                elements
+            })
+            .collect()
+    }
+
+    /// The index, among the elements that were packed into `words` by
+    /// [`ChipProgram::pack_inputs`], and the value of the first element of `words[word]` that is
+    /// not below the prime.
+    pub fn element_not_below_prime(&self, words: &[Word], word: usize) -> Option<(usize, Word)> {
+        let prime = self.field.prime();
+        let value = words.get(word)?;
+        let elements = if self.shape.goldilocks {
+            slices(value).to_vec()
+        } else {
+            vec![*value]
+        };
+        let slice = (elements.iter()).position(|element| !word::is_below(element, &prime))?;
+        let (hash, word) = (word / self.input_words(), word % self.input_words());
+        let index = hash * self.inputs + word * self.inputs_in_word + slice;
+        Some((index, elements[slice]))
+    }
+
+    /// Whether a stream word holds a digest, and the hash takes two of them: then the chip's tree
+    /// can do it.
+    pub fn is_binary_tree(&self) -> bool {
+        self.output_words() == 1
+            && self.input_words() == 2
+            && self.inputs == 2 * self.outputs
+            && self.inputs_in_word == self.outputs
+    }
+
+    fn elements_in_word(&self) -> usize {
+        if self.shape.goldilocks { SLICES } else { 1 }
+    }
+
+    /// Computes the hashes of `words`, any number of inputs packed as stream words, with nothing
+    /// but the registers and constants of the program, in the way the chip does. Returns the
+    /// digests as stream words.
+    ///
+    /// # Errors
+    ///
+    /// When the number of words is wrong, one is not canonical, or the program is not complete.
+    pub fn evaluate(&self, words: &[Word]) -> Result<Vec<Word>, ProgramError> {
+        evaluate(
+            self.field,
+            &self.registers,
+            &self.constants,
+            &self.limits,
+            words,
+        )
+    }
+}
+
+/// Computes the hashes of `words` like a chip with `limits` that holds `registers` and `constants`,
+/// where the large prime is that of `field`; see [`ChipProgram::evaluate`].
+///
+/// # Errors
+///
+/// When the chip would refuse a register value, the number of words is wrong, one is not canonical,
+/// or a constant is missing.
+pub fn evaluate(
+    field: FieldId,
+    registers: &ChipRegisters,
+    constants: &[ChipConstant],
+    limits: &EngineLimits,
+    words: &[Word],
+) -> Result<Vec<Word>, ProgramError> {
+    registers.check(limits)?;
+    let arity = registers.arity as usize;
+    if !words.len().is_multiple_of(arity) {
+        return Err(ProgramError::InputLength {
+            length: words.len(),
+            expected: arity,
+        });
+    }
+    with_field!(field, F => {
+        let interpreter = Interpreter::<F>::new(registers, constants, limits);
+        let mut digests = Vec::new();
+        for (hash, words) in words.chunks_exact(arity).enumerate() {
+            let digest = interpreter.hash(words).map_err(|error| match error {
+                ProgramError::InputNotBelowPrime { word } => {
+                    let word = hash * arity + word;
+                    ProgramError::InputNotBelowPrime { word }
+                }
+                error => error,
+            })?;
+            digests.extend(digest);
+        }
+        Ok(digests)
+    })
+}
+
+impl ChipRegisters {
+    /// Checks the values as a chip with `limits` does at a start.
+    ///
+    /// # Errors
+    ///
+    /// When one is illegal; the error names the first register, in address order.
+    pub fn check(&self, limits: &EngineLimits) -> Result<(), ProgramError> {
+        let goldilocks = self.field == GOLDILOCKS;
+        let stream_words = if goldilocks { 3 } else { 12 };
+        let shape = Shape {
+            width: (self.width as usize).clamp(2, MAX_ELEMENTS),
+            alpha: self.alpha.into(),
+            goldilocks,
+            dense: self.partial_kind == PARTIAL_DENSE,
+        };
+        let segments = Segments {
+            full_first: self.full_rounds_first as usize,
+            partial: self.partial_rounds.map(|rounds| rounds as usize),
+            full_last: self.full_rounds_last as usize,
+        };
+        let partial_rounds = (0..SUB_ENGINES).map(|engine| {
+            (
+                registers::PARTIAL_ROUNDS.at(engine as u32),
+                self.partial_rounds[engine],
+                segments.partial_fit(engine, shape, limits),
+            )
+        });
+        let maps = [
+            (registers::INPUT_MAP, self.input_map),
+            (registers::DIGEST_MAP, self.digest_map),
+        ];
+        let maps = maps.into_iter().flat_map(|(register, map)| {
+            [0, 1].map(|part| {
+                let codes = part * CODES_PER_REGISTER..(part + 1) * CODES_PER_REGISTER;
+                let legal = codes.into_iter().all(|number| {
+                    let code = map[part] >> (4 * (number % CODES_PER_REGISTER)) & 15;
+                    let element = LANES as u32 * (code >> 2) + (code & 3);
+                    if number < CODES {
+                        code & 3 == LANE_NONE || element < self.width
+                    } else {
+                        code == 0
+                    }
+                });
+                (register.at(part as u32), map[part], legal)
+            })
+        });
+        let values = [
+            (
+                registers::ARITY.address,
+                self.arity,
+                (1..=stream_words).contains(&self.arity),
+            ),
+            (
+                registers::FIELD.address,
+                self.field,
+                self.field == LARGE_PRIME || goldilocks && limits.goldilocks,
+            ),
+            (
+                registers::WIDTH.address,
+                self.width,
+                (2..=12).contains(&self.width),
+            ),
+            (
+                registers::ALPHA.address,
+                self.alpha,
+                [3, 5, 7].contains(&self.alpha),
+            ),
+            (
+                registers::FULL_ROUNDS_FIRST.address,
+                self.full_rounds_first,
+                self.full_rounds_first > 0 && segments.first_fit(shape, limits),
+            ),
+            (
+                registers::FULL_ROUNDS_LAST.address,
+                self.full_rounds_last,
+                self.full_rounds_last > 0 && segments.last_fit(shape, limits),
+            ),
+            (
+                registers::PARTIAL_KIND.address,
+                self.partial_kind,
+                [PARTIAL_SPARSE, PARTIAL_DENSE].contains(&self.partial_kind),
+            ),
+            (
+                registers::DIGEST_WORDS.address,
+                self.digest_words,
+                (1..=stream_words).contains(&self.digest_words),
+            ),
+        ];
+        match values
+            .into_iter()
+            .chain(maps)
+            .chain(partial_rounds)
+            .find(|(_, _, legal)| !legal)
+        {
+            None => Ok(()),
+            Some((address, value, _)) => Err(ProgramError::IllegalRegister { address, value }),
+        }
+    }
+}
+
+/// The chip must have the field of the parameters.
+fn check_field<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+    limits: &EngineLimits,
+) -> Result<FieldId, ProgramError> {
+    let prime = parameters.prime();
+    let field = FieldId::from_prime(&prime).expect("the parameters are over one of the fields");
+    let supported = match field {
+        FieldId::Goldilocks => limits.goldilocks,
+        _ => limits.runtime_modulus || prime == limits.prime,
+    };
+    if supported {
+        return Ok(field);
+    }
+    Err(ProgramError::Field {
+        name: parameters.name().to_owned(),
+        field,
+        limits: Box::new(*limits),
+    })
+}
+
+/// The rounds of a parameter set in the form in which the chip runs them.
+struct ChipRounds<F> {
+    initial_constants: Vec<F>,
+    initial: Vec<F>,
+    mds: Vec<Vec<F>>,
+    pre_sparse: Vec<Vec<F>>,
+    full_first: Vec<Vec<F>>,
+    partial: PartialRounds<F>,
+    full_last: Vec<Vec<F>>,
+}
+
+enum PartialRounds<F> {
+    Sparse(Vec<PartialRound<F>>),
+    /// The constants.
+    Dense(Vec<Vec<F>>),
+}
+
+impl<F: PrimeField> ChipRounds<F> {
+    fn new(parameters: &PoseidonParameters<F>) -> Self {
+        match SparseRounds::new(parameters) {
+            Ok(rounds) => Self {
+                initial_constants: rounds.initial_constants,
+                initial: rounds.initial,
+                mds: rounds.mds,
+                pre_sparse: rounds.pre_sparse,
+                full_first: rounds.full_first,
+                partial: PartialRounds::Sparse(rounds.partial),
+                full_last: rounds.full_last,
+            },
+            Err(_) => {
+                let rounds = DenseRounds::new(parameters);
+                Self {
+                    initial_constants: rounds.initial_constants,
+                    initial: rounds.initial,
+                    pre_sparse: rounds.mds.clone(),
+                    mds: rounds.mds,
+                    full_first: rounds.full_first,
+                    partial: PartialRounds::Dense(rounds.partial),
+                    full_last: rounds.full_last,
+                }
             }
         }
-        for _ in 0..registers.full_rounds_last {
-            full_round(&mut state, MDS_INDEX, &mut round)?;
+    }
+}
+
+/// Where elements enter and leave the state, in internal order.
+struct Maps {
+    inputs: Vec<usize>,
+    inputs_in_word: usize,
+    outputs: Vec<usize>,
+    outputs_in_word: usize,
+}
+
+impl Maps {
+    fn new<F: PrimeField>(
+        parameters: &PoseidonParameters<F>,
+        shape: Shape,
+        purpose: Purpose,
+    ) -> Self {
+        let internal = |positions: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+            positions
+                .map(|position| internal_index(parameters.partial_index(), position))
+                .collect()
+        };
+        let (inputs, outputs) = match purpose {
+            Purpose::Hash => (
+                internal(&mut parameters.input_positions().iter().copied()),
+                internal(&mut parameters.digest_positions().iter().copied()),
+            ),
+            Purpose::Permutation => (
+                internal(&mut (0..shape.width)),
+                internal(&mut (0..shape.width)),
+            ),
+        };
+        let in_word = if shape.goldilocks { SLICES } else { 1 };
+        // A hash of two digests takes a word for each, as the tree does.
+        let inputs_in_word = if outputs.len() <= in_word && inputs.len() == 2 * outputs.len() {
+            outputs.len()
+        } else {
+            in_word
+        };
+        Self {
+            inputs,
+            inputs_in_word,
+            outputs,
+            outputs_in_word: in_word,
         }
-        Ok(state[registers.digest_index as usize])
     }
 }
 
-fn check_shape<F: PrimeField>(
-    parameters: &PoseidonParameters<F>,
-    limits: &EngineLimits,
-) -> Result<(), ProgramError> {
-    let name = parameters.name().to_owned();
-    if parameters.prime() != limits.prime {
-        let (prime, chip) = (parameters.prime(), limits.prime);
-        return Err(ProgramError::Prime { name, prime, chip });
+/// Position codes of `elements`, of which `in_word` are in a stream word.
+fn encode(elements: &[usize], in_word: usize, shape: Shape) -> [u32; 2] {
+    let slices = if shape.goldilocks { SLICES } else { 1 };
+    let mut codes = [0; 2 * CODES_PER_REGISTER];
+    codes[..CODES].fill(LANE_NONE);
+    for (word, elements) in elements.chunks(in_word).enumerate() {
+        for (slice, element) in elements.iter().enumerate() {
+            codes[word * slices + slice] = (((element / LANES) << 2) | (element % LANES)) as u32;
+        }
     }
-    if parameters.width() != CHIP_WIDTH {
-        let width = parameters.width();
-        return Err(ProgramError::Width { name, width });
-    }
-    if parameters.alpha() != CHIP_ALPHA {
-        let alpha = parameters.alpha();
-        return Err(ProgramError::Alpha { name, alpha });
-    }
-    if parameters.tag_index() != 0 {
-        let index = parameters.tag_index();
-        return Err(ProgramError::TagIndex { name, index });
-    }
-    Ok(())
-}
-
-fn too_many_rounds<F: PrimeField>(
-    parameters: &PoseidonParameters<F>,
-    limits: &EngineLimits,
-) -> ProgramError {
-    ProgramError::TooManyRounds {
-        name: parameters.name().to_owned(),
-        full_rounds: parameters.full_rounds(),
-        partial_rounds: parameters.partial_rounds(),
-        limits: *limits,
-    }
-}
-
-/// Partial rounds that the full-round sub-engine can store beside the full rounds, and those that
-/// a partial-round sub-engine can store; `None` when not even the full rounds fit.
-fn capacities(full_rounds: usize, limits: &EngineLimits) -> Option<(usize, usize)> {
-    let matrices = limits
-        .matrix_depth
-        .min(MAX_DEPTH)
-        .checked_sub(FIRST_PARTIAL_INDEX)?;
-    let vectors = limits
-        .constant_depth
-        .min(MAX_DEPTH)
-        .checked_sub(full_rounds)?;
-    Some((matrices.min(vectors), limits.partial_depth.min(MAX_DEPTH)))
-}
-
-/// Splits the partial rounds so that the busiest sub-engine has as few rounds as possible, and
-/// among those splits the full-round sub-engine as few, and the others as even as possible.
-fn split_partial_rounds<F: PrimeField>(
-    parameters: &PoseidonParameters<F>,
-    limits: &EngineLimits,
-) -> Option<Vec<usize>> {
-    let full_rounds = parameters.full_rounds();
-    let rounds = parameters.partial_rounds();
-    let (full, partial) = capacities(full_rounds, limits)?;
-    let on_partial = |period: usize| limits.num_partial * period.min(partial);
-    let period = (full_rounds..=full_rounds + rounds)
-        .find(|&period| full.min(period - full_rounds) + on_partial(period) >= rounds)?;
-    let rest = rounds.min(on_partial(period));
-    let mut split = vec![rounds - rest];
-    split.extend(
-        (0..limits.num_partial)
-            .map(|i| rest / limits.num_partial + usize::from(i < rest % limits.num_partial)),
-    );
-    Some(split)
+    let (registers, _) = codes.as_chunks::<CODES_PER_REGISTER>();
+    [registers[0], registers[1]]
+        .map(|codes| codes.iter().rev().fold(0, |value, code| value << 4 | code))
 }
 
 /// Collects constants in the chip's form.
-struct Loader {
+struct Loader<F> {
+    shape: Shape,
+    radix: F,
     constants: Vec<ChipConstant>,
 }
 
-impl Loader {
-    fn new() -> Self {
-        Self {
-            constants: Vec::new(),
+impl<F: PrimeField> Loader<F> {
+    fn load(
+        &mut self,
+        rounds: &ChipRounds<F>,
+        segments: &Segments,
+        limits: &EngineLimits,
+        purpose: Purpose,
+    ) {
+        let initial = match purpose {
+            Purpose::Hash => &rounds.initial,
+            Purpose::Permutation => &rounds.initial_constants,
+        };
+        self.vector(INITIAL_VECTOR, 0, 0, initial);
+
+        let (sparse, dense): (&[_], &[_]) = match &rounds.partial {
+            PartialRounds::Sparse(rounds) => (rounds, &[]),
+            PartialRounds::Dense(vectors) => (&[], vectors),
+        };
+        let (mut sparse, mut dense) = (sparse.iter(), dense.iter());
+        // Without partial rounds the halves of the full rounds may be other ones.
+        let mut full = rounds.full_first.iter().chain(&rounds.full_last);
+
+        let mut round = 0;
+        self.matrix(FIRST_FULL, 0, &rounds.mds);
+        self.matrix(FIRST_FULL, self.shape.matrix_entries(), &rounds.pre_sparse);
+        for vector in full.by_ref().take(segments.full_first) {
+            self.round_vector(FIRST_FULL, &mut round, vector);
+        }
+        let count = segments.partial[FIRST_FULL];
+        self.partial_on_full(FIRST_FULL, count, &mut sparse, &mut dense, &mut round);
+        for engine in 1..=limits.num_partial {
+            let count = segments.partial[engine];
+            for (index, partial) in sparse.by_ref().take(count).enumerate() {
+                self.partial_round(engine, index, partial);
+            }
+        }
+        let last = if limits.num_full > 1 {
+            round = 0;
+            self.matrix(SECOND_FULL, 0, &rounds.mds);
+            let count = segments.partial[SECOND_FULL];
+            self.partial_on_full(SECOND_FULL, count, &mut sparse, &mut dense, &mut round);
+            SECOND_FULL
+        } else {
+            FIRST_FULL
+        };
+        for vector in full {
+            self.round_vector(last, &mut round, vector);
         }
     }
 
-    fn constant<F: PrimeField>(&mut self, sub_engine: u8, bank: u8, index: usize, value: F) {
+    /// `count` partial rounds of a full-round sub-engine, the next of `sparse` or else of `dense`.
+    fn partial_on_full<'a>(
+        &mut self,
+        engine: usize,
+        count: usize,
+        sparse: &mut impl Iterator<Item = &'a PartialRound<F>>,
+        dense: &mut impl Iterator<Item = &'a Vec<F>>,
+        round: &mut usize,
+    ) where
+        F: 'a,
+    {
+        for (number, partial) in sparse.by_ref().take(count).enumerate() {
+            let base = 2 * self.shape.matrix_entries() + number * self.shape.sparse_entries();
+            if self.shape.beats() == 1 {
+                self.matrix(engine, base, &as_dense(partial));
+            } else {
+                self.sparse_matrix(engine, base, partial);
+            }
+            let mut vector = vec![F::ZERO; self.shape.width];
+            vector[0] = partial.constant;
+            self.round_vector(engine, round, &vector);
+        }
+        for vector in dense.by_ref().take(count) {
+            self.round_vector(engine, round, vector);
+        }
+    }
+
+    /// The dense `matrix` at the memory entries from `base`.
+    fn matrix(&mut self, engine: usize, base: usize, matrix: &[Vec<F>]) {
+        let entry = |row: usize, column: usize| {
+            let row = matrix.get(row)?;
+            row.get(column).copied()
+        };
+        let shape = self.shape;
+        for beat in 0..shape.beats() {
+            for step in 0..shape.steps() {
+                let index = base + beat * shape.steps() + step;
+                for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
+                    let column = LANES * step + j;
+                    let entries = if shape.goldilocks {
+                        [0, 1, 2, 3].map(|slice| entry(LANES * slice + i, column))
+                    } else {
+                        [entry(LANES * beat + i, column), None, None, None]
+                    };
+                    let entries = entries.map(Option::unwrap_or_default);
+                    self.constant(engine as u8, (LANES * i + j) as u8, index, &entries);
+                }
+            }
+        }
+    }
+
+    /// The matrix of `partial` on a full-round sub-engine, for states of several beats.
+    fn sparse_matrix(&mut self, engine: usize, base: usize, partial: &PartialRound<F>) {
+        let row = |element: usize| partial.matrix.row.get(element).copied();
+        // Element 0 is in the first row.
+        let column = |element: usize| {
+            let index = element.checked_sub(1)?;
+            partial.matrix.column.get(index).copied()
+        };
+        let diagonal = |element: usize| column(element).map(|_| F::ONE);
+        for beat in 0..self.shape.beats() {
+            let [first, second, third] = [0, 1, 2].map(|lane| LANES * beat + lane);
+            for (bank, value) in (0..).zip([
+                row(first),
+                row(second),
+                row(third),
+                column(second),
+                diagonal(second),
+                column(first),
+                column(third),
+                diagonal(first),
+                diagonal(third),
+            ]) {
+                let value = [value.unwrap_or_default()];
+                self.constant(engine as u8, bank, base + beat, &value);
+            }
+        }
+    }
+
+    /// A round of a partial-round sub-engine.
+    fn partial_round(&mut self, engine: usize, index: usize, partial: &PartialRound<F>) {
+        let engine = engine as u8;
+        let mut column = vec![F::ZERO];
+        column.extend(&partial.matrix.column);
+        self.vector(engine, 0, index, &partial.matrix.row);
+        self.vector(engine, PARTIAL_COLUMN_BANK, index, &column);
+        self.constant(engine, PARTIAL_CONSTANT_BANK, index, &[partial.constant]);
+    }
+
+    /// The constants after round `round` of a full-round sub-engine.
+    fn round_vector(&mut self, engine: usize, round: &mut usize, vector: &[F]) {
+        self.vector(engine as u8, VECTOR_BANK, *round, vector);
+        *round += 1;
+    }
+
+    /// Vector `number` of those that begin in `bank`.
+    fn vector(&mut self, engine: u8, bank: u8, number: usize, vector: &[F]) {
+        let element = |index: usize| vector.get(index).copied().unwrap_or_default();
+        let beats = self.shape.beats();
+        for beat in 0..beats {
+            for lane in 0..LANES {
+                let elements = if self.shape.goldilocks {
+                    [0, 1, 2, 3].map(|slice| element(LANES * slice + lane))
+                } else {
+                    [element(LANES * beat + lane), F::ZERO, F::ZERO, F::ZERO]
+                };
+                self.constant(engine, bank + lane as u8, number * beats + beat, &elements);
+            }
+        }
+    }
+
+    /// One word: the first of `elements`, or in Goldilocks mode all of them.
+    fn constant(&mut self, sub_engine: u8, bank: u8, index: usize, elements: &[F]) {
+        let word = if self.shape.goldilocks {
+            let elements: Vec<_> = elements.iter().map(|&e| word::from_field(e)).collect();
+            from_slices(&elements)
+        } else {
+            word::from_field(elements[0] * self.radix)
+        };
         self.constants.push(ChipConstant {
             engine_mask: BOTH_ENGINES,
             sub_engine,
             bank,
-            index: u8::try_from(index).expect("the depths were checked"),
-            word: word::from_field(value * montgomery_radix::<F>()),
+            index: u8::try_from(index).expect("the segments fit into the memories"),
+            word,
         });
     }
-
-    fn vector<F: PrimeField>(&mut self, sub_engine: u8, bank: u8, index: usize, vector: &[F]) {
-        for (bank, &value) in (bank..).zip(vector) {
-            self.constant(sub_engine, bank, index, value);
-        }
-    }
-
-    fn matrix<F: PrimeField>(&mut self, index: usize, matrix: &[Vec<F>]) {
-        self.vector(FULL_ROUND_ENGINE, 0, index, &matrix.concat());
-    }
 }
 
-fn montgomery_radix<F: PrimeField>() -> F {
-    F::from(2_u64).pow([MONTGOMERY_BITS])
+/// The sparse matrix of a partial round with all its entries.
+fn as_dense<F: PrimeField>(partial: &PartialRound<F>) -> Vec<Vec<F>> {
+    let mut matrix = vec![partial.matrix.row.clone()];
+    for (i, &first) in (1..).zip(&partial.matrix.column) {
+        let mut row = vec![F::ZERO; partial.matrix.row.len()];
+        row[0] = first;
+        row[i] = F::ONE;
+        matrix.push(row);
+    }
+    matrix
 }
 
-/// The constant memories of a hash engine.
-struct Memory {
-    words: HashMap<(u8, u8, usize), Word>,
+fn montgomery_radix<F: PrimeField>(bits: u32) -> F {
+    F::from(2_u64).pow([u64::from(bits)])
 }
 
-impl Memory {
-    fn new(constants: &[ChipConstant]) -> Self {
-        let place = |c: &ChipConstant| (c.sub_engine, c.bank, usize::from(c.index));
-        Self {
-            words: constants.iter().map(|c| (place(c), c.word)).collect(),
-        }
+/// The four 64-bit slices of a stream word, each as a word of its own.
+fn slices(word: &Word) -> [Word; SLICES] {
+    let mut slices = [Word::default(); SLICES];
+    for (slice, bytes) in slices.iter_mut().zip(word.as_chunks::<8>().0) {
+        slice[..8].copy_from_slice(bytes);
     }
+    slices
+}
 
-    fn constant<F: PrimeField>(
-        &self,
-        sub_engine: u8,
-        bank: u8,
-        index: usize,
-    ) -> Result<F, ProgramError> {
-        let inverse = montgomery_radix::<F>()
-            .inverse()
-            .expect("2 is no multiple of the prime");
-        self.words
-            .get(&(sub_engine, bank, index))
-            .and_then(word::to_field::<F>)
-            .map(|value| value * inverse)
-            .ok_or(ProgramError::MissingConstant {
-                sub_engine,
-                bank,
-                index,
-            })
+/// The stream word with the low 64 bits of up to four words; the other slices are 0.
+fn from_slices(slices: &[Word]) -> Word {
+    let mut word = Word::default();
+    for (bytes, slice) in word.as_chunks_mut::<8>().0.iter_mut().zip(slices) {
+        bytes.copy_from_slice(&slice[..8]);
     }
-
-    fn vector<F: PrimeField>(
-        &self,
-        sub_engine: u8,
-        bank: u8,
-        index: usize,
-    ) -> Result<[F; CHIP_WIDTH], ProgramError> {
-        let mut vector = [F::ZERO; CHIP_WIDTH];
-        for (bank, element) in (bank..).zip(&mut vector) {
-            *element = self.constant(sub_engine, bank, index)?;
-        }
-        Ok(vector)
-    }
-
-    /// Matrix `matrix` and the vector of round `round` of the full-round sub-engine.
-    fn dense_round<F: PrimeField>(
-        &self,
-        state: &mut [F; CHIP_WIDTH],
-        matrix: usize,
-        round: &mut usize,
-    ) -> Result<(), ProgramError> {
-        let old = *state;
-        *state = self.vector(FULL_ROUND_ENGINE, VECTOR_BANK, *round)?;
-        for (row_bank, element) in (0..).step_by(CHIP_WIDTH).zip(state) {
-            let row: [F; CHIP_WIDTH] = self.vector(FULL_ROUND_ENGINE, row_bank, matrix)?;
-            *element += row
-                .iter()
-                .zip(old)
-                .map(|(&entry, old)| entry * old)
-                .sum::<F>();
-        }
-        *round += 1;
-        Ok(())
-    }
+    word
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ark_bls12_381::Fr;
-    use ark_ff::{AdditiveGroup, Field};
-    use proptest::prelude::*;
-
-    use crate::params::PoseidonSpecification;
-    use crate::poseidon::hash_dense;
-    use crate::presets;
-
-    fn limits(num_partial: usize) -> EngineLimits {
-        EngineLimits {
-            prime: word::prime::<Fr>(),
-            num_partial,
-            matrix_depth: 64,
-            constant_depth: 64,
-            partial_depth: 64,
-        }
-    }
-
-    fn filecoin() -> &'static PoseidonParameters<Fr> {
-        presets::by_name("filecoin-arity-2").unwrap()
-    }
-
-    /// Filecoin's matrix and constants with other numbers of rounds and another digest.
-    fn with_rounds(
-        [first, partial, last]: [usize; 3],
-        digest_index: usize,
-    ) -> PoseidonParameters<Fr> {
-        let specification = filecoin().specification();
-        let rounds = first + partial + last;
-        let constants = &specification.round_constants;
-        PoseidonParameters::new(PoseidonSpecification {
-            full_rounds_first: first,
-            partial_rounds: partial,
-            full_rounds_last: last,
-            round_constants: constants.iter().cycle().take(rounds).cloned().collect(),
-            digest_index,
-            ..specification.clone()
-        })
-        .unwrap()
-    }
-
-    #[test]
-    fn split_of_filecoin() {
-        for (num_partial, split, period) in [
-            (1, vec![23, 32], 32),
-            (2, vec![13, 21, 21], 21),
-            (3, vec![7, 16, 16, 16], 16),
-            (4, vec![3, 13, 13, 13, 13], 13),
-            (6, vec![1, 9, 9, 9, 9, 9, 9], 9),
-        ] {
-            let registers = ChipProgram::compile(filecoin(), &limits(num_partial))
-                .unwrap()
-                .registers;
-            assert_eq!(registers.partial_rounds, split);
-            assert_eq!(registers.period(), period);
-        }
-    }
-
-    #[test]
-    fn split_respects_the_memories() {
-        let shallow = EngineLimits {
-            partial_depth: 10,
-            ..limits(3)
-        };
-        let registers = ChipProgram::compile(filecoin(), &shallow)
-            .unwrap()
-            .registers;
-        assert_eq!(registers.partial_rounds, [25, 10, 10, 10]);
-        for limits in [
-            EngineLimits {
-                matrix_depth: 26,
-                ..shallow
-            },
-            EngineLimits {
-                constant_depth: 32,
-                ..shallow
-            },
-            EngineLimits {
-                matrix_depth: 1,
-                ..shallow
-            },
-        ] {
-            let error = ChipProgram::compile(filecoin(), &limits).unwrap_err();
-            assert!(
-                matches!(error, ProgramError::TooManyRounds { .. }),
-                "{error}"
-            );
-        }
-        let exact = EngineLimits {
-            matrix_depth: 27,
-            constant_depth: 33,
-            ..shallow
-        };
-        assert!(ChipProgram::compile(filecoin(), &exact).is_ok());
-    }
-
-    #[test]
-    fn constants_are_in_place_and_in_montgomery_form() {
-        let program = ChipProgram::compile(filecoin(), &limits(3)).unwrap();
-        // 3 initial, 2 + 7 matrices, 8 + 7 vectors, 48 partial rounds.
-        assert_eq!(program.constants.len(), 3 + 9 * 9 + 15 * 3 + 48 * 6);
-        let mut places: Vec<_> = program
-            .constants
-            .iter()
-            .map(|c| (c.sub_engine, c.bank, c.index))
-            .collect();
-        places.sort_unstable();
-        places.dedup();
-        assert_eq!(places.len(), program.constants.len());
-        // mds[2][1] * 2^260 = 2^260 / 6
-        let mds = program
-            .constants
-            .iter()
-            .find(|c| (c.sub_engine, c.bank, c.index) == (0, 7, 0))
-            .unwrap();
-        assert_eq!(mds.engine_mask, BOTH_ENGINES);
-        let expected = Fr::from(2).pow([260]) / Fr::from(6);
-        assert_eq!(mds.word, word::from_field(expected));
-    }
-
-    #[test]
-    fn unsupported_parameters_are_named() {
-        let wide = presets::by_name("filecoin-arity-4").unwrap();
-        let message = ChipProgram::compile(wide, &limits(3))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.contains("'filecoin-arity-4' has state width 5 (arity 4)"),
-            "{message}"
-        );
-
-        let specification = filecoin().specification();
-        let seventh = PoseidonSpecification {
-            alpha: 7,
-            ..specification.clone()
-        };
-        let seventh = PoseidonParameters::new(seventh).unwrap();
-        let message = ChipProgram::compile(&seventh, &limits(3))
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("x^7"), "{message}");
-
-        let tag = PoseidonSpecification {
-            tag_index: 2,
-            ..specification.clone()
-        };
-        let tag = PoseidonParameters::new(tag).unwrap();
-        let message = ChipProgram::compile(&tag, &limits(3))
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("tag in state element 2"), "{message}");
-
-        let other = EngineLimits {
-            prime: word::from_u64(7),
-            ..limits(3)
-        };
-        let message = ChipProgram::compile(filecoin(), &other)
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("the chip was built for 0x0"), "{message}");
-
-        for split in [
-            vec![55, 0, 0],
-            vec![7, 16, 16, 17],
-            vec![usize::MAX, 56, 0, 0],
-        ] {
-            let error = ChipProgram::compile_split(filecoin(), &limits(3), &split).unwrap_err();
-            assert!(matches!(error, ProgramError::Split { .. }), "{error}");
-        }
-    }
-
-    #[test]
-    fn an_incomplete_program_is_refused() {
-        let program = ChipProgram::compile(filecoin(), &limits(3)).unwrap();
-        for missing in 0..program.constants.len() {
-            let mut program = program.clone();
-            program.constants.remove(missing);
-            let error = program.evaluate(&[Fr::ZERO; 2]).unwrap_err();
-            assert!(
-                matches!(error, ProgramError::MissingConstant { .. }),
-                "{error}"
-            );
-        }
-        assert_eq!(
-            program.evaluate(&[Fr::ZERO]),
-            Err(ProgramError::InputLength { length: 1 })
-        );
-    }
-
-    #[test]
-    fn no_partial_rounds_and_odd_halves() {
-        for rounds in [
-            [4, 0, 4],
-            [28, 0, 27],
-            [55, 0, 0],
-            [5, 7, 2],
-            [1, 1, 0],
-            [0, 0, 3],
-        ] {
-            for digest_index in 0..3 {
-                let parameters = with_rounds(rounds, digest_index);
-                let program = ChipProgram::compile(&parameters, &limits(3)).unwrap();
-                let inputs = [Fr::from(3), -Fr::ONE];
-                assert_eq!(
-                    program.evaluate(&inputs).unwrap(),
-                    hash_dense(&parameters, &inputs).unwrap(),
-                    "{rounds:?}, digest {digest_index}"
-                );
-            }
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
-
-        #[test]
-        fn any_split_gives_the_digest(
-            first in 1_usize..6,
-            last in 0_usize..6,
-            digest_index in 0_usize..3,
-            split in prop::collection::vec(
-                prop_oneof![Just(0_usize), 1_usize..4, 4_usize..20],
-                2..=7,
-            ),
-            inputs in any::<[u64; 2]>(),
-        ) {
-            let partial = split.iter().sum();
-            let parameters = with_rounds([first, partial, last], digest_index);
-            let inputs = inputs.map(|n| Fr::from(n).pow([n | 1, n, 1]));
-            let limits = limits(split.len() - 1);
-            let program = ChipProgram::compile_split(&parameters, &limits, &split).unwrap();
-            prop_assert_eq!(
-                program.evaluate(&inputs).unwrap(),
-                hash_dense(&parameters, &inputs).unwrap()
-            );
-        }
-    }
-}
+mod tests;

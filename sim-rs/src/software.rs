@@ -1,26 +1,70 @@
 //! The device that computes on the host's processor.
 
-use ark_bls12_381::Fr;
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::device::{
-    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafKind, Progress, Unsupported,
-    check_inputs,
+    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafKind, PermuteReport,
+    Progress, Unsupported, check_inputs, check_states,
 };
+use crate::fields::{AnyParameters, PoseidonField, words};
 use crate::merkle::hash_groups;
 use crate::params::PoseidonParameters;
 use crate::poseidon::Poseidon;
 use crate::word::{self, Word};
+use crate::{dispatch, fields};
 
 /// Name of the device.
 pub const NAME: &str = "software";
 
-/// Computes with [`Poseidon`] on all threads of the host.
+/// Permutations between two reports of progress.
+const STATES_PER_REPORT: usize = 1 << 13;
+
+/// Least number of permutations that are worth a thread.
+const STATES_PER_JOB: usize = 8;
+
+/// Computes with [`Poseidon`] on all threads of the host, over every field.
 #[derive(Clone, Debug, Default)]
 pub struct SoftwareDevice {
-    /// What was prepared last: preparing takes as long as many hashes.
-    poseidon: Option<Poseidon<Fr>>,
+    /// What was prepared last of each field: preparing takes as long as many hashes.
+    prepared: Prepared,
 }
+
+/// A prepared permutation of each field.
+#[derive(Clone, Debug, Default)]
+struct Prepared {
+    bls12_381: Option<Arc<Poseidon<fields::Bls12_381>>>,
+    bn254: Option<Arc<Poseidon<fields::Bn254>>>,
+    pallas: Option<Arc<Poseidon<fields::Pallas>>>,
+    vesta: Option<Arc<Poseidon<fields::Vesta>>>,
+    starknet: Option<Arc<Poseidon<fields::Starknet>>>,
+    goldilocks: Option<Arc<Poseidon<fields::Goldilocks>>>,
+}
+
+/// Finds the place of a field in [`Prepared`].
+trait Place: PoseidonField {
+    fn place(prepared: &mut Prepared) -> &mut Option<Arc<Poseidon<Self>>>;
+}
+
+macro_rules! implement_place {
+    ($($field:ident: $member:ident),*) => {$(
+        impl Place for fields::$field {
+            fn place(prepared: &mut Prepared) -> &mut Option<Arc<Poseidon<Self>>> {
+                &mut prepared.$member
+            }
+        }
+    )*};
+}
+
+implement_place!(
+    Bls12_381: bls12_381,
+    Bn254: bn254,
+    Pallas: pallas,
+    Vesta: vesta,
+    Starknet: starknet,
+    Goldilocks: goldilocks
+);
 
 impl SoftwareDevice {
     /// A device.
@@ -29,23 +73,14 @@ impl SoftwareDevice {
     }
 
     /// The permutation of `parameters`.
-    fn poseidon(
-        &mut self,
-        parameters: &PoseidonParameters<Fr>,
-    ) -> Result<&Poseidon<Fr>, Unsupported> {
-        let poseidon = match self.poseidon.take() {
+    fn poseidon<F: Place>(&mut self, parameters: &PoseidonParameters<F>) -> Arc<Poseidon<F>> {
+        let place = F::place(&mut self.prepared);
+        let poseidon = match place.take() {
             Some(poseidon) if poseidon.parameters() == parameters => poseidon,
-            _ => prepare(parameters)?,
+            _ => Arc::new(Poseidon::new(parameters)),
         };
-        Ok(self.poseidon.insert(poseidon))
+        Arc::clone(place.insert(poseidon))
     }
-}
-
-fn prepare(parameters: &PoseidonParameters<Fr>) -> Result<Poseidon<Fr>, Unsupported> {
-    Poseidon::new(parameters).map_err(|error| Unsupported {
-        device: NAME.to_owned(),
-        reason: error.to_string(),
-    })
 }
 
 /// Reports how many of a fixed number of hashes are done.
@@ -71,10 +106,10 @@ impl<'a> Tally<'a> {
     }
 }
 
-fn to_fields<'a>(words: impl IntoParallelIterator<Item = &'a Word>) -> Vec<Fr> {
+fn to_fields<'a, F: PoseidonField>(words: impl IntoParallelIterator<Item = &'a Word>) -> Vec<F> {
     words
         .into_par_iter()
-        .flat_map_iter(word::to_field::<Fr>)
+        .flat_map_iter(word::to_field::<F>)
         .collect()
 }
 
@@ -83,8 +118,8 @@ impl Device for SoftwareDevice {
         NAME
     }
 
-    fn supports(&self, parameters: &PoseidonParameters<Fr>) -> Result<(), Unsupported> {
-        prepare(parameters).map(drop)
+    fn supports(&self, _parameters: &AnyParameters) -> Result<(), Unsupported> {
+        Ok(())
     }
 
     fn commit(
@@ -94,36 +129,68 @@ impl Device for SoftwareDevice {
     ) -> Result<CommitReport, DeviceError> {
         let leaves = request.validate()?;
         let hashes = request.hashes(leaves);
-        let poseidon = self.poseidon(request.parameters)?;
         let mut tally = Tally::new(progress, hashes);
-        let mut layer = to_fields(request.words);
-        if request.leaf == LeafKind::Hash {
-            layer = hash_groups(poseidon, &layer, &mut |hashes| tally.add(hashes));
-        }
-        while layer.len() > 1 {
-            layer = hash_groups(poseidon, &layer, &mut |hashes| tally.add(hashes));
-        }
+        let root = dispatch!(request.parameters, parameters => {
+            let poseidon = self.poseidon(parameters);
+            let mut layer = to_fields(request.words);
+            if request.leaf == LeafKind::Hash {
+                layer = hash_groups(&poseidon, &layer, &mut |hashes| tally.add(hashes));
+            }
+            while layer.len() > parameters.digest_length() {
+                layer = hash_groups(&poseidon, &layer, &mut |hashes| tally.add(hashes));
+            }
+            words(&layer)
+        });
         Ok(CommitReport {
-            root: word::from_field(layer[0]),
+            root,
             leaves,
             hashes,
             counters: None,
         })
     }
 
-    fn hash_many(
+    fn hash(
         &mut self,
-        parameters: &PoseidonParameters<Fr>,
+        parameters: &AnyParameters,
         inputs: &[Vec<Word>],
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError> {
         check_inputs(parameters, inputs)?;
-        let poseidon = self.poseidon(parameters)?;
         let mut tally = Tally::new(progress, inputs.len() as u64);
-        let elements = to_fields(inputs.par_iter().flatten_iter());
-        let digests = hash_groups(poseidon, &elements, &mut |hashes| tally.add(hashes));
+        let digests = dispatch!(parameters, parameters => {
+            let poseidon = self.poseidon(parameters);
+            let elements = to_fields(inputs.par_iter().flatten_iter());
+            let digests = hash_groups(&poseidon, &elements, &mut |hashes| tally.add(hashes));
+            digests.chunks(parameters.digest_length()).map(words).collect()
+        });
         Ok(HashReport {
-            digests: digests.into_iter().map(word::from_field).collect(),
+            digests,
+            counters: None,
+        })
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        check_states(parameters, states)?;
+        let mut tally = Tally::new(progress, states.len() as u64);
+        let states = dispatch!(parameters, parameters => {
+            let poseidon = self.poseidon(parameters);
+            let width = parameters.width();
+            let mut elements = to_fields(states.par_iter().flatten_iter());
+            for part in elements.chunks_mut(STATES_PER_REPORT * width) {
+                part.par_chunks_exact_mut(width)
+                    .with_min_len(STATES_PER_JOB)
+                    .for_each(|state| poseidon.permute(state));
+                tally.add((part.len() / width) as u64);
+            }
+            elements.chunks(width).map(words).collect()
+        });
+        Ok(PermuteReport {
+            states,
             counters: None,
         })
     }
@@ -133,72 +200,112 @@ impl Device for SoftwareDevice {
 mod tests {
     use super::*;
     use crate::device::NoProgress;
+    use crate::fields::FieldId;
     use crate::merkle::MerkleTree;
-    use crate::poseidon::hash_dense;
+    use crate::poseidon::{hash_dense, permute_dense};
     use crate::presets;
+    use crate::random::{Ranges, any_parameters};
 
-    fn words(count: u64) -> Vec<Word> {
-        (0..count).map(word::from_u64).collect()
+    fn numbers(count: usize) -> Vec<Word> {
+        (0..count as u64).map(word::from_u64).collect()
     }
 
     #[test]
     fn hashed_leaves_give_the_tree_one_level_lower() {
         let mut device = SoftwareDevice::new();
-        for parameters in presets::all() {
-            let arity = parameters.arity() as u64;
-            let words = words(arity.pow(3));
+        for name in [
+            "filecoin-arity-2",
+            "filecoin-arity-8",
+            "starknet",
+            "plonky2",
+        ] {
+            let parameters = presets::by_name(name).unwrap();
+            let arity = parameters.arity();
+            let all = numbers(arity.pow(3) * parameters.digest_length());
             let mut commit = |leaf| {
                 let request = CommitRequest {
                     parameters,
                     leaf,
-                    words: &words,
+                    words: &all,
                 };
                 device.commit(&request, &mut NoProgress).unwrap()
             };
             let elements = commit(LeafKind::Element);
             let hashed = commit(LeafKind::Hash);
-            assert_eq!(elements.leaves as u64, arity.pow(3));
-            assert_eq!(hashed.leaves as u64, arity.pow(2));
+            assert_eq!(elements.leaves, arity.pow(3));
+            assert_eq!(hashed.leaves, arity.pow(2));
             // The same hashes, but for what is called a leaf.
             assert_eq!(elements.root, hashed.root);
             assert_eq!(elements.hashes, hashed.hashes);
-            let poseidon = Poseidon::new(parameters).unwrap();
-            let leaves = to_fields(&words);
-            let tree = MerkleTree::build(&poseidon, leaves).unwrap();
-            assert_eq!(hashed.root, word::from_field(tree.root()));
+            let root = dispatch!(parameters, parameters => {
+                let poseidon = Poseidon::new(parameters);
+                let tree = MerkleTree::build(&poseidon, to_fields(&all)).unwrap();
+                words(tree.root())
+            });
+            assert_eq!(hashed.root, root);
         }
     }
 
+    /// Sets in turn, so that nothing prepared for one is used for another.
     #[test]
-    fn digests_come_in_order_and_a_tag_counts() {
+    fn hashes_and_permutations_come_in_order() {
         let mut device = SoftwareDevice::new();
-        let preset = presets::by_name("filecoin-arity-4").unwrap();
-        let tagged = preset.with_tag(Fr::from(77));
-        let inputs: Vec<Vec<Word>> = words(400).chunks(4).map(<[Word]>::to_vec).collect();
-        for parameters in [preset, &tagged, preset] {
-            let report = device
-                .hash_many(parameters, &inputs, &mut NoProgress)
+        let mut sets: Vec<AnyParameters> = (0..4)
+            .flat_map(|seed| {
+                FieldId::ALL
+                    .into_iter()
+                    .filter_map(move |field| any_parameters(field, seed, &Ranges::default()))
+            })
+            .collect();
+        assert_eq!(sets.len(), 24);
+        let mut tagged = sets[0].initial_state();
+        tagged[0] = word::from_u64(77);
+        sets.push(sets[0].with_initial_state(&tagged).unwrap());
+        sets.push(sets[0].clone());
+        for parameters in &sets {
+            let lists = |length: usize| -> Vec<Vec<Word>> {
+                numbers(100 * length)
+                    .chunks(length)
+                    .map(<[Word]>::to_vec)
+                    .collect()
+            };
+            let inputs = lists(parameters.inputs());
+            let hashed = device.hash(parameters, &inputs, &mut NoProgress).unwrap();
+            let states = lists(parameters.width());
+            let permuted = device
+                .permute(parameters, &states, &mut NoProgress)
                 .unwrap();
-            assert_eq!(report.digests.len(), inputs.len());
-            for (digest, input) in report.digests.iter().zip(&inputs) {
-                let expected = hash_dense(parameters, &to_fields(input)).unwrap();
-                assert_eq!(*digest, word::from_field(expected));
-            }
+            dispatch!(parameters, parameters => {
+                for (digest, input) in hashed.digests.iter().zip(&inputs) {
+                    let expected = hash_dense(parameters, &to_fields(input)).unwrap();
+                    assert_eq!(*digest, words(&expected));
+                }
+                for (after, before) in permuted.states.iter().zip(&states) {
+                    let mut expected = to_fields(before);
+                    permute_dense(parameters, &mut expected);
+                    assert_eq!(*after, words(&expected));
+                }
+            });
+            assert_eq!((hashed.digests.len(), permuted.states.len()), (100, 100));
         }
-        let none = device.hash_many(preset, &[], &mut NoProgress).unwrap();
+        let none = device.hash(&sets[0], &[], &mut NoProgress).unwrap();
         assert!(none.digests.is_empty());
+        let none = device.permute(&sets[0], &[], &mut NoProgress).unwrap();
+        assert!(none.states.is_empty());
     }
 
     #[test]
     fn progress_rises_to_the_total() {
+        let parameters = presets::by_name("filecoin-arity-2").unwrap();
+        let mut device = SoftwareDevice::new();
         let mut reports = Vec::new();
-        let words = words(1 << 15);
+        let all = numbers(1 << 15);
         let request = CommitRequest {
-            parameters: &presets::all()[0],
+            parameters,
             leaf: LeafKind::Hash,
-            words: &words,
+            words: &all,
         };
-        let report = SoftwareDevice::new()
+        let report = device
             .commit(&request, &mut |done, total| reports.push((done, total)))
             .unwrap();
         let total = (1 << 15) - 1;
@@ -206,27 +313,39 @@ mod tests {
         assert_eq!(reports.first(), Some(&(0, total)));
         assert_eq!(reports.last(), Some(&(total, total)));
         assert!(reports.is_sorted() && reports.len() > 3, "{reports:?}");
+
+        let mut reports = Vec::new();
+        let states = vec![numbers(3); STATES_PER_REPORT + 1];
+        device
+            .permute(parameters, &states, &mut |done, _| reports.push(done))
+            .unwrap();
+        assert_eq!(reports, [0, 1 << 13, (1 << 13) + 1]);
     }
 
     #[test]
     fn wrong_input_is_an_error() {
         let mut device = SoftwareDevice::new();
-        let parameters = &presets::all()[0];
-        let mut words = words(4);
-        words[2] = [0xFF; 32];
+        let parameters = presets::by_name("filecoin-arity-2").unwrap();
+        let mut all = numbers(4);
+        all[2] = [0xFF; 32];
         let request = CommitRequest {
             parameters,
             leaf: LeafKind::Element,
-            words: &words,
+            words: &all,
         };
         let error = device.commit(&request, &mut NoProgress).unwrap_err();
         assert!(
             error.to_string().starts_with("element 2 is 0xff"),
             "{error}"
         );
+        let lists = [all];
         let error = device
-            .hash_many(parameters, &[words], &mut NoProgress)
+            .hash(parameters, &lists, &mut NoProgress)
             .unwrap_err();
         assert!(error.to_string().contains("input 0 has 4"), "{error}");
+        let error = device
+            .permute(parameters, &lists, &mut NoProgress)
+            .unwrap_err();
+        assert!(error.to_string().contains("state 0 has 4"), "{error}");
     }
 }

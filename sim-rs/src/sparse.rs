@@ -1,4 +1,10 @@
-//! Partial rounds with sparse matrices.
+//! Permutations in one normal form, and partial rounds with sparse matrices.
+//!
+//! In the normal form the state elements are in *internal order*, in which the S-box of partial
+//! rounds is on element 0 ([`internal_index`]); constants are added once at the start and then at
+//! the end of every round. That covers both orders of the steps of a round: where constants come
+//! first, those of round 0 are the ones at the start, and those of round r + 1 come at the end of
+//! round r. [`DenseRounds`] has nothing but that, [`SparseRounds`] has sparse partial rounds.
 //!
 //! Source: the Poseidon paper, appendix "Efficient implementation", and the specification of
 //! neptune. A matrix A whose minor A^ (without row and column 0) is invertible is `A = S * D`:
@@ -14,13 +20,24 @@
 //! column, and ones on the diagonal. What is left in front is the pre-sparse matrix, with which
 //! the last full round of the first half ends.
 //!
-//! Round constants are added after the matrix, one round earlier than in the specification. In a
-//! partial round all of them but the first can go before the round's sparse matrix, because
-//! `S * (0, e) = (w * e, e)`, and so into the round before.
+//! Of the constants at the end of a partial round all but the first can go before the round's sparse
+//! matrix, because `S * (0, e) = (w * e, e)`, and so into the round before.
 
 use ark_ff::PrimeField;
 
-use crate::params::PoseidonParameters;
+use crate::params::{PoseidonParameters, RoundOrder};
+
+/// The index in internal order of the state element `element`, where the S-box of partial rounds is
+/// on `partial_index`: that one and element 0 change places. The function is its own inverse.
+pub const fn internal_index(partial_index: usize, element: usize) -> usize {
+    if element == partial_index {
+        0
+    } else if element == 0 {
+        partial_index
+    } else {
+        element
+    }
+}
 
 /// A matrix with a first row, a first column, and elsewhere the identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,15 +57,85 @@ pub struct PartialRound<F> {
     pub constant: F,
 }
 
-/// The rounds of a permutation with sparse partial rounds and constants after the matrices.
+/// The rounds of a permutation in normal form, all in internal order.
 ///
-/// The state starts as `initial` plus the inputs. A full round is an S-box on every element, then
-/// the matrix, then a vector of constants. The matrix is the MDS matrix, but for the last round of
-/// the first half, which has [`SparseRounds::pre_sparse`].
+/// The permutation starts with `state + initial_constants`, a hash with `initial` plus the inputs.
+/// A full round is an S-box on every element, then the MDS matrix, then a vector of constants; a
+/// partial round has the S-box on element 0 only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DenseRounds<F> {
+    /// The constants before the first S-box.
+    pub initial_constants: Vec<F>,
+    /// The same plus the initial state of a hash.
+    pub initial: Vec<F>,
+    /// The MDS matrix, row by row.
+    pub mds: Vec<Vec<F>>,
+    /// Constants after the matrix of each full round of the first half.
+    pub full_first: Vec<Vec<F>>,
+    /// Constants after the matrix of each partial round.
+    pub partial: Vec<Vec<F>>,
+    /// Constants after the matrix of each full round of the second half.
+    pub full_last: Vec<Vec<F>>,
+}
+
+impl<F: PrimeField> DenseRounds<F> {
+    /// Rewrites the rounds of `parameters`.
+    pub fn new(parameters: &PoseidonParameters<F>) -> Self {
+        let width = parameters.width();
+        // The order is its own inverse.
+        let internal = |vector: &[F]| -> Vec<F> {
+            (0..width)
+                .map(|i| vector[internal_index(parameters.partial_index(), i)])
+                .collect()
+        };
+        let rows: Vec<Vec<F>> = (parameters.mds().iter()).map(|row| internal(row)).collect();
+        let mds = (0..width)
+            .map(|i| rows[internal_index(parameters.partial_index(), i)].clone())
+            .collect();
+
+        let mut constants: Vec<Vec<F>> = (parameters.round_constants().iter())
+            .map(|vector| internal(vector))
+            .collect();
+        let zeros = vec![F::ZERO; width];
+        let initial_constants = match parameters.round_order() {
+            RoundOrder::ConstantsFirst => {
+                constants.push(zeros);
+                constants.remove(0)
+            }
+            RoundOrder::SboxFirst => zeros,
+        };
+        let initial = (initial_constants.iter())
+            .zip(internal(parameters.initial_state()))
+            .map(|(&constant, value)| constant + value)
+            .collect();
+        let full_last =
+            constants.split_off(parameters.full_rounds_first() + parameters.partial_rounds());
+        let partial = constants.split_off(parameters.full_rounds_first());
+        Self {
+            initial_constants,
+            initial,
+            mds,
+            full_first: constants,
+            partial,
+            full_last,
+        }
+    }
+}
+
+/// The rounds of a permutation with sparse partial rounds, all in internal order.
+///
+/// The permutation starts with `state + initial_constants`, a hash with `initial` plus the inputs.
+/// A full round is an S-box on every element, then the matrix, then a vector of constants. The
+/// matrix is the MDS matrix, but for the last round of the first half, which has
+/// [`SparseRounds::pre_sparse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SparseRounds<F> {
-    /// Tag and first round constants; the inputs are added to the elements without the tag.
+    /// The constants before the first S-box.
+    pub initial_constants: Vec<F>,
+    /// The same plus the initial state of a hash.
     pub initial: Vec<F>,
+    /// The MDS matrix, row by row.
+    pub mds: Vec<Vec<F>>,
     /// Constants after the matrix of each full round of the first half.
     pub full_first: Vec<Vec<F>>,
     /// Matrix of the last full round of the first half, row by row. It is the MDS matrix when
@@ -65,21 +152,14 @@ pub struct SparseRounds<F> {
 pub enum SparseError {
     /// The matrix does not factor.
     #[error(
-        "the matrix of '{name}' has no sparse factors: it is singular without its first row and \
-         column; its partial rounds can only be computed with the dense matrix"
+        "the matrix of '{name}' has no sparse factors: it is singular without row and column \
+         {index}; its partial rounds can only be computed with the dense matrix"
     )]
     SingularMinor {
         /// Name of the parameter set.
         name: String,
-    },
-    /// Nothing takes the pre-sparse matrix.
-    #[error(
-        "'{name}' has partial rounds but no full round before them, which would take the \
-         pre-sparse matrix; its partial rounds can only be computed with the dense matrix"
-    )]
-    NoFullRound {
-        /// Name of the parameter set.
-        name: String,
+        /// The element that has the S-box in partial rounds.
+        index: usize,
     },
 }
 
@@ -88,64 +168,71 @@ impl<F: PrimeField> SparseRounds<F> {
     ///
     /// # Errors
     ///
-    /// When the partial rounds have no sparse form.
+    /// When the partial rounds have no sparse form; [`DenseRounds`] does without.
     pub fn new(parameters: &PoseidonParameters<F>) -> Result<Self, SparseError> {
-        let mds = parameters.mds();
-        let first = parameters.full_rounds_first();
-        let partial_rounds = parameters.partial_rounds();
-        if partial_rounds > 0 && first == 0 {
-            return Err(SparseError::NoFullRound {
+        let DenseRounds {
+            initial_constants,
+            initial,
+            mds,
+            mut full_first,
+            partial,
+            full_last,
+        } = DenseRounds::new(parameters);
+
+        // The constants before each partial round, and at last those after all of them. Those
+        // before the first one are the constants of the last full round.
+        let mut constants = full_first.split_off(full_first.len() - 1);
+        constants.extend(partial);
+
+        let mut matrices = Vec::with_capacity(parameters.partial_rounds());
+        let mut pre_sparse = mds.clone();
+        for round in (0..parameters.partial_rounds()).rev() {
+            let (sparse, rest) = factor(&pre_sparse).ok_or_else(|| SparseError::SingularMinor {
                 name: parameters.name().to_owned(),
-            });
-        }
-
-        let mut initial = parameters.round_constants()[0].clone();
-        initial[parameters.tag_index()] += parameters.tag();
-
-        // constants[r] is added after the matrix of round r.
-        let mut constants = parameters.round_constants()[1..].to_vec();
-        constants.push(vec![F::ZERO; parameters.width()]);
-
-        let mut matrices = Vec::with_capacity(partial_rounds);
-        let mut dense = mds.to_vec();
-        for round in (first..first + partial_rounds).rev() {
-            let (sparse, rest) = factor(&dense).ok_or_else(|| SparseError::SingularMinor {
-                name: parameters.name().to_owned(),
+                index: parameters.partial_index(),
             })?;
             matrices.push(sparse);
-            let before = &mut constants[round - 1];
+            let before = &mut constants[round];
             let tail = multiply_vector(&rest, &before[1..]);
             before[1..].copy_from_slice(&tail);
-            dense = multiply_below(&rest, mds);
+            pre_sparse = multiply_below(&rest, &mds);
         }
         matrices.reverse();
 
-        for (round, matrix) in (first..first + partial_rounds).zip(&matrices).rev() {
-            let tail: Vec<F> = constants[round][1..].to_vec();
+        for (round, matrix) in matrices.iter().enumerate().rev() {
+            let tail: Vec<F> = constants[round + 1][1..].to_vec();
             let folded = dot(&matrix.row[1..], &tail);
-            constants[round][0] -= folded;
-            for (before, value) in constants[round - 1][1..].iter_mut().zip(tail) {
+            constants[round + 1][0] -= folded;
+            for (before, value) in constants[round][1..].iter_mut().zip(tail) {
                 *before += value;
             }
         }
 
-        let full_last = constants.split_off(first + partial_rounds);
+        let mut constants = constants.into_iter();
+        full_first.extend(constants.next());
         let partial = matrices
             .into_iter()
-            .zip(constants.split_off(first))
+            .zip(constants)
             .map(|(matrix, constants)| PartialRound {
                 matrix,
                 constant: constants[0],
             })
             .collect();
         Ok(Self {
+            initial_constants,
             initial,
-            full_first: constants,
-            pre_sparse: dense,
+            mds,
+            full_first,
+            pre_sparse,
             partial,
             full_last,
         })
     }
+}
+
+/// Whether `matrix`, row by row and square, has an inverse.
+pub(crate) fn is_invertible<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
+    invert(matrix).is_some()
 }
 
 /// Factors `matrix` into a sparse one and the minor that is the rest; `None` when the minor is
@@ -229,8 +316,8 @@ mod tests {
     use ark_bls12_381::Fr;
     use ark_ff::{AdditiveGroup, Field};
 
+    use crate::generate;
     use crate::params::PoseidonSpecification;
-    use crate::presets;
 
     /// The product of the sparse matrix with `[[1, 0], [0, rest]]`.
     fn product(sparse: &SparseMatrix<Fr>, rest: &[Vec<Fr>]) -> Vec<Vec<Fr>> {
@@ -262,35 +349,53 @@ mod tests {
 
     #[test]
     fn the_factors_multiply_to_the_matrix() {
-        for preset in presets::all() {
-            let (sparse, rest) = factor(preset.mds()).unwrap();
-            assert_eq!(product(&sparse, &rest), preset.mds());
+        for arity in 1..=11 {
+            let parameters = generate::neptune::<Fr>("test", "test", arity, 8, 3).unwrap();
+            let (sparse, rest) = factor(parameters.mds()).unwrap();
+            assert_eq!(product(&sparse, &rest), parameters.mds());
         }
     }
 
     #[test]
-    fn what_has_no_sparse_form_is_refused() {
-        let specification = presets::all()[0].specification();
-        let singular = PoseidonSpecification {
+    fn a_singular_minor_has_no_sparse_form() {
+        let parameters = generate::neptune::<Fr>("test", "test", 2, 8, 3).unwrap();
+        let mut specification = PoseidonSpecification {
             mds: [[1, 2, 3], [4, 5, 6], [7, 10, 12]]
                 .map(|row| row.map(Fr::from).to_vec())
                 .to_vec(),
-            ..specification.clone()
+            ..parameters.specification().clone()
         };
-        let singular = PoseidonParameters::new(singular).unwrap();
-        let error = SparseRounds::new(&singular).unwrap_err();
-        assert!(
-            matches!(error, SparseError::SingularMinor { .. }),
-            "{error}"
+        let singular = PoseidonParameters::new(specification.clone()).unwrap();
+        assert_eq!(
+            SparseRounds::new(&singular),
+            Err(SparseError::SingularMinor {
+                name: "test".to_owned(),
+                index: 0
+            })
         );
+        // Another minor, and no partial round at all.
+        specification.partial_index = 2;
+        let other = PoseidonParameters::new(specification.clone()).unwrap();
+        assert!(SparseRounds::new(&other).is_ok());
+        specification.partial_index = 0;
+        specification.round_constants.drain(4..7);
+        specification.partial_rounds = 0;
+        let none = PoseidonParameters::new(specification).unwrap();
+        let rounds = SparseRounds::new(&none).unwrap();
+        assert_eq!(rounds.pre_sparse, none.mds());
+    }
 
-        let late = PoseidonSpecification {
-            full_rounds_first: 0,
-            full_rounds_last: 8,
-            ..specification.clone()
-        };
-        let late = PoseidonParameters::new(late).unwrap();
-        let error = SparseRounds::new(&late).unwrap_err();
-        assert!(matches!(error, SparseError::NoFullRound { .. }), "{error}");
+    #[test]
+    fn the_internal_order_is_its_own_inverse() {
+        for width in 2..=12 {
+            for partial_index in 0..width {
+                let order = |element| internal_index(partial_index, element);
+                assert_eq!(order(partial_index), 0);
+                for element in 0..width {
+                    assert!(order(element) < width);
+                    assert_eq!(order(order(element)), element);
+                }
+            }
+        }
     }
 }

@@ -4,12 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, SoftwareBackend};
-use acclmt::device::{CommitReport, CommitRequest, Device, DeviceError, HashReport, Progress};
-use acclmt::params::PoseidonParameters;
+use acclmt::device::{
+    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
+    HashReport, PermuteReport, Progress, Unsupported,
+};
+use acclmt::fields::{AnyParameters, FieldId};
+use acclmt::presets;
+use acclmt::program::{ChipProgram, EngineLimits};
 use acclmt::software::SoftwareDevice;
 use acclmt::word::{self, Word};
-use acclmt::{device::Unsupported, presets};
-use ark_bls12_381::Fr;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -44,6 +47,14 @@ fn json(arguments: &[&str]) -> Value {
     let run = run(arguments);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     serde_json::from_str(&run.out).unwrap()
+}
+
+/// The JSON objects that a run printed, one a line.
+fn json_lines(run: &Run) -> Vec<Value> {
+    run.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A run that fails with `code` and a single line that contains every one of `parts`.
@@ -122,15 +133,114 @@ fn commit_hashes_leaves_by_default() {
     assert_eq!(result["check"], "skipped");
 }
 
+/// Elements of a field, in the form in which `preset` takes them from a file.
+fn elements(preset: &AnyParameters, words: &[Word]) -> Vec<u8> {
+    let length = if preset.field() == FieldId::Goldilocks {
+        8
+    } else {
+        32
+    };
+    words
+        .iter()
+        .flat_map(|word| &word[..length])
+        .copied()
+        .collect()
+}
+
 #[test]
-fn commit_works_at_every_arity() {
+fn commit_works_with_every_preset() {
     let files = Files::new();
     for preset in presets::all() {
-        let file = files.words("elements", &count(preset.arity().pow(2) as u64));
+        let preset = preset.parameters();
+        if preset.arity() < 2 {
+            continue;
+        }
+        let words = count((preset.arity() * preset.inputs()) as u64);
+        let file = files.bytes("elements", &elements(preset, &words));
         let result = json(&["commit", &file, "--preset", preset.name(), "--json"]);
         assert_eq!(result["leaves"], preset.arity());
         assert_eq!(result["check"], "ok");
+        assert_eq!(result["field"], preset.field().name());
+        let root = result["root"].as_array().unwrap();
+        assert_eq!(root.len(), preset.digest_length());
     }
+}
+
+#[test]
+fn digests_of_several_elements_can_be_leaves() {
+    let files = Files::new();
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let file = files.bytes("leaves", &elements(plonky2, &count(16)));
+    let arguments = ["commit", &file, "--preset", "plonky2", "--leaf", "element"];
+    let result = json(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(
+        (&result["leaves"], &result["elements"]),
+        (&4.into(), &16.into())
+    );
+    assert_eq!(result["check"], "ok");
+    let text = run(&arguments).out;
+    assert!(text.contains("4, each of 4 elements"), "{text}");
+    for element in result["root"].as_array().unwrap() {
+        assert!(text.contains(element.as_str().unwrap()), "{text}");
+    }
+}
+
+/// A parameter file whose matrix has no sparse form, and, where `singular`, no inverse.
+fn parameter_file(singular: bool) -> String {
+    let last = if singular { "[1, 1, 1]" } else { "[7, 1, 1]" };
+    format!(
+        r#"
+        name = "mine"
+        field = "bn254"
+        width = 3
+        alpha = 5
+        full_rounds_first = 2
+        partial_rounds = 3
+        full_rounds_last = 2
+        input_positions = [1, 2]
+        digest_positions = [0]
+        [constants]
+        method = "grain"
+        sbox = 0
+        [matrix]
+        method = "given"
+        rows = [[2, 1, 3], [1, 1, 1], {last}]
+        "#
+    )
+}
+
+#[test]
+fn parameter_files_are_taken_and_warned_about() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    for singular in [false, true] {
+        let parameters = files.bytes("mine.toml", parameter_file(singular).as_bytes());
+        let run = run(&["commit", &file, "--parameters", &parameters, "--json"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let result: Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(
+            (&result["preset"], &result["check"]),
+            (&"mine".into(), &"ok".into())
+        );
+        let warnings: Vec<_> = run.err.lines().collect();
+        assert_eq!(warnings.len(), usize::from(singular), "{run:?}");
+        assert!(warnings.iter().all(|line| line.starts_with("note: ")));
+        assert_eq!(result["notes"].as_array().unwrap().len(), warnings.len());
+    }
+    fails(
+        &[
+            "commit",
+            &file,
+            "--parameters",
+            &text(&files.path("absent.toml")),
+        ],
+        1,
+        &["absent.toml"],
+    );
+    let broken = files.bytes("broken.toml", b"name = 5");
+    let broken = run(&["hash", "--parameters", &broken, "0x1"]);
+    assert_eq!(broken.code, 1, "{broken:?}");
+    assert!(broken.err.contains("broken.toml"), "{broken:?}");
 }
 
 #[test]
@@ -240,6 +350,20 @@ fn bad_arguments_are_refused() {
         &["unknown preset 'nonsense'", ARITY_2],
     );
     fails(
+        &["commit", &file, "--preset", ARITY_2, "--backend", "model"],
+        2,
+        &[
+            "the backend 'model'",
+            "does not exist yet",
+            "the backends are: software",
+        ],
+    );
+    fails(
+        &["generate", &file, "--elements", "1", "--field", "nonsense"],
+        2,
+        &["unknown field 'nonsense'", "bn254"],
+    );
+    fails(
         &["commit", &file, "--preset", ARITY_2, "--backend", "rtl"],
         2,
         &["unknown backend 'rtl'", "the backends are: software"],
@@ -252,6 +376,20 @@ fn bad_arguments_are_refused() {
     for arguments in [
         &["commit", &file][..],
         &["commit", "--preset", ARITY_2],
+        &["commit", &file, "--preset", ARITY_2, "--parameters", &file],
+        &[
+            "generate",
+            &file,
+            "--elements",
+            "1",
+            "--preset",
+            ARITY_2,
+            "--field",
+            "bn254",
+        ],
+        &["bench"],
+        &["bench", "engine", "nonsense"],
+        &["bench", "engine", "all", "--preset", ARITY_2],
         &["commit", &file, "--preset", ARITY_2, "--leaf", "nonsense"],
         &["commit", &file, "--preset", ARITY_2, "--waves-from", "5"],
         &["generate", &file, "--elements", "0"],
@@ -274,8 +412,16 @@ fn hash_prints_the_digest() {
     let hash = run(&["hash", "--preset", ARITY_2, "0x0", "0x01"]);
     assert_eq!((hash.code, hash.out.trim()), (0, HASH_OF_0_AND_1));
     let result = json(&["hash", "--preset", ARITY_2, "--json", "0x0", "0x1"]);
-    assert_eq!(result["digest"], HASH_OF_0_AND_1);
+    assert_eq!(result["digest"], serde_json::json!([HASH_OF_0_AND_1]));
     assert_eq!(result["backend"], "software");
+
+    let inputs = ["0x0"; 8];
+    let arguments = [&["hash", "--preset", "plonky2"][..], &inputs].concat();
+    let digests = run(&arguments).out;
+    assert_eq!(digests.split_whitespace().count(), 4, "{digests}");
+    let result = json(&[&arguments[..], &["--json"]].concat());
+    let digest: Vec<_> = digests.split_whitespace().collect();
+    assert_eq!(result["digest"], serde_json::json!(digest));
 }
 
 #[test]
@@ -303,9 +449,13 @@ fn presets_lists_all_of_them() {
     assert_eq!(listed.len(), presets::all().len());
     for (listed, preset) in listed.iter().zip(presets::all()) {
         assert!(text.out.contains(preset.name()));
+        assert!(text.out.contains(preset.description()));
         assert_eq!(listed["name"], preset.name());
-        assert_eq!(listed["arity"], preset.arity());
-        assert_eq!(listed["partial_rounds"], preset.partial_rounds());
+        assert_eq!(listed["field"], preset.field().name());
+        let parameters = preset.parameters();
+        assert_eq!(listed["arity"], parameters.arity());
+        assert_eq!(listed["partial_rounds"], parameters.partial_rounds());
+        assert_eq!(listed["prime"], word::to_hex(&parameters.prime()));
     }
 }
 
@@ -340,6 +490,16 @@ fn generate_writes_the_same_file_for_the_same_seed() {
         json(&["commit", &file, "--preset", ARITY_2, "--json"])["check"],
         "ok"
     );
+
+    let path = text(&files.path("goldilocks"));
+    for field in [&["--field", "goldilocks"], &["--preset", "plonky2"]] {
+        let arguments = ["generate", &path, "--elements", "16", "--json"];
+        let result = json(&[&arguments[..], field].concat());
+        assert_eq!(result["field"], "goldilocks");
+        assert_eq!(fs::metadata(&path).unwrap().len(), 16 * 8);
+        let result = json(&["commit", &path, "--preset", "plonky2", "--json"]);
+        assert_eq!(result["check"], "ok");
+    }
 
     let nowhere = text(&files.path("absent/file"));
     fails(
@@ -489,7 +649,7 @@ impl Device for ChangedDevice {
         "changed"
     }
 
-    fn supports(&self, parameters: &PoseidonParameters<Fr>) -> Result<(), Unsupported> {
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
         if parameters.arity() == 2 {
             return Ok(());
         }
@@ -505,18 +665,31 @@ impl Device for ChangedDevice {
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
         let mut report = self.software.commit(request, progress)?;
-        report.root[0] ^= self.flip;
+        report.root[0][0] ^= self.flip;
         Ok(report)
     }
 
-    fn hash_many(
+    fn hash(
         &mut self,
-        parameters: &PoseidonParameters<Fr>,
+        parameters: &AnyParameters,
         inputs: &[Vec<Word>],
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError> {
-        let mut report = self.software.hash_many(parameters, inputs, progress)?;
-        report.digests[0][0] ^= self.flip;
+        self.supports(parameters)?;
+        let mut report = self.software.hash(parameters, inputs, progress)?;
+        report.digests[0][0][0] ^= self.flip;
+        Ok(report)
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        self.supports(parameters)?;
+        let mut report = self.software.permute(parameters, states, progress)?;
+        report.states[0][0][0] ^= self.flip;
         Ok(report)
     }
 }
@@ -579,4 +752,274 @@ fn presets_that_the_backend_does_not_have_are_refused() {
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
         assert!(run.err.contains("the chip has arity 2"), "{run:?}");
     }
+}
+
+/// A device that computes in software and counts like a chip whose hash engine starts with a latency
+/// of 1000 cycles and then takes a tenth more than its period. Its digests may be wrong from hash
+/// `wrong_from` on.
+struct CountingDevice {
+    software: SoftwareDevice,
+    wrong_from: usize,
+}
+
+impl CountingDevice {
+    fn program(&self, parameters: &AnyParameters) -> Result<ChipProgram, Unsupported> {
+        let limits = EngineLimits {
+            prime: FieldId::Bls12_381.prime(),
+            num_full: 1,
+            num_partial: 3,
+            matrix_depth: 128,
+            constant_depth: 256,
+            partial_depth: 128,
+            goldilocks: true,
+            montgomery_bits: 260,
+            runtime_modulus: false,
+        };
+        ChipProgram::compile(parameters, &limits).map_err(|error| Unsupported {
+            device: "counting".to_owned(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+impl Device for CountingDevice {
+    fn name(&self) -> &str {
+        "counting"
+    }
+
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        self.program(parameters).map(drop)
+    }
+
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        self.program(parameters).unwrap().notes().to_vec()
+    }
+
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        let program = self.program(parameters)?;
+        Ok(Some(EnginePlan {
+            num_full: 1,
+            num_partial: 3,
+            period: program.period() as u64,
+            products: program.products() as u64,
+            multipliers: program.multipliers() as u64,
+        }))
+    }
+
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        self.software.commit(request, progress)
+    }
+
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        let program = self.program(parameters)?;
+        let mut report = self.software.hash(parameters, inputs, progress)?;
+        for digest in report.digests.iter_mut().skip(self.wrong_from) {
+            digest[0][0] ^= 1;
+        }
+        let hashes = inputs.len() as u64;
+        let busy = program.busy().map(|cycles| cycles as u64 * hashes);
+        report.counters = Some(Counters {
+            cycles: 5000,
+            cycle_first_in: 7,
+            cycle_last_out: 1007 + (hashes - 1) * program.period() as u64 * 11 / 10,
+            leaf: EngineCounters {
+                hashes,
+                busy_full: busy[0],
+                busy_full_last: 0,
+                busy_partial: busy[1..4].to_vec(),
+            },
+            ..Counters::default()
+        });
+        Ok(report)
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        self.software.permute(parameters, states, progress)
+    }
+}
+
+/// The backend `counting` with a [`CountingDevice`], and `software`.
+struct CountingBackend {
+    wrong_from: usize,
+}
+
+const COUNTING: CountingBackend = CountingBackend {
+    wrong_from: usize::MAX,
+};
+
+impl BackendFactory for CountingBackend {
+    fn names(&self) -> &[&str] {
+        &["counting", cli::SOFTWARE]
+    }
+
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if name == cli::SOFTWARE {
+            return SoftwareBackend.open(name, options);
+        }
+        Ok(Box::new(CountingDevice {
+            software: SoftwareDevice::new(),
+            wrong_from: self.wrong_from,
+        }))
+    }
+}
+
+fn close(value: &Value, expected: f64) -> bool {
+    (value.as_f64().unwrap() - expected).abs() < 0.01
+}
+
+#[test]
+fn bench_engine_measures_the_steady_state() {
+    let arguments = ["bench", "engine", "--preset", ARITY_2, "plonky2"];
+    let run = run_with(&COUNTING, &[&arguments[..], &["--json"]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let rows = json_lines(&run);
+    let [filecoin, plonky2] = rows.as_slice() else {
+        panic!("{run:?}");
+    };
+    assert_eq!(filecoin["preset"], ARITY_2);
+    assert_eq!(
+        (&filecoin["num_full"], &filecoin["num_partial"]),
+        (&1.into(), &3.into())
+    );
+    assert_eq!(filecoin["period"], 16);
+    assert_eq!(filecoin["latency_cycles"], 1000);
+    assert_eq!(filecoin["hashes"], 2048);
+    assert!(close(&filecoin["cycles_per_hash"], 17.6), "{filecoin}");
+    assert!(
+        close(&filecoin["multiplier_bound"], 584.0 / 45.0),
+        "{filecoin}"
+    );
+    assert!(
+        close(&filecoin["multiplier_utilisation"], 584.0 / 45.0 / 17.6),
+        "{filecoin}"
+    );
+    // 8 full and 7 partial rounds; 16 partial rounds on each of the others.
+    let utilisation = &filecoin["utilisation"];
+    assert!(close(&utilisation["full"], 15.0 / 17.6), "{filecoin}");
+    assert_eq!(utilisation["partial"].as_array().unwrap().len(), 3);
+    assert!(close(&utilisation["partial"][2], 16.0 / 17.6), "{filecoin}");
+    assert!(
+        close(&filecoin["paper_cycles_per_hash"], 35.4),
+        "{filecoin}"
+    );
+    assert!(
+        close(&filecoin["trident_cycles_per_hash"], 103.0),
+        "{filecoin}"
+    );
+    assert_eq!(plonky2["period"], 32);
+    assert_eq!(plonky2["paper_cycles_per_hash"], Value::Null);
+
+    let text = run_with(&COUNTING, &arguments);
+    assert_eq!((text.code, text.err.as_str()), (0, ""));
+    let row = text
+        .out
+        .lines()
+        .find(|line| line.starts_with(ARITY_2))
+        .unwrap();
+    for part in [
+        "17.60",
+        "1000",
+        "16",
+        "12.98",
+        "35.4",
+        "103.0",
+        "85.2 90.9 90.9 90.9 %",
+    ] {
+        assert!(row.contains(part), "no '{part}' in {row}");
+    }
+}
+
+#[test]
+fn bench_engine_all_skips_other_fields_with_the_reason() {
+    for arguments in [
+        &["bench", "engine", "--hashes", "2", "--json"][..],
+        &["bench", "engine", "all", "--hashes", "2", "--json"],
+        &[
+            "bench", "engine", "--preset", "all", "--hashes", "2", "--json",
+        ],
+    ] {
+        let run = run_with(&COUNTING, arguments);
+        assert_eq!(run.code, 0, "{run:?}");
+        let (skipped, rows): (Vec<_>, Vec<_>) = json_lines(&run)
+            .into_iter()
+            .partition(|row| row["skipped"].is_string());
+        assert_eq!(rows.len() + skipped.len(), presets::all().len());
+        for row in rows {
+            let preset = presets::find(row["preset"].as_str().unwrap()).unwrap();
+            let fields = [FieldId::Bls12_381, FieldId::Goldilocks];
+            assert!(fields.contains(&preset.field()), "{row}");
+            assert_eq!(row["hashes"], 2);
+        }
+        for skipped in skipped {
+            let reason = skipped["skipped"].as_str().unwrap();
+            assert!(
+                reason.contains("was built for bls12-381 and goldilocks"),
+                "{reason}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bench_engine_takes_parameter_files() {
+    let files = Files::new();
+    let toml = parameter_file(false).replace("bn254", "bls12-381");
+    let file = files.bytes("mine.toml", toml.as_bytes());
+    let run = run_with(
+        &COUNTING,
+        &["bench", "engine", "--parameters", &file, "--json"],
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.err.contains("3 partial rounds run dense"), "{run:?}");
+    let row = &json_lines(&run)[0];
+    assert_eq!(
+        (&row["preset"], &row["period"]),
+        (&"mine".into(), &7.into())
+    );
+    assert_eq!(row["notes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_bench_engine_cannot_measure_is_refused() {
+    let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {
+        let run = run_with(backends, &[&["bench", "engine"], arguments].concat());
+        assert_eq!(run.code, code, "{run:?}");
+        assert!(run.err.contains(part), "{run:?}");
+    };
+    bench(
+        &COUNTING,
+        &["--preset", "orchard"],
+        1,
+        "'orchard' is over pallas",
+    );
+    bench(
+        &COUNTING,
+        &["--preset", "nonsense"],
+        2,
+        "unknown preset 'nonsense'",
+    );
+    bench(&COUNTING, &["--preset", ARITY_2, "all"], 2, "give it alone");
+    bench(&COUNTING, &["--backend", "model"], 2, "does not exist yet");
+    bench(&COUNTING, &["--backend", "software"], 1, "counts no cycles");
+    let wrong = CountingBackend { wrong_from: 5 };
+    bench(
+        &wrong,
+        &["--preset", ARITY_2],
+        1,
+        "hash 5 of 1024 of 'filecoin-arity-2'",
+    );
 }

@@ -2,7 +2,7 @@
 //! acclmt.
 
 use acclmt::poseidon::Poseidon;
-use acclmt::{presets, word};
+use acclmt::{generate, word};
 use ark_bls12_381::Fr;
 use blstrs::Scalar;
 use ff::{Field as _, PrimeField as _};
@@ -27,8 +27,8 @@ impl<A: Arity<Scalar>> Pair<A> {
     /// Filecoin's parameters of this arity, and pseudo-random elements.
     pub fn new() -> Self {
         let arity = A::to_usize();
-        let preset = presets::by_name(&format!("filecoin-arity-{arity}"))
-            .expect("only arities of presets are compared");
+        let preset =
+            generate::filecoin(arity, false).expect("only arities of presets are compared");
         let input: Vec<Scalar> = (1..=arity as u64)
             .map(|n| Scalar::from(n).pow_vartime([0x1234_5678_9ABC_DEF1, n, 3 * n, n]))
             .collect();
@@ -36,7 +36,7 @@ impl<A: Arity<Scalar>> Pair<A> {
             word::to_field(&scalar.to_repr()).expect("the peer's elements are canonical")
         };
         Self {
-            ours: Poseidon::new(preset).expect("the presets have a sparse form"),
+            ours: Poseidon::new(&preset),
             our_input: input.iter().map(to_ours).collect(),
             constants: PoseidonConstants::new(),
             input,
@@ -51,9 +51,8 @@ impl<A: Arity<Scalar>> Pair<A> {
     /// Makes a closure that hashes once with acclmt.
     pub fn acclmt(&self) -> impl FnMut() -> Fr + '_ {
         || {
-            self.ours
-                .hash(&self.our_input)
-                .expect("the input has as many elements as the arity")
+            let digest = self.ours.hash(&self.our_input);
+            digest.expect("the input has as many elements as the arity")[0]
         }
     }
 

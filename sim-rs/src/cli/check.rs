@@ -66,8 +66,9 @@ pub fn run(
             console.line(format!("{} ({})", path.display(), file.source))?;
         }
         let mut cases = Vec::with_capacity(file.cases.len());
-        for case in &file.cases {
-            let case = CaseReport::new(&case.name, vectors::run_case(device.as_mut(), case));
+        let outcomes = vectors::run_cases(device.as_mut(), &file.cases);
+        for (case, outcome) in file.cases.iter().zip(outcomes) {
+            let case = CaseReport::new(&case.name, outcome);
             match case.outcome {
                 PASSED => report.passed += 1,
                 FAILED => report.failed += 1,

@@ -2,28 +2,31 @@
 
 use std::fmt::Write as _;
 
-use ark_bls12_381::Fr;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::console::Console;
 use super::{
-    BackendFactory, BackendOptions, CLOCK_HZ, CommandError, CommitArguments, Leaf, Waves, input,
-    parameters,
+    BackendFactory, BackendOptions, CLOCK_HZ, CommandError, CommitArguments, Leaf, Waves, hex,
+    input,
 };
 use crate::device::{
     CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, Progress,
 };
+use crate::dispatch;
+use crate::fields::{AnyParameters, PoseidonField};
 use crate::merkle::check_leaf_count;
+use crate::params::PoseidonParameters;
 use crate::poseidon::{InputLengthError, hash_dense};
 use crate::word::{self, Word};
 
 /// The result of the command, and its JSON form.
 #[derive(Serialize)]
 struct Commitment<'a> {
-    root: [String; 1],
+    root: Vec<String>,
     leaves: usize,
     preset: &'a str,
+    field: &'a str,
     leaf: &'static str,
     elements: usize,
     padding_elements: usize,
@@ -35,7 +38,8 @@ struct Commitment<'a> {
     counters: Option<&'a Counters>,
     check: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
-    check_root: Option<[String; 1]>,
+    check_root: Option<Vec<String>>,
+    notes: &'a [String],
 }
 
 /// How busy the engines were, from 0 to 1.
@@ -59,8 +63,8 @@ pub fn run(
     backends: &dyn BackendFactory,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
-    let parameters = parameters(&arguments.preset)?;
-    let arity = parameters.arity();
+    let parameters = &arguments.parameters.load()?;
+    let field = parameters.field();
     let leaf = match arguments.leaf {
         Leaf::Element => LeafKind::Element,
         Leaf::Hash => LeafKind::Hash,
@@ -68,14 +72,14 @@ pub fn run(
     let backend = arguments.backend.name(backends)?;
 
     let mut words = if arguments.pack {
-        input::read_packed(&arguments.file)
+        input::read_packed(&arguments.file, field)
     } else {
-        input::read_words(&arguments.file)
+        input::read_words(&arguments.file, field)
     }
     .map_err(CommandError::failure)?;
     let elements = words.len();
     if arguments.pack {
-        fill_up(&mut words, leaf, arity);
+        fill_up(&mut words, leaf, parameters);
     }
     let request = CommitRequest {
         parameters,
@@ -96,6 +100,8 @@ pub fn run(
         .open(backend, &BackendOptions { waves })
         .map_err(CommandError::failure)?;
     device.supports(parameters).map_err(CommandError::failure)?;
+    let notes = device.notes(parameters);
+    console.notes(&notes)?;
     let report = device
         .commit(&request, &mut console.progress("committing"))
         .map_err(CommandError::failure)?;
@@ -106,15 +112,16 @@ pub fn run(
         let mut progress = console.progress("checking");
         Some(dense_root(&request, report.hashes, &mut progress).map_err(CommandError::failure)?)
     };
-    let check = match expected {
+    let check = match &expected {
         None => Check::Skipped,
-        Some(expected) if expected == report.root => Check::Ok,
+        Some(expected) if *expected == report.root => Check::Ok,
         Some(_) => Check::Failed,
     };
     let commitment = Commitment {
-        root: [word::to_hex(&report.root)],
+        root: hex(&report.root),
         leaves: report.leaves,
-        preset: &arguments.preset,
+        preset: parameters.name(),
+        field: field.name(),
         leaf: match leaf {
             LeafKind::Element => "element",
             LeafKind::Hash => "hash",
@@ -131,20 +138,21 @@ pub fn run(
         }),
         counters: report.counters.as_ref(),
         check,
-        check_root: expected
+        check_root: (expected.as_ref())
             .filter(|_| check == Check::Failed)
-            .map(|expected| [word::to_hex(&expected)]),
+            .map(|expected| hex(expected)),
+        notes: &notes,
     };
     if arguments.json {
         console.json(&commitment)?;
     } else {
-        print(&commitment, &report, arity, console)?;
+        print(&commitment, &report, parameters, console)?;
     }
     match expected {
         Some(expected) if check == Check::Failed => Err(CommandError::Failure(format!(
             "the backend '{backend}' computed the root {}, the independent check {}",
-            word::to_hex(&report.root),
-            word::to_hex(&expected)
+            hex(&report.root).join(" "),
+            hex(&expected).join(" ")
         ))),
         _ => Ok(()),
     }
@@ -156,51 +164,64 @@ fn dense_root(
     request: &CommitRequest<'_>,
     hashes: u64,
     progress: &mut dyn Progress,
-) -> Result<Word, InputLengthError> {
-    let parameters = request.parameters;
-    let mut layer: Vec<_> = request
+) -> Result<Vec<Word>, InputLengthError> {
+    dispatch!(request.parameters, parameters => dense_root_of(parameters, request, hashes, progress))
+}
+
+fn dense_root_of<F: PoseidonField>(
+    parameters: &PoseidonParameters<F>,
+    request: &CommitRequest<'_>,
+    hashes: u64,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Word>, InputLengthError> {
+    let mut layer: Vec<F> = request
         .words
         .iter()
-        .filter_map(word::to_field::<Fr>)
+        .filter_map(word::to_field::<F>)
         .collect();
-    let mut hash_next = request.leaf == LeafKind::Hash || layer.len() > 1;
+    let is_tree = layer.len() > parameters.digest_length();
+    let mut hash_next = request.leaf == LeafKind::Hash || is_tree;
     let mut done = 0;
     while hash_next {
-        layer = layer
-            .par_chunks(parameters.arity())
+        let digests = layer
+            .par_chunks(parameters.inputs())
             .map(|elements| hash_dense(parameters, elements))
-            .collect::<Result<_, _>>()?;
-        done += layer.len() as u64;
+            .collect::<Result<Vec<_>, _>>()?;
+        done += digests.len() as u64;
         progress.report(done, hashes);
-        hash_next = layer.len() > 1;
+        hash_next = digests.len() > 1;
+        layer = digests.concat();
     }
-    Ok(word::from_field(layer[0]))
+    Ok(layer.into_iter().map(word::from_field).collect())
 }
 
 /// Appends zeros until `words` fill a whole tree.
-fn fill_up(words: &mut Vec<Word>, leaf: LeafKind, arity: usize) {
+fn fill_up(words: &mut Vec<Word>, leaf: LeafKind, parameters: &AnyParameters) {
     let per_leaf = match leaf {
-        LeafKind::Element => 1,
-        LeafKind::Hash => arity,
+        LeafKind::Element => parameters.digest_length(),
+        LeafKind::Hash => parameters.inputs(),
     };
+    let arity = parameters.arity();
     let leaves = words.len().div_ceil(per_leaf);
     let whole = match check_leaf_count(leaves, arity) {
+        // Such a hash makes no trees, which is said elsewhere.
+        _ if arity < 2 => leaves,
         // A single leaf is no tree.
         Ok(()) => leaves.max(arity),
-        Err(error) => error.next as usize,
+        Err(error) => usize::try_from(error.next).unwrap_or(leaves),
     };
     words.resize(whole * per_leaf, Word::default());
 }
 
-/// How busy an engine was, from 0 to 1: hashes * period / cycles, where the period is the number
-/// of rounds of a hash in the sub-engine that has the most of them. A sub-engine issues a round a
-/// cycle, so that is the share of cycles in which the busiest sub-engine issued one.
+/// How busy an engine was, from 0 to 1: hashes * period / cycles, where the period is the number of
+/// cycles that a hash occupies the busiest sub-engine. So it is the share of cycles in which the
+/// busiest sub-engine was occupied.
 fn utilization(engine: &EngineCounters, cycles: u64) -> f64 {
     let busiest = engine
         .busy_partial
         .iter()
         .copied()
-        .fold(engine.busy_full, u64::max);
+        .fold(engine.busy_full.max(engine.busy_full_last), u64::max);
     if cycles == 0 {
         0.0
     } else {
@@ -215,14 +236,19 @@ fn milliseconds(cycles: u64) -> f64 {
 fn print(
     commitment: &Commitment<'_>,
     report: &CommitReport,
-    arity: usize,
+    parameters: &AnyParameters,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
-    console.entry("root", &commitment.root[0])?;
+    console.entry("root", commitment.root.join(" "))?;
     let mut leaves = commitment.leaves.to_string();
     let _ = match commitment.leaf {
-        "hash" => write!(leaves, ", each the hash of {arity} elements"),
-        _ => write!(leaves, ", each an element"),
+        "hash" => write!(
+            leaves,
+            ", each the hash of {} elements",
+            parameters.inputs()
+        ),
+        _ if parameters.digest_length() == 1 => write!(leaves, ", each an element"),
+        _ => write!(leaves, ", each of {} elements", parameters.digest_length()),
     };
     console.entry("leaves", leaves)?;
     if commitment.padding_elements > 0 {

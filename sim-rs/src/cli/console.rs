@@ -1,5 +1,6 @@
 //! Where results and progress go.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,12 +11,25 @@ use crate::device::Progress;
 /// The output of a command.
 pub struct Console<'a> {
     out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
     show_progress: bool,
 }
 
 impl<'a> Console<'a> {
-    pub fn new(out: &'a mut dyn Write, show_progress: bool) -> Self {
-        Self { out, show_progress }
+    pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, show_progress: bool) -> Self {
+        Self {
+            out,
+            err,
+            show_progress,
+        }
+    }
+
+    /// Prints notes to the standard error, a line each.
+    pub fn notes(&mut self, notes: &[String]) -> io::Result<()> {
+        for note in notes {
+            writeln!(self.err, "note: {note}")?;
+        }
+        Ok(())
     }
 
     /// Prints a line of text.
@@ -34,8 +48,14 @@ impl<'a> Console<'a> {
         writeln!(self.out)
     }
 
+    /// Prints `value` as one JSON object on a line of its own.
+    pub fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut *self.out, value)?;
+        writeln!(self.out)
+    }
+
     /// A bar for work that `message` describes; it is gone when it is dropped.
-    pub fn progress(&self, message: &'static str) -> Bar {
+    pub fn progress(&self, message: impl Into<Cow<'static, str>>) -> Bar {
         Bar(self.show_progress.then(|| {
             let style = ProgressStyle::with_template(
                 "{msg} [{bar:40}] {human_pos} of {human_len} hashes, {eta} left",

@@ -5,21 +5,37 @@ use std::fs;
 use serde::Serialize;
 
 use super::console::Console;
-use super::{CommandError, GenerateArguments};
+use super::{CommandError, GenerateArguments, element_bytes};
+use crate::fields::FieldId;
 use crate::vectors::generate_element;
+use crate::{parameter_file, presets};
 
 /// The result of the command, in its JSON form.
 #[derive(Serialize)]
 struct Generated {
     file: String,
     elements: u32,
+    field: &'static str,
     seed: u64,
 }
 
 pub fn run(arguments: &GenerateArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+    let field = match (&arguments.preset, &arguments.parameters) {
+        (_, Some(path)) => {
+            let parameters = parameter_file::load(path).map_err(CommandError::failure)?;
+            parameters.field()
+        }
+        (Some(preset), None) => presets::find(preset).map_err(CommandError::usage)?.field(),
+        (None, None) => FieldId::from_name(&arguments.field).map_err(CommandError::usage)?,
+    };
+    let length = element_bytes(field);
     let seed = arguments.seed.to_string();
     let bytes: Vec<u8> = (0..arguments.elements as usize)
-        .flat_map(|index| generate_element(&seed, index))
+        .flat_map(|index| {
+            generate_element(field, &seed, index)
+                .into_iter()
+                .take(length)
+        })
         .collect();
     let file = arguments.file.display();
     fs::write(&arguments.file, bytes)
@@ -28,11 +44,12 @@ pub fn run(arguments: &GenerateArguments, console: &mut Console<'_>) -> Result<(
         console.json(&Generated {
             file: file.to_string(),
             elements: arguments.elements,
+            field: field.name(),
             seed: arguments.seed,
         })?;
     } else {
         console.line(format!(
-            "{} elements from the seed {} written to {file}",
+            "{} elements of {field} from the seed {} written to {file}",
             arguments.elements, arguments.seed
         ))?;
     }

@@ -3,17 +3,19 @@
 use serde::Serialize;
 
 use super::console::Console;
-use super::{BackendFactory, BackendOptions, CommandError, HashArguments, parameters};
+use super::{BackendFactory, BackendOptions, CommandError, HashArguments, hex};
 use crate::device::{NoProgress, check_inputs};
 use crate::word;
 
 /// The result of the command, in its JSON form.
 #[derive(Serialize)]
 struct Hash<'a> {
-    digest: String,
+    digest: Vec<String>,
     preset: &'a str,
+    field: &'a str,
     backend: &'a str,
     cycles: Option<u64>,
+    notes: Vec<String>,
 }
 
 pub fn run(
@@ -21,7 +23,7 @@ pub fn run(
     backends: &dyn BackendFactory,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
-    let parameters = parameters(&arguments.preset)?;
+    let parameters = arguments.parameters.load()?;
     let backend = arguments.backend.name(backends)?;
     let inputs = arguments
         .inputs
@@ -29,34 +31,40 @@ pub fn run(
         .map(|text| word::from_hex(text))
         .collect::<Result<Vec<_>, _>>()
         .map_err(CommandError::usage)?;
-    let arity = parameters.arity();
-    if inputs.len() != arity {
+    if inputs.len() != parameters.inputs() {
         return Err(CommandError::Usage(format!(
-            "{} inputs, but a hash of '{}' takes {arity}",
+            "{} inputs, but a hash of '{}' takes {}",
             inputs.len(),
-            arguments.preset
+            parameters.name(),
+            parameters.inputs()
         )));
     }
     let inputs = [inputs];
-    check_inputs(parameters, &inputs).map_err(CommandError::usage)?;
+    check_inputs(&parameters, &inputs).map_err(CommandError::usage)?;
 
     let mut device = backends
         .open(backend, &BackendOptions::default())
         .map_err(CommandError::failure)?;
-    device.supports(parameters).map_err(CommandError::failure)?;
-    let report = device
-        .hash_many(parameters, &inputs, &mut NoProgress)
+    device
+        .supports(&parameters)
         .map_err(CommandError::failure)?;
-    let digest = word::to_hex(&report.digests[0]);
+    let notes = device.notes(&parameters);
+    console.notes(&notes)?;
+    let report = device
+        .hash(&parameters, &inputs, &mut NoProgress)
+        .map_err(CommandError::failure)?;
+    let digest = hex(&report.digests[0]);
     if arguments.json {
         console.json(&Hash {
             digest,
-            preset: &arguments.preset,
+            preset: parameters.name(),
+            field: parameters.field().name(),
             backend,
             cycles: report.cycles(),
+            notes,
         })?;
     } else {
-        console.line(digest)?;
+        console.line(digest.join(" "))?;
     }
     Ok(())
 }

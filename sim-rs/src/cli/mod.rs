@@ -4,6 +4,7 @@
 //! asked for was done, 1 when something went wrong with the data or the device, 2 when the command
 //! line was wrong. Results go to standard output, errors and progress to standard error.
 
+mod bench;
 mod check;
 mod commit;
 mod console;
@@ -17,13 +18,13 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ark_bls12_381::Fr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::device::Device;
-use crate::params::PoseidonParameters;
-use crate::presets;
+use crate::fields::{AnyParameters, FieldId};
 use crate::software::SoftwareDevice;
+use crate::word::{self, Word};
+use crate::{parameter_file, presets};
 use console::Console;
 
 /// The clock rate at which times are given: the design's target in a 45 nm process.
@@ -75,6 +76,9 @@ impl BackendError {
 /// The name of the software backend, which every program offers.
 pub const SOFTWARE: &str = "software";
 
+/// The name of a backend that programs are to offer later.
+const MODEL: &str = "model";
+
 /// The software backend alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoftwareBackend;
@@ -109,22 +113,57 @@ enum Command {
     Check(CheckArguments),
     Presets(PresetsArguments),
     Generate(GenerateArguments),
+    /// Measure
+    #[command(subcommand)]
+    Bench(BenchCommand),
 }
+
+#[derive(Subcommand)]
+enum BenchCommand {
+    Engine(BenchEngineArguments),
+}
+
+/// Measure the hash engine of a chip: cycles per hash in the steady state, latency, utilisation
+///
+/// Each row is measured with the chip's counters: a run of n hashes and one of 2 n hashes differ by
+/// n hashes in the steady state. The digests of all runs are compared with those of the software.
+#[derive(Args)]
+struct BenchEngineArguments {
+    /// `all`: every preset whose field the chip has, which is the default
+    #[arg(value_name = "all", value_parser = [ALL_PRESETS])]
+    all: Option<String>,
+    /// Named parameter sets, see `acclmt presets`, or `all`
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', conflicts_with = "all")]
+    preset: Vec<String>,
+    /// File with a parameter set, TOML or JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
+    parameters: Vec<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// The hashes n of the shorter run [default: 2048]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    hashes: Option<u32>,
+    /// Print a JSON object for each row, one a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Stands for every preset.
+const ALL_PRESETS: &str = "all";
 
 /// Commit to a file: print the root of its Merkle tree
 #[derive(Args)]
 struct CommitArguments {
-    /// File of 32-byte little-endian field elements
+    /// File of little-endian field elements, of 32 bytes or, for Goldilocks, 8 bytes each
     file: PathBuf,
-    /// Named parameter set, see `acclmt presets`
-    #[arg(long)]
-    preset: String,
+    #[command(flatten)]
+    parameters: ParameterArguments,
     #[command(flatten)]
     backend: BackendArguments,
-    /// What a leaf is: an element of the file, or the hash of `arity` elements
+    /// What a leaf is: a digest in the file, or the hash of as many elements as a hash takes
     #[arg(long, value_enum, default_value_t = Leaf::Hash)]
     leaf: Leaf,
-    /// Take any file: 31 bytes an element, filled up with zeros to a whole tree
+    /// Take any file: 31 bytes an element, or 7 for Goldilocks, filled up with zeros to a whole tree
     #[arg(long)]
     pack: bool,
     /// Do not compute the root a second time in software
@@ -144,15 +183,14 @@ struct CommitArguments {
     waves_cycles: u64,
 }
 
-/// Hash `arity` field elements
+/// Hash field elements
 #[derive(Args)]
 struct HashArguments {
     /// Field elements, big-endian hex with 0x
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// Named parameter set, see `acclmt presets`
-    #[arg(long)]
-    preset: String,
+    #[command(flatten)]
+    parameters: ParameterArguments,
     #[command(flatten)]
     backend: BackendArguments,
     /// Print one JSON object
@@ -181,7 +219,7 @@ struct PresetsArguments {
     json: bool,
 }
 
-/// Write a file of pseudo-random elements of the BLS12-381 scalar field
+/// Write a file of pseudo-random field elements, as `acclmt commit` takes them
 #[derive(Args)]
 struct GenerateArguments {
     /// The file to write
@@ -189,12 +227,33 @@ struct GenerateArguments {
     /// Number of elements
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     elements: u32,
+    /// Name of the field
+    #[arg(long, value_name = "NAME", default_value_t = FieldId::Bls12_381.name().to_owned())]
+    field: String,
+    /// The field of this named parameter set
+    #[arg(long, value_name = "NAME", conflicts_with = "field")]
+    preset: Option<String>,
+    /// The field of the parameter set in this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "preset"])]
+    parameters: Option<PathBuf>,
     /// The same seed gives the same elements
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// The parameter set: a named one, or one of a file.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct ParameterArguments {
+    /// Named parameter set, see `acclmt presets`
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    /// File with a parameter set, TOML or JSON
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -207,9 +266,9 @@ struct BackendArguments {
 /// What a leaf is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Leaf {
-    /// Every element is a ready leaf digest.
+    /// Every digest in the file is a leaf: one element, or several with Goldilocks.
     Element,
-    /// Every `arity` elements are hashed into a leaf.
+    /// Every input of a hash in the file is hashed into a leaf.
     Hash,
 }
 
@@ -284,13 +343,16 @@ pub fn run_with(
             return code;
         }
     };
-    let mut console = Console::new(out, show_progress);
+    let mut console = Console::new(out, err, show_progress);
     let result = match &arguments.command {
         Command::Commit(arguments) => commit::run(arguments, backends, &mut console),
         Command::Hash(arguments) => hash::run(arguments, backends, &mut console),
         Command::Check(arguments) => check::run(arguments, backends, &mut console),
         Command::Presets(arguments) => list::run(arguments, &mut console),
         Command::Generate(arguments) => generate::run(arguments, &mut console),
+        Command::Bench(BenchCommand::Engine(arguments)) => {
+            bench::run(arguments, backends, &mut console)
+        }
     };
     match result {
         Ok(()) => 0,
@@ -305,23 +367,49 @@ impl BackendArguments {
     /// The name of the backend asked for.
     fn name<'a>(&self, backends: &'a dyn BackendFactory) -> Result<&'a str, CommandError> {
         let names = backends.names();
-        match &self.backend {
-            None => Ok(names[0]),
-            Some(asked) => names
-                .iter()
-                .find(|name| *name == asked)
-                .copied()
-                .ok_or_else(|| {
-                    CommandError::Usage(format!(
-                        "unknown backend '{asked}'; the backends are: {}",
-                        names.join(", ")
-                    ))
-                }),
+        let Some(asked) = &self.backend else {
+            return Ok(names[0]);
+        };
+        if let Some(name) = names.iter().find(|name| *name == asked) {
+            return Ok(name);
+        }
+        let what = if asked == MODEL {
+            format!("the backend '{MODEL}', a cycle-exact model of the chip, does not exist yet")
+        } else {
+            format!("unknown backend '{asked}'")
+        };
+        Err(CommandError::Usage(format!(
+            "{what}; the backends are: {}",
+            names.join(", ")
+        )))
+    }
+}
+
+impl ParameterArguments {
+    /// The parameter set asked for.
+    fn load(&self) -> Result<AnyParameters, CommandError> {
+        match (&self.preset, &self.parameters) {
+            (_, Some(path)) => parameter_file::load(path).map_err(CommandError::failure),
+            (Some(name), None) => {
+                let parameters = presets::by_name(name).map_err(CommandError::usage)?;
+                Ok(parameters.clone())
+            }
+            (None, None) => Err(CommandError::Usage(
+                "no parameter set; give --preset or --parameters".to_owned(),
+            )),
         }
     }
 }
 
-/// The named parameter set.
-fn parameters(preset: &str) -> Result<&'static PoseidonParameters<Fr>, CommandError> {
-    presets::by_name(preset).map_err(CommandError::usage)
+/// Bytes of a field element in a file.
+fn element_bytes(field: FieldId) -> usize {
+    match field {
+        FieldId::Goldilocks => 8,
+        _ => 32,
+    }
+}
+
+/// Field elements as text.
+fn hex(elements: &[Word]) -> Vec<String> {
+    elements.iter().map(word::to_hex).collect()
 }

@@ -1,0 +1,938 @@
+//! The driver against chips that follow the protocol, compute with the interpreter of programs, and
+//! have one fault each.
+
+use std::collections::HashMap;
+
+use super::*;
+use crate::device::NoProgress;
+use crate::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
+use crate::generate;
+use crate::params::{PoseidonParameters, PoseidonSpecification};
+use crate::program::{self, SUB_ENGINES};
+use crate::random::{self, Ranges};
+use crate::software::SoftwareDevice;
+use crate::vectors::{self, Outcome, VectorFile};
+
+/// What the chip of a test does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// `ID` reads as this value.
+    Id(u32),
+    /// `VERSION` reads as this value.
+    Version(u32),
+    /// `CAPS_ENGINE` reads as this value.
+    Engine(u32),
+    /// Nothing is taken after this many words.
+    StopsTaking(usize),
+    /// The start is refused because of the register at this address.
+    RefusesStart(u32),
+    /// Every write of constants is refused, as during a run.
+    RefusesConstants,
+    /// There is no place for constants.
+    HasNoConstants,
+    /// The word with this index is said to have an element that is not below the prime.
+    RefusesWord(usize),
+    /// The error code is one that does not exist.
+    UnknownCode,
+    /// A word more comes out than the run has.
+    TooManyWords,
+    /// The output ends after this many words.
+    EndsEarly(usize),
+    /// The output comes before the input was taken.
+    IgnoresInput,
+    /// Every output word is marked as void.
+    VoidOutput,
+    /// `STATUS.busy` stays after a clear.
+    StaysBusy,
+    /// The connection breaks at the first transfer.
+    Disconnects,
+}
+
+/// How the chip of a test was built.
+const BUILD: EngineLimits = EngineLimits {
+    prime: [0; 32],
+    num_full: 1,
+    num_partial: 3,
+    matrix_depth: 128,
+    constant_depth: 255,
+    partial_depth: 128,
+    goldilocks: true,
+    montgomery_bits: 260,
+    runtime_modulus: false,
+};
+
+fn bls12_381() -> EngineLimits {
+    EngineLimits {
+        prime: FieldId::Bls12_381.prime(),
+        ..BUILD
+    }
+}
+
+/// The protocol of a chip, with the interpreter of programs for its arithmetic. A run computes when
+/// its last input word was taken.
+struct FakeChip {
+    fault: Fault,
+    limits: EngineLimits,
+    registers: HashMap<u32, u32>,
+    constants: HashMap<(u8, u8, u8), ChipConstant>,
+    constant_writes: usize,
+    taken: Vec<Word>,
+    results: Option<Vec<Word>>,
+    busy: bool,
+}
+
+impl FakeChip {
+    fn new(fault: Fault, limits: EngineLimits) -> Self {
+        let engine = registers::CAPS_NUM_FULL.with(limits.num_full as u32)
+            | registers::CAPS_NUM_PARTIAL.with(limits.num_partial as u32)
+            | registers::CAPS_LANES.with(3)
+            | registers::CAPS_LOOP_CYCLES_FULL.with(54)
+            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(54);
+        let mut chip = Self {
+            fault,
+            limits,
+            registers: HashMap::from([
+                (registers::ID.address, registers::ID_VALUE),
+                (registers::VERSION.address, registers::VERSION_VALUE),
+                (registers::CAPS_ENGINE.address, engine),
+                (
+                    registers::CAPS_DEPTH.address,
+                    registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
+                        | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
+                        | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32),
+                ),
+                (
+                    registers::CAPS_TREE.address,
+                    registers::CAPS_MAX_HEIGHT.with(4),
+                ),
+                (
+                    registers::CAPS_FIELD.address,
+                    registers::CAPS_GOLDILOCKS.with(limits.goldilocks.into())
+                        | registers::CAPS_RUNTIME_MODULUS.with(limits.runtime_modulus.into())
+                        | registers::CAPS_MONTGOMERY_BITS.with(limits.montgomery_bits),
+                ),
+            ]),
+            constants: HashMap::new(),
+            constant_writes: 0,
+            taken: Vec::new(),
+            results: None,
+            busy: false,
+        };
+        chip.set_word(&registers::PRIME, &limits.prime);
+        match fault {
+            Fault::Id(value) => chip.registers.insert(registers::ID.address, value),
+            Fault::Version(value) => chip.registers.insert(registers::VERSION.address, value),
+            Fault::Engine(value) => chip.registers.insert(registers::CAPS_ENGINE.address, value),
+            _ => None,
+        };
+        chip
+    }
+
+    fn set_word(&mut self, register: &registers::Register, word: &Word) {
+        for (position, bytes) in (0..).zip(word.as_chunks::<4>().0) {
+            let value = u32::from_le_bytes(*bytes);
+            self.registers.insert(register.at(position), value);
+        }
+    }
+
+    fn get(&self, register: &registers::Register) -> u32 {
+        self.get_at(register, 0)
+    }
+
+    fn get_at(&self, register: &registers::Register, position: u32) -> u32 {
+        let address = register.at(position);
+        self.registers.get(&address).copied().unwrap_or(0)
+    }
+
+    fn get_word(&self, register: &registers::Register) -> Word {
+        let mut word = Word::default();
+        for (position, bytes) in (0..).zip(word.as_chunks_mut::<4>().0) {
+            *bytes = self.get_at(register, position).to_le_bytes();
+        }
+        word
+    }
+
+    fn chip_registers(&self) -> ChipRegisters {
+        let pair = |register| [0, 1].map(|position| self.get_at(register, position));
+        let mut partial_rounds = [0; SUB_ENGINES];
+        for (position, rounds) in (0..).zip(&mut partial_rounds) {
+            *rounds = self.get_at(&registers::PARTIAL_ROUNDS, position);
+        }
+        ChipRegisters {
+            arity: self.get(&registers::ARITY),
+            field: self.get(&registers::FIELD),
+            width: self.get(&registers::WIDTH),
+            alpha: self.get(&registers::ALPHA),
+            full_rounds_first: self.get(&registers::FULL_ROUNDS_FIRST),
+            full_rounds_last: self.get(&registers::FULL_ROUNDS_LAST),
+            partial_kind: self.get(&registers::PARTIAL_KIND),
+            digest_words: self.get(&registers::DIGEST_WORDS),
+            input_map: pair(&registers::INPUT_MAP),
+            digest_map: pair(&registers::DIGEST_MAP),
+            partial_rounds,
+        }
+    }
+
+    fn report(&mut self, error: registers::ErrorCode, info: u32) {
+        if self.get(&registers::ERROR) == 0 {
+            self.registers.insert(registers::ERROR.address, error.code);
+            self.registers.insert(registers::ERROR_INFO.address, info);
+        }
+    }
+
+    fn start(&mut self) {
+        self.taken.clear();
+        self.results = None;
+        if let Fault::RefusesStart(address) = self.fault {
+            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            return;
+        }
+        let registers = self.chip_registers();
+        if let Err(ProgramError::IllegalRegister { address, .. }) = registers.check(&self.limits) {
+            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            return;
+        }
+        if !self.digests() {
+            assert_eq!((registers.arity, registers.digest_words), (2, 1), "no tree");
+            let leaves = self.get(&registers::LEAVES);
+            assert!(leaves.is_power_of_two() && (2..=16).contains(&leaves));
+        }
+        self.busy = true;
+    }
+
+    fn digests(&self) -> bool {
+        registers::MODE_OUTPUT.is_set(self.get(&registers::MODE))
+    }
+
+    fn hashes_leaves(&self) -> bool {
+        registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE))
+    }
+
+    /// Input words of a leaf.
+    fn leaf_words(&self) -> usize {
+        if self.hashes_leaves() {
+            self.get(&registers::ARITY) as usize
+        } else {
+            1
+        }
+    }
+
+    /// Input words of the run.
+    fn input_words(&self) -> usize {
+        self.get(&registers::LEAVES) as usize * self.leaf_words()
+    }
+
+    /// Output words of the run.
+    fn output_words(&self) -> usize {
+        if self.digests() {
+            let words = self.get(&registers::DIGEST_WORDS);
+            (self.get(&registers::LEAVES) * words) as usize
+        } else {
+            1
+        }
+    }
+
+    fn hash(&self, words: &[Word]) -> Result<Vec<Word>, ProgramError> {
+        let registers = self.chip_registers();
+        let field = if registers.field == program::GOLDILOCKS {
+            FieldId::Goldilocks
+        } else {
+            let prime = self.get_word(&registers::PRIME);
+            FieldId::from_prime(&prime).expect("the prime is that of one of the fields")
+        };
+        if self.limits.runtime_modulus && field != FieldId::Goldilocks {
+            let radix_squared = self.get_word(&registers::RADIX_SQUARED);
+            assert_ne!(radix_squared, Word::default(), "R^2 was not loaded");
+        }
+        let constants: Vec<_> = self.constants.values().copied().collect();
+        program::evaluate(field, &registers, &constants, &self.limits, words)
+    }
+
+    fn compute(&self) -> Result<Vec<Word>, ProgramError> {
+        let mut level = if self.hashes_leaves() {
+            self.hash(&self.taken)?
+        } else {
+            self.taken.clone()
+        };
+        while !self.digests() && level.len() > 1 {
+            level = self.hash(&level)?;
+        }
+        Ok(level)
+    }
+}
+
+impl ChipPort for FakeChip {
+    fn name(&self) -> &str {
+        "fake"
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
+        if address == registers::CONTROL.address {
+            if registers::CONTROL_CLEAR.is_set(value) {
+                self.registers.insert(registers::ERROR.address, 0);
+                self.busy = self.fault == Fault::StaysBusy;
+            }
+            if registers::CONTROL_START.is_set(value) {
+                self.start();
+            }
+            return Ok(());
+        }
+        if address == registers::CONSTANT_ADDRESS.address {
+            self.constant_writes += 1;
+            match self.fault {
+                Fault::RefusesConstants => {
+                    self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
+                }
+                Fault::HasNoConstants => {
+                    self.report(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
+                }
+                _ => {
+                    let constant = ChipConstant {
+                        engine_mask: registers::CONSTANT_ENGINE_MASK.get(value) as u8,
+                        sub_engine: registers::CONSTANT_ENGINE.get(value) as u8,
+                        bank: registers::CONSTANT_BANK.get(value) as u8,
+                        index: registers::CONSTANT_INDEX.get(value) as u8,
+                        word: self.get_word(&registers::CONSTANT_DATA),
+                    };
+                    assert_eq!(constant.engine_mask, program::BOTH_ENGINES);
+                    let place = (constant.sub_engine, constant.bank, constant.index);
+                    self.constants.insert(place, constant);
+                }
+            }
+            return Ok(());
+        }
+        let known = registers::REGISTERS.iter().find(|r| r.contains(address));
+        let access = known.map(|register| register.access);
+        let runtime = registers::RADIX_SQUARED.contains(address);
+        match access {
+            Some(registers::Access::ReadWrite) if !runtime || self.limits.runtime_modulus => {}
+            Some(registers::Access::ReadWriteRuntime) if self.limits.runtime_modulus => {}
+            _ => {
+                self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+                return Ok(());
+            }
+        }
+        self.registers.insert(address, value);
+        Ok(())
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        if address == registers::STATUS.address {
+            let error = self.get(&registers::ERROR) != 0;
+            return Ok(registers::STATUS_BUSY.with(u32::from(self.busy))
+                | registers::STATUS_ERROR.with(u32::from(error)));
+        }
+        if address == registers::LEAF_HASHES.address {
+            return Ok((self.taken.len() / self.leaf_words()) as u32);
+        }
+        if address == registers::LEAF_BUSY_FULL_LAST.address {
+            return Ok(7);
+        }
+        if address == registers::CYCLES.address {
+            return Ok(1000);
+        }
+        if address == registers::CYCLE_LAST_OUT.address {
+            return Ok(999);
+        }
+        Ok(self.registers.get(&address).copied().unwrap_or(0))
+    }
+
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError> {
+        if self.fault == Fault::Disconnects && self.busy {
+            return Err(PortError::new("the cable was pulled"));
+        }
+        if !self.busy || self.fault == Fault::StaysBusy {
+            return Ok(0);
+        }
+        let mut room = self.input_words() - self.taken.len();
+        if let Fault::StopsTaking(after) = self.fault {
+            room = after.saturating_sub(self.taken.len());
+        }
+        let count = input.len().min(cycles as usize).min(room);
+        self.taken.extend(&input[..count]);
+        match self.fault {
+            Fault::RefusesWord(index) if self.taken.len() > index => {
+                self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index as u32);
+            }
+            Fault::UnknownCode => {
+                let code = registers::ErrorCode {
+                    code: 99,
+                    ..registers::ERROR_NONE
+                };
+                self.report(code, 7);
+            }
+            _ => {}
+        }
+        let results = if self.taken.len() == self.input_words() {
+            match self.compute() {
+                Ok(results) => results,
+                Err(ProgramError::InputNotBelowPrime { word }) => {
+                    self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, word as u32);
+                    vec![Word::default(); self.output_words()]
+                }
+                Err(error) => panic!("{error}"),
+            }
+        } else if self.fault == Fault::IgnoresInput {
+            vec![Word::default(); self.output_words()]
+        } else {
+            return Ok(count);
+        };
+        assert_eq!(results.len(), self.output_words());
+        let words_out = match self.fault {
+            Fault::TooManyWords => results.len() + 1,
+            Fault::EndsEarly(after) => after,
+            _ => results.len(),
+        };
+        for index in 0..words_out {
+            output.push(OutputWord {
+                data: results[index % results.len()],
+                last: index + 1 == words_out && self.fault != Fault::TooManyWords,
+                error: self.fault == Fault::VoidOutput,
+            });
+        }
+        self.busy = false;
+        Ok(count)
+    }
+}
+
+fn device(fault: Fault) -> ChipDevice<FakeChip> {
+    device_of(fault, bls12_381())
+}
+
+fn device_of(fault: Fault, limits: EngineLimits) -> ChipDevice<FakeChip> {
+    ChipDevice::new(FakeChip::new(fault, limits)).unwrap()
+}
+
+/// A hash of `arity` elements with few rounds.
+fn few_rounds(arity: usize) -> AnyParameters {
+    generate::neptune::<Bls12_381>("few-rounds", "bls12-381", arity, 3, 4)
+        .unwrap()
+        .into()
+}
+
+/// A Goldilocks hash of `arity` digests of `length` elements.
+fn goldilocks(arity: usize, length: usize) -> AnyParameters {
+    let ranges = Ranges {
+        widths: 12..=12,
+        exponents: vec![7],
+        full_rounds: 2..=2,
+        partial_rounds: 5..=5,
+        ..Ranges::default()
+    };
+    let any = random::parameters::<Goldilocks>(1, &ranges).unwrap();
+    let parameters = PoseidonParameters::new(PoseidonSpecification {
+        input_positions: (0..arity * length).rev().collect(),
+        digest_positions: (3..3 + length).collect(),
+        ..any.specification().clone()
+    });
+    Goldilocks::wrap(parameters.unwrap())
+}
+
+fn numbers(from: u64, count: usize) -> Vec<Word> {
+    (from..).map(word::from_u64).take(count).collect()
+}
+
+/// The report of `device` on the elements 7, 8, 9, .. as hashed leaves.
+fn commit(device: &mut dyn Device, leaves: usize) -> Result<CommitReport, DeviceError> {
+    let request = CommitRequest {
+        parameters: &few_rounds(2),
+        leaf: LeafKind::Hash,
+        words: &numbers(7, 2 * leaves),
+    };
+    device.commit(&request, &mut NoProgress)
+}
+
+/// Checks that the chip and the software give the same root for all kinds of leaves.
+fn check_roots(device: &mut dyn Device, parameters: &AnyParameters, leaves: usize) {
+    for leaf in [LeafKind::Hash, LeafKind::Element] {
+        let length = match leaf {
+            LeafKind::Hash => parameters.inputs(),
+            LeafKind::Element => parameters.digest_length(),
+        };
+        let request = CommitRequest {
+            parameters,
+            leaf,
+            words: &numbers(7, length * leaves),
+        };
+        let expected = SoftwareDevice::new()
+            .commit(&request, &mut NoProgress)
+            .unwrap();
+        let got = device.commit(&request, &mut NoProgress).unwrap();
+        let name = parameters.name();
+        assert_eq!(got.root, expected.root, "{name}, {leaves} leaves, {leaf:?}");
+        assert_eq!((got.leaves, got.hashes), (leaves, expected.hashes));
+        assert_eq!(got.counters.is_some(), expected.hashes > 0);
+    }
+}
+
+/// Checks hashes and permutations on the chip against the software.
+fn check_hashes(device: &mut dyn Device, parameters: &AnyParameters) {
+    let mut software = SoftwareDevice::new();
+    let inputs: Vec<_> = (0..5)
+        .map(|i| numbers(100 * i, parameters.inputs()))
+        .collect();
+    assert_eq!(
+        device
+            .hash(parameters, &inputs, &mut NoProgress)
+            .unwrap()
+            .digests,
+        software
+            .hash(parameters, &inputs, &mut NoProgress)
+            .unwrap()
+            .digests,
+        "{}",
+        parameters.name()
+    );
+    let states: Vec<_> = (0..3)
+        .map(|i| numbers(50 * i, parameters.width()))
+        .collect();
+    assert_eq!(
+        device
+            .permute(parameters, &states, &mut NoProgress)
+            .unwrap()
+            .states,
+        software
+            .permute(parameters, &states, &mut NoProgress)
+            .unwrap()
+            .states,
+        "{}",
+        parameters.name()
+    );
+}
+
+/// Commits to `leaves` leaves on a chip with `fault`, and then without it on the same chip, which
+/// must work again. Returns the message of the first commitment's error.
+fn message(fault: Fault, leaves: usize) -> String {
+    let mut device = device(fault);
+    let message = commit(&mut device, leaves).unwrap_err().to_string();
+    device.port().fault = Fault::None;
+    assert_eq!(
+        commit(&mut device, leaves).unwrap().root,
+        commit(&mut SoftwareDevice::new(), leaves).unwrap().root,
+        "{message}"
+    );
+    message
+}
+
+#[test]
+fn capabilities_are_read() {
+    let capabilities = *device(Fault::None).capabilities();
+    assert_eq!(capabilities.limits, bls12_381());
+    assert_eq!((capabilities.lanes, capabilities.max_height), (3, 4));
+}
+
+#[test]
+fn foreign_chips_are_refused() {
+    let refused = |fault| {
+        ChipDevice::new(FakeChip::new(fault, bls12_381()))
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    assert!(refused(Fault::Id(0xFFFF_FFFF)).contains("register ID holds 0xFFFFFFFF"));
+    assert!(refused(Fault::Version(0x100)).contains("version 0x00000100"));
+    for (full, partial) in [(0, 3), (3, 3), (1, 0), (1, 7)] {
+        let value = registers::CAPS_NUM_FULL.with(full) | registers::CAPS_NUM_PARTIAL.with(partial);
+        let message = refused(Fault::Engine(value));
+        let expected = format!("{full} full-round and {partial} partial-round sub-engines");
+        assert!(message.contains(&expected), "{message}");
+    }
+}
+
+#[test]
+fn any_hash_in_any_order_on_one_chip() {
+    let sets = [
+        few_rounds(2),
+        goldilocks(2, 4),
+        few_rounds(11),
+        few_rounds(1),
+        goldilocks(3, 4),
+        goldilocks(12, 1),
+        few_rounds(4),
+        goldilocks(2, 3),
+    ];
+    let mut device = device(Fault::None);
+    for (i, j) in (0..sets.len()).flat_map(|i| (0..sets.len()).map(move |j| (i, j))) {
+        check_hashes(&mut device, &sets[i]);
+        check_hashes(&mut device, &sets[j]);
+    }
+}
+
+#[test]
+fn random_sets_of_every_field() {
+    for field in FieldId::ALL {
+        let mut device = device_of(
+            Fault::None,
+            EngineLimits {
+                prime: field.prime(),
+                num_full: 2,
+                ..BUILD
+            },
+        );
+        for seed in 0..8 {
+            let ranges = Ranges {
+                singular_minor: seed % 4 == 3,
+                ..Ranges::default()
+            };
+            let parameters = random::any_parameters(field, seed, &ranges).unwrap();
+            check_hashes(&mut device, &parameters);
+        }
+    }
+}
+
+#[test]
+fn a_runtime_modulus_is_loaded_with_the_field() {
+    let mut device = device_of(
+        Fault::None,
+        EngineLimits {
+            runtime_modulus: true,
+            montgomery_bits: 280,
+            ..bls12_381()
+        },
+    );
+    for field in FieldId::ALL.into_iter().chain(FieldId::ALL) {
+        let parameters = random::any_parameters(field, 1, &Ranges::default()).unwrap();
+        check_hashes(&mut device, &parameters);
+    }
+}
+
+#[test]
+fn binary_trees_are_folded_by_the_chip() {
+    let mut device = device(Fault::None);
+    for leaves in [2, 4, 8, 16] {
+        check_roots(&mut device, &few_rounds(2), leaves);
+        for length in 1..=4 {
+            check_roots(&mut device, &goldilocks(2, length), leaves);
+        }
+        assert!(!device.port().digests());
+    }
+}
+
+#[test]
+fn other_trees_are_folded_level_by_level() {
+    let mut device = device(Fault::None);
+    for parameters in [few_rounds(4), few_rounds(11), goldilocks(3, 4)] {
+        for height in 0..3 {
+            let leaves = parameters.arity().pow(height);
+            check_roots(&mut device, &parameters, leaves);
+        }
+        assert!(device.port().digests());
+    }
+    // More leaves than the chip's tree takes, and fewer.
+    check_roots(&mut device, &few_rounds(2), 32);
+    check_roots(&mut device, &few_rounds(2), 1);
+    assert!(device.port().digests());
+}
+
+#[test]
+fn counters_of_several_runs_are_added() {
+    let counters = commit(&mut device(Fault::None), 16)
+        .unwrap()
+        .counters
+        .unwrap();
+    assert_eq!((counters.cycles, counters.cycle_last_out), (1000, 999));
+    assert_eq!(counters.leaf.busy_full_last, 7);
+    // 32 + 16 + 8 + 4 + 2 + 1 hashes in six runs.
+    let counters = commit(&mut device(Fault::None), 32)
+        .unwrap()
+        .counters
+        .unwrap();
+    assert_eq!((counters.cycles, counters.cycle_last_out), (6000, 5999));
+    assert_eq!(counters.leaf.busy_full_last, 42);
+    assert_eq!(counters.leaf.hashes, 63);
+}
+
+#[test]
+fn only_constants_that_differ_are_loaded() {
+    let mut device = device(Fault::None);
+    let parameters = few_rounds(2);
+    commit(&mut device, 2).unwrap();
+    let constants = device.port().constant_writes;
+    assert!(constants > 0);
+    commit(&mut device, 4).unwrap();
+    assert_eq!(device.port().constant_writes, constants);
+
+    // The permutation differs in the initial vector: one element of it, the domain tag.
+    check_hashes(&mut device, &parameters);
+    assert_eq!(device.port().constant_writes, constants + 1);
+    check_hashes(&mut device, &parameters);
+    assert_eq!(device.port().constant_writes, constants + 3);
+
+    let tag = vec![word::from_u64(9), word::from_u64(0), word::from_u64(0)];
+    let other = parameters.with_initial_state(&tag).unwrap();
+    let inputs = [numbers(3, 2)];
+    device.hash(&other, &inputs, &mut NoProgress).unwrap();
+    assert_eq!(device.port().constant_writes, constants + 4);
+}
+
+#[test]
+fn programs_are_kept() {
+    let mut device = device(Fault::None);
+    for seed in 0..7 {
+        let parameters =
+            random::any_parameters(FieldId::Bls12_381, seed, &Ranges::default()).unwrap();
+        check_hashes(&mut device, &parameters);
+        check_hashes(&mut device, &parameters);
+        assert_eq!(
+            device.compiled.len(),
+            MAX_COMPILED.min(2 + 2 * seed as usize)
+        );
+    }
+}
+
+#[test]
+fn digests_come_in_the_order_of_the_inputs() {
+    let parameters = few_rounds(2);
+    let inputs: Vec<_> = (0..5000).map(|i| vec![word::from_u64(i); 2]).collect();
+    let report = device(Fault::None)
+        .hash(&parameters, &inputs, &mut NoProgress)
+        .unwrap();
+    let expected = SoftwareDevice::new()
+        .hash(&parameters, &inputs, &mut NoProgress)
+        .unwrap();
+    assert!(report.digests == expected.digests);
+    let none = device(Fault::None)
+        .hash(&parameters, &[], &mut NoProgress)
+        .unwrap();
+    assert!(none.digests.is_empty() && none.counters.is_none());
+}
+
+#[test]
+fn progress_grows_to_the_end() {
+    for leaves in [16, 8192] {
+        let words = numbers(0, 2 * leaves);
+        let request = CommitRequest {
+            parameters: &few_rounds(2),
+            leaf: LeafKind::Hash,
+            words: &words,
+        };
+        let mut reports = Vec::new();
+        let mut progress = |done: u64, total: u64| reports.push((done, total));
+        device(Fault::None).commit(&request, &mut progress).unwrap();
+        assert!(!reports.is_empty() && reports.is_sorted(), "{reports:?}");
+        let hashes = 2 * leaves as u64 - 1;
+        assert!(
+            (reports.iter()).all(|&(done, total)| done <= total && total == hashes),
+            "{reports:?}"
+        );
+    }
+}
+
+#[test]
+fn unsupported_work_is_refused_before_the_chip_is_touched() {
+    let mut device = device(Fault::None);
+    let pallas = random::any_parameters(FieldId::Pallas, 1, &Ranges::default()).unwrap();
+    let reason = device.supports(&pallas).unwrap_err().to_string();
+    assert!(
+        reason.contains("is over pallas, the chip was built for bls12-381 and goldilocks"),
+        "{reason}"
+    );
+    let inputs = [numbers(1, pallas.inputs())];
+    let error = device.hash(&pallas, &inputs, &mut NoProgress).unwrap_err();
+    assert!(matches!(error, DeviceError::Unsupported(_)), "{error}");
+    assert!(device.engine_plan(&pallas).is_err());
+    assert_eq!(device.port().constant_writes, 0);
+}
+
+#[test]
+fn plans_and_notes() {
+    let device = device(Fault::None);
+    let filecoin: AnyParameters = generate::neptune::<Bls12_381>("filecoin", "bls12-381", 2, 8, 55)
+        .unwrap()
+        .into();
+    let plan = device.engine_plan(&filecoin).unwrap().unwrap();
+    assert_eq!((plan.num_full, plan.num_partial, plan.period), (1, 3, 16));
+    assert_eq!((plan.products, plan.multipliers), (584, 45));
+    assert!((plan.multiplier_bound() - 584.0 / 45.0).abs() < 1e-9);
+    assert!(device.notes(&filecoin).is_empty());
+    let ranges = Ranges {
+        singular_minor: true,
+        partial_rounds: 3..=3,
+        ..Ranges::default()
+    };
+    let dense = random::any_parameters(FieldId::Goldilocks, 1, &ranges).unwrap();
+    let notes = device.notes(&dense);
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("3 partial rounds run dense")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn a_refused_start_names_the_register_and_its_value() {
+    let message = message(Fault::RefusesStart(registers::FULL_ROUNDS_LAST.address), 2);
+    assert!(message.contains("FULL_ROUNDS_LAST holds 2"), "{message}");
+}
+
+#[test]
+fn refused_constants_are_loaded_again() {
+    let message = message(Fault::RefusesConstants, 2);
+    assert!(
+        message.contains("a write of register CONSTANT_ADDRESS"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_constant_without_a_place_is_named() {
+    let message = message(Fault::HasNoConstants, 2);
+    assert!(
+        message.contains("no place for a constant: sub-engine 15, bank 0, index 0"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_refused_element_is_named_with_its_value() {
+    let prime = FieldId::Bls12_381.prime();
+    let error = |program: &ChipProgram, words: &[Word]| {
+        let mut device = device(Fault::None);
+        let setup = RunSetup {
+            hash_leaves: true,
+            digests: true,
+            leaves: (words.len() / program.input_words()) as u32,
+        };
+        device
+            .execute(program, setup, words, 4, &mut |_| {})
+            .unwrap_err()
+    };
+    let program = ChipProgram::compile(&few_rounds(2), &bls12_381()).unwrap();
+    let mut elements = numbers(7, 8);
+    elements[5] = prime;
+    let found = error(&program, &program.pack_inputs(&elements));
+    assert_eq!(
+        found,
+        DriverError::ElementNotBelowPrime {
+            index: 5,
+            value: prime
+        }
+    );
+    assert!(found.to_string().contains("element 5 ("), "{found}");
+
+    let program = ChipProgram::compile(&goldilocks(2, 3), &bls12_381()).unwrap();
+    let mut elements = numbers(7, 24);
+    elements[16] = word::from_u64(u64::MAX);
+    assert_eq!(
+        error(&program, &program.pack_inputs(&elements)),
+        DriverError::ElementNotBelowPrime {
+            index: 16,
+            value: word::from_u64(u64::MAX)
+        }
+    );
+}
+
+#[test]
+fn a_complaint_about_a_good_element_is_reported_as_it_is() {
+    let message = message(Fault::RefusesWord(5), 8);
+    assert!(
+        message.contains("error 3") && message.contains("0x00000005"),
+        "{message}"
+    );
+}
+
+#[test]
+fn unknown_error_codes_are_reported() {
+    let message = message(Fault::UnknownCode, 2);
+    assert!(
+        message.contains("error 99") && message.contains("0x00000007"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_run_without_progress_is_given_up() {
+    // 65536 cycles and 512 for each of 7 rounds.
+    let message = message(Fault::StopsTaking(3), 8);
+    assert!(
+        message.contains("no progress in 69632 cycles: 3 of 16 input words taken, 0 of 1"),
+        "{message}"
+    );
+}
+
+#[test]
+fn output_of_the_wrong_length_is_refused() {
+    assert!(message(Fault::TooManyWords, 2).contains("after 2 words, expected 1"));
+    let mut device = device(Fault::EndsEarly(3));
+    let inputs: Vec<_> = (0..5).map(|i| vec![word::from_u64(i); 2]).collect();
+    let message = device
+        .hash(&few_rounds(2), &inputs, &mut NoProgress)
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("after 3 words, expected 5"), "{message}");
+}
+
+#[test]
+fn output_before_the_end_of_the_input_is_refused() {
+    let mut device = device(Fault::IgnoresInput);
+    let inputs: Vec<_> = (0..4096).map(|i| vec![word::from_u64(i); 2]).collect();
+    let message = device
+        .hash(&few_rounds(2), &inputs, &mut NoProgress)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("after taking 4096 of 8192 input words"),
+        "{message}"
+    );
+}
+
+#[test]
+fn void_output_is_refused() {
+    assert!(message(Fault::VoidOutput, 2).contains("output word 0 as void"));
+}
+
+#[test]
+fn a_chip_that_stays_busy_is_given_up() {
+    let mut device = device(Fault::StaysBusy);
+    device.set_watchdog(1000);
+    let message = commit(&mut device, 2).unwrap_err().to_string();
+    assert!(
+        message.contains("still busy 1024 cycles after a clear"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_broken_connection_is_reported() {
+    assert!(message(Fault::Disconnects, 2).contains("the cable was pulled"));
+}
+
+/// No case fails on any build, and those of every file pass on the one that has its prime.
+#[test]
+fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let mut passed = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let file = VectorFile::load(&path).unwrap();
+        let name = path.display();
+        let results = FieldId::ALL[..5].iter().map(|field| {
+            let prime = field.prime();
+            let mut device = device_of(Fault::None, EngineLimits { prime, ..BUILD });
+            let outcomes = vectors::run_cases(&mut device, &file.cases);
+            let mut count = 0;
+            for (case, outcome) in file.cases.iter().zip(outcomes) {
+                match outcome {
+                    Outcome::Passed => count += 1,
+                    Outcome::Skipped { .. } => {}
+                    failed => panic!("{name}, {}, {field}: {failed:?}", case.name),
+                }
+            }
+            count
+        });
+        let best = results.max().unwrap_or_default();
+        assert!(best > 0, "no case of {name} passed");
+        passed += best;
+    }
+    assert!(passed > 350, "{passed} cases passed");
+}

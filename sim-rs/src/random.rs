@@ -1,0 +1,235 @@
+//! Arbitrary parameter sets and field elements from a seed, for tests.
+//!
+//! Nothing about these sets is secure; every table is filled with what a generator of pseudo-random
+//! numbers gives. The same seed gives the same values everywhere.
+
+use std::ops::RangeInclusive;
+
+use ark_ff::PrimeField;
+use rand::seq::SliceRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::fields::{AnyParameters, FieldId, PoseidonField};
+use crate::params::{
+    MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder,
+    is_permutation,
+};
+use crate::with_field;
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranges {
+    /// State widths.
+    pub widths: RangeInclusive<usize>,
+    /// S-box exponents; one that is no permutation of the field is not drawn.
+    pub exponents: Vec<u64>,
+    /// Orders of the steps of a round.
+    pub orders: Vec<RoundOrder>,
+    /// Full rounds of each half.
+    pub full_rounds: RangeInclusive<usize>,
+    /// Partial rounds.
+    pub partial_rounds: RangeInclusive<usize>,
+    /// Whether the matrix has no sparse form: it is singular without row and column of the partial
+    /// S-box. (Without that, a matrix has one but for a probability of about 1 / p.)
+    pub singular_minor: bool,
+}
+
+impl Default for Ranges {
+    /// All widths, exponents and orders, few rounds, a sparse form.
+    fn default() -> Self {
+        Self {
+            widths: MIN_WIDTH..=MAX_WIDTH,
+            exponents: vec![3, 5, 7],
+            orders: vec![RoundOrder::ConstantsFirst, RoundOrder::SboxFirst],
+            full_rounds: 1..=5,
+            partial_rounds: 0..=12,
+            singular_minor: false,
+        }
+    }
+}
+
+/// Draws parameter sets and field elements.
+#[derive(Clone, Debug)]
+pub struct Generator(ChaCha8Rng);
+
+impl Generator {
+    /// The generator of `seed`.
+    pub fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// Any field element, each with about the same probability.
+    pub fn element<F: PrimeField>(&mut self) -> F {
+        let mut bytes = [0; 64];
+        self.0.fill(&mut bytes);
+        F::from_le_bytes_mod_order(&bytes)
+    }
+
+    /// A field element, one time out of eight a corner value: 0, 1, p - 1, or one half.
+    pub fn corner_element<F: PrimeField>(&mut self) -> F {
+        match self.0.gen_range(0..32) {
+            0 => F::ZERO,
+            1 => F::ONE,
+            2 => -F::ONE,
+            3 => F::from(2_u64).inverse().unwrap_or(F::ONE),
+            _ => self.element(),
+        }
+    }
+
+    /// `count` elements by [`Generator::corner_element`].
+    pub fn elements<F: PrimeField>(&mut self, count: usize) -> Vec<F> {
+        (0..count).map(|_| self.corner_element()).collect()
+    }
+
+    /// `count` different indices below `width` in any order.
+    fn positions(&mut self, width: usize, count: usize) -> Vec<usize> {
+        let mut positions: Vec<usize> = (0..width).collect();
+        positions.shuffle(&mut self.0);
+        positions.truncate(count);
+        positions
+    }
+
+    /// A parameter set; `None` when no exponent of `ranges` is a permutation of the field, or a range
+    /// is empty or goes beyond what a parameter set can have.
+    pub fn parameters<F: PrimeField>(
+        &mut self,
+        name: &str,
+        field_name: &str,
+        ranges: &Ranges,
+    ) -> Option<PoseidonParameters<F>> {
+        let exponents: Vec<u64> = (ranges.exponents.iter().copied())
+            .filter(|&alpha| is_permutation::<F>(alpha))
+            .collect();
+        let alpha = *exponents.choose(&mut self.0)?;
+        let round_order = *ranges.orders.choose(&mut self.0)?;
+        let all = [&ranges.widths, &ranges.full_rounds, &ranges.partial_rounds];
+        if all.into_iter().any(RangeInclusive::is_empty) {
+            return None;
+        }
+        let width = self.0.gen_range(ranges.widths.clone());
+        let full_rounds_first = self.0.gen_range(ranges.full_rounds.clone());
+        let full_rounds_last = self.0.gen_range(ranges.full_rounds.clone());
+        let partial_rounds = self.0.gen_range(ranges.partial_rounds.clone());
+        let partial_index = self.0.gen_range(0..width);
+        let inputs = self.0.gen_range(1..=width);
+        let longest = if F::MODULUS_BIT_SIZE == 64 {
+            MAX_SMALL_DIGEST.min(width)
+        } else {
+            1
+        };
+        let digest_length = self.0.gen_range(1..=longest);
+        let rounds = full_rounds_first + partial_rounds + full_rounds_last;
+        let round_constants = (0..rounds).map(|_| self.elements(width)).collect();
+        let mut mds: Vec<Vec<F>> = (0..width)
+            .map(|_| (0..width).map(|_| self.element()).collect())
+            .collect();
+        if ranges.singular_minor {
+            make_minor_singular(&mut mds, partial_index);
+        }
+        PoseidonParameters::new(PoseidonSpecification {
+            name: name.to_owned(),
+            field_name: field_name.to_owned(),
+            alpha,
+            full_rounds_first,
+            partial_rounds,
+            full_rounds_last,
+            round_order,
+            partial_index,
+            round_constants,
+            mds,
+            initial_state: self.elements(width),
+            input_positions: self.positions(width, inputs),
+            digest_positions: self.positions(width, digest_length),
+            sponge: None,
+        })
+        .ok()
+    }
+}
+
+/// Makes the minor without row and column `index` singular: two of its rows equal, or, where it has
+/// one entry only, that zero.
+fn make_minor_singular<F: PrimeField>(matrix: &mut [Vec<F>], index: usize) {
+    let width = matrix.len();
+    let others: Vec<usize> = (0..width).filter(|&i| i != index).collect();
+    match *others.as_slice() {
+        [only] => matrix[only][only] = F::ZERO,
+        [first, second, ..] => {
+            for &column in &others {
+                matrix[second][column] = matrix[first][column];
+            }
+        }
+        [] => {}
+    }
+}
+
+/// A parameter set over `F` from `seed`; its name contains the seed. `None` as with
+/// [`Generator::parameters`].
+pub fn parameters<F: PoseidonField>(seed: u64, ranges: &Ranges) -> Option<PoseidonParameters<F>> {
+    let name = format!("random-{}-{seed}", F::ID);
+    Generator::new(seed).parameters(&name, F::ID.name(), ranges)
+}
+
+/// The same over a field that is told at run time.
+pub fn any_parameters(field: FieldId, seed: u64, ranges: &Ranges) -> Option<AnyParameters> {
+    with_field!(field, F => parameters::<F>(seed, ranges).map(F::wrap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::Goldilocks;
+    use crate::sparse::SparseRounds;
+
+    #[test]
+    fn the_same_seed_gives_the_same_set() {
+        let ranges = Ranges::default();
+        for field in FieldId::ALL {
+            let first = any_parameters(field, 1, &ranges);
+            assert!(first.is_some());
+            assert_eq!(first, any_parameters(field, 1, &ranges));
+            assert_ne!(first, any_parameters(field, 2, &ranges));
+        }
+    }
+
+    #[test]
+    fn every_shape_is_drawn() {
+        let ranges = Ranges::default();
+        let sets: Vec<_> = (0..300)
+            .filter_map(|seed| parameters::<Goldilocks>(seed, &ranges))
+            .collect();
+        assert_eq!(sets.len(), 300);
+        for width in MIN_WIDTH..=MAX_WIDTH {
+            assert!(sets.iter().any(|set| set.width() == width));
+        }
+        for length in 1..=4 {
+            assert!(sets.iter().any(|set| set.digest_length() == length));
+        }
+        assert!(sets.iter().any(|set| set.inputs() == set.width()));
+        assert!(sets.iter().any(|set| set.partial_rounds() == 0));
+        assert!(sets.iter().any(|set| set.partial_index() > 0));
+    }
+
+    #[test]
+    fn minors_are_singular_where_asked_for() {
+        let ranges = Ranges {
+            singular_minor: true,
+            partial_rounds: 1..=3,
+            ..Ranges::default()
+        };
+        for seed in 0..50 {
+            let set = parameters::<Goldilocks>(seed, &ranges).unwrap();
+            assert!(SparseRounds::new(&set).is_err());
+            assert!(set.warnings().is_empty());
+        }
+    }
+
+    #[test]
+    fn exponents_that_are_no_permutations_are_not_drawn() {
+        let ranges = Ranges {
+            exponents: vec![3, 5],
+            ..Ranges::default()
+        };
+        assert_eq!(parameters::<Goldilocks>(1, &ranges), None);
+    }
+}
