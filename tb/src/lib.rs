@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The AcclMT chip as a device: the RTL simulation ([`RtlChip`]) behind the driver of the library.
+//!
+//! The features of the crate choose what is simulated: `bls12-381` (the default), `bn254`, `pallas`, `vesta`
+//! or `starknet` the large prime, of which a build has exactly one beside Goldilocks, and `runtime-modulus`
+//! the reduction by a prime that is set at run time. Another prime than the default takes
+//! `--no-default-features --features bn254`.
 
 use std::env::{self, VarError};
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use acclmt::driver::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
+use acclmt::fields::FieldId;
 use acclmt::word::Word;
 pub use acclmt_verilated::{Answer, SimulationError, WaveformWindow};
 
@@ -17,6 +23,11 @@ pub const WAVES_VARIABLE: &str = "ACCLMT_WAVES";
 
 /// Clock cycles of a waveform that gives no number: a cycle takes some kilobytes.
 const DEFAULT_WAVE_CYCLES: u64 = 10_000;
+
+/// The field of the large prime of this build; with a run-time modulus that after a reset.
+pub fn large_field() -> FieldId {
+    FieldId::from_name(acclmt_verilated::FIELD).expect("every feature names a field")
+}
 
 /// The chip, simulated from its SystemVerilog.
 pub struct RtlChip {

@@ -1,12 +1,13 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! What the tests share: seeded random values.
+//! What the tests share: the fields of the build and seeded random values.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 use std::env;
 
+use acclmt::fields::FieldId;
 use acclmt::word::Word;
 use num_bigint::BigUint;
 
@@ -44,6 +45,11 @@ impl Random {
         self.next() % bound
     }
 
+    /// One of `values`.
+    pub fn choose<'a, T>(&mut self, values: &'a [T]) -> &'a T {
+        &values[self.below(values.len() as u64) as usize]
+    }
+
     /// A number of `bits` bits.
     pub fn bits(&mut self, bits: u64) -> BigUint {
         let words: Vec<u32> = (0..bits.div_ceil(32)).map(|_| self.next() as u32).collect();
@@ -56,9 +62,9 @@ impl Random {
     }
 }
 
-/// The prime of the chip's field.
-pub fn prime() -> BigUint {
-    BigUint::from_bytes_le(&acclmt::word::prime::<ark_bls12_381::Fr>())
+/// The prime of a field.
+pub fn prime(field: FieldId) -> BigUint {
+    BigUint::from_bytes_le(&field.prime())
 }
 
 /// A number below 2^256 as a word.
@@ -70,8 +76,8 @@ pub fn word(value: &BigUint) -> Word {
 }
 
 /// Random field elements.
-pub fn elements(random: &mut Random, count: usize) -> Vec<Word> {
-    let prime = prime();
+pub fn elements(random: &mut Random, field: FieldId, count: usize) -> Vec<Word> {
+    let prime = prime(field);
     (0..count)
         .map(|_| word(&random.big_below(&prime)))
         .collect()

@@ -3,6 +3,9 @@
 
 #include <cstring>
 
+#ifdef ACCLMT_ENGINES
+#include "VacclmtEngines.h"
+#endif
 #include "VacclmtMutants.h"
 #include "VacclmtScheduler.h"
 #include "VacclmtUnits.h"
@@ -50,6 +53,9 @@ class Bench final : public acclmt_bench {
 acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed) {
   if (kind == ACCLMT_BENCH_MUTANTS) return new Bench<VacclmtMutants>{seed};
   if (kind == ACCLMT_BENCH_SCHEDULER) return new Bench<VacclmtScheduler>{seed};
+#ifdef ACCLMT_ENGINES
+  if (kind == ACCLMT_BENCH_ENGINES) return new Bench<VacclmtEngines>{seed};
+#endif
   return new Bench<VacclmtUnits>{seed};
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "VacclmtCore.h"
+#include "VacclmtChip.h"
 #include "model.h"
 #include "shim.h"
 
@@ -33,7 +33,7 @@ constexpr std::size_t kOutputWords = ACCLMT_WORDS + 1;
 
 struct acclmt_chip {
   explicit acclmt_chip(uint32_t seed) : model{seed} {}
-  Model<VacclmtCore> model;
+  Model<VacclmtChip> model;
   Coin coin{0};
   uint32_t stall_input = 0;
   uint32_t stall_output = 0;
@@ -43,7 +43,7 @@ namespace {
 
 acclmt_answer access(acclmt_chip &chip, bool write, uint32_t address, uint32_t value) {
   const Entry entry = chip.model.enter();
-  VacclmtCore &top = chip.model.top();
+  VacclmtChip &top = chip.model.top();
   top.reg_valid_i = 1;
   top.reg_write_i = write;
   top.reg_addr_i = address;
@@ -65,7 +65,7 @@ void acclmt_chip_free(acclmt_chip *chip) { delete chip; }
 
 void acclmt_chip_reset(acclmt_chip *chip) {
   const Entry entry = chip->model.enter();
-  VacclmtCore &top = chip->model.top();
+  VacclmtChip &top = chip->model.top();
   top.reg_valid_i = 0;
   top.in_valid_i = 0;
   top.out_ready_i = 0;
@@ -81,9 +81,9 @@ acclmt_answer acclmt_chip_read(acclmt_chip *chip, uint32_t address) {
 }
 
 void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer) {
-  Model<VacclmtCore> &model = chip->model;
+  Model<VacclmtChip> &model = chip->model;
   const Entry entry = model.enter();
-  VacclmtCore &top = model.top();
+  VacclmtChip &top = model.top();
   transfer->taken = 0;
   transfer->given = 0;
   bool offered = false;

@@ -16,7 +16,7 @@ extern "C" {
 // Words of a field element.
 #define ACCLMT_WORDS 8
 
-// The whole chip: acclmt_core.
+// The whole chip: acclmt_tb_chip.
 typedef struct acclmt_chip acclmt_chip;
 
 // A register access takes one clock cycle.
@@ -68,10 +68,12 @@ const char *acclmt_chip_failure(const acclmt_chip *chip);
 // A bench of blocks side by side: packed input and output, one operand set a clock cycle.
 typedef struct acclmt_bench acclmt_bench;
 
-// Which bench: the blocks of the chip, some of them with deliberate faults, the dispatch scheduler.
+// Which bench: the blocks of the chip, some of them with deliberate faults, the dispatch scheduler, the
+// hash engines of every size (in builds with ACCLMT_ENGINES only).
 #define ACCLMT_BENCH_UNITS 0
 #define ACCLMT_BENCH_MUTANTS 1
 #define ACCLMT_BENCH_SCHEDULER 2
+#define ACCLMT_BENCH_ENGINES 3
 
 acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed);
 void acclmt_bench_free(acclmt_bench *bench);

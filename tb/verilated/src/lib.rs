@@ -12,10 +12,22 @@ use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
 use std::ptr::NonNull;
 
-#[allow(non_camel_case_types, missing_docs, unreachable_pub)]
+#[allow(
+    non_camel_case_types,
+    missing_docs,
+    unreachable_pub,
+    dead_code,
+    reason = "they are what the C header has, in every build"
+)]
 mod bindings {
     include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
 }
+
+/// Name of the field whose prime is the large one of this build.
+pub const FIELD: &str = env!("ACCLMT_FIELD");
+
+/// Whether the large prime of this build is a register.
+pub const RUNTIME_MODULUS: bool = cfg!(feature = "runtime-modulus");
 
 /// 32-bit words of a field element.
 pub const WORDS: usize = bindings::ACCLMT_WORDS as usize;
@@ -292,6 +304,9 @@ pub enum BenchKind {
     Mutants,
     /// The dispatch scheduler with short queues: `tb/rtl/acclmt_tb_scheduler.sv`.
     Scheduler,
+    /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
+    #[cfg(feature = "engines")]
+    Engines,
 }
 
 /// Blocks of the chip side by side, with one packed input and one packed output.
@@ -310,6 +325,8 @@ impl Bench {
             BenchKind::Units => bindings::ACCLMT_BENCH_UNITS,
             BenchKind::Mutants => bindings::ACCLMT_BENCH_MUTANTS,
             BenchKind::Scheduler => bindings::ACCLMT_BENCH_SCHEDULER,
+            #[cfg(feature = "engines")]
+            BenchKind::Engines => bindings::ACCLMT_BENCH_ENGINES,
         };
         // SAFETY: `kind` is one of those that the function knows.
         let model = unsafe { bindings::acclmt_bench_new(kind, seed) };

@@ -1,0 +1,104 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Testbench only: hash engines of every size, one of which runs at a time. Only its clock runs.
+/// tb/tests/engines.rs knows the layout.
+module acclmt_tb_engines (
+  input logic clk_i,
+  input logic rst_ni,
+  /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS), data of
+  /// the constant or input word (8), values of the configuration registers from MODE on (22).
+  input logic [32*32-1:0] in_i,
+  /// Digest word (8), flags (1).
+  output logic [9*32-1:0] out_o
+);
+
+  localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
+  localparam int unsigned NumEngines = acclmt_pkg::MaxNumFull * acclmt_pkg::MaxNumPartial;
+
+  // ---- Input ------------------------------------------------------------------------------------
+
+  logic [3:0] select;
+  logic clear, word_valid, digest_ready;
+  acclmt_pkg::tag_t tag;
+  acclmt_pkg::word_t data;
+  acclmt_pkg::constant_write_t constant_write;
+  assign select = in_i[3:0];
+  assign clear = in_i[4];
+  assign word_valid = in_i[6];
+  assign digest_ready = in_i[7];
+  assign tag = in_i[8+:acclmt_pkg::TagWidth];
+  assign data = in_i[2*32+:WordWidth];
+  always_comb begin
+    constant_write.valid = in_i[5];
+    constant_write.index = in_i[32+:8];
+    constant_write.bank = in_i[32+8+:4];
+    constant_write.sub_engine = in_i[32+16+:4];
+    constant_write.data = data;
+  end
+
+  // The limits of the engines do not matter: only legal values are given.
+  acclmt_pkg::engine_config_t engine_config;
+  acclmt_pkg::run_config_t unused_run_config;
+  logic unused_illegal;
+  logic [11:0] unused_illegal_address;
+  acclmt_configuration #(
+    .NumFull(acclmt_pkg::MaxNumFull),
+    .NumPartial(acclmt_pkg::MaxNumPartial)
+  ) u_configuration (
+    .config_i(in_i[10*32+:acclmt_pkg::NumConfig*32]),
+    .engine_config_o(engine_config),
+    .run_config_o(unused_run_config),
+    .illegal_o(unused_illegal),
+    .illegal_address_o(unused_illegal_address)
+  );
+
+  // ---- Engines: number 6 * (NumFull - 1) + NumPartial - 1 ---------------------------------------
+
+  logic [NumEngines-1:0] word_ready, digest_valid, last, idle;
+  logic [NumEngines-1:0][WordWidth-1:0] digest;
+  logic [NumEngines-1:0][acclmt_pkg::TagWidth-1:0] digest_tag;
+  logic [NumEngines-1:0][MaxSubEngines-1:0] busy;
+  for (genvar i = 0; i < NumEngines; i++) begin : gen_engine
+    logic chosen, clk;
+    assign chosen = select == 4'(i);
+    // The choice changes while the clock is low.
+    assign clk = clk_i && chosen;
+    acclmt_hash_engine #(
+      .Prime(acclmt_tb_build_pkg::Prime),
+      .Reduction(acclmt_tb_build_pkg::Reduction),
+      .NumFull(i / acclmt_pkg::MaxNumPartial + 1),
+      .NumPartial(i % acclmt_pkg::MaxNumPartial + 1)
+    ) u_engine (
+      .clk_i(clk),
+      .rst_ni,
+      .clear_i(clear),
+      .prime_i(acclmt_tb_build_pkg::Prime),
+      .config_i(engine_config),
+      .constant_write_i(constant_write),
+      .valid_i(word_valid),
+      .ready_o(word_ready[i]),
+      .word_i(data),
+      .tag_i(tag),
+      .valid_o(digest_valid[i]),
+      .ready_i(digest_ready),
+      .word_o(digest[i]),
+      .last_o(last[i]),
+      .tag_o(digest_tag[i]),
+      .busy_o(busy[i]),
+      .idle_o(idle[i])
+    );
+  end
+
+  assign out_o = {
+    12'b0, digest_tag[select], busy[select], idle[select], last[select], digest_valid[select],
+    word_ready[select], digest[select]
+  };
+
+  // Spare bits of the packed input.
+  logic unused_input;
+  assign unused_input = ^{in_i[31:16], in_i[63:52], in_i[47:44]};
+
+endmodule
