@@ -7,10 +7,12 @@ PRESET ?= filecoin-arity-2
 CARGO ?= cargo
 ACCLMT = $(CARGO) run --quiet --release --bin acclmt --
 DEMO_DIR = target/demo
+OTHER_PRIMES = bn254 pallas vesta starknet
+PRIME ?= bn254
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint clean
+.PHONY: help setup demo test test-all test-prime lint clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -33,8 +35,14 @@ endif
 test: setup ## Run the tests
 	$(CARGO) test --workspace
 
-test-all: setup ## Run the tests, the long ones too
-	$(CARGO) test --workspace -- --include-ignored
+# The default build with the hash engines of every size, the other large primes, and the run-time modulus.
+test-all: setup ## Run the tests, the long ones too, with every large prime and a run-time modulus
+	$(CARGO) test --workspace --features acclmt-tb/engines -- --include-ignored
+	@set -e; for prime in $(OTHER_PRIMES); do $(MAKE) --no-print-directory test-prime PRIME=$$prime; done
+	$(CARGO) test --package acclmt-tb --features runtime-modulus
+
+test-prime: setup ## Run the tests of the chip with another large prime: PRIME=bn254
+	$(CARGO) test --package acclmt-tb --no-default-features --features $(PRIME)
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys
