@@ -1020,6 +1020,6 @@ fn what_bench_engine_cannot_measure_is_refused() {
         &wrong,
         &["--preset", ARITY_2],
         1,
-        "hash 5 of 1024 of 'filecoin-arity-2'",
+        "hash 5 of 2048 of 'filecoin-arity-2'",
     );
 }
