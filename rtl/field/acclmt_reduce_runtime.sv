@@ -52,13 +52,11 @@ module acclmt_reduce_runtime #(
 
   logic [WordWidth-1:0] goldilocks_residues;
   if (Goldilocks) begin : gen_goldilocks
-    for (genvar s = 0; s < acclmt_pkg::Slices; s++) begin : gen_slice
-      acclmt_reduce_goldilocks u_reduce (
-        .clk_i,
-        .value_i(value_i[s]),
-        .residue_o(goldilocks_residues[acclmt_pkg::SliceWidth*s+:acclmt_pkg::SliceWidth])
-      );
-    end
+    acclmt_reduce_goldilocks u_reduce (
+      .clk_i,
+      .value_i,
+      .residue_o(goldilocks_residues)
+    );
   end else begin : gen_no_goldilocks
     assign goldilocks_residues = '0;
     logic unused_room;

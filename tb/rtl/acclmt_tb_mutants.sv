@@ -20,7 +20,6 @@ module acclmt_tb_mutants (
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
   localparam int unsigned Slices = acclmt_pkg::Slices;
-  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
 
@@ -97,13 +96,11 @@ module acclmt_tb_mutants (
     .value_i(value),
     .residue_o(residue_subtraction)
   );
-  for (genvar s = 0; s < Slices; s++) begin : gen_slice
-    acclmt_reduce_goldilocks_mutant u_reduce_goldilocks (
-      .clk_i,
-      .value_i(value[s]),
-      .residue_o(residue_goldilocks[SliceWidth*s+:SliceWidth])
-    );
-  end
+  acclmt_reduce_goldilocks_mutant u_reduce_goldilocks (
+    .clk_i,
+    .value_i(value),
+    .residue_o(residue_goldilocks)
+  );
   acclmt_reduce_runtime_mutant u_reduce_runtime (
     .clk_i,
     .goldilocks_i(goldilocks),
