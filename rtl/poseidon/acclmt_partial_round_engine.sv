@@ -101,7 +101,7 @@ module acclmt_partial_round_engine #(
   logic [Lanes-1:0][WordWidth-1:0] queue_state, head_state;
   acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
-  logic pass_through, place_available, accept, control_take, control_busy;
+  logic pass_through, place_available, accept, control_take;
   logic issue, issue_first, issue_last, leave, output_valid;
   assign pass_through = num_rounds_i == '0;
 
@@ -130,9 +130,8 @@ module acclmt_partial_round_engine #(
     .first_o(issue_first),
     .last_o(issue_last),
     .exit_o(leave),
-    .busy_o(control_busy)
+    .busy_o
   );
-  assign busy_o = control_busy;
 
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
   acclmt_pkg::round_t issue_round;
@@ -163,7 +162,7 @@ module acclmt_partial_round_engine #(
     .data_o(index_at_read)
   );
 
-  logic first_at_matrix, last_at_matrix, first_at_product, last_at_end, last_at_updated;
+  logic first_at_matrix, last_at_matrix, first_at_product, last_at_updated;
   acclmt_pkg::round_t round_at_matrix, round_at_constant, round_at_updated;
   acclmt_pkg::tag_t tag_at_matrix, tag_at_updated;
   acclmt_delay #(
@@ -231,10 +230,9 @@ module acclmt_partial_round_engine #(
     .rst_ni,
     .clear_i,
     .valid_i(valid_at_matrix && last_at_matrix),
-    .valid_o(last_at_end),
+    .valid_o(valid_at_end),
     .any_o(any_ending)
   );
-  assign valid_at_end = last_at_end;
 
   // ---- Constants --------------------------------------------------------------------------------
 
@@ -407,7 +405,6 @@ module acclmt_partial_round_engine #(
 
   // ---- Output buffer ----------------------------------------------------------------------------
 
-  logic buffer_idle;
   logic [Lanes-1:0][WordWidth-1:0] buffer_state;
   acclmt_pkg::tag_t buffer_tag;
   acclmt_state_buffer #(
@@ -427,13 +424,12 @@ module acclmt_partial_round_engine #(
     .take_i(take_i && !pass_through),
     .state_o(buffer_state),
     .tag_o(buffer_tag),
-    .idle_o(buffer_idle)
+    .idle_o
   );
   assign take_o = pass_through ? take_i : control_take;
   assign valid_o = pass_through ? valid_i : output_valid;
   assign state_o = pass_through ? state_i : buffer_state;
   assign tag_o = pass_through ? tag_i : buffer_tag;
-  assign idle_o = buffer_idle;
 
 `ifndef SYNTHESIS
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
