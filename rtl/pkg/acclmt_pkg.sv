@@ -169,6 +169,39 @@ package acclmt_pkg;
 
   typedef logic [BeatWidth-1:0] beat_t;
 
+  /// States of so many beats that fit in a buffer for `capacity` beats.
+  function automatic int states_that_fit(input int capacity, input beat_t beats);
+    case (beats)
+      3'd2: states_that_fit = capacity / 2;
+      3'd3: states_that_fit = capacity / 3;
+      3'd4: states_that_fit = capacity / 4;
+      default: states_that_fit = capacity;
+    endcase
+  endfunction
+
+  /// A map of positions: entry j belongs to element j of the words of a hash.
+  typedef logic [MaxWidth-1:0][PositionCodeWidth-1:0] position_map_t;
+
+  /// Goldilocks mode: the entries of the four elements in word `word`, 0 to 2.
+  function automatic logic [Slices*PositionCodeWidth-1:0] slice_codes(
+      input position_map_t map, input logic [1:0] word);
+    case (word)
+      2'd1: slice_codes = map[2*Slices-1:Slices];
+      2'd2: slice_codes = map[3*Slices-1:2*Slices];
+      default: slice_codes = map[Slices-1:0];
+    endcase
+  endfunction
+
+  /// One of the four slices of a word.
+  function automatic logic [SliceWidth-1:0] slice_of(input word_t word, input logic [1:0] slice);
+    case (slice)
+      2'd1: slice_of = word[2*SliceWidth-1:SliceWidth];
+      2'd2: slice_of = word[3*SliceWidth-1:2*SliceWidth];
+      2'd3: slice_of = word[4*SliceWidth-1:3*SliceWidth];
+      default: slice_of = word[SliceWidth-1:0];
+    endcase
+  endfunction
+
   /// Exponent of the S-box.
   typedef enum logic [1:0] {
     AlphaThree,
@@ -209,8 +242,8 @@ package acclmt_pkg;
     logic [3:0] input_words;
     logic [3:0] digest_words;
     /// Position codes of the input elements and of the digest elements.
-    logic [MaxWidth-1:0][PositionCodeWidth-1:0] input_map;
-    logic [MaxWidth-1:0][PositionCodeWidth-1:0] digest_map;
+    position_map_t input_map;
+    position_map_t digest_map;
   } engine_config_t;
 
   // ---- Constant memories: banks of one word each ------------------------------------------------

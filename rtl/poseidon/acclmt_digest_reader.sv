@@ -107,14 +107,8 @@ module acclmt_digest_reader (
   // Position codes of the elements of this word.
   logic [CodeWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  always_comb begin
-    code = config_i.digest_map[word_q];
-    case (word_q[1:0])
-      2'd1: slice_code = config_i.digest_map[2*Slices-1:Slices];
-      2'd2: slice_code = config_i.digest_map[3*Slices-1:2*Slices];
-      default: slice_code = config_i.digest_map[Slices-1:0];
-    endcase
-  end
+  assign code = config_i.digest_map[word_q];
+  assign slice_code = acclmt_pkg::slice_codes(config_i.digest_map, word_q[1:0]);
 
   logic [Lanes-1:0][WordWidth-1:0] beat;
   acclmt_mem_1r1w #(
@@ -137,14 +131,7 @@ module acclmt_digest_reader (
     assign from_slice = config_i.goldilocks ? slice_code[s][3:2] : 2'(s);
     assign from_lane = config_i.goldilocks ? slice_code[s][1:0] : code[1:0];
     for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
-      always_comb begin
-        case (from_slice)
-          2'd1: candidate[s][lane] = beat[lane][SliceWidth+:SliceWidth];
-          2'd2: candidate[s][lane] = beat[lane][2*SliceWidth+:SliceWidth];
-          2'd3: candidate[s][lane] = beat[lane][3*SliceWidth+:SliceWidth];
-          default: candidate[s][lane] = beat[lane][0+:SliceWidth];
-        endcase
-      end
+      assign candidate[s][lane] = acclmt_pkg::slice_of(beat[lane], from_slice);
     end
     always_comb begin
       case (from_lane)

@@ -533,14 +533,7 @@ module acclmt_full_round_engine #(
   logic [Lanes-1:0][WordWidth-1:0] column;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_column
     logic [SliceWidth-1:0] slice;
-    always_comb begin
-      case (step_number[1:0])
-        2'd1: slice = turned[lane][SliceWidth+:SliceWidth];
-        2'd2: slice = turned[lane][2*SliceWidth+:SliceWidth];
-        2'd3: slice = turned[lane][3*SliceWidth+:SliceWidth];
-        default: slice = turned[lane][0+:SliceWidth];
-      endcase
-    end
+    assign slice = acclmt_pkg::slice_of(turned[lane], step_number[1:0]);
     assign column[lane] = config_i.goldilocks ? {Slices{slice}} : turned[lane];
   end
 

@@ -66,14 +66,7 @@ module acclmt_slot_control #(
   logic boundary, start, reissue, leave, head_pending;
   logic [CountWidth-1:0] inside_q, limit;
   logic room;
-  always_comb begin
-    case (beats_i)
-      3'd2: limit = CountWidth'(Places / 2);
-      3'd3: limit = CountWidth'(Places / 3);
-      3'd4: limit = CountWidth'(Places / 4);
-      default: limit = CountWidth'(Places);
-    endcase
-  end
+  assign limit = CountWidth'(acclmt_pkg::states_that_fit(int'(Places), beats_i));
   assign room = inside_q != limit || leave;
 
   assign boundary = left_q == '0 && grid_q == '0;

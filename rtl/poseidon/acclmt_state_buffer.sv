@@ -47,14 +47,7 @@ module acclmt_state_buffer #(
 
   // States that fit.
   logic [CountWidth-1:0] limit;
-  always_comb begin
-    case (beats_i)
-      3'd2: limit = CountWidth'(Places / 2);
-      3'd3: limit = CountWidth'(Places / 3);
-      3'd4: limit = CountWidth'(Places / 4);
-      default: limit = CountWidth'(Places);
-    endcase
-  end
+  assign limit = CountWidth'(acclmt_pkg::states_that_fit(int'(Places), beats_i));
 
   logic head_valid, last;
   logic [CountWidth-1:0] taken_q;

@@ -98,14 +98,8 @@ module acclmt_state_loader #(
   // Position codes of the elements of this word: the word itself, or its four slices.
   logic [CodeWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  always_comb begin
-    code = config_i.input_map[word_q];
-    case (word_q[1:0])
-      2'd1: slice_code = config_i.input_map[2*Slices-1:Slices];
-      2'd2: slice_code = config_i.input_map[3*Slices-1:2*Slices];
-      default: slice_code = config_i.input_map[Slices-1:0];
-    endcase
-  end
+  assign code = config_i.input_map[word_q];
+  assign slice_code = acclmt_pkg::slice_codes(config_i.input_map, word_q[1:0]);
 
   // Which positions have an input: by beat (or slice) and lane.
   logic [MaxBeats-1:0][Lanes-1:0] present;
