@@ -440,31 +440,8 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 
     fn load_registers(&mut self, values: &ChipRegisters) -> Result<(), DriverError> {
-        for (register, value) in [
-            (&registers::ARITY, values.arity),
-            (&registers::FIELD, values.field),
-            (&registers::WIDTH, values.width),
-            (&registers::ALPHA, values.alpha),
-            (&registers::FULL_ROUNDS_FIRST, values.full_rounds_first),
-            (&registers::FULL_ROUNDS_LAST, values.full_rounds_last),
-            (&registers::PARTIAL_KIND, values.partial_kind),
-            (&registers::DIGEST_WORDS, values.digest_words),
-        ] {
-            self.write(register.address, value)?;
-        }
-        self.write_run(&registers::INPUT_MAP, &values.input_map)?;
-        self.write_run(&registers::DIGEST_MAP, &values.digest_map)?;
-        self.write_run(&registers::PARTIAL_ROUNDS, &values.partial_rounds)
-    }
-
-    /// Writes a run of registers.
-    fn write_run(
-        &mut self,
-        register: &registers::Register,
-        values: &[u32],
-    ) -> Result<(), DriverError> {
-        for (position, &value) in (0..).zip(values) {
-            self.write(register.at(position), value)?;
+        for (address, value) in values.writes() {
+            self.write(address, value)?;
         }
         Ok(())
     }
@@ -476,11 +453,10 @@ impl<P: ChipPort> ChipDevice<P> {
         word: &Word,
     ) -> Result<(), DriverError> {
         let (chunks, _) = word.as_chunks::<4>();
-        let values: Vec<_> = chunks
-            .iter()
-            .map(|bytes| u32::from_le_bytes(*bytes))
-            .collect();
-        self.write_run(register, &values)
+        for (position, bytes) in (0..).zip(chunks) {
+            self.write(register.at(position), u32::from_le_bytes(*bytes))?;
+        }
+        Ok(())
     }
 
     fn load_constant(&mut self, constant: &ChipConstant) -> Result<(), DriverError> {

@@ -157,6 +157,34 @@ pub struct ChipRegisters {
     pub partial_rounds: [u32; SUB_ENGINES],
 }
 
+impl ChipRegisters {
+    /// The address of every register and the value that is written to it.
+    pub fn writes(&self) -> Vec<(u32, u32)> {
+        let single = [
+            (&registers::ARITY, self.arity),
+            (&registers::FIELD, self.field),
+            (&registers::WIDTH, self.width),
+            (&registers::ALPHA, self.alpha),
+            (&registers::FULL_ROUNDS_FIRST, self.full_rounds_first),
+            (&registers::FULL_ROUNDS_LAST, self.full_rounds_last),
+            (&registers::PARTIAL_KIND, self.partial_kind),
+            (&registers::DIGEST_WORDS, self.digest_words),
+        ];
+        let runs = [
+            (&registers::INPUT_MAP, &self.input_map[..]),
+            (&registers::DIGEST_MAP, &self.digest_map[..]),
+            (&registers::PARTIAL_ROUNDS, &self.partial_rounds[..]),
+        ];
+        let single = single.map(|(register, value)| (register.address, value));
+        let runs = runs.into_iter().flat_map(|(register, values)| {
+            (0..)
+                .zip(values)
+                .map(|(position, &value)| (register.at(position), value))
+        });
+        single.into_iter().chain(runs).collect()
+    }
+}
+
 /// What a chip with a run-time modulus needs to know about the large prime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeModulus {

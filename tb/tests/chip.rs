@@ -937,26 +937,8 @@ impl Host<'_> {
     }
 
     fn load_registers(&mut self, values: &ChipRegisters) {
-        for (register, value) in [
-            (&registers::ARITY, values.arity),
-            (&registers::FIELD, values.field),
-            (&registers::WIDTH, values.width),
-            (&registers::ALPHA, values.alpha),
-            (&registers::FULL_ROUNDS_FIRST, values.full_rounds_first),
-            (&registers::FULL_ROUNDS_LAST, values.full_rounds_last),
-            (&registers::PARTIAL_KIND, values.partial_kind),
-            (&registers::DIGEST_WORDS, values.digest_words),
-        ] {
-            self.write(register.address, value);
-        }
-        for (register, values) in [
-            (&registers::INPUT_MAP, &values.input_map[..]),
-            (&registers::DIGEST_MAP, &values.digest_map[..]),
-            (&registers::PARTIAL_ROUNDS, &values.partial_rounds[..]),
-        ] {
-            for (position, &value) in (0..).zip(values) {
-                self.write(register.at(position), value);
-            }
+        for (address, value) in values.writes() {
+            self.write(address, value);
         }
     }
 
