@@ -9,8 +9,9 @@
 ///     registers -> configuration, constants, run control, performance counters
 ///
 /// A run: the host writes configuration and constants, then CONTROL.start; the chip takes as many
-/// input words as the run needs (LEAVES, times ARITY if leaves are hashed), and puts out the root (or
-/// every leaf digest), the last word with `out_last_o`. A word is the canonical integer of one
+/// input words as the run needs, leaf by leaf (rows of several blocks in groups, see
+/// acclmt_input_sequencer), and puts out the root or a cap, and every other node that the host asked
+/// for, the last word with `out_last_o`. A word is the canonical integer of one
 /// element, or of four in Goldilocks mode; an element that is not below its prime is registered as an
 /// error and marks the output of the run as void (`out_error_o`).
 ///
@@ -39,11 +40,15 @@ module acclmt_core #(
   parameter int unsigned ConstantDepth = 256,
   /// Beats of sparse matrices that each partial-round sub-engine stores, a power of two.
   parameter int unsigned PartialDepth = 128,
-  /// Trees have up to 2^MaxHeight leaves.
-  parameter int unsigned MaxHeight = 13,
-  /// Words of the leaf hash buffer (128 KB) and of the root hash buffer (64 KB), powers of two.
+  /// Trees have up to MaxHeight levels above the leaves.
+  parameter int unsigned MaxHeight = 23,
+  /// Words of the node memories, powers of two: leaf hash buffer (128 KB), root hash buffer (64 KB),
+  /// scratch pad (4 KB), levels 0 and 1 of the HIDM (8 KB and 512 bytes).
   parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048
+  parameter int unsigned RootWords = 2048,
+  parameter int unsigned ScratchWords = 128,
+  parameter int unsigned HidmWords0 = 256,
+  parameter int unsigned HidmWords1 = 16
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -60,10 +65,13 @@ module acclmt_core #(
   input logic in_valid_i,
   output logic in_ready_o,
   input logic [acclmt_pkg::WordWidth-1:0] in_data_i,
-  /// Data output: the root or the digests.
+  /// Data output: the root, and every other node that the host asked for, with its level and its
+  /// index in the level.
   output logic out_valid_o,
   input logic out_ready_i,
   output logic [acclmt_pkg::WordWidth-1:0] out_data_o,
+  output logic [acclmt_pkg::LevelWidth-1:0] out_level_o,
+  output logic [acclmt_pkg::NodeIndexWidth-1:0] out_index_o,
   output logic out_last_o,
   output logic out_error_o,
   /// A run is done, or an error is registered.
@@ -73,11 +81,12 @@ module acclmt_core #(
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
 
   acclmt_pkg::word_t prime, radix_squared;
-  acclmt_pkg::engine_config_t engine_config;
+  acclmt_pkg::engine_config_t leaf_config, root_config;
   acclmt_pkg::run_config_t run_config;
   acclmt_pkg::constant_write_t leaf_constant_write, root_constant_write;
   acclmt_pkg::events_t events;
-  logic running, start, clear, run_done, run_void, element_error;
+  acclmt_pkg::level_setup_t level_setup;
+  logic running, start, clear, run_done, run_void, element_error, incomplete;
   logic [31:0] element_index_q;
 
   acclmt_register_file #(
@@ -91,7 +100,10 @@ module acclmt_core #(
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
     .LeafWords(LeafWords),
-    .RootWords(RootWords)
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
   ) u_registers (
     .clk_i,
     .rst_ni,
@@ -104,8 +116,10 @@ module acclmt_core #(
     .reg_error_o,
     .prime_o(prime),
     .radix_squared_o(radix_squared),
-    .engine_config_o(engine_config),
     .run_config_o(run_config),
+    .leaf_config_o(leaf_config),
+    .root_config_o(root_config),
+    .level_setup_o(level_setup),
     .leaf_constant_write_o(leaf_constant_write),
     .root_constant_write_o(root_constant_write),
     .running_o(running),
@@ -114,39 +128,34 @@ module acclmt_core #(
     .run_done_i(run_done),
     .element_error_i(element_error),
     .element_index_i(element_index_q),
+    .incomplete_i(incomplete),
     .error_o(run_void),
     .events_i(events),
     .irq_o
   );
 
-  // ---- Words of the run that are still to come in and to go out ---------------------------------
-
-  logic [35:0] input_left_q, output_left_q;
-  logic input_taken, output_taken;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      input_left_q <= '0;
-      output_left_q <= '0;
-      element_index_q <= '0;
-    end else if (clear) begin
-      input_left_q <= '0;
-      output_left_q <= '0;
-      element_index_q <= '0;
-    end else if (start) begin
-      input_left_q <= run_config.input_words;
-      output_left_q <= run_config.output_words;
-      element_index_q <= '0;
-    end else begin
-      input_left_q <= input_left_q - 36'(input_taken);
-      output_left_q <= output_left_q - 36'(output_taken);
-      element_index_q <= element_index_q + 32'(input_taken);
-    end
-  end
-
   // ---- Data input -------------------------------------------------------------------------------
 
-  logic input_open, convert_ready, not_below_prime;
-  assign input_open = input_left_q != '0;
+  logic input_open, input_taken, output_taken, convert_ready, not_below_prime, unused_input_last;
+  acclmt_pkg::input_label_t input_label, element_label;
+  acclmt_input_sequencer u_sequencer (
+    .clk_i,
+    .rst_ni,
+    .clear_i(clear),
+    .start_i(start),
+    .leaves_i(run_config.tree.leaves),
+    .row_i(run_config.row),
+    .block_words_i(leaf_config.input_words),
+    .open_o(input_open),
+    .take_i(input_taken),
+    .label_o(input_label),
+    .last_o(unused_input_last)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) element_index_q <= '0;
+    else if (clear || start) element_index_q <= '0;
+    else element_index_q <= element_index_q + 32'(input_taken);
+  end
   assign in_ready_o = input_open && convert_ready;
   assign input_taken = in_valid_i && in_ready_o;
   assign element_error = not_below_prime;
@@ -156,27 +165,30 @@ module acclmt_core #(
   acclmt_to_montgomery #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .LabelWidth(acclmt_pkg::InputLabelWidth)
   ) u_to_montgomery (
     .clk_i,
     .rst_ni,
     .clear_i(clear),
-    .goldilocks_i(engine_config.goldilocks),
+    .goldilocks_i(root_config.goldilocks),
     .prime_i(prime),
     .radix_squared_i(radix_squared),
     .valid_i(in_valid_i && input_open),
     .ready_o(convert_ready),
     .element_i(in_data_i),
+    .label_i(input_label),
     .not_below_prime_o(not_below_prime),
     .valid_o(element_valid),
     .ready_i(element_ready),
     .residue_o(element),
+    .label_o(element_label),
     .idle_o(input_idle)
   );
 
   // ---- Engines ----------------------------------------------------------------------------------
 
-  logic leaf_valid, leaf_ready, leaf_hash_done, leaf_idle;
+  logic leaf_valid, leaf_ready, leaf_end, leaf_hash_begun, leaf_idle;
   logic [MaxSubEngines-1:0] leaf_busy;
   acclmt_pkg::word_t leaf;
   acclmt_leaf_hash_engine #(
@@ -193,23 +205,28 @@ module acclmt_core #(
     .rst_ni,
     .clear_i(clear),
     .prime_i(prime),
-    .config_i(engine_config),
+    .config_i(leaf_config),
+    .row_i(run_config.row),
     .hash_leaves_i(run_config.hash_leaves),
     .constant_write_i(leaf_constant_write),
     .valid_i(element_valid),
     .ready_o(element_ready),
     .word_i(element),
+    .label_i(element_label),
     .valid_o(leaf_valid),
     .ready_i(leaf_ready),
     .leaf_o(leaf),
-    .hash_done_o(leaf_hash_done),
+    .leaf_end_o(leaf_end),
+    .hash_begun_o(leaf_hash_begun),
     .busy_o(leaf_busy),
     .idle_o(leaf_idle)
   );
 
-  logic tree_ready, root_valid, root_ready, root_hash_done, root_idle;
+  logic node_valid, node_ready, root_hash_begun, root_starved, root_idle;
   logic [MaxSubEngines-1:0] root_busy;
-  acclmt_pkg::word_t root;
+  acclmt_pkg::word_t node;
+  acclmt_pkg::node_label_t label;
+  acclmt_pkg::node_traffic_t traffic;
   acclmt_root_hash_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -221,54 +238,62 @@ module acclmt_core #(
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
     .LeafWords(LeafWords),
-    .RootWords(RootWords)
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
   ) u_root_hash_engine (
     .clk_i,
     .rst_ni,
-    .clear_i(clear),
+    .clear_i(clear || start),
     .prime_i(prime),
-    .config_i(engine_config),
-    .height_i(run_config.height),
+    .config_i(root_config),
+    .tree_i(run_config.tree),
+    .setup_i(level_setup),
     .constant_write_i(root_constant_write),
-    .valid_i(leaf_valid && !run_config.output_digests),
-    .ready_o(tree_ready),
+    .valid_i(leaf_valid),
+    .ready_o(leaf_ready),
     .leaf_i(leaf),
-    .valid_o(root_valid),
-    .ready_i(root_ready),
-    .root_o(root),
-    .hash_done_o(root_hash_done),
+    .leaf_end_i(leaf_end),
+    .valid_o(node_valid),
+    .ready_i(node_ready),
+    .node_o(node),
+    .label_o(label),
+    .incomplete_o(incomplete),
+    .hash_begun_o(root_hash_begun),
+    .starved_o(root_starved),
+    .traffic_o(traffic),
     .busy_o(root_busy),
     .idle_o(root_idle)
   );
 
   // ---- Data output ------------------------------------------------------------------------------
 
-  logic output_valid, output_ready;
-  acclmt_pkg::word_t output_word;
-  assign output_valid = run_config.output_digests ? leaf_valid : root_valid;
-  assign output_word = run_config.output_digests ? leaf : root;
-  assign leaf_ready = run_config.output_digests ? output_ready : tree_ready;
-  assign root_ready = !run_config.output_digests && output_ready;
-
+  acclmt_pkg::node_label_t out_label;
   acclmt_from_montgomery #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .LabelWidth(acclmt_pkg::NodeLabelWidth)
   ) u_from_montgomery (
     .clk_i,
     .rst_ni,
     .clear_i(clear),
-    .goldilocks_i(engine_config.goldilocks),
+    .goldilocks_i(root_config.goldilocks),
     .prime_i(prime),
-    .valid_i(output_valid),
-    .ready_o(output_ready),
-    .residue_i(output_word),
+    .valid_i(node_valid),
+    .ready_o(node_ready),
+    .residue_i(node),
+    .label_i(label),
     .valid_o(out_valid_o),
     .ready_i(out_ready_i),
-    .element_o(out_data_o)
+    .element_o(out_data_o),
+    .label_o(out_label)
   );
   assign output_taken = out_valid_o && out_ready_i;
-  assign out_last_o = output_left_q == 36'd1;
+  assign out_level_o = out_label.level;
+  assign out_index_o = out_label.index;
+  assign out_last_o = out_label.last;
   assign out_error_o = run_void;
   assign run_done = output_taken && out_last_o;
 
@@ -277,10 +302,15 @@ module acclmt_core #(
   always_comb begin
     events.input_taken = input_taken;
     events.input_stalled = in_valid_i && input_open && !in_ready_o;
+    events.input_missing = input_open && !in_valid_i;
     events.output_taken = output_taken;
     events.output_stalled = out_valid_o && !out_ready_i;
-    events.leaf_hash_done = leaf_hash_done;
-    events.root_hash_done = root_hash_done;
+    events.leaf_taken = leaf_valid && leaf_ready && leaf_end;
+    events.leaf_stalled = leaf_valid && !leaf_ready;
+    events.root_starved = root_starved && running && run_config.tree.top != '0;
+    events.leaf_hash_begun = leaf_hash_begun;
+    events.root_hash_begun = root_hash_begun;
+    events.traffic = traffic;
     events.leaf_busy = leaf_busy;
     events.root_busy = root_busy;
   end

@@ -5,6 +5,9 @@
 /// Performance counters of a run: 64 bits each, cleared when a run starts and frozen when it ends.
 ///
 /// Counter number n has the byte address 0x200 + 8 * n of the register map (`acclmt_reg_pkg`).
+/// Sub-engines are counted as busy in a window of the run: from the leaf `window_first_i` on, which
+/// is counted from 0 as it leaves the leaf hash engine, to before the leaf `window_last_i`, or to the
+/// end of the run if that is 0.
 ///
 /// Handshake:  none; `value_o` shows counter `select_i` in the same cycle (0 for a number without
 ///             counter).
@@ -16,88 +19,156 @@ module acclmt_counters (
   input logic clear_i,
   /// A run is under way: count.
   input logic running_i,
+  /// The window; stable during a run.
+  input logic [31:0] window_first_i,
+  input logic [31:0] window_last_i,
   /// Events of this cycle.
   input acclmt_pkg::events_t events_i,
   /// Read port.
-  input logic [4:0] select_i,
+  input logic [5:0] select_i,
   output logic [63:0] value_o,
   /// The number has a counter.
   output logic exists_o
 );
 
-  localparam int unsigned SubEngines = acclmt_pkg::MaxNumPartial + 1;
+  localparam int unsigned SubEngines = acclmt_pkg::MaxSubEngines;
+  localparam int unsigned NumMemories = acclmt_pkg::NumNodeMemories;
   // Numbers of the register map.
   localparam int unsigned Cycles = 0;
   localparam int unsigned CycleFirstIn = 1;
   localparam int unsigned CycleLastIn = 2;
-  localparam int unsigned CycleFirstOut = 3;
-  localparam int unsigned CycleLastOut = 4;
-  localparam int unsigned StallIn = 5;
-  localparam int unsigned StallOut = 6;
-  localparam int unsigned LeafBusyFullLast = 7;
-  localparam int unsigned LeafHashes = 8;
-  localparam int unsigned LeafBusy = 9;
-  localparam int unsigned RootHashes = 16;
-  localparam int unsigned RootBusy = 17;
-  localparam int unsigned RootBusyFullLast = RootBusy + SubEngines;
-  localparam int unsigned NumCounters = RootBusyFullLast + 1;
+  localparam int unsigned CycleFirstLeaf = 3;
+  localparam int unsigned CycleLastLeaf = 4;
+  localparam int unsigned CycleFirstOut = 5;
+  localparam int unsigned CycleLastOut = 6;
+  localparam int unsigned StallIn = 7;
+  localparam int unsigned MissingIn = 8;
+  localparam int unsigned StallLeaf = 9;
+  localparam int unsigned StarvedRoot = 10;
+  localparam int unsigned StallOut = 11;
+  localparam int unsigned WindowCycles = 12;
+  localparam int unsigned LeafHashes = 13;
+  localparam int unsigned LeafBusy = 14;
+  localparam int unsigned RootHashes = LeafBusy + SubEngines;
+  localparam int unsigned RootBusy = RootHashes + 1;
+  localparam int unsigned HighWater = RootBusy + SubEngines;
+  localparam int unsigned NumCounters = HighWater + NumMemories;
 
   if (12'(acclmt_reg_pkg::RegCycles) != 12'h200 ||
-      12'(acclmt_reg_pkg::RegStallOut) != 12'h200 + 12'(8 * StallOut) ||
-      12'(acclmt_reg_pkg::RegLeafBusyFullLast) != 12'h200 + 12'(8 * LeafBusyFullLast) ||
-      12'(acclmt_reg_pkg::RegRootBusyFullLast) != 12'h200 + 12'(8 * RootBusyFullLast) ||
+      12'(acclmt_reg_pkg::RegWindowCycles) != 12'h200 + 12'(8 * WindowCycles) ||
       12'(acclmt_reg_pkg::RegLeafBusyFull) != 12'h200 + 12'(8 * LeafBusy) ||
-      12'(acclmt_reg_pkg::RegRootBusyFull) != 12'h200 + 12'(8 * RootBusy)) begin : gen_illegal_map
+      12'(acclmt_reg_pkg::RegRootBusyFull) != 12'h200 + 12'(8 * RootBusy) ||
+      12'(acclmt_reg_pkg::RegHighWater4) != 12'h200 + 12'(8 * (NumCounters - 1)))
+  begin : gen_illegal_map
     $error("acclmt_counters: the numbers of the counters do not agree with acclmt_reg_pkg");
   end
 
+  // ---- Counters ---------------------------------------------------------------------------------
+
+  logic [31:0] leaves_q;
+  logic in_window;
+  assign in_window =
+      leaves_q >= window_first_i && (window_last_i == '0 || leaves_q < window_last_i);
+
   // Counters that add one in each cycle of their event.
-  logic [NumCounters-1:0] increment;
+  logic [HighWater-1:0] increment;
   always_comb begin
     increment = '0;
     increment[Cycles] = 1'b1;
     increment[StallIn] = events_i.input_stalled;
+    increment[MissingIn] = events_i.input_missing;
+    increment[StallLeaf] = events_i.leaf_stalled;
+    increment[StarvedRoot] = events_i.root_starved;
     increment[StallOut] = events_i.output_stalled;
-    increment[LeafHashes] = events_i.leaf_hash_done;
-    increment[LeafBusy+:SubEngines] = events_i.leaf_busy[SubEngines-1:0];
-    increment[LeafBusyFullLast] = events_i.leaf_busy[SubEngines];
-    increment[RootHashes] = events_i.root_hash_done;
-    increment[RootBusy+:SubEngines] = events_i.root_busy[SubEngines-1:0];
-    increment[RootBusyFullLast] = events_i.root_busy[SubEngines];
+    increment[WindowCycles] = in_window;
+    increment[LeafHashes] = events_i.leaf_hash_begun;
+    increment[LeafBusy+:SubEngines] = in_window ? events_i.leaf_busy : '0;
+    increment[RootHashes] = events_i.root_hash_begun;
+    increment[RootBusy+:SubEngines] = in_window ? events_i.root_busy : '0;
   end
 
   // Time stamps that take the number of the cycle, the first one only once.
-  logic seen_in_q, seen_out_q;
-  logic [NumCounters-1:0] stamp;
+  logic seen_in_q, seen_leaf_q, seen_out_q;
+  logic [HighWater-1:0] stamp;
   always_comb begin
     stamp = '0;
     stamp[CycleFirstIn] = events_i.input_taken && !seen_in_q;
     stamp[CycleLastIn] = events_i.input_taken;
+    stamp[CycleFirstLeaf] = events_i.leaf_taken && !seen_leaf_q;
+    stamp[CycleLastLeaf] = events_i.leaf_taken;
     stamp[CycleFirstOut] = events_i.output_taken && !seen_out_q;
     stamp[CycleLastOut] = events_i.output_taken;
   end
 
-  logic [NumCounters-1:0][63:0] counter_q;
+  logic [HighWater-1:0][63:0] counter_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       counter_q <= '0;
+      leaves_q <= '0;
       seen_in_q <= 1'b0;
+      seen_leaf_q <= 1'b0;
       seen_out_q <= 1'b0;
     end else if (clear_i) begin
       counter_q <= '0;
+      leaves_q <= '0;
       seen_in_q <= 1'b0;
+      seen_leaf_q <= 1'b0;
       seen_out_q <= 1'b0;
     end else if (running_i) begin
-      for (int i = 0; i < int'(NumCounters); i++) begin
+      for (int i = 0; i < int'(HighWater); i++) begin
         if (stamp[i]) counter_q[i] <= counter_q[Cycles];
         else if (increment[i]) counter_q[i] <= counter_q[i] + 64'd1;
       end
+      leaves_q <= leaves_q + 32'(events_i.leaf_taken);
       seen_in_q <= seen_in_q || events_i.input_taken;
+      seen_leaf_q <= seen_leaf_q || events_i.leaf_taken;
       seen_out_q <= seen_out_q || events_i.output_taken;
     end
   end
 
+  // ---- High-water marks of the node memories ----------------------------------------------------
+
+  localparam int unsigned WordsWidth = acclmt_pkg::NodeAddressWidth;
+  logic [NumMemories-1:0][WordsWidth-1:0] words_q, words_d, high_water_q;
+  always_comb begin
+    for (int m = 0; m < int'(NumMemories); m++) begin
+      words_d[m] = words_q[m];
+      if (events_i.traffic.leaf_written && m == 0) words_d[m] = words_d[m] + 1'b1;
+      if (events_i.traffic.digest_written &&
+          events_i.traffic.digest_memory == acclmt_pkg::node_memory_e'(m)) begin
+        words_d[m] = words_d[m] + 1'b1;
+      end
+      if (events_i.traffic.freed_memory == acclmt_pkg::node_memory_e'(m)) begin
+        words_d[m] = words_d[m] - WordsWidth'(events_i.traffic.freed_count);
+      end
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      words_q <= '0;
+      high_water_q <= '0;
+    end else if (clear_i) begin
+      words_q <= '0;
+      high_water_q <= '0;
+    end else if (running_i) begin
+      words_q <= words_d;
+      for (int m = 0; m < int'(NumMemories); m++) begin
+        if (words_d[m] > high_water_q[m]) high_water_q[m] <= words_d[m];
+      end
+    end
+  end
+
+  // ---- Reads ------------------------------------------------------------------------------------
+
+  always_comb begin
+    value_o = '0;
+    for (int i = 0; i < int'(HighWater); i++) begin
+      if (select_i == 6'(i)) value_o = counter_q[i];
+    end
+    for (int m = 0; m < int'(NumMemories); m++) begin
+      if (select_i == 6'(int'(HighWater) + m)) value_o = 64'(high_water_q[m]);
+    end
+  end
   assign exists_o = 32'(select_i) < NumCounters;
-  assign value_o = exists_o ? counter_q[select_i] : '0;
 
 endmodule

@@ -23,9 +23,12 @@ module acclmt_register_file #(
   parameter int unsigned MatrixDepth = 128,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 13,
+  parameter int unsigned MaxHeight = 23,
   parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048
+  parameter int unsigned RootWords = 2048,
+  parameter int unsigned ScratchWords = 128,
+  parameter int unsigned HidmWords0 = 256,
+  parameter int unsigned HidmWords1 = 16
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -41,9 +44,12 @@ module acclmt_register_file #(
   /// The modulus (set at run time, if the reduction is so) and R^2 modulo it.
   output acclmt_pkg::word_t prime_o,
   output acclmt_pkg::word_t radix_squared_o,
-  /// Configuration of both hash engines and of the run.
-  output acclmt_pkg::engine_config_t engine_config_o,
+  /// Configuration of the run and of the hash engines.
   output acclmt_pkg::run_config_t run_config_o,
+  output acclmt_pkg::engine_config_t leaf_config_o,
+  output acclmt_pkg::engine_config_t root_config_o,
+  /// Set-up of the queues of the tree's levels, before a run starts.
+  output acclmt_pkg::level_setup_t level_setup_o,
   /// Writes of constants to the leaf hash engine and the root hash engine.
   output acclmt_pkg::constant_write_t leaf_constant_write_o,
   output acclmt_pkg::constant_write_t root_constant_write_o,
@@ -58,6 +64,8 @@ module acclmt_register_file #(
   /// An input element is not below the prime, and its index in the stream.
   input logic element_error_i,
   input logic [31:0] element_index_i,
+  /// A group of nodes lacks siblings in a run without padding.
+  input logic incomplete_i,
   /// The run had an error: its output is void.
   output logic error_o,
   /// Events for the performance counters.
@@ -66,29 +74,40 @@ module acclmt_register_file #(
   output logic irq_o
 );
 
-  localparam int unsigned HidmWords =
-      acclmt_pkg::hidm_words(int'(MaxHeight), int'(RootWords));
-  localparam int unsigned NumConfig = acclmt_pkg::NumConfig;
+  localparam int unsigned NumRunConfig = acclmt_pkg::NumRunConfig;
+  localparam int unsigned NumEngineConfig = acclmt_pkg::NumEngineConfig;
+  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
+  localparam int unsigned LevelEntryWidth = acclmt_pkg::LevelEntryWidth;
   localparam bit RuntimeModulus = Reduction == acclmt_pkg::ReductionRuntime;
 
   if (Reduction != acclmt_pkg::ReductionConstant && !RuntimeModulus) begin : gen_illegal_reduction
     $error("acclmt_register_file: Reduction = %0d is not ReductionConstant or ReductionRuntime",
            Reduction);
   end
-  logic [NumConfig-1:0][31:0] config_q;
+  logic [NumRunConfig-1:0][31:0] run_q;
+  logic [NumEngineConfig-1:0][31:0] leaf_q, root_q;
+  logic [MaxHeight-1:0][LevelEntryWidth-1:0] level_table_q;
   logic [7:0][31:0] constant_data_q;
 
   // ---- Decoding ---------------------------------------------------------------------------------
 
   logic [4:0] word_address;
-  logic [4:0] config_index;
-  logic is_aligned, is_config, is_constant_data, is_constant_address, is_control, is_counter;
-  logic is_prime, is_radix_squared;
+  logic [3:0] run_index;
+  logic [4:0] leaf_index, root_index;
+  logic is_aligned, is_constant_data, is_constant_address, is_control, is_counter;
+  logic is_run, is_leaf, is_root, is_level, is_prime, is_radix_squared;
+  logic [LevelWidth-1:0] level_index;
   assign word_address = reg_addr_i[6:2];
   assign is_aligned = reg_addr_i[1:0] == 2'b00;
-  assign is_config = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegMode &&
-                     reg_addr_i <= acclmt_reg_pkg::RegPartialRounds7;
-  assign config_index = word_address - acclmt_reg_pkg::RegMode[6:2];
+  assign is_run = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegMode &&
+                  reg_addr_i <= acclmt_reg_pkg::RegWindowLast;
+  assign is_leaf = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegLeafInputWords &&
+                   reg_addr_i <= acclmt_reg_pkg::RegLeafPartialRounds7;
+  assign is_root = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegRootInputWords &&
+                   reg_addr_i <= acclmt_reg_pkg::RegRootPartialRounds7;
+  assign run_index = reg_addr_i[5:2] - acclmt_reg_pkg::RegMode[5:2];
+  assign leaf_index = word_address - acclmt_reg_pkg::RegLeafInputWords[6:2];
+  assign root_index = word_address - acclmt_reg_pkg::RegRootInputWords[6:2];
   assign is_constant_data = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegConstantData0 &&
                             reg_addr_i <= acclmt_reg_pkg::RegConstantData7;
   assign is_constant_address = reg_addr_i == acclmt_reg_pkg::RegConstantAddress;
@@ -98,7 +117,10 @@ module acclmt_register_file #(
   assign is_radix_squared = RuntimeModulus && is_aligned &&
                             reg_addr_i >= acclmt_reg_pkg::RegRadixSquared0 &&
                             reg_addr_i <= acclmt_reg_pkg::RegRadixSquared7;
-  assign is_counter = is_aligned && reg_addr_i[11:8] == 4'h2;
+  assign is_counter = is_aligned && reg_addr_i[11:9] == 3'h1;
+  assign is_level = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegLevelTable0 &&
+                    reg_addr_i < acclmt_reg_pkg::RegLevelTable0 + 12'(4 * MaxHeight);
+  assign level_index = word_address;
 
   logic write, read, write_config, write_refused, write_unknown, write_control;
   logic write_modulus, write_constant_address, constant_address_illegal, write_illegal;
@@ -106,7 +128,8 @@ module acclmt_register_file #(
   assign read = reg_valid_i && !reg_write_i;
   assign write_modulus = write && ((is_prime && RuntimeModulus) || is_radix_squared);
   assign write_config =
-      (write && (is_config || is_constant_data || is_constant_address)) || write_modulus;
+      (write && (is_run || is_leaf || is_root || is_level || is_constant_data ||
+                 is_constant_address)) || write_modulus;
   assign write_constant_address = write && is_constant_address && !running_o;
   assign write_illegal = write_constant_address && constant_address_illegal;
   assign write_refused = write_config && running_o;
@@ -119,14 +142,25 @@ module acclmt_register_file #(
   logic [1:0] engine_mask_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      config_q <= '0;
+      run_q <= '0;
+      leaf_q <= '0;
+      root_q <= '0;
+      level_table_q <= '0;
       constant_data_q <= '0;
       constant_write_q <= '0;
       engine_mask_q <= '0;
     end else begin
       constant_write_q.valid <= 1'b0;
       if (write_config && !running_o) begin
-        if (is_config) config_q[config_index] <= reg_wdata_i;
+        if (is_run) run_q[run_index] <= reg_wdata_i;
+        if (is_leaf) leaf_q[leaf_index] <= reg_wdata_i;
+        if (is_root) root_q[root_index] <= reg_wdata_i;
+        if (is_level) begin
+          level_table_q[level_index] <= {
+            reg_wdata_i[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_pkg::NodeMemoryWidth],
+            reg_wdata_i[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_pkg::NodeAddressWidth]
+          };
+        end
         if (is_constant_data) constant_data_q[word_address[2:0]] <= reg_wdata_i;
         if (is_constant_address && !constant_address_illegal) begin
           constant_write_q.valid <= 1'b1;
@@ -149,10 +183,12 @@ module acclmt_register_file #(
 
   // Constants that no memory has a place for.
   logic [31:0] constant_index, constant_bank, constant_sub_engine, constant_depth;
+  logic [1:0] constant_engine_mask;
   always_comb begin
     constant_index = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressIndexLsb+:8]);
     constant_bank = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressBankLsb+:8]);
     constant_sub_engine = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressSubEngineLsb+:4]);
+    constant_engine_mask = reg_wdata_i[acclmt_reg_pkg::ConstantAddressEngineMaskLsb+:2];
     constant_depth = '0;
     if (constant_sub_engine == '0 ||
         (constant_sub_engine == 32'(acclmt_pkg::SecondFullSubEngine) && NumFull > 1)) begin
@@ -163,7 +199,12 @@ module acclmt_register_file #(
     end else if (constant_sub_engine <= NumPartial) begin
       if (constant_bank < acclmt_pkg::PartialBanks) constant_depth = PartialDepth;
     end else if (constant_sub_engine == 32'(acclmt_pkg::InitialSubEngine)) begin
-      if (constant_bank < acclmt_pkg::Lanes) constant_depth = acclmt_pkg::MaxBeats;
+      // The leaf hash engine has a second vector, for the later blocks of a row.
+      if (constant_bank < acclmt_pkg::Lanes) begin
+        constant_depth = acclmt_pkg::MaxBeats << !constant_engine_mask[1];
+      end
+    end else if (constant_sub_engine == 32'(acclmt_pkg::EmptySubTrees)) begin
+      if (constant_bank == '0 && !constant_engine_mask[0]) constant_depth = MaxHeight;
     end
     constant_address_illegal = constant_index >= constant_depth;
   end
@@ -196,9 +237,11 @@ module acclmt_register_file #(
   // ---- Meaning and check of the configuration ---------------------------------------------------
 
   logic config_illegal, illegal;
+  logic [31:0] window_first, window_last;
   logic [11:0] config_illegal_address, illegal_address;
   acclmt_configuration #(
     .Goldilocks(Goldilocks),
+    .Reduction(Reduction),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
@@ -206,9 +249,14 @@ module acclmt_register_file #(
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight)
   ) u_configuration (
-    .config_i(config_q),
-    .engine_config_o,
+    .run_i(run_q),
+    .leaf_i(leaf_q),
+    .root_i(root_q),
     .run_config_o,
+    .leaf_config_o,
+    .root_config_o,
+    .window_first_o(window_first),
+    .window_last_o(window_last),
     .illegal_o(config_illegal),
     .illegal_address_o(config_illegal_address)
   );
@@ -218,14 +266,38 @@ module acclmt_register_file #(
 
   // ---- Run control ------------------------------------------------------------------------------
 
-  logic start_request, start_illegal, start_refused, running_q, done_q;
+  // A run starts when the queues of its tree are set up.
+  logic start_request, start_legal, start_illegal, start_refused, running_q, done_q;
+  logic setup_done, setup_illegal;
+  acclmt_pkg::level_t setup_illegal_level;
   assign clear_o = write_control && reg_wdata_i[acclmt_reg_pkg::ControlClearBit];
   assign start_request =
       write_control && reg_wdata_i[acclmt_reg_pkg::ControlStartBit] && !clear_o;
   assign start_refused = start_request && running_q;
   assign start_illegal = start_request && !running_q && illegal;
-  assign start_o = start_request && !running_q && !illegal;
+  assign start_legal = start_request && !running_q && !illegal;
   assign running_o = running_q;
+  acclmt_level_setup #(
+    .MaxHeight(MaxHeight),
+    .LeafWords(LeafWords),
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
+  ) u_level_setup (
+    .clk_i,
+    .rst_ni,
+    .clear_i(clear_o),
+    .start_i(start_legal),
+    .level_table_i(level_table_q),
+    .arity_i(root_config_o.input_words),
+    .top_i(run_config_o.tree.top),
+    .setup_o(level_setup_o),
+    .done_o(setup_done),
+    .illegal_o(setup_illegal),
+    .illegal_level_o(setup_illegal_level)
+  );
+  assign start_o = setup_done;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -234,9 +306,11 @@ module acclmt_register_file #(
     end else if (clear_o) begin
       running_q <= 1'b0;
       done_q <= 1'b0;
-    end else if (start_o) begin
+    end else if (start_legal) begin
       running_q <= 1'b1;
       done_q <= 1'b0;
+    end else if (setup_illegal) begin
+      running_q <= 1'b0;
     end else if (run_done_i) begin
       running_q <= 1'b0;
       done_q <= 1'b1;
@@ -255,6 +329,12 @@ module acclmt_register_file #(
       if (element_error_i) begin
         error_d = acclmt_reg_pkg::ErrorElementNotBelowPrime;
         error_info_d = element_index_i;
+      end else if (incomplete_i && !run_config_o.tree.pad) begin
+        error_d = acclmt_reg_pkg::ErrorIncompleteTree;
+        error_info_d = '0;
+      end else if (setup_illegal) begin
+        error_d = acclmt_reg_pkg::ErrorIllegalConfiguration;
+        error_info_d = 32'(acclmt_reg_pkg::RegLevelTable0) + 32'({setup_illegal_level, 2'b00});
       end else if (start_illegal) begin
         error_d = acclmt_reg_pkg::ErrorIllegalConfiguration;
         error_info_d = 32'(illegal_address);
@@ -277,7 +357,8 @@ module acclmt_register_file #(
       error_info_d = '0;
     end
   end
-  // Only a bad element makes the output of a run void; the other errors changed nothing.
+  // A bad element and an incomplete tree make the output of a run void; the other errors changed
+  // nothing.
   logic void_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -287,8 +368,8 @@ module acclmt_register_file #(
     end else begin
       error_q <= error_d;
       error_info_q <= error_info_d;
-      if (clear_o || start_o) void_q <= 1'b0;
-      else if (element_error_i) void_q <= 1'b1;
+      if (clear_o || start_legal) void_q <= 1'b0;
+      else if (element_error_i || (incomplete_i && !run_config_o.tree.pad)) void_q <= 1'b1;
     end
   end
   assign error_o = void_q;
@@ -301,10 +382,12 @@ module acclmt_register_file #(
   acclmt_counters u_counters (
     .clk_i,
     .rst_ni,
-    .clear_i(clear_o || start_o),
+    .clear_i(clear_o || start_legal || start_o),
     .running_i(running_q),
+    .window_first_i(window_first),
+    .window_last_i(window_last),
     .events_i,
-    .select_i(reg_addr_i[7:3]),
+    .select_i(reg_addr_i[8:3]),
     .value_o(counter_value),
     .exists_o(counter_exists)
   );
@@ -319,11 +402,21 @@ module acclmt_register_file #(
   // ---- Reads ------------------------------------------------------------------------------------
 
   logic [31:0] read_data;
+  logic [LevelEntryWidth-1:0] level_entry;
   logic read_known;
+  assign level_entry = level_table_q[level_index];
   always_comb begin
     read_data = '0;
     read_known = 1'b1;
-    if (is_config) read_data = config_q[config_index];
+    if (is_run) read_data = run_q[run_index];
+    else if (is_leaf) read_data = leaf_q[leaf_index];
+    else if (is_root) read_data = root_q[root_index];
+    else if (is_level) begin
+      read_data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_pkg::NodeMemoryWidth] =
+          level_entry[LevelEntryWidth-1:acclmt_pkg::NodeAddressWidth];
+      read_data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_pkg::NodeAddressWidth] =
+          level_entry[acclmt_pkg::NodeAddressWidth-1:0];
+    end
     else if (is_constant_data) read_data = constant_data_q[word_address[2:0]];
     else if (is_counter) begin
       read_known = counter_exists;
@@ -344,6 +437,8 @@ module acclmt_register_file #(
               8'(acclmt_pkg::full_loop_cycles(int'(Reduction)));
           read_data[acclmt_reg_pkg::CapsEngineLoopCyclesPartialLsb+:8] =
               8'(acclmt_pkg::partial_loop_cycles(int'(Reduction)));
+          read_data[acclmt_reg_pkg::CapsEngineLog2PlacesLsb+:4] =
+              4'($clog2(acclmt_pkg::places(int'(Reduction))));
         end
         acclmt_reg_pkg::RegCapsDepth: begin
           read_data[acclmt_reg_pkg::CapsDepthMatrixDepthLsb+:10] = 10'(MatrixDepth);
@@ -352,9 +447,11 @@ module acclmt_register_file #(
         end
         acclmt_reg_pkg::RegCapsTree: begin
           read_data[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:5] = 5'(MaxHeight);
-          read_data[acclmt_reg_pkg::CapsTreeLog2LeafBufferLsb+:5] = 5'($clog2(LeafWords));
-          read_data[acclmt_reg_pkg::CapsTreeLog2RootBufferLsb+:5] = 5'($clog2(RootWords));
-          read_data[acclmt_reg_pkg::CapsTreeLog2HidmLsb+:5] = 5'($clog2(HidmWords));
+          read_data[acclmt_reg_pkg::CapsTreeLog2LeafHashBufferLsb+:5] = 5'($clog2(LeafWords));
+          read_data[acclmt_reg_pkg::CapsTreeLog2RootHashBufferLsb+:5] = 5'($clog2(RootWords));
+          read_data[acclmt_reg_pkg::CapsTreeLog2ScratchPadLsb+:5] = 5'($clog2(ScratchWords));
+          read_data[acclmt_reg_pkg::CapsTreeLog2HidmLevel0Lsb+:5] = 5'($clog2(HidmWords0));
+          read_data[acclmt_reg_pkg::CapsTreeLog2HidmLevel1Lsb+:5] = 5'($clog2(HidmWords1));
         end
         acclmt_reg_pkg::RegCapsField: begin
           read_data[acclmt_reg_pkg::CapsFieldGoldilocksBit] = Goldilocks;
@@ -397,7 +494,7 @@ module acclmt_register_file #(
 
 `ifndef SYNTHESIS
   no_config_write_while_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      running_q && !clear_o |=> $stable(config_q))
+      running_q && !clear_o |=> $stable({run_q, leaf_q, root_q, level_table_q}))
   else $error("acclmt_register_file: the configuration changed during a run");
   done_only_when_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       run_done_i |-> running_q)

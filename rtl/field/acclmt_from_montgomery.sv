@@ -14,7 +14,9 @@ module acclmt_from_montgomery #(
   /// Whether Goldilocks mode exists.
   parameter bit Goldilocks = 1'b1,
   /// `acclmt_pkg::ReductionConstant` or `acclmt_pkg::ReductionRuntime`.
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Bits that accompany a word.
+  parameter int unsigned LabelWidth = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -29,10 +31,12 @@ module acclmt_from_montgomery #(
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t residue_i,
+  input logic [LabelWidth-1:0] label_i,
   /// Canonical integer.
   output logic valid_o,
   input logic ready_i,
-  output acclmt_pkg::word_t element_o
+  output acclmt_pkg::word_t element_o,
+  output logic [LabelWidth-1:0] label_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
@@ -70,6 +74,16 @@ module acclmt_from_montgomery #(
     .value_i(value),
     .residue_o(element)
   );
+  logic [LabelWidth-1:0] label;
+  acclmt_delay #(
+    .Width(LabelWidth),
+    .Cycles(PipelineCycles)
+  ) u_label (
+    .clk_i,
+    .rst_ni,
+    .data_i(label_i),
+    .data_o(label)
+  );
   acclmt_valid_pipe #(
     .Cycles(PipelineCycles)
   ) u_valid (
@@ -81,7 +95,7 @@ module acclmt_from_montgomery #(
     .any_o(unused_any)
   );
   acclmt_reserved_fifo #(
-    .Width(WordWidth),
+    .Width(LabelWidth + WordWidth),
     .Places(Places)
   ) u_output (
     .clk_i,
@@ -90,10 +104,10 @@ module acclmt_from_montgomery #(
     .available_o(ready_o),
     .reserve_i(accept),
     .valid_i(pipe_valid),
-    .data_i(element),
+    .data_i({label, element}),
     .valid_o,
     .ready_i,
-    .data_o(element_o),
+    .data_o({label_o, element_o}),
     .idle_o(unused_idle)
   );
 

@@ -19,7 +19,9 @@ module acclmt_to_montgomery #(
   /// Whether Goldilocks mode exists.
   parameter bit Goldilocks = 1'b1,
   /// `acclmt_pkg::ReductionConstant` or `acclmt_pkg::ReductionRuntime`.
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Bits that accompany a word.
+  parameter int unsigned LabelWidth = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -35,12 +37,14 @@ module acclmt_to_montgomery #(
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t element_i,
+  input logic [LabelWidth-1:0] label_i,
   /// High in the cycle in which a word is taken of which an element is not below its prime.
   output logic not_below_prime_o,
   /// Montgomery residue, or the word that came in.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t residue_o,
+  output logic [LabelWidth-1:0] label_o,
   /// No element is inside.
   output logic idle_o
 );
@@ -151,6 +155,17 @@ module acclmt_to_montgomery #(
     .residue_o(residue)
   );
 
+  logic [LabelWidth-1:0] label;
+  acclmt_delay #(
+    .Width(LabelWidth),
+    .Cycles(PipelineCycles)
+  ) u_label (
+    .clk_i,
+    .rst_ni,
+    .data_i(label_i),
+    .data_o(label)
+  );
+
   logic pipe_valid, unused_any;
   acclmt_valid_pipe #(
     .Cycles(PipelineCycles)
@@ -163,7 +178,7 @@ module acclmt_to_montgomery #(
     .any_o(unused_any)
   );
   acclmt_reserved_fifo #(
-    .Width(WordWidth),
+    .Width(LabelWidth + WordWidth),
     .Places(Places)
   ) u_output (
     .clk_i,
@@ -172,10 +187,10 @@ module acclmt_to_montgomery #(
     .available_o(place_available),
     .reserve_i(accept),
     .valid_i(pipe_valid),
-    .data_i(residue),
+    .data_i({label, residue}),
     .valid_o,
     .ready_i,
-    .data_o(residue_o),
+    .data_o({label_o, residue_o}),
     .idle_o
   );
 

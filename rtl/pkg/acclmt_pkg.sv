@@ -182,6 +182,12 @@ package acclmt_pkg;
   /// A map of positions: entry j belongs to element j of the words of a hash.
   typedef logic [MaxWidth-1:0][PositionCodeWidth-1:0] position_map_t;
 
+  /// Whether a position code names an element of a state of `width` elements, or none.
+  function automatic logic position_exists(input logic [PositionCodeWidth-1:0] code,
+                                           input logic [31:0] width);
+    position_exists = code[1:0] == 2'd3 || 32'(code[3:2]) * 32'd3 + 32'(code[1:0]) < width;
+  endfunction
+
   /// Goldilocks mode: the entries of the four elements in word `word`, 0 to 2.
   function automatic logic [Slices*PositionCodeWidth-1:0] slice_codes(
       input position_map_t map, input logic [1:0] word);
@@ -273,24 +279,40 @@ package acclmt_pkg;
 
   // ---- The tree ---------------------------------------------------------------------------------
 
-  // Level 0 holds the leaves, level l the nodes whose sub-trees have 2^l leaves. Every level below
-  // the root is a queue in one of three memories: the leaf hash buffer (level 0), the root hash
-  // buffer (levels 1 up to the two nodes that a standard tree leaves), and the hierarchical
-  // intermediate data memory (HIDM: the levels above, which join standard trees).
+  // Level 0 holds the leaves, level l + 1 the hashes of the nodes of level l. Every level below the
+  // top is a queue in one of the node memories.
 
   /// Bits of a level number.
   localparam int unsigned LevelWidth = 5;
   typedef logic [LevelWidth-1:0] level_t;
 
-  /// Bits of a node address within one memory.
+  /// Bits of a node address within one memory, and of a number of groups of siblings.
   localparam int unsigned NodeAddressWidth = 16;
   typedef logic [NodeAddressWidth-1:0] node_address_t;
 
-  typedef enum logic [1:0] {
+  /// The node memories, see acclmt_node_memory.
+  localparam int unsigned NumNodeMemories = 5;
+  localparam int unsigned NodeMemoryWidth = 3;
+  typedef enum logic [NodeMemoryWidth-1:0] {
     LeafHashBuffer,
     RootHashBuffer,
-    Hidm
+    ScratchPad,
+    HidmLevel0,
+    HidmLevel1
   } node_memory_e;
+
+  /// Words of the node memory with this number, of the words of all.
+  function automatic int node_words(input int memory, input int leaf_words, input int root_words,
+                                    input int scratch_words, input int hidm_words_0,
+                                    input int hidm_words_1);
+    case (memory)
+      0: node_words = leaf_words;
+      1: node_words = root_words;
+      2: node_words = scratch_words;
+      3: node_words = hidm_words_0;
+      default: node_words = hidm_words_1;
+    endcase
+  endfunction
 
   /// Place of a node.
   typedef struct packed {
@@ -298,66 +320,123 @@ package acclmt_pkg;
     node_address_t address;
   } node_place_t;
 
-  /// Words of a level's queue in the HIDM: two pairs, so that one can fill while the other is read.
-  localparam int unsigned HidmQueueWords = 4;
+  /// Entry of the level table: the memory that holds the queue of a level, and the groups of siblings
+  /// that it has room for.
+  localparam int unsigned LevelEntryWidth = NodeMemoryWidth + NodeAddressWidth;
+  typedef struct packed {
+    node_memory_e memory;
+    node_address_t groups;
+  } level_entry_t;
 
-  // The level table. Root hash buffer of W words: level l has W / 2^l words from W - W / 2^(l-1)
-  // on, down to two words; the levels above have `HidmQueueWords` words each in the HIDM.
+  /// Set-up of the queue of a level: its entry of the level table, and its first word.
+  typedef struct packed {
+    logic valid;
+    level_t level;
+    node_memory_e memory;
+    node_address_t base;
+    node_address_t groups;
+  } level_setup_t;
 
-  /// Last level whose queue is in the root hash buffer.
-  function automatic int last_root_level(input int root_words);
-    last_root_level = $clog2(root_words) - 1;
-  endfunction
+  /// A group of siblings to be hashed: its level, the place of the first one, their number, and
+  /// whether it is the last group of its level.
+  typedef struct packed {
+    level_t level;
+    node_place_t place;
+    logic [3:0] count;
+    logic last;
+  } node_job_t;
 
-  /// Words of a level's queue.
-  function automatic int queue_words(input int level, input int leaf_words, input int root_words);
-    if (level == 0) queue_words = leaf_words;
-    else if (level <= last_root_level(root_words)) queue_words = root_words >> level;
-    else queue_words = int'(HidmQueueWords);
-  endfunction
+  /// What a node that goes out is: its level, its index in the level, and whether it is the last one
+  /// of the run.
+  localparam int unsigned NodeIndexWidth = 32;
+  localparam int unsigned NodeLabelWidth = LevelWidth + NodeIndexWidth + 1;
+  typedef struct packed {
+    level_t level;
+    logic [NodeIndexWidth-1:0] index;
+    logic last;
+  } node_label_t;
 
-  /// First word of a level's queue in its memory.
-  function automatic int queue_base(input int level, input int root_words);
-    if (level == 0) queue_base = 0;
-    else if (level <= last_root_level(root_words)) begin
-      queue_base = root_words - (root_words >> (level - 1));
-    end else begin
-      queue_base = (level - last_root_level(root_words) - 1) * int'(HidmQueueWords);
-    end
-  endfunction
+  /// The tree of a run.
+  typedef struct packed {
+    /// Number of leaves.
+    logic [31:0] leaves;
+    /// The level whose nodes end the run: the root or a cap; 0: there is no tree.
+    level_t top;
+    /// Groups may lack siblings, which then have the value of an empty sub-tree of their level.
+    logic pad;
+    /// Levels whose nodes go out besides those of the top level.
+    logic [2**LevelWidth-1:0] emit;
+  } tree_config_t;
 
-  /// Words of the HIDM for trees of up to 2^max_height leaves.
-  function automatic int hidm_words(input int max_height, input int root_words);
-    hidm_words = (max_height - 1 - last_root_level(root_words)) * int'(HidmQueueWords);
-    if (hidm_words < 2) hidm_words = 2;
-  endfunction
+  /// Words written to and freed in the node memories in a cycle.
+  typedef struct packed {
+    logic leaf_written;
+    logic digest_written;
+    node_memory_e digest_memory;
+    logic [3:0] freed_count;
+    node_memory_e freed_memory;
+  } node_traffic_t;
+
+  /// Sub-engine number under which the values of empty sub-trees are written: bank 0, index level.
+  localparam logic [3:0] EmptySubTrees = 4'd14;
 
   // ---- Runs -------------------------------------------------------------------------------------
 
-  /// Configuration registers: consecutive words of the register map from MODE on.
-  localparam int unsigned NumConfig = 22;
+  /// Configuration registers of a run, from MODE on, and of each hash engine, from INPUT_WORDS on:
+  /// consecutive words of the register map.
+  localparam int unsigned NumRunConfig = 12;
+  localparam int unsigned NumEngineConfig = 19;
+
+  /// A leaf is a row of blocks, each of which is absorbed before a permutation.
+  typedef struct packed {
+    /// A block takes the place of the rate elements instead of being added to them.
+    logic overwrite;
+    /// Blocks of a row, and rows that are under way together.
+    logic [31:0] blocks;
+    logic [15:0] group;
+    /// Words of the last block, and the position codes of its elements.
+    logic [3:0] last_words;
+    position_map_t last_map;
+  } row_config_t;
+
+  /// What a word of the data input is: of the first block or of the last block of its row, and the
+  /// last one of its block.
+  localparam int unsigned InputLabelWidth = 3;
+  typedef struct packed {
+    logic first_block;
+    logic last_block;
+    logic block_end;
+  } input_label_t;
+
+  /// Bit of a tag that says that the state is not final: another block is to be absorbed.
+  localparam int unsigned TagContinues = TagWidth - 1;
 
   /// What a run does; stable during a run.
   typedef struct packed {
     /// Hash elements into leaves (1) or take them as leaves (0).
     logic hash_leaves;
-    /// Stream out the leaf digests (1) or fold them into a root (0).
-    logic output_digests;
-    /// Levels of the tree.
-    logic [LevelWidth-1:0] height;
-    /// Words of the data input, and of the data output, that belong to this run.
-    logic [35:0] input_words;
-    logic [35:0] output_words;
+    /// What a leaf is.
+    row_config_t row;
+    /// The tree.
+    tree_config_t tree;
   } run_config_t;
 
   /// What the machine reports in a cycle of a run, for the performance counters.
   typedef struct packed {
     logic input_taken;
     logic input_stalled;
+    logic input_missing;
     logic output_taken;
     logic output_stalled;
-    logic leaf_hash_done;
-    logic root_hash_done;
+    /// A leaf goes to the tree or out; one waits for that; the root hash engine waits for a group.
+    logic leaf_taken;
+    logic leaf_stalled;
+    logic root_starved;
+    /// A permutation begins.
+    logic leaf_hash_begun;
+    logic root_hash_begun;
+    /// Words written and freed in the node memories.
+    node_traffic_t traffic;
     /// Bit 0: first full-round sub-engine; bit i: partial-round sub-engine i; bit 7: second
     /// full-round sub-engine.
     logic [MaxSubEngines-1:0] leaf_busy;

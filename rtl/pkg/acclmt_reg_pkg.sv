@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000200;
+  localparam logic [31:0] VersionValue = 32'h00000300;
 
   // Byte addresses. A counter has 64 bits: its high word is 4 bytes on.
   localparam logic [11:0] RegId = 12'h000;
@@ -35,27 +35,17 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegError = 12'h048;
   localparam logic [11:0] RegErrorInfo = 12'h04c;
   localparam logic [11:0] RegMode = 12'h050;
-  localparam logic [11:0] RegArity = 12'h054;
+  localparam logic [11:0] RegTopLevel = 12'h054;
   localparam logic [11:0] RegLeaves = 12'h058;
   localparam logic [11:0] RegField = 12'h05c;
-  localparam logic [11:0] RegWidth = 12'h060;
-  localparam logic [11:0] RegAlpha = 12'h064;
-  localparam logic [11:0] RegFullRoundsFirst = 12'h068;
-  localparam logic [11:0] RegFullRoundsLast = 12'h06c;
-  localparam logic [11:0] RegPartialKind = 12'h070;
-  localparam logic [11:0] RegDigestWords = 12'h074;
-  localparam logic [11:0] RegInputMap0 = 12'h078;
-  localparam logic [11:0] RegInputMap1 = 12'h07c;
-  localparam logic [11:0] RegDigestMap0 = 12'h080;
-  localparam logic [11:0] RegDigestMap1 = 12'h084;
-  localparam logic [11:0] RegPartialRounds0 = 12'h088;
-  localparam logic [11:0] RegPartialRounds1 = 12'h08c;
-  localparam logic [11:0] RegPartialRounds2 = 12'h090;
-  localparam logic [11:0] RegPartialRounds3 = 12'h094;
-  localparam logic [11:0] RegPartialRounds4 = 12'h098;
-  localparam logic [11:0] RegPartialRounds5 = 12'h09c;
-  localparam logic [11:0] RegPartialRounds6 = 12'h0a0;
-  localparam logic [11:0] RegPartialRounds7 = 12'h0a4;
+  localparam logic [11:0] RegEmitLevels = 12'h060;
+  localparam logic [11:0] RegRowBlocks = 12'h064;
+  localparam logic [11:0] RegRowGroup = 12'h068;
+  localparam logic [11:0] RegLastInputWords = 12'h06c;
+  localparam logic [11:0] RegLastInputMap0 = 12'h070;
+  localparam logic [11:0] RegLastInputMap1 = 12'h074;
+  localparam logic [11:0] RegWindowFirst = 12'h078;
+  localparam logic [11:0] RegWindowLast = 12'h07c;
   localparam logic [11:0] RegRadixSquared0 = 12'h0c0;
   localparam logic [11:0] RegRadixSquared1 = 12'h0c4;
   localparam logic [11:0] RegRadixSquared2 = 12'h0c8;
@@ -73,31 +63,111 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegConstantData6 = 12'h118;
   localparam logic [11:0] RegConstantData7 = 12'h11c;
   localparam logic [11:0] RegConstantAddress = 12'h120;
+  localparam logic [11:0] RegLeafInputWords = 12'h140;
+  localparam logic [11:0] RegLeafWidth = 12'h144;
+  localparam logic [11:0] RegLeafAlpha = 12'h148;
+  localparam logic [11:0] RegLeafFullRoundsFirst = 12'h14c;
+  localparam logic [11:0] RegLeafFullRoundsLast = 12'h150;
+  localparam logic [11:0] RegLeafPartialKind = 12'h154;
+  localparam logic [11:0] RegLeafDigestWords = 12'h158;
+  localparam logic [11:0] RegLeafInputMap0 = 12'h15c;
+  localparam logic [11:0] RegLeafInputMap1 = 12'h160;
+  localparam logic [11:0] RegLeafDigestMap0 = 12'h164;
+  localparam logic [11:0] RegLeafDigestMap1 = 12'h168;
+  localparam logic [11:0] RegLeafPartialRounds0 = 12'h16c;
+  localparam logic [11:0] RegLeafPartialRounds1 = 12'h170;
+  localparam logic [11:0] RegLeafPartialRounds2 = 12'h174;
+  localparam logic [11:0] RegLeafPartialRounds3 = 12'h178;
+  localparam logic [11:0] RegLeafPartialRounds4 = 12'h17c;
+  localparam logic [11:0] RegLeafPartialRounds5 = 12'h180;
+  localparam logic [11:0] RegLeafPartialRounds6 = 12'h184;
+  localparam logic [11:0] RegLeafPartialRounds7 = 12'h188;
+  localparam logic [11:0] RegRootInputWords = 12'h1a0;
+  localparam logic [11:0] RegRootWidth = 12'h1a4;
+  localparam logic [11:0] RegRootAlpha = 12'h1a8;
+  localparam logic [11:0] RegRootFullRoundsFirst = 12'h1ac;
+  localparam logic [11:0] RegRootFullRoundsLast = 12'h1b0;
+  localparam logic [11:0] RegRootPartialKind = 12'h1b4;
+  localparam logic [11:0] RegRootDigestWords = 12'h1b8;
+  localparam logic [11:0] RegRootInputMap0 = 12'h1bc;
+  localparam logic [11:0] RegRootInputMap1 = 12'h1c0;
+  localparam logic [11:0] RegRootDigestMap0 = 12'h1c4;
+  localparam logic [11:0] RegRootDigestMap1 = 12'h1c8;
+  localparam logic [11:0] RegRootPartialRounds0 = 12'h1cc;
+  localparam logic [11:0] RegRootPartialRounds1 = 12'h1d0;
+  localparam logic [11:0] RegRootPartialRounds2 = 12'h1d4;
+  localparam logic [11:0] RegRootPartialRounds3 = 12'h1d8;
+  localparam logic [11:0] RegRootPartialRounds4 = 12'h1dc;
+  localparam logic [11:0] RegRootPartialRounds5 = 12'h1e0;
+  localparam logic [11:0] RegRootPartialRounds6 = 12'h1e4;
+  localparam logic [11:0] RegRootPartialRounds7 = 12'h1e8;
   localparam logic [11:0] RegCycles = 12'h200;
   localparam logic [11:0] RegCycleFirstIn = 12'h208;
   localparam logic [11:0] RegCycleLastIn = 12'h210;
-  localparam logic [11:0] RegCycleFirstOut = 12'h218;
-  localparam logic [11:0] RegCycleLastOut = 12'h220;
-  localparam logic [11:0] RegStallIn = 12'h228;
-  localparam logic [11:0] RegStallOut = 12'h230;
-  localparam logic [11:0] RegLeafBusyFullLast = 12'h238;
-  localparam logic [11:0] RegLeafHashes = 12'h240;
-  localparam logic [11:0] RegLeafBusyFull = 12'h248;
-  localparam logic [11:0] RegLeafBusyPartial1 = 12'h250;
-  localparam logic [11:0] RegLeafBusyPartial2 = 12'h258;
-  localparam logic [11:0] RegLeafBusyPartial3 = 12'h260;
-  localparam logic [11:0] RegLeafBusyPartial4 = 12'h268;
-  localparam logic [11:0] RegLeafBusyPartial5 = 12'h270;
-  localparam logic [11:0] RegLeafBusyPartial6 = 12'h278;
-  localparam logic [11:0] RegRootHashes = 12'h280;
-  localparam logic [11:0] RegRootBusyFull = 12'h288;
-  localparam logic [11:0] RegRootBusyPartial1 = 12'h290;
-  localparam logic [11:0] RegRootBusyPartial2 = 12'h298;
-  localparam logic [11:0] RegRootBusyPartial3 = 12'h2a0;
-  localparam logic [11:0] RegRootBusyPartial4 = 12'h2a8;
-  localparam logic [11:0] RegRootBusyPartial5 = 12'h2b0;
-  localparam logic [11:0] RegRootBusyPartial6 = 12'h2b8;
-  localparam logic [11:0] RegRootBusyFullLast = 12'h2c0;
+  localparam logic [11:0] RegCycleFirstLeaf = 12'h218;
+  localparam logic [11:0] RegCycleLastLeaf = 12'h220;
+  localparam logic [11:0] RegCycleFirstOut = 12'h228;
+  localparam logic [11:0] RegCycleLastOut = 12'h230;
+  localparam logic [11:0] RegStallIn = 12'h238;
+  localparam logic [11:0] RegMissingIn = 12'h240;
+  localparam logic [11:0] RegStallLeaf = 12'h248;
+  localparam logic [11:0] RegStarvedRoot = 12'h250;
+  localparam logic [11:0] RegStallOut = 12'h258;
+  localparam logic [11:0] RegWindowCycles = 12'h260;
+  localparam logic [11:0] RegLeafHashes = 12'h268;
+  localparam logic [11:0] RegLeafBusyFull = 12'h270;
+  localparam logic [11:0] RegLeafBusyPartial1 = 12'h278;
+  localparam logic [11:0] RegLeafBusyPartial2 = 12'h280;
+  localparam logic [11:0] RegLeafBusyPartial3 = 12'h288;
+  localparam logic [11:0] RegLeafBusyPartial4 = 12'h290;
+  localparam logic [11:0] RegLeafBusyPartial5 = 12'h298;
+  localparam logic [11:0] RegLeafBusyPartial6 = 12'h2a0;
+  localparam logic [11:0] RegLeafBusyFullLast = 12'h2a8;
+  localparam logic [11:0] RegRootHashes = 12'h2b0;
+  localparam logic [11:0] RegRootBusyFull = 12'h2b8;
+  localparam logic [11:0] RegRootBusyPartial1 = 12'h2c0;
+  localparam logic [11:0] RegRootBusyPartial2 = 12'h2c8;
+  localparam logic [11:0] RegRootBusyPartial3 = 12'h2d0;
+  localparam logic [11:0] RegRootBusyPartial4 = 12'h2d8;
+  localparam logic [11:0] RegRootBusyPartial5 = 12'h2e0;
+  localparam logic [11:0] RegRootBusyPartial6 = 12'h2e8;
+  localparam logic [11:0] RegRootBusyFullLast = 12'h2f0;
+  localparam logic [11:0] RegHighWater0 = 12'h2f8;
+  localparam logic [11:0] RegHighWater1 = 12'h300;
+  localparam logic [11:0] RegHighWater2 = 12'h308;
+  localparam logic [11:0] RegHighWater3 = 12'h310;
+  localparam logic [11:0] RegHighWater4 = 12'h318;
+  localparam logic [11:0] RegLevelTable0 = 12'h400;
+  localparam logic [11:0] RegLevelTable1 = 12'h404;
+  localparam logic [11:0] RegLevelTable2 = 12'h408;
+  localparam logic [11:0] RegLevelTable3 = 12'h40c;
+  localparam logic [11:0] RegLevelTable4 = 12'h410;
+  localparam logic [11:0] RegLevelTable5 = 12'h414;
+  localparam logic [11:0] RegLevelTable6 = 12'h418;
+  localparam logic [11:0] RegLevelTable7 = 12'h41c;
+  localparam logic [11:0] RegLevelTable8 = 12'h420;
+  localparam logic [11:0] RegLevelTable9 = 12'h424;
+  localparam logic [11:0] RegLevelTable10 = 12'h428;
+  localparam logic [11:0] RegLevelTable11 = 12'h42c;
+  localparam logic [11:0] RegLevelTable12 = 12'h430;
+  localparam logic [11:0] RegLevelTable13 = 12'h434;
+  localparam logic [11:0] RegLevelTable14 = 12'h438;
+  localparam logic [11:0] RegLevelTable15 = 12'h43c;
+  localparam logic [11:0] RegLevelTable16 = 12'h440;
+  localparam logic [11:0] RegLevelTable17 = 12'h444;
+  localparam logic [11:0] RegLevelTable18 = 12'h448;
+  localparam logic [11:0] RegLevelTable19 = 12'h44c;
+  localparam logic [11:0] RegLevelTable20 = 12'h450;
+  localparam logic [11:0] RegLevelTable21 = 12'h454;
+  localparam logic [11:0] RegLevelTable22 = 12'h458;
+  localparam logic [11:0] RegLevelTable23 = 12'h45c;
+  localparam logic [11:0] RegLevelTable24 = 12'h460;
+  localparam logic [11:0] RegLevelTable25 = 12'h464;
+  localparam logic [11:0] RegLevelTable26 = 12'h468;
+  localparam logic [11:0] RegLevelTable27 = 12'h46c;
+  localparam logic [11:0] RegLevelTable28 = 12'h470;
+  localparam logic [11:0] RegLevelTable29 = 12'h474;
+  localparam logic [11:0] RegLevelTable30 = 12'h478;
 
   // Fields of CAPS_ENGINE.
   // Number of full-round sub-engines of each hash engine.
@@ -115,6 +185,10 @@ package acclmt_reg_pkg;
   // Cycles a state of three elements needs for one round x^5 of a partial-round sub-engine.
   localparam int unsigned CapsEngineLoopCyclesPartialLsb = 20;
   localparam int unsigned CapsEngineLoopCyclesPartialWidth = 8;
+  // Base-2 logarithm of the beats that the output buffer of a sub-engine holds; ROW_GROUP depends
+  // on it.
+  localparam int unsigned CapsEngineLog2PlacesLsb = 28;
+  localparam int unsigned CapsEngineLog2PlacesWidth = 4;
 
   // Fields of CAPS_DEPTH.
   // Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse
@@ -130,18 +204,25 @@ package acclmt_reg_pkg;
   localparam int unsigned CapsDepthPartialDepthWidth = 10;
 
   // Fields of CAPS_TREE.
-  // Largest tree height: the chip takes up to 2^MaxHeight leaves.
+  // Levels that the level table has: a tree has at most so many levels above its leaves.
   localparam int unsigned CapsTreeMaxHeightLsb = 0;
   localparam int unsigned CapsTreeMaxHeightWidth = 5;
-  // Base-2 logarithm of the 256-bit words of the leaf hash buffer.
-  localparam int unsigned CapsTreeLog2LeafBufferLsb = 8;
-  localparam int unsigned CapsTreeLog2LeafBufferWidth = 5;
-  // Base-2 logarithm of the 256-bit words of the root hash buffer.
-  localparam int unsigned CapsTreeLog2RootBufferLsb = 16;
-  localparam int unsigned CapsTreeLog2RootBufferWidth = 5;
-  // Base-2 logarithm of the 256-bit words of the memory of standard-tree roots (HIDM).
-  localparam int unsigned CapsTreeLog2HidmLsb = 24;
-  localparam int unsigned CapsTreeLog2HidmWidth = 5;
+  // Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0.
+  localparam int unsigned CapsTreeLog2LeafHashBufferLsb = 5;
+  localparam int unsigned CapsTreeLog2LeafHashBufferWidth = 5;
+  // Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1.
+  localparam int unsigned CapsTreeLog2RootHashBufferLsb = 10;
+  localparam int unsigned CapsTreeLog2RootHashBufferWidth = 5;
+  // Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2.
+  localparam int unsigned CapsTreeLog2ScratchPadLsb = 15;
+  localparam int unsigned CapsTreeLog2ScratchPadWidth = 5;
+  // Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory
+  // (HIDM), node memory 3.
+  localparam int unsigned CapsTreeLog2HidmLevel0Lsb = 20;
+  localparam int unsigned CapsTreeLog2HidmLevel0Width = 5;
+  // Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4.
+  localparam int unsigned CapsTreeLog2HidmLevel1Lsb = 25;
+  localparam int unsigned CapsTreeLog2HidmLevel1Width = 5;
 
   // Fields of CAPS_FIELD.
   // The chip has the Goldilocks mode: FIELD may be 1.
@@ -168,10 +249,14 @@ package acclmt_reg_pkg;
   localparam int unsigned StatusErrorBit = 2;
 
   // Fields of MODE.
-  // 0: every input word is a leaf. 1: every ARITY input words are hashed into a leaf.
+  // 0: every input word is a leaf. 1: a leaf is the digest of a row of ROW_BLOCKS blocks.
   localparam int unsigned ModeLeafKindBit = 0;
-  // 0: the root. 1: the digest of every leaf, in order, and no tree.
-  localparam int unsigned ModeOutputBit = 1;
+  // 1: the last group of siblings of a level may lack some, which then have the value of an empty
+  // sub-tree of their level. 0: that is error 7.
+  localparam int unsigned ModePadBit = 1;
+  // How the elements of the second and later blocks of a row are absorbed. 0: they are added to
+  // those of the state. 1: they take their places.
+  localparam int unsigned ModeOverwriteBit = 2;
 
   // Fields of CONSTANT_ADDRESS.
   // Index inside the bank.
@@ -181,12 +266,23 @@ package acclmt_reg_pkg;
   localparam int unsigned ConstantAddressBankLsb = 8;
   localparam int unsigned ConstantAddressBankWidth = 8;
   // 0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round
-  // sub-engine; 15: initial vector.
+  // sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only;
+  // 15: initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash
+  // engine only, index 4 + beat.
   localparam int unsigned ConstantAddressSubEngineLsb = 16;
   localparam int unsigned ConstantAddressSubEngineWidth = 4;
   // Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.
   localparam int unsigned ConstantAddressEngineMaskLsb = 20;
   localparam int unsigned ConstantAddressEngineMaskWidth = 2;
+
+  // Fields of LEVEL_TABLE.
+  // Groups of siblings that the queue of the level has room for, at least 1.
+  localparam int unsigned LevelTableGroupsLsb = 0;
+  localparam int unsigned LevelTableGroupsWidth = 16;
+  // The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in
+  // ascending order.
+  localparam int unsigned LevelTableMemoryLsb = 16;
+  localparam int unsigned LevelTableMemoryWidth = 3;
 
   // Codes of ERROR.
   // No error since the last clear.
@@ -203,6 +299,8 @@ package acclmt_reg_pkg;
   localparam logic [7:0] ErrorStartWhileRunning = 8'd5;
   // Constant for a sub-engine, bank or index that does not exist. Nothing was written.
   localparam logic [7:0] ErrorIllegalConstantAddress = 8'd6;
+  // The leaves do not fill the tree, and MODE.Pad is 0. The run's output is void.
+  localparam logic [7:0] ErrorIncompleteTree = 8'd7;
 
 endpackage
 

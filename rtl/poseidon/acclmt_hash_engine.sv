@@ -35,7 +35,9 @@ module acclmt_hash_engine #(
   parameter int unsigned MatrixDepth = 128,
   parameter int unsigned ConstantDepth = 256,
   /// Beats of the matrices of a partial-round sub-engine.
-  parameter int unsigned PartialDepth = 128
+  parameter int unsigned PartialDepth = 128,
+  /// Whether the engine hashes rows of blocks: states go round once more for each block.
+  parameter bit Sponge = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -45,12 +47,14 @@ module acclmt_hash_engine #(
   /// Run-time modulus and parameters of the hash; stable while hashes are inside.
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
+  input acclmt_pkg::row_config_t row_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Input words, residues.
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t word_i,
+  input acclmt_pkg::input_label_t label_i,
   input acclmt_pkg::tag_t tag_i,
   /// Digest words, residues.
   output logic valid_o,
@@ -58,6 +62,8 @@ module acclmt_hash_engine #(
   output acclmt_pkg::word_t word_o,
   output logic last_o,
   output acclmt_pkg::tag_t tag_o,
+  /// A permutation begins (performance counter).
+  output logic begun_o,
   /// The slot of a round is under way: bit 0 first full-round, bit i partial-round i, bit 7 second
   /// full-round sub-engine.
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
@@ -85,25 +91,34 @@ module acclmt_hash_engine #(
   logic start_valid, start_take, loader_idle;
   logic [Lanes-1:0][WordWidth-1:0] start_state;
   acclmt_pkg::tag_t start_tag;
+  logic final_valid, final_take, back_valid, back_take;
+  logic [Lanes-1:0][WordWidth-1:0] final_state;
   acclmt_state_loader #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .Sponge(Sponge)
   ) u_loader (
     .clk_i,
     .rst_ni,
     .clear_i,
     .prime_i,
     .config_i,
+    .row_i,
     .constant_write_i,
     .valid_i,
     .ready_o,
     .word_i,
+    .label_i,
     .tag_i,
+    .back_valid_i(back_valid),
+    .back_take_o(back_take),
+    .back_state_i(final_state),
     .valid_o(start_valid),
     .take_i(start_take),
     .state_o(start_state),
     .tag_o(start_tag),
+    .begun_o,
     .idle_o(loader_idle)
   );
 
@@ -112,8 +127,6 @@ module acclmt_hash_engine #(
   logic [NumPartial:0] link_valid, link_take;
   logic [NumPartial:0][Lanes-1:0][WordWidth-1:0] link_state;
   logic [NumPartial:0][TagWidth-1:0] link_tag;
-  logic final_valid, final_take;
-  logic [Lanes-1:0][WordWidth-1:0] final_state;
   acclmt_pkg::tag_t final_tag;
   logic [MaxSubEngines-1:0] sub_engine_idle;
 
@@ -247,16 +260,19 @@ module acclmt_hash_engine #(
     end
   end
 
-  // ---- Digest -----------------------------------------------------------------------------------
+  // ---- Digest, or once more ---------------------------------------------------------------------
 
-  logic reader_idle;
+  logic reader_idle, reader_take, continues;
+  assign continues = Sponge && final_tag[acclmt_pkg::TagContinues];
+  assign back_valid = final_valid && continues;
+  assign final_take = continues ? back_take : reader_take;
   acclmt_digest_reader u_reader (
     .clk_i,
     .rst_ni,
     .clear_i,
     .config_i,
-    .valid_i(final_valid),
-    .take_o(final_take),
+    .valid_i(final_valid && !continues),
+    .take_o(reader_take),
     .state_i(final_state),
     .tag_i(final_tag),
     .valid_o,

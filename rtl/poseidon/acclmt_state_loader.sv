@@ -2,9 +2,13 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds the initial state of a hash from its input words: each input element goes to the position
+/// Builds the state before a permutation from its input words: each input element goes to the position
 /// that the input map gives it, and the initial vector is added, which holds the tag or capacity
 /// value and the round constants that precede the first S-box.
+///
+/// With `Sponge`, the state after a permutation comes back for the next block of its row, which is
+/// added to it or takes the place of its rate elements; what is added then are the round constants
+/// alone. The last block of a row may be short, and has a map of its own.
 ///
 /// Input element j is word j of the hash; in Goldilocks mode word w carries the elements 4w .. 4w+3
 /// in its slices. An element whose position code has lane 3 is dropped. Positions without an input
@@ -12,15 +16,17 @@
 ///
 /// Two pages take turns: one is filled while the other is read.
 ///
-/// Handshake:  words: ready/valid, the tag with the first word. States: `valid_o` shows a complete
-///             state, `take_i` takes a beat.
-/// Latency:    6 cycles from the last word to a state of one beat.
+/// Handshake:  words: ready/valid, the tag with the first word. States on both sides: `valid` shows a
+///             complete state, `take` takes a beat.
+/// Latency:    6 cycles from the last word to a state of one beat, with `Sponge` 7.
 /// Throughput: one word a cycle, one beat a cycle.
 module acclmt_state_loader #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Whether states come back.
+  parameter bit Sponge = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -30,18 +36,27 @@ module acclmt_state_loader #(
   /// Run-time modulus and parameters of the hash; stable while words are inside.
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
-  /// Writes of constants: the initial vector, bank lane, index beat.
+  input acclmt_pkg::row_config_t row_i,
+  /// Writes of constants: the initial vector, bank lane, index beat; with `Sponge` also the vector for
+  /// later blocks, index `MaxBeats` + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Input words.
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t word_i,
+  input acclmt_pkg::input_label_t label_i,
   input acclmt_pkg::tag_t tag_i,
-  /// Initial states.
+  /// States that come back.
+  input logic back_valid_i,
+  output logic back_take_o,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] back_state_i,
+  /// States before a permutation.
   output logic valid_o,
   input logic take_i,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
   output acclmt_pkg::tag_t tag_o,
+  /// A permutation begins (performance counter).
+  output logic begun_o,
   /// No word is inside.
   output logic idle_o
 );
@@ -60,13 +75,13 @@ module acclmt_state_loader #(
   // ---- Filling a page ---------------------------------------------------------------------------
 
   logic write_page_q, read_page_q;
-  logic [1:0] page_full_q;
+  logic [1:0] page_full_q, page_first_q, page_last_q;
   logic [3:0] word_q;
   logic [1:0][acclmt_pkg::TagWidth-1:0] tag_q;
   logic take_word, last_word, page_read;
   assign ready_o = !page_full_q[write_page_q];
   assign take_word = valid_i && ready_o;
-  assign last_word = word_q + 1'b1 == config_i.input_words;
+  assign last_word = label_i.block_end;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -92,23 +107,34 @@ module acclmt_state_loader #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (take_word && word_q == '0) tag_q[write_page_q] <= tag_i;
+    if (take_word && word_q == '0) begin
+      tag_q[write_page_q] <= tag_i;
+      page_first_q[write_page_q] <= label_i.first_block;
+      page_last_q[write_page_q] <= label_i.last_block;
+    end
   end
 
   // Position codes of the elements of this word: the word itself, or its four slices.
   logic [CodeWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  assign code = config_i.input_map[word_q];
-  assign slice_code = acclmt_pkg::slice_codes(config_i.input_map, word_q[1:0]);
+  acclmt_pkg::position_map_t write_map;
+  assign write_map = (Sponge && label_i.last_block) ? row_i.last_map : config_i.input_map;
+  assign code = write_map[word_q];
+  assign slice_code = acclmt_pkg::slice_codes(write_map, word_q[1:0]);
 
-  // Which positions have an input: by beat (or slice) and lane.
+  // Which positions have an input: by beat (or slice) and lane; of the beat that was read.
+  acclmt_pkg::position_map_t read_map;
+  logic [3:0] read_words;
+  logic read_last_block_q;
+  assign read_map = (Sponge && read_last_block_q) ? row_i.last_map : config_i.input_map;
+  assign read_words = (Sponge && read_last_block_q) ? row_i.last_words : config_i.input_words;
   logic [MaxBeats-1:0][Lanes-1:0] present;
   always_comb begin
     present = '0;
     for (int j = 0; j < int'(MaxWidth); j++) begin
-      if ((config_i.goldilocks ? 4'(j) / 4'(Slices) : 4'(j)) < config_i.input_words &&
-          config_i.input_map[j][1:0] != 2'd3) begin
-        present[config_i.input_map[j][3:2]][config_i.input_map[j][1:0]] = 1'b1;
+      if ((config_i.goldilocks ? 4'(j) / 4'(Slices) : 4'(j)) < read_words &&
+          read_map[j][1:0] != 2'd3) begin
+        present[read_map[j][3:2]][read_map[j][1:0]] = 1'b1;
       end
     end
   end
@@ -116,9 +142,13 @@ module acclmt_state_loader #(
   // ---- Reading a page ---------------------------------------------------------------------------
 
   logic [BeatWidth-1:0] beat_q;
-  logic read, read_last, place_available, reserve;
-  assign read = page_full_q[read_page_q] && (beat_q != '0 || place_available);
+  logic read, read_last, place_available, reserve, is_first, state_is_back;
+  assign is_first = !Sponge || page_first_q[read_page_q];
+  assign state_is_back = is_first || back_valid_i;
+  assign read = page_full_q[read_page_q] && (beat_q != '0 || (place_available && state_is_back));
+  assign back_take_o = read && !is_first;
   assign reserve = read && beat_q == '0;
+  assign begun_o = reserve;
   assign read_last = beat_q + 1'b1 == config_i.beats;
   assign page_read = read && read_last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -127,24 +157,40 @@ module acclmt_state_loader #(
     else if (read) beat_q <= read_last ? '0 : beat_q + 1'b1;
   end
 
-  // A read beat is there the cycle after, and its sum with the initial vector one cycle later.
-  logic [1:0] valid_q, last_q;
-  logic [1:0][acclmt_pkg::TagWidth-1:0] read_tag_q;
+  // A read beat is there the cycle after, and its sum with the vector one addition later; with
+  // `Sponge` two additions.
+  localparam int unsigned SumStages = Sponge ? 3 : 2;
+  logic [SumStages-1:0] valid_q, last_q;
+  logic [SumStages-1:0][acclmt_pkg::TagWidth-1:0] read_tag_q;
   logic [1:0] read_beat_q;
+  logic read_first_block_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
     else if (clear_i) valid_q <= '0;
-    else valid_q <= {valid_q[0], read};
+    else valid_q <= {valid_q[SumStages-2:0], read};
   end
   always_ff @(posedge clk_i) begin
-    last_q <= {last_q[0], read_last};
-    read_tag_q <= {read_tag_q[0], tag_q[read_page_q]};
+    last_q <= {last_q[SumStages-2:0], read_last};
+    read_tag_q <= {read_tag_q[SumStages-2:0], tag_q[read_page_q]};
     read_beat_q <= beat_q[1:0];
+    read_first_block_q <= is_first;
+    read_last_block_q <= page_last_q[read_page_q];
+  end
+  logic [Lanes-1:0][WordWidth-1:0] back_q;
+  always_ff @(posedge clk_i) begin
+    if (back_take_o) back_q <= back_state_i;
   end
 
+  localparam int unsigned InitialAddressWidth = Sponge ? 3 : 2;
+  logic [InitialAddressWidth-1:0] initial_address;
+  if (Sponge) begin : gen_later_vector
+    assign initial_address = {!is_first, beat_q[1:0]};
+  end else begin : gen_one_vector
+    assign initial_address = beat_q[1:0];
+  end
   logic [Lanes-1:0][WordWidth-1:0] sum;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
-    logic [WordWidth-1:0] placed, initial_word;
+    logic [WordWidth-1:0] placed, kept, initial_word;
     for (genvar s = 0; s < Slices; s++) begin : gen_slice
       // In Goldilocks mode any slice of the word may come here, else the same slice of a word.
       logic write;
@@ -174,24 +220,30 @@ module acclmt_state_loader #(
         .read_address_i({read_page_q, beat_q[1:0]}),
         .read_data_o(read_data)
       );
-      assign placed[SliceWidth*s+:SliceWidth] =
-          present[config_i.goldilocks ? 2'(s) : read_beat_q][lane] ? read_data : '0;
+      // What the state keeps of itself: all when the block is added, and what has no input.
+      logic has_input;
+      assign has_input = present[config_i.goldilocks ? 2'(s) : read_beat_q][lane];
+      assign placed[SliceWidth*s+:SliceWidth] = has_input ? read_data : '0;
+      assign kept[SliceWidth*s+:SliceWidth] =
+          (read_first_block_q || (row_i.overwrite && has_input))
+          ? '0 : back_q[lane][SliceWidth*s+:SliceWidth];
     end
 
     acclmt_mem_1r1w #(
       .Width(WordWidth),
-      .Depth(MaxBeats)
+      .Depth(Sponge ? 2 * MaxBeats : MaxBeats)
     ) u_initial (
       .clk_i,
       .write_enable_i(constant_write_i.valid &&
                       constant_write_i.sub_engine == acclmt_pkg::InitialSubEngine &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(lane)),
-      .write_address_i(constant_write_i.index[1:0]),
+      .write_address_i(constant_write_i.index[InitialAddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
       .read_enable_i(read),
-      .read_address_i(beat_q[1:0]),
+      .read_address_i(initial_address),
       .read_data_o(initial_word)
     );
+    logic [WordWidth-1:0] first_sum;
     acclmt_mod_add #(
       .Prime(Prime),
       .Goldilocks(Goldilocks),
@@ -202,8 +254,28 @@ module acclmt_state_loader #(
       .prime_i,
       .a_i(placed),
       .b_i(initial_word),
-      .sum_o(sum[lane])
+      .sum_o(first_sum)
     );
+    if (Sponge) begin : gen_sponge
+      logic [WordWidth-1:0] kept_q;
+      always_ff @(posedge clk_i) kept_q <= kept;
+      acclmt_mod_add #(
+        .Prime(Prime),
+        .Goldilocks(Goldilocks),
+        .Reduction(Reduction)
+      ) u_add_kept (
+        .clk_i,
+        .goldilocks_i(config_i.goldilocks),
+        .prime_i,
+        .a_i(first_sum),
+        .b_i(kept_q),
+        .sum_o(sum[lane])
+      );
+    end else begin : gen_hash
+      assign sum[lane] = first_sum;
+      logic unused_kept;
+      assign unused_kept = ^kept;
+    end
   end
 
   // ---- Output buffer ----------------------------------------------------------------------------
@@ -218,10 +290,10 @@ module acclmt_state_loader #(
     .beats_i(config_i.beats),
     .available_o(place_available),
     .reserve_i(reserve),
-    .valid_i(valid_q[1]),
-    .last_i(last_q[1]),
+    .valid_i(valid_q[SumStages-1]),
+    .last_i(last_q[SumStages-1]),
     .state_i(sum),
-    .tag_i(read_tag_q[1]),
+    .tag_i(read_tag_q[SumStages-1]),
     .valid_o,
     .take_i,
     .state_o,
@@ -229,7 +301,7 @@ module acclmt_state_loader #(
     .idle_o(buffer_idle)
   );
   logic unused_bits;
-  assign unused_bits = ^config_i;
+  assign unused_bits = ^{config_i, row_i, label_i, back_valid_i, back_state_i};
   assign idle_o = buffer_idle && page_full_q == '0 && word_q == '0;
 
 endmodule

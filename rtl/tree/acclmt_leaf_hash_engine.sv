@@ -4,8 +4,8 @@
 
 /// Leaf hash engine: turns the stream of words into a stream of digests.
 ///
-/// In hash mode the input words of a hash become a digest; in element mode every word is a ready
-/// leaf and passes through.
+/// In hash mode a row of blocks of input words becomes a digest, in as many permutations as it has
+/// blocks; in element mode every word is a ready leaf and passes through.
 ///
 /// Handshake:  ready/valid on both sides. All words are residues.
 /// Latency:    that of the hash engine, or none in element mode.
@@ -30,6 +30,7 @@ module acclmt_leaf_hash_engine #(
   /// Run-time modulus and parameters of the hash engine; stable during a run.
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
+  input acclmt_pkg::row_config_t row_i,
   /// Hash words into leaves, instead of passing them through; stable during a run.
   input logic hash_leaves_i,
   /// Writes of constants.
@@ -38,12 +39,14 @@ module acclmt_leaf_hash_engine #(
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t word_i,
-  /// Leaves (words of digests), in order.
+  input acclmt_pkg::input_label_t label_i,
+  /// Leaves (words of digests), in order; `end` marks the last word of one.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t leaf_o,
-  /// A digest has left the hash engine (performance counter).
-  output logic hash_done_o,
+  output logic leaf_end_o,
+  /// A permutation begins (performance counter).
+  output logic hash_begun_o,
   /// The slot of a round is under way (performance counters), see acclmt_hash_engine.
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
   /// Nothing is inside.
@@ -52,7 +55,11 @@ module acclmt_leaf_hash_engine #(
 
   logic engine_ready, digest_valid, digest_last;
   acclmt_pkg::word_t digest;
-  acclmt_pkg::tag_t unused_tag;
+  acclmt_pkg::tag_t tag, unused_tag;
+  always_comb begin
+    tag = '0;
+    tag[acclmt_pkg::TagContinues] = !label_i.last_block;
+  end
   acclmt_hash_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -61,30 +68,34 @@ module acclmt_leaf_hash_engine #(
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
-    .PartialDepth(PartialDepth)
+    .PartialDepth(PartialDepth),
+    .Sponge(1'b1)
   ) u_hash_engine (
     .clk_i,
     .rst_ni,
     .clear_i,
     .prime_i,
     .config_i,
+    .row_i,
     .constant_write_i,
     .valid_i(hash_leaves_i && valid_i),
     .ready_o(engine_ready),
     .word_i,
-    .tag_i('0),
+    .label_i,
+    .tag_i(tag),
     .valid_o(digest_valid),
     .ready_i(hash_leaves_i && ready_i),
     .word_o(digest),
     .last_o(digest_last),
     .tag_o(unused_tag),
+    .begun_o(hash_begun_o),
     .busy_o,
     .idle_o
   );
 
-  assign hash_done_o = digest_valid && hash_leaves_i && ready_i && digest_last;
   assign ready_o = hash_leaves_i ? engine_ready : ready_i;
   assign valid_o = hash_leaves_i ? digest_valid : valid_i;
   assign leaf_o = hash_leaves_i ? digest : word_i;
+  assign leaf_end_o = !hash_leaves_i || digest_last;
 
 endmodule

@@ -1,0 +1,131 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Fetch unit of the root hash engine: reads the operands of a job and offers them to the hash
+/// engine. Siblings that a group lacks have the value of an empty sub-tree of their level, which is
+/// a constant for each level.
+///
+/// Handshake:  job: ready/valid; the operands are read from the cycle on in which it is taken.
+///             Memories: the word is there the cycle after its read, and stays. Words: ready/valid.
+/// Latency:    1 cycle. Throughput: a job in one cycle more than its operands.
+module acclmt_node_fetch #(
+  /// Levels with a queue.
+  parameter int unsigned MaxHeight = 23
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets the job.
+  input logic clear_i,
+  /// Children of a node; stable while a job is inside.
+  input logic [3:0] arity_i,
+  /// Writes of constants: the value of an empty sub-tree, index level.
+  input acclmt_pkg::constant_write_t constant_write_i,
+  /// Job.
+  input logic job_valid_i,
+  output logic job_ready_o,
+  input acclmt_pkg::node_job_t job_i,
+  /// The operands of a job have left their memory: their level and their number.
+  output logic fetched_o,
+  output acclmt_pkg::level_t fetched_level_o,
+  output logic [3:0] fetched_count_o,
+  /// Read port of the node memories.
+  output logic read_o,
+  output acclmt_pkg::node_place_t read_place_o,
+  input acclmt_pkg::word_t read_data_i,
+  /// Operands (`end` marks the last one), with the level of the job and whether it is the last one of its level.
+  output logic valid_o,
+  input logic ready_i,
+  output acclmt_pkg::word_t word_o,
+  output logic end_o,
+  output acclmt_pkg::level_t level_o,
+  output logic last_o,
+  /// A group lacks siblings (for the check of runs that have no empty sub-trees).
+  output logic incomplete_o,
+  /// No job is inside.
+  output logic idle_o
+);
+
+  localparam int unsigned AddressWidth = (MaxHeight > 1) ? $clog2(MaxHeight) : 1;
+
+  // The operand on offer, and the job that it belongs to.
+  logic active_q;
+  logic [3:0] index_q;
+  acclmt_pkg::node_job_t job_q;
+  logic job_taken, word_taken, last_operand;
+  assign job_ready_o = !active_q;
+  assign job_taken = job_valid_i && job_ready_o;
+  assign word_taken = valid_o && ready_i;
+  assign last_operand = index_q + 1'b1 == arity_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) active_q <= 1'b0;
+    else if (clear_i) active_q <= 1'b0;
+    else if (job_taken) active_q <= 1'b1;
+    else if (word_taken && last_operand) active_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (job_taken) begin
+      index_q <= '0;
+      job_q <= job_i;
+    end else if (word_taken) begin
+      index_q <= index_q + 1'b1;
+      job_q.place.address <= job_q.place.address + 1'b1;
+    end
+  end
+
+  // The first operand is read as the job is taken, each other one as the one before it is taken.
+  logic read, next_is_empty, empty_q;
+  assign read = job_taken || (word_taken && !last_operand);
+  assign next_is_empty = !job_taken && index_q + 1'b1 >= job_q.count;
+  always_ff @(posedge clk_i) begin
+    if (read) empty_q <= next_is_empty;
+  end
+  assign read_o = read && !next_is_empty;
+  always_comb begin
+    read_place_o = job_q.place;
+    read_place_o.address = job_q.place.address + 1'b1;
+    if (job_taken) read_place_o = job_i.place;
+  end
+
+  acclmt_pkg::word_t empty_word;
+  acclmt_mem_1r1w #(
+    .Width(acclmt_pkg::WordWidth),
+    .Depth(MaxHeight)
+  ) u_empty (
+    .clk_i,
+    .write_enable_i(constant_write_i.valid &&
+                    constant_write_i.sub_engine == acclmt_pkg::EmptySubTrees &&
+                    constant_write_i.bank == '0),
+    .write_address_i(constant_write_i.index[AddressWidth-1:0]),
+    .write_data_i(constant_write_i.data),
+    .read_enable_i(read && next_is_empty),
+    .read_address_i(job_q.level[AddressWidth-1:0]),
+    .read_data_o(empty_word)
+  );
+
+  assign valid_o = active_q;
+  assign word_o = empty_q ? empty_word : read_data_i;
+  assign end_o = last_operand;
+  assign level_o = job_q.level;
+  assign last_o = job_q.last;
+  assign fetched_o = word_taken && last_operand;
+  assign fetched_level_o = job_q.level;
+  assign fetched_count_o = job_q.count;
+  assign incomplete_o = job_taken && job_i.count != arity_i;
+  assign idle_o = !active_q;
+
+  logic unused_bits;
+  assign unused_bits = ^constant_write_i;
+
+`ifndef SYNTHESIS
+  word_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
+      valid_o && !ready_i |=> valid_o && $stable(word_o))
+  else $error("acclmt_node_fetch: an operand changed before it was taken");
+  count_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      job_taken && !clear_i |-> job_i.count != '0 && job_i.count <= arity_i)
+  else $error("acclmt_node_fetch: a job has %0d operands", job_i.count);
+`endif
+
+endmodule

@@ -1,0 +1,77 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Puts the nodes that the host asked for on their way out, each with its level and its index in the
+/// level. Leaves and digests come from two sides; digests go first.
+///
+/// Handshake:  ready/valid on all sides; the nodes of a level come in order.
+/// Latency:    2 cycles. Throughput: one word a cycle.
+module acclmt_node_output (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets every node, and counts from 0 again.
+  input logic clear_i,
+  /// Leaves; `end` marks the last word of a leaf, `last` that of the last leaf of a run without tree.
+  input logic leaf_valid_i,
+  output logic leaf_ready_o,
+  input acclmt_pkg::word_t leaf_i,
+  input logic leaf_end_i,
+  input logic leaf_last_i,
+  /// Digests, their level, and whether it is the last one of the top level.
+  input logic digest_valid_i,
+  output logic digest_ready_o,
+  input acclmt_pkg::word_t digest_i,
+  input acclmt_pkg::level_t digest_level_i,
+  input logic digest_last_i,
+  /// Nodes.
+  output logic valid_o,
+  input logic ready_i,
+  output acclmt_pkg::word_t node_o,
+  output acclmt_pkg::node_label_t label_o
+);
+
+  localparam int unsigned NumLevels = 2 ** acclmt_pkg::LevelWidth;
+  localparam int unsigned IndexWidth = acclmt_pkg::NodeIndexWidth;
+
+  logic fifo_ready, from_leaf, taken;
+  acclmt_pkg::word_t node;
+  acclmt_pkg::node_label_t label;
+  logic [NumLevels-1:0][IndexWidth-1:0] index_q;
+
+  assign from_leaf = !digest_valid_i;
+  assign digest_ready_o = fifo_ready;
+  assign leaf_ready_o = fifo_ready && from_leaf;
+  assign taken = fifo_ready && (digest_valid_i || leaf_valid_i);
+  always_comb begin
+    node = from_leaf ? leaf_i : digest_i;
+    label.level = from_leaf ? '0 : digest_level_i;
+    label.index = index_q[label.level];
+    label.last = from_leaf ? leaf_last_i : digest_last_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) index_q <= '0;
+    else if (clear_i) index_q <= '0;
+    else if (taken && (!from_leaf || leaf_end_i)) begin
+      index_q[label.level] <= index_q[label.level] + 1'b1;
+    end
+  end
+
+  acclmt_fifo #(
+    .Width(acclmt_pkg::NodeLabelWidth + acclmt_pkg::WordWidth),
+    .Depth(4)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(taken),
+    .ready_o(fifo_ready),
+    .data_i({label, node}),
+    .valid_o,
+    .ready_i,
+    .data_o({label_o, node_o})
+  );
+
+endmodule

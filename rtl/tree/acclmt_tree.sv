@@ -1,0 +1,227 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tree of the root hash engine without its hash engine: takes the leaves, offers groups of
+/// siblings to be hashed, keeps their digests until they have siblings themselves, and puts out the
+/// nodes that the host asked for.
+///
+/// Leaves are written to the leaf hash buffer; the dispatch scheduler names groups of siblings; the
+/// fetch unit reads them as operands of the hash engine; digests go back to the node memories until
+/// they are of the top level. Nodes of the top level, and those of every level that the host asked
+/// for, go out as they are made. With top level 0 the leaves go out, and there is no tree.
+///
+///     leaves -+-> node memories -> fetch -> operands
+///             |         ^-------------------------------- digests
+///             +-> node output <--------------------------+
+///
+/// Handshake:  ready/valid on all four sides; digests come in the order of their operands.
+/// Latency:    3 cycles from the last leaf of a group to its first operand.
+/// Throughput: one leaf a cycle; a group in one cycle more than its operands.
+module acclmt_tree #(
+  /// Levels with a queue, and words of the node memories.
+  parameter int unsigned MaxHeight = 23,
+  parameter int unsigned LeafWords = 4096,
+  parameter int unsigned RootWords = 2048,
+  parameter int unsigned ScratchWords = 128,
+  parameter int unsigned HidmWords0 = 256,
+  parameter int unsigned HidmWords1 = 16
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets every node; before a run.
+  input logic clear_i,
+  /// Children of a node, and the tree; stable during a run.
+  input logic [3:0] arity_i,
+  input acclmt_pkg::tree_config_t tree_i,
+  /// Sets up the queue of a level.
+  input acclmt_pkg::level_setup_t setup_i,
+  /// Writes of constants: the values of empty sub-trees.
+  input acclmt_pkg::constant_write_t constant_write_i,
+  /// Leaves, in order; `end` marks the last word of one.
+  input logic leaf_valid_i,
+  output logic leaf_ready_o,
+  input acclmt_pkg::word_t leaf_i,
+  input logic leaf_end_i,
+  /// Operands, `arity_i` a hash (`end` marks the last one), with what belongs to its digest.
+  output logic operand_valid_o,
+  input logic operand_ready_i,
+  output acclmt_pkg::word_t operand_o,
+  output logic operand_end_o,
+  output acclmt_pkg::tag_t operand_tag_o,
+  /// Digests.
+  input logic digest_valid_i,
+  output logic digest_ready_o,
+  input acclmt_pkg::word_t digest_i,
+  input acclmt_pkg::tag_t digest_tag_i,
+  /// Nodes that go out.
+  output logic node_valid_o,
+  input logic node_ready_i,
+  output acclmt_pkg::word_t node_o,
+  output acclmt_pkg::node_label_t label_o,
+  /// A group lacks siblings.
+  output logic incomplete_o,
+  /// There is no group to be hashed (performance counter).
+  output logic starved_o,
+  /// Words written and freed in the node memories (performance counters).
+  output acclmt_pkg::node_traffic_t traffic_o,
+  /// No node is inside, but for those that go out.
+  output logic idle_o
+);
+
+  localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
+  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
+
+  // ---- Leaves: to the tree, or out, or both -----------------------------------------------------
+
+  logic is_tree, emit_leaf, queue_ready, output_leaf_ready, leaf_last;
+  logic [31:0] leaves_left_q;
+  assign is_tree = tree_i.top != '0;
+  assign emit_leaf = !is_tree || tree_i.emit[0];
+  assign leaf_ready_o = (!is_tree || queue_ready) && (!emit_leaf || output_leaf_ready);
+  assign leaf_last = leaf_end_i && leaves_left_q == 32'd1;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) leaves_left_q <= '0;
+    else if (clear_i) leaves_left_q <= tree_i.leaves;
+    else if (leaf_valid_i && leaf_ready_o && leaf_end_i) leaves_left_q <= leaves_left_q - 32'd1;
+  end
+
+  // ---- Scheduler --------------------------------------------------------------------------------
+
+  logic job_valid, job_ready, fetched, scheduler_idle;
+  acclmt_pkg::node_job_t job;
+  acclmt_pkg::level_t digest_level, fetched_level;
+  logic [3:0] fetched_count;
+  acclmt_pkg::node_place_t leaf_place, digest_place;
+  logic leaf_write, digest_is_top, digest_taken, digest_last;
+
+  logic leaf_to_tree;
+  assign leaf_to_tree = leaf_valid_i && is_tree && (!emit_leaf || output_leaf_ready);
+  assign leaf_write = leaf_to_tree && queue_ready;
+  acclmt_dispatch_scheduler #(
+    .MaxHeight(MaxHeight)
+  ) u_scheduler (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .setup_i,
+    .arity_i,
+    .top_i(tree_i.top),
+    .leaf_valid_i(leaf_to_tree),
+    .leaf_last_i(leaf_last),
+    .leaf_ready_o(queue_ready),
+    .leaf_place_o(leaf_place),
+    .job_valid_o(job_valid),
+    .job_ready_i(job_ready),
+    .job_o(job),
+    .fetched_i(fetched),
+    .fetched_level_i(fetched_level),
+    .digest_valid_i(digest_taken),
+    .digest_level_i(digest_level),
+    .digest_last_i(digest_last),
+    .digest_place_o(digest_place),
+    .digest_is_top_o(digest_is_top),
+    .idle_o(scheduler_idle)
+  );
+
+  // ---- Operands ---------------------------------------------------------------------------------
+
+  logic read, operand_last, fetch_idle;
+  acclmt_pkg::node_place_t read_place;
+  acclmt_pkg::word_t read_data;
+  acclmt_pkg::level_t operand_level;
+  acclmt_node_fetch #(
+    .MaxHeight(MaxHeight)
+  ) u_fetch (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .arity_i,
+    .constant_write_i,
+    .job_valid_i(job_valid),
+    .job_ready_o(job_ready),
+    .job_i(job),
+    .fetched_o(fetched),
+    .fetched_level_o(fetched_level),
+    .fetched_count_o(fetched_count),
+    .read_o(read),
+    .read_place_o(read_place),
+    .read_data_i(read_data),
+    .valid_o(operand_valid_o),
+    .ready_i(operand_ready_i),
+    .word_o(operand_o),
+    .end_o(operand_end_o),
+    .level_o(operand_level),
+    .last_o(operand_last),
+    .incomplete_o,
+    .idle_o(fetch_idle)
+  );
+  acclmt_node_memory #(
+    .LeafWords(LeafWords),
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
+  ) u_memory (
+    .clk_i,
+    .rst_ni,
+    .leaf_write_i(leaf_write),
+    .leaf_place_i(leaf_place),
+    .leaf_i,
+    .digest_write_i(digest_taken && !digest_is_top),
+    .digest_place_i(digest_place),
+    .digest_i,
+    .read_i(read),
+    .read_place_i(read_place),
+    .read_data_o(read_data)
+  );
+  assign operand_tag_o = TagWidth'({operand_last, operand_level});
+
+  // ---- Digests: to their place, or out, or both -------------------------------------------------
+
+  logic emit_digest, output_ready;
+  acclmt_pkg::level_t node_level;
+  assign digest_level = digest_tag_i[LevelWidth-1:0];
+  assign digest_last = digest_tag_i[LevelWidth];
+  assign node_level = digest_level + 1'b1;
+  assign emit_digest = digest_is_top || tree_i.emit[node_level];
+  assign digest_ready_o = !emit_digest || output_ready;
+  assign digest_taken = digest_valid_i && digest_ready_o;
+  acclmt_node_output u_output (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .leaf_valid_i(leaf_valid_i && emit_leaf && (!is_tree || queue_ready)),
+    .leaf_ready_o(output_leaf_ready),
+    .leaf_i,
+    .leaf_end_i,
+    .leaf_last_i(leaf_last && !is_tree),
+    .digest_valid_i(digest_valid_i && emit_digest),
+    .digest_ready_o(output_ready),
+    .digest_i,
+    .digest_level_i(node_level),
+    .digest_last_i(digest_last && digest_is_top),
+    .valid_o(node_valid_o),
+    .ready_i(node_ready_i),
+    .node_o,
+    .label_o
+  );
+
+  // ---- Events -----------------------------------------------------------------------------------
+
+  assign starved_o = operand_ready_i && !operand_valid_o && !job_valid;
+  always_comb begin
+    traffic_o = '0;
+    traffic_o.leaf_written = leaf_write;
+    traffic_o.digest_written = digest_taken && !digest_is_top;
+    traffic_o.digest_memory = digest_place.memory;
+    traffic_o.freed_count = fetched ? fetched_count : '0;
+    traffic_o.freed_memory = read_place.memory;
+  end
+  assign idle_o = scheduler_idle && fetch_idle;
+
+  logic unused_bits;
+  assign unused_bits = ^{digest_tag_i[TagWidth-1:LevelWidth+1], tree_i.pad};
+
+endmodule
