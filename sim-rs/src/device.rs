@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::fields::AnyParameters;
 use crate::merkle::{LeafCountError, check_leaf_count};
+use crate::sponge::Sponge;
 use crate::word::{self, Word};
 
 /// What the words of a [`CommitRequest`] are.
@@ -145,6 +146,22 @@ pub fn check_states(parameters: &AnyParameters, states: &[Vec<Word>]) -> Result<
     })
 }
 
+/// Checks that all of `rows` have the same number of elements, all below the prime of `parameters`.
+///
+/// # Errors
+///
+/// When one has not. The index of an element counts through all rows.
+pub fn check_rows(parameters: &AnyParameters, rows: &[Vec<Word>]) -> Result<(), DeviceError> {
+    let expected = rows.first().map_or(0, Vec::len);
+    check_lengths(parameters, rows, expected, |index, length| {
+        DeviceError::RowLength {
+            index,
+            length,
+            expected,
+        }
+    })
+}
+
 fn check_lengths(
     parameters: &AnyParameters,
     lists: &[Vec<Word>],
@@ -234,14 +251,27 @@ pub struct Counters {
     pub cycle_first_in: u64,
     /// Cycle in which the last input word was taken.
     pub cycle_last_in: u64,
+    /// Cycle in which the first leaf left the leaf hash engine.
+    pub cycle_first_leaf: u64,
+    /// Cycle in which the last leaf left the leaf hash engine.
+    pub cycle_last_leaf: u64,
     /// Cycle in which the first output word left.
     pub cycle_first_out: u64,
     /// Cycle in which the last output word left.
     pub cycle_last_out: u64,
     /// Cycles in which an input word waited.
     pub stall_in: u64,
+    /// Cycles in which an input word was due and none was there.
+    pub missing_in: u64,
+    /// Cycles in which a leaf waited for room in the tree or at the output.
+    pub stall_leaf: u64,
+    /// Cycles in which the root hash engine had no group of siblings to hash.
+    pub starved_root: u64,
     /// Cycles in which an output word waited.
     pub stall_out: u64,
+    /// Most words that each node memory held at a time, see
+    /// [`NodeMemories`](crate::level_table::NodeMemories).
+    pub high_water: Vec<u64>,
     /// The leaf hash engine.
     pub leaf: EngineCounters,
     /// The root hash engine.
@@ -251,7 +281,7 @@ pub struct Counters {
 /// Values of the performance counters of one hash engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineCounters {
-    /// Digests finished.
+    /// Permutations begun.
     pub hashes: u64,
     /// Cycles in which the first full-round sub-engine was occupied by a round.
     pub busy_full: u64,
@@ -355,6 +385,23 @@ pub trait Device {
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError>;
 
+    /// Hashes `rows`, messages of one length of canonical field elements, with `sponge` over the
+    /// permutation of `parameters`; `None` when the device has no way of its own to do so, and the
+    /// caller is to absorb the rows with [`Device::permute`].
+    ///
+    /// # Errors
+    ///
+    /// When the parameters are not supported, or the device fails.
+    fn hash_rows(
+        &mut self,
+        _parameters: &AnyParameters,
+        _sponge: &Sponge,
+        _rows: &[Vec<Word>],
+        _progress: &mut dyn Progress,
+    ) -> Result<Option<HashReport>, DeviceError> {
+        Ok(None)
+    }
+
     /// Applies the permutation of `parameters` to each of `states`, every one of as many canonical
     /// field elements as the state is wide. The initial state and the positions of inputs and
     /// digest do not count.
@@ -413,6 +460,16 @@ pub enum DeviceError {
     /// The number of leaves is no power of the arity.
     #[error(transparent)]
     LeafCount(#[from] LeafCountError),
+    /// A row has another length than the first one.
+    #[error("row {index} has {length} field elements, the rows before it have {expected}")]
+    RowLength {
+        /// Index of the row, counted from 0.
+        index: usize,
+        /// Its number of elements.
+        length: usize,
+        /// That of the rows before it.
+        expected: usize,
+    },
     /// An input of a hash has the wrong length.
     #[error(
         "input {index} has {length} field elements, a hash of these parameters takes {expected}"

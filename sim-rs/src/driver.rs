@@ -5,22 +5,25 @@
 //! started, the input is offered while the output is collected, and the counters are read. After an
 //! error the chip is cleared, so that it can be used again.
 //!
-//! The chip folds binary trees whose digests fit into a stream word. Trees of other arities and
-//! larger trees are computed level by level, every hash on the chip.
+//! The chip folds trees whose digests have a stream word of their own. Other trees, and higher ones,
+//! are computed level by level, every hash on the chip.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
-    HashReport, LeafKind, PermuteReport, Progress, Unsupported, check_inputs, check_states,
+    HashReport, LeafKind, PermuteReport, Progress, Unsupported, check_inputs, check_rows,
+    check_states,
 };
 use crate::fields::AnyParameters;
+use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
 use crate::program::{
-    ChipConstant, ChipProgram, ChipRegisters, EngineLimits, MAX_NUM_FULL, ProgramError,
-    RuntimeModulus,
+    ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL, ProgramError,
+    RowRegisters, RuntimeModulus,
 };
-use crate::registers;
+use crate::registers::{self, EngineRegisters};
+use crate::sponge::Sponge;
 use crate::word::{self, Word};
 
 /// What a simulated, modelled or real chip offers: its register port and its two data streams.
@@ -65,6 +68,10 @@ pub trait ChipPort {
 pub struct OutputWord {
     /// A canonical field element, little-endian, or four Goldilocks elements.
     pub data: Word,
+    /// Level of the node in the tree, the leaves are level 0.
+    pub level: u32,
+    /// Index of the node in its level.
+    pub index: u32,
     /// Whether it is the last word of the run.
     pub last: bool,
     /// Whether the run had an error: the word is void.
@@ -94,8 +101,10 @@ pub struct Capabilities {
     pub loop_cycles_full: u32,
     /// Cycles a state needs for a round of a partial-round sub-engine.
     pub loop_cycles_partial: u32,
-    /// The chip takes trees of up to 2^`max_height` leaves.
+    /// Levels that the level table has.
     pub max_height: u32,
+    /// The memories of the tree.
+    pub memories: NodeMemories,
 }
 
 /// Why a chip could not be used or a run did not give a result.
@@ -179,6 +188,9 @@ pub enum DriverError {
         /// Value written to `CONSTANT_ADDRESS`.
         address: u32,
     },
+    /// The leaves do not fill the tree.
+    #[error("the chip reports that the leaves do not fill the tree")]
+    IncompleteTree,
     /// `ERROR` holds a code that this driver does not know.
     #[error(
         "the chip reports error {code}, which this driver does not know (ERROR_INFO 0x{info:08X})"
@@ -241,6 +253,21 @@ pub enum DriverError {
         /// Input words of the run.
         offered: usize,
     },
+    /// An output word belongs to another node than the one that is due.
+    #[error(
+        "the chip put out node {index} of level {level}, expected node {expected_index} of level \
+         {expected_level}"
+    )]
+    WrongNode {
+        /// Level of the node.
+        level: u32,
+        /// Its index in the level.
+        index: u32,
+        /// Level of the node that is due.
+        expected_level: u32,
+        /// Its index in the level.
+        expected_index: u32,
+    },
     /// An output word is marked as void, but `ERROR` gives no reason.
     #[error("the chip marked output word {index} as void without giving an error code")]
     VoidOutput {
@@ -260,21 +287,28 @@ const WATCHDOG_CYCLES_PER_ROUND: u64 = 512;
 
 /// What a run does.
 #[derive(Clone, Copy)]
-struct RunSetup {
+struct RunSetup<'a> {
     hash_leaves: bool,
-    digests: bool,
-    /// Leaves or digests.
+    /// What a leaf is that is hashed.
+    rows: RowRegisters,
+    /// Leaves, or digests of a run without tree.
     leaves: u32,
+    /// The queues of the levels below the root; none in a run without tree.
+    levels: &'a [LevelQueue],
 }
 
 /// What the chip holds, as far as it is known.
 #[derive(Default)]
 struct Contents {
-    registers: Option<ChipRegisters>,
+    /// Registers of the leaf hash engine and of the root hash engine.
+    registers: [Option<ChipRegisters>; 2],
     modulus: Option<RuntimeModulus>,
-    /// Constants by sub-engine, bank and index.
-    constants: HashMap<(u8, u8, u8), Word>,
+    /// Constants by engine, sub-engine, bank and index.
+    constants: HashMap<(usize, u8, u8, u8), Word>,
 }
+
+/// The registers of the leaf hash engine and of the root hash engine.
+const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
 
 /// What a program is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -394,7 +428,7 @@ impl<P: ChipPort> ChipDevice<P> {
     fn execute(
         &mut self,
         program: &ChipProgram,
-        setup: RunSetup,
+        setup: RunSetup<'_>,
         input: &[Word],
         expected: usize,
         on_progress: &mut dyn FnMut(u64),
@@ -415,10 +449,13 @@ impl<P: ChipPort> ChipDevice<P> {
     fn load(&mut self, program: &ChipProgram) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
         let mut contents = std::mem::take(&mut self.contents);
-        let registers = &program.registers;
-        if contents.registers.as_ref() != Some(registers) {
-            self.load_registers(registers)?;
-            contents.registers = Some(*registers);
+        for (known, engine) in contents.registers.iter_mut().zip(ENGINES) {
+            if known.as_ref() != Some(&program.registers) {
+                for (address, value) in program.registers.writes(engine) {
+                    self.write(address, value)?;
+                }
+                *known = Some(program.registers);
+            }
         }
         if let Some(modulus) = &program.modulus
             && contents.modulus.as_ref() != Some(modulus)
@@ -428,21 +465,24 @@ impl<P: ChipPort> ChipDevice<P> {
             contents.modulus = Some(*modulus);
         }
         for constant in &program.constants {
-            let place = (constant.sub_engine, constant.bank, constant.index);
-            if contents.constants.get(&place) != Some(&constant.word) {
-                self.load_constant(constant)?;
-                contents.constants.insert(place, constant.word);
+            let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
+            let lacking = (0..ENGINES.len()).filter(|&engine| {
+                constant.engine_mask >> engine & 1 == 1
+                    && contents.constants.get(&place(engine)) != Some(&constant.word)
+            });
+            let engine_mask = lacking.fold(0, |mask, engine| mask | 1 << engine);
+            if engine_mask != 0 {
+                self.load_constant(&ChipConstant {
+                    engine_mask,
+                    ..*constant
+                })?;
+            }
+            for engine in (0..ENGINES.len()).filter(|engine| engine_mask >> engine & 1 == 1) {
+                contents.constants.insert(place(engine), constant.word);
             }
         }
         self.check_error(program, &[])?;
         self.contents = contents;
-        Ok(())
-    }
-
-    fn load_registers(&mut self, values: &ChipRegisters) -> Result<(), DriverError> {
-        for (address, value) in values.writes() {
-            self.write(address, value)?;
-        }
         Ok(())
     }
 
@@ -471,15 +511,25 @@ impl<P: ChipPort> ChipDevice<P> {
     fn run(
         &mut self,
         program: &ChipProgram,
-        setup: RunSetup,
+        setup: RunSetup<'_>,
         input: &[Word],
         expected: usize,
         on_progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Word>, DriverError> {
         let mode = registers::MODE_LEAF_KIND.with(u32::from(setup.hash_leaves))
-            | registers::MODE_OUTPUT.with(u32::from(setup.digests));
+            | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite));
         self.write(registers::MODE.address, mode)?;
+        for (address, value) in setup.rows.writes() {
+            self.write(address, value)?;
+        }
         self.write(registers::LEAVES.address, setup.leaves)?;
+        self.write(registers::TOP_LEVEL.address, setup.levels.len() as u32)?;
+        self.write(registers::EMIT_LEVELS.address, 0)?;
+        for (level, queue) in (0..).zip(setup.levels) {
+            let entry = registers::LEVEL_GROUPS.with(queue.groups)
+                | registers::LEVEL_MEMORY.with(queue.memory as u32);
+            self.write(registers::LEVEL_TABLE.at(level), entry)?;
+        }
         self.write(registers::CONTROL.address, registers::CONTROL_START.with(1))?;
         self.check_error(program, input)?;
 
@@ -532,7 +582,9 @@ impl<P: ChipPort> ChipDevice<P> {
                 });
             }
         }
-        self.check_output(&output, expected)?;
+        check_output(&output, expected)?;
+        let digest_words = program.registers.digest_words;
+        check_nodes(&output, setup.levels.len() as u32, digest_words)?;
         if taken != input.len() {
             return Err(DriverError::InputLeft {
                 taken,
@@ -541,19 +593,6 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         self.wait_until_idle()?;
         Ok(output.iter().map(|word| word.data).collect())
-    }
-
-    /// The output stream must be complete and valid.
-    fn check_output(&self, output: &[OutputWord], expected: usize) -> Result<(), DriverError> {
-        if let Some(index) = output.iter().position(|word| word.error) {
-            return Err(DriverError::VoidOutput { index });
-        }
-        let ends_early = output.iter().position(|word| word.last);
-        let received = ends_early.map_or(output.len(), |index| index + 1);
-        if received != expected || output.len() != expected {
-            return Err(DriverError::OutputLength { received, expected });
-        }
-        Ok(())
     }
 
     /// Clears status, error and counters, aborts a run, and waits until the chip is idle.
@@ -603,6 +642,8 @@ impl<P: ChipPort> ChipDevice<P> {
             DriverError::UnknownRegister { address: info }
         } else if code == code_of(registers::ERROR_START_WHILE_RUNNING) {
             DriverError::StartWhileRunning
+        } else if code == code_of(registers::ERROR_INCOMPLETE_TREE) {
+            DriverError::IncompleteTree
         } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
             DriverError::IllegalConstantAddress { address: info }
         } else {
@@ -643,10 +684,18 @@ impl<P: ChipPort> ChipDevice<P> {
             cycles: self.read_counter(&registers::CYCLES, 0)?,
             cycle_first_in: self.read_counter(&registers::CYCLE_FIRST_IN, 0)?,
             cycle_last_in: self.read_counter(&registers::CYCLE_LAST_IN, 0)?,
+            cycle_first_leaf: self.read_counter(&registers::CYCLE_FIRST_LEAF, 0)?,
+            cycle_last_leaf: self.read_counter(&registers::CYCLE_LAST_LEAF, 0)?,
             cycle_first_out: self.read_counter(&registers::CYCLE_FIRST_OUT, 0)?,
             cycle_last_out: self.read_counter(&registers::CYCLE_LAST_OUT, 0)?,
             stall_in: self.read_counter(&registers::STALL_IN, 0)?,
+            missing_in: self.read_counter(&registers::MISSING_IN, 0)?,
+            stall_leaf: self.read_counter(&registers::STALL_LEAF, 0)?,
+            starved_root: self.read_counter(&registers::STARVED_ROOT, 0)?,
             stall_out: self.read_counter(&registers::STALL_OUT, 0)?,
+            high_water: (0..MEMORIES as u32)
+                .map(|memory| self.read_counter(&registers::HIGH_WATER, memory))
+                .collect::<Result<_, _>>()?,
             leaf: self.read_engine_counters(
                 &registers::LEAF_HASHES,
                 &registers::LEAF_BUSY_FULL,
@@ -680,6 +729,35 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 }
 
+/// The output stream must be complete and valid.
+fn check_output(output: &[OutputWord], expected: usize) -> Result<(), DriverError> {
+    if let Some(index) = output.iter().position(|word| word.error) {
+        return Err(DriverError::VoidOutput { index });
+    }
+    let ends_early = output.iter().position(|word| word.last);
+    let received = ends_early.map_or(output.len(), |index| index + 1);
+    if received != expected || output.len() != expected {
+        return Err(DriverError::OutputLength { received, expected });
+    }
+    Ok(())
+}
+
+/// The output words must be the nodes of `level` in order, of `words` words each.
+fn check_nodes(output: &[OutputWord], level: u32, words: u32) -> Result<(), DriverError> {
+    for (position, word) in (0..).zip(output) {
+        let index = position / words;
+        if (word.level, word.index) != (level, index) {
+            return Err(DriverError::WrongNode {
+                level: word.level,
+                index: word.index,
+                expected_level: level,
+                expected_index: index,
+            });
+        }
+    }
+    Ok(())
+}
+
 impl<P: ChipPort> ChipDevice<P> {
     /// Computes with `program` from `elements`, those of any number of hashes, as many runs as
     /// needed; returns the elements of the digests one after another, and the counters.
@@ -697,8 +775,9 @@ impl<P: ChipPort> ChipDevice<P> {
             let hashes = input.len() / program.input_words();
             let setup = RunSetup {
                 hash_leaves: true,
-                digests: true,
+                rows: RowRegisters::one_block(&program.registers),
                 leaves: hashes as u32,
+                levels: &[],
             };
             let before = digests.len() as u64;
             let expected = hashes * program.output_words();
@@ -713,18 +792,31 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok((digests, counters))
     }
 
+    /// The queues of the levels of a tree over `leaves` leaves, a power of the arity, if the chip can
+    /// fold it.
+    fn levels(&self, program: &ChipProgram, leaves: usize) -> Option<Vec<LevelQueue>> {
+        let arity = program.tree_arity().filter(|_| leaves > 1)?;
+        u32::try_from(leaves).ok()?;
+        let height = leaves.ilog(arity) as usize;
+        level_table::level_table(arity, height, &self.capabilities.memories)
+            .ok()
+            .filter(|levels| levels.len() <= self.capabilities.max_height as usize)
+    }
+
     /// The root of a tree that the chip folds by itself.
     fn fold(
         &mut self,
         program: &ChipProgram,
         request: &CommitRequest<'_>,
         leaves: usize,
+        levels: &[LevelQueue],
         progress: &mut dyn Progress,
     ) -> Result<(Vec<Word>, Option<Counters>), DeviceError> {
         let setup = RunSetup {
             hash_leaves: request.leaf == LeafKind::Hash,
-            digests: false,
+            rows: RowRegisters::one_block(&program.registers),
             leaves: leaves as u32,
+            levels,
         };
         let input = match request.leaf {
             LeafKind::Hash => program.pack_inputs(request.words),
@@ -779,9 +871,16 @@ fn add_run(counters: &mut Option<Counters>, run: Counters) {
     let before = total.cycles;
     total.cycles += run.cycles;
     total.cycle_last_in = before + run.cycle_last_in;
+    total.cycle_last_leaf = before + run.cycle_last_leaf;
     total.cycle_last_out = before + run.cycle_last_out;
     total.stall_in += run.stall_in;
+    total.missing_in += run.missing_in;
+    total.stall_leaf += run.stall_leaf;
+    total.starved_root += run.starved_root;
     total.stall_out += run.stall_out;
+    for (total, run) in total.high_water.iter_mut().zip(run.high_water) {
+        *total = run.max(*total);
+    }
     for (total, run) in [(&mut total.leaf, run.leaf), (&mut total.root, run.root)] {
         total.hashes += run.hashes;
         total.busy_full += run.busy_full;
@@ -828,11 +927,9 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     ) -> Result<CommitReport, DeviceError> {
         let leaves = request.validate()?;
         let program = self.program(request.parameters, Purpose::Hash)?;
-        let on_chip = 2..=1_u64 << self.capabilities.max_height;
-        let (root, counters) = if program.is_binary_tree() && on_chip.contains(&(leaves as u64)) {
-            self.fold(&program, request, leaves, progress)?
-        } else {
-            self.fold_levels(&program, request, leaves, progress)?
+        let (root, counters) = match self.levels(&program, leaves) {
+            Some(levels) => self.fold(&program, request, leaves, &levels, progress)?,
+            None => self.fold_levels(&program, request, leaves, progress)?,
         };
         Ok(CommitReport {
             root,
@@ -855,6 +952,42 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             progress.report(done, total);
         })?;
         Ok(HashReport { digests, counters })
+    }
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        sponge: &Sponge,
+        rows: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<Option<HashReport>, DeviceError> {
+        check_rows(parameters, rows)?;
+        let length = rows.first().map_or(0, Vec::len);
+        let limits = &self.capabilities.limits;
+        let compiled = ChipRows::compile(parameters, sponge, length, limits)
+            .map_err(|error| self.unsupported(error.to_string()))?;
+        let Some(compiled) = compiled else {
+            return Ok(None);
+        };
+        let setup = RunSetup {
+            hash_leaves: true,
+            rows: compiled.registers,
+            leaves: rows.len() as u32,
+            levels: &[],
+        };
+        let program = &compiled.program;
+        let input = compiled.pack(rows);
+        let expected = rows.len() * program.output_words();
+        let total = (rows.len() * compiled.blocks()) as u64;
+        let (output, counters) = self
+            .execute(program, setup, &input, expected, &mut |done| {
+                progress.report(done.min(total), total);
+            })
+            .map_err(DeviceError::failed)?;
+        Ok(Some(HashReport {
+            digests: program.unpack_outputs(&output),
+            counters: Some(counters),
+        }))
     }
 
     fn permute(
@@ -902,11 +1035,23 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
             goldilocks: registers::CAPS_GOLDILOCKS.is_set(field),
             montgomery_bits: registers::CAPS_MONTGOMERY_BITS.get(field),
             runtime_modulus: registers::CAPS_RUNTIME_MODULUS.is_set(field),
+            places: 1 << registers::CAPS_LOG2_PLACES.get(engine),
+            loop_cycles: registers::CAPS_LOOP_CYCLES_FULL.get(engine) as usize,
         },
         lanes: registers::CAPS_LANES.get(engine),
         loop_cycles_full: registers::CAPS_LOOP_CYCLES_FULL.get(engine),
         loop_cycles_partial: registers::CAPS_LOOP_CYCLES_PARTIAL.get(engine),
         max_height: registers::CAPS_MAX_HEIGHT.get(tree),
+        memories: NodeMemories {
+            words: [
+                registers::CAPS_LOG2_LEAF_HASH_BUFFER,
+                registers::CAPS_LOG2_ROOT_HASH_BUFFER,
+                registers::CAPS_LOG2_SCRATCH_PAD,
+                registers::CAPS_LOG2_HIDM_LEVEL_0,
+                registers::CAPS_LOG2_HIDM_LEVEL_1,
+            ]
+            .map(|field| 1 << field.get(tree)),
+        },
     })
 }
 

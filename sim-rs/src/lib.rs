@@ -36,6 +36,7 @@ pub mod driver;
 pub mod fields;
 pub mod generate;
 pub mod grain;
+pub mod level_table;
 pub mod merkle;
 mod montgomery;
 pub mod parameter_file;

@@ -33,16 +33,20 @@
 //! | 15 | lane | beat | the initial vector |
 
 mod evaluate;
+mod rows;
 mod shape;
 
 use ark_ff::PrimeField;
 
-use crate::fields::{AnyParameters, FieldId};
+use crate::fields::{AnyParameters, FieldId, PoseidonField};
 use crate::params::PoseidonParameters;
+use crate::registers::EngineRegisters;
 use crate::sparse::{DenseRounds, PartialRound, SparseRounds, internal_index};
+use crate::sponge::{Absorption, Sponge};
 use crate::word::{self, Word};
 use crate::{dispatch, registers, with_field};
 use evaluate::Interpreter;
+pub use rows::{ChipRows, RowRegisters, evaluate_rows};
 use shape::{FIRST_FULL, SECOND_FULL};
 pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape};
 
@@ -50,7 +54,13 @@ pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shap
 pub const INITIAL_VECTOR: u8 = 15;
 
 /// Mask of both hash engines: bit 0 the leaf hash engine, bit 1 the root hash engine.
-pub const BOTH_ENGINES: u8 = 0b11;
+pub const BOTH_ENGINES: u8 = LEAF_HASH_ENGINE | ROOT_HASH_ENGINE;
+
+/// Bit of an engine mask for the leaf hash engine.
+pub const LEAF_HASH_ENGINE: u8 = 0b01;
+
+/// Bit of an engine mask for the root hash engine.
+pub const ROOT_HASH_ENGINE: u8 = 0b10;
 
 /// Value of the register `FIELD` for the large prime.
 pub const LARGE_PRIME: u32 = 0;
@@ -69,6 +79,9 @@ pub const MAX_NUM_FULL: usize = 2;
 
 /// Bank of lane 0 of the constant vectors of a full-round sub-engine.
 const VECTOR_BANK: u8 = 9;
+
+/// Number of the later vector of [`INITIAL_VECTOR`]: that of the second and later blocks of a row.
+const LATER_VECTOR_INDEX: usize = 4;
 
 /// Bank of lane 0 of the columns of a partial-round sub-engine.
 const PARTIAL_COLUMN_BANK: u8 = 3;
@@ -113,6 +126,10 @@ pub struct EngineLimits {
     pub montgomery_bits: u32,
     /// Whether the large prime is loaded at run time.
     pub runtime_modulus: bool,
+    /// Beats that the output buffer of a sub-engine holds.
+    pub places: usize,
+    /// Cycles that a state of one beat needs for a round of a full-round sub-engine.
+    pub loop_cycles: usize,
 }
 
 /// A constant and where it is loaded.
@@ -158,22 +175,23 @@ pub struct ChipRegisters {
 }
 
 impl ChipRegisters {
-    /// The address of every register and the value that is written to it.
-    pub fn writes(&self) -> Vec<(u32, u32)> {
+    /// The address of every register of `engine` and the value that is written to it; `FIELD` is one
+    /// for both engines.
+    pub fn writes(&self, engine: &EngineRegisters) -> Vec<(u32, u32)> {
         let single = [
-            (&registers::ARITY, self.arity),
             (&registers::FIELD, self.field),
-            (&registers::WIDTH, self.width),
-            (&registers::ALPHA, self.alpha),
-            (&registers::FULL_ROUNDS_FIRST, self.full_rounds_first),
-            (&registers::FULL_ROUNDS_LAST, self.full_rounds_last),
-            (&registers::PARTIAL_KIND, self.partial_kind),
-            (&registers::DIGEST_WORDS, self.digest_words),
+            (&engine.input_words, self.arity),
+            (&engine.width, self.width),
+            (&engine.alpha, self.alpha),
+            (&engine.full_rounds_first, self.full_rounds_first),
+            (&engine.full_rounds_last, self.full_rounds_last),
+            (&engine.partial_kind, self.partial_kind),
+            (&engine.digest_words, self.digest_words),
         ];
         let runs = [
-            (&registers::INPUT_MAP, &self.input_map[..]),
-            (&registers::DIGEST_MAP, &self.digest_map[..]),
-            (&registers::PARTIAL_ROUNDS, &self.partial_rounds[..]),
+            (&engine.input_map, &self.input_map[..]),
+            (&engine.digest_map, &self.digest_map[..]),
+            (&engine.partial_rounds, &self.partial_rounds[..]),
         ];
         let single = single.map(|(register, value)| (register.address, value));
         let runs = runs.into_iter().flat_map(|(register, values)| {
@@ -196,11 +214,13 @@ pub struct RuntimeModulus {
 
 /// What a program takes in and gives out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
+enum Purpose<'a> {
     /// Inputs of a hash, and digests.
     Hash,
     /// Whole states.
     Permutation,
+    /// Blocks of rows of `length` elements, and digests.
+    Rows { sponge: &'a Sponge, length: usize },
 }
 
 /// A parameter set compiled for a chip.
@@ -229,6 +249,16 @@ pub struct ChipProgram {
 /// A chip cannot compute with a parameter set, or a program is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
+    /// The tag of a row does not exist.
+    #[error(
+        "'{name}' hashes no rows of {length} field elements: a SAFE tag has no room for the length"
+    )]
+    RowTooLong {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements of a row.
+        length: usize,
+    },
     /// The field is another one.
     #[error(
         "'{name}' is over {field}, the chip was built for {}; use a build for {field}, or the \
@@ -405,10 +435,10 @@ impl ChipProgram {
         })
     }
 
-    fn build<F: PrimeField>(
+    fn build<F: PoseidonField>(
         parameters: &PoseidonParameters<F>,
         limits: &EngineLimits,
-        purpose: Purpose,
+        purpose: Purpose<'_>,
         segments: Option<Segments>,
     ) -> Result<Self, ProgramError> {
         let name = parameters.name();
@@ -450,7 +480,36 @@ impl ChipProgram {
             radix: montgomery_radix(limits.montgomery_bits),
             constants: Vec::new(),
         };
-        loader.load(&chip_rounds, &segments, limits, purpose);
+        let initial = match purpose {
+            Purpose::Hash => chip_rounds.initial.clone(),
+            Purpose::Permutation => chip_rounds.initial_constants.clone(),
+            Purpose::Rows { sponge, length } => {
+                let state = sponge.initial_state(parameters, length);
+                let mut state = state.ok_or_else(|| ProgramError::RowTooLong {
+                    name: name.to_owned(),
+                    length,
+                })?;
+                if sponge.absorption == Absorption::Overwrite {
+                    // The chip adds the first block to the initial vector.
+                    let first = sponge.padded_length(length).min(sponge.rate());
+                    for &position in &sponge.rate_positions[..first] {
+                        state[position] = F::ZERO;
+                    }
+                }
+                let internal = (0..shape.width)
+                    .map(|element| state[internal_index(parameters.partial_index(), element)]);
+                (chip_rounds.initial_constants.iter())
+                    .zip(internal)
+                    .map(|(&constant, element)| constant + element)
+                    .collect()
+            }
+        };
+        loader.vector(INITIAL_VECTOR, 0, 0, &initial);
+        if let Purpose::Rows { .. } = purpose {
+            let later = &chip_rounds.initial_constants;
+            loader.vector_at(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, later);
+        }
+        loader.load(&chip_rounds, &segments, limits);
         let maps = Maps::new(parameters, shape, purpose);
         // All of these are small.
         let registers = ChipRegisters {
@@ -651,13 +710,14 @@ impl ChipProgram {
         Some((index, elements[slice]))
     }
 
-    /// Whether a stream word holds a digest, and the hash takes two of them: then the chip's tree
-    /// can do it.
-    pub fn is_binary_tree(&self) -> bool {
-        self.output_words() == 1
-            && self.input_words() == 2
-            && self.inputs == 2 * self.outputs
-            && self.inputs_in_word == self.outputs
+    /// The arity of the trees that the chip can fold: those whose nodes are a stream word each.
+    pub fn tree_arity(&self) -> Option<usize> {
+        let arity = self.input_words();
+        let is_tree = arity >= 2
+            && self.output_words() == 1
+            && self.inputs == arity * self.outputs
+            && self.inputs_in_word == self.outputs;
+        is_tree.then_some(arity)
     }
 
     fn elements_in_word(&self) -> usize {
@@ -722,7 +782,8 @@ pub fn evaluate(
 }
 
 impl ChipRegisters {
-    /// Checks the values as a chip with `limits` does at a start.
+    /// Checks the values as a chip with `limits` does for its leaf hash engine at the start of a run
+    /// without tree.
     ///
     /// # Errors
     ///
@@ -743,14 +804,14 @@ impl ChipRegisters {
         };
         let partial_rounds = (0..SUB_ENGINES).map(|engine| {
             (
-                registers::PARTIAL_ROUNDS.at(engine as u32),
+                registers::LEAF.partial_rounds.at(engine as u32),
                 self.partial_rounds[engine],
                 segments.partial_fit(engine, shape, limits),
             )
         });
         let maps = [
-            (registers::INPUT_MAP, self.input_map),
-            (registers::DIGEST_MAP, self.digest_map),
+            (registers::LEAF.input_map, self.input_map),
+            (registers::LEAF.digest_map, self.digest_map),
         ];
         let maps = maps.into_iter().flat_map(|(register, map)| {
             [0, 1].map(|part| {
@@ -769,46 +830,47 @@ impl ChipRegisters {
         });
         let values = [
             (
-                registers::ARITY.address,
-                self.arity,
-                (1..=stream_words).contains(&self.arity),
-            ),
-            (
-                registers::FIELD.address,
+                registers::FIELD,
                 self.field,
                 self.field == LARGE_PRIME || goldilocks && limits.goldilocks,
             ),
             (
-                registers::WIDTH.address,
+                registers::LEAF.input_words,
+                self.arity,
+                (1..=stream_words).contains(&self.arity),
+            ),
+            (
+                registers::LEAF.width,
                 self.width,
                 (2..=12).contains(&self.width),
             ),
             (
-                registers::ALPHA.address,
+                registers::LEAF.alpha,
                 self.alpha,
                 [3, 5, 7].contains(&self.alpha),
             ),
             (
-                registers::FULL_ROUNDS_FIRST.address,
+                registers::LEAF.full_rounds_first,
                 self.full_rounds_first,
                 self.full_rounds_first > 0 && segments.first_fit(shape, limits),
             ),
             (
-                registers::FULL_ROUNDS_LAST.address,
+                registers::LEAF.full_rounds_last,
                 self.full_rounds_last,
                 self.full_rounds_last > 0 && segments.last_fit(shape, limits),
             ),
             (
-                registers::PARTIAL_KIND.address,
+                registers::LEAF.partial_kind,
                 self.partial_kind,
                 [PARTIAL_SPARSE, PARTIAL_DENSE].contains(&self.partial_kind),
             ),
             (
-                registers::DIGEST_WORDS.address,
+                registers::LEAF.digest_words,
                 self.digest_words,
                 (1..=stream_words).contains(&self.digest_words),
             ),
-        ];
+        ]
+        .map(|(register, value, legal)| (register.address, value, legal));
         match values
             .into_iter()
             .chain(maps)
@@ -899,7 +961,7 @@ impl Maps {
     fn new<F: PrimeField>(
         parameters: &PoseidonParameters<F>,
         shape: Shape,
-        purpose: Purpose,
+        purpose: Purpose<'_>,
     ) -> Self {
         let internal = |positions: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
             positions
@@ -915,14 +977,19 @@ impl Maps {
                 internal(&mut (0..shape.width)),
                 internal(&mut (0..shape.width)),
             ),
+            Purpose::Rows { sponge, .. } => (
+                internal(&mut sponge.rate_positions.iter().copied()),
+                internal(&mut parameters.digest_positions().iter().copied()),
+            ),
         };
         let in_word = if shape.goldilocks { SLICES } else { 1 };
-        // A hash of two digests takes a word for each, as the tree does.
-        let inputs_in_word = if outputs.len() <= in_word && inputs.len() == 2 * outputs.len() {
-            outputs.len()
-        } else {
-            in_word
-        };
+        // A hash of a few digests takes a word for each, as the tree does.
+        let most_words = CODES / in_word;
+        let is_tree = purpose == Purpose::Hash
+            && outputs.len() <= in_word
+            && inputs.len().is_multiple_of(outputs.len())
+            && (2..=most_words).contains(&(inputs.len() / outputs.len()));
+        let inputs_in_word = if is_tree { outputs.len() } else { in_word };
         Self {
             inputs,
             inputs_in_word,
@@ -955,19 +1022,7 @@ struct Loader<F> {
 }
 
 impl<F: PrimeField> Loader<F> {
-    fn load(
-        &mut self,
-        rounds: &ChipRounds<F>,
-        segments: &Segments,
-        limits: &EngineLimits,
-        purpose: Purpose,
-    ) {
-        let initial = match purpose {
-            Purpose::Hash => &rounds.initial,
-            Purpose::Permutation => &rounds.initial_constants,
-        };
-        self.vector(INITIAL_VECTOR, 0, 0, initial);
-
+    fn load(&mut self, rounds: &ChipRounds<F>, segments: &Segments, limits: &EngineLimits) {
         let (sparse, dense): (&[_], &[_]) = match &rounds.partial {
             PartialRounds::Sparse(rounds) => (rounds, &[]),
             PartialRounds::Dense(vectors) => (&[], vectors),
@@ -1101,16 +1156,20 @@ impl<F: PrimeField> Loader<F> {
 
     /// Vector `number` of those that begin in `bank`.
     fn vector(&mut self, engine: u8, bank: u8, number: usize, vector: &[F]) {
+        self.vector_at(engine, bank, number * self.shape.beats(), vector);
+    }
+
+    /// The vector at the memory entries from `base` of the banks from `bank` on.
+    fn vector_at(&mut self, engine: u8, bank: u8, base: usize, vector: &[F]) {
         let element = |index: usize| vector.get(index).copied().unwrap_or_default();
-        let beats = self.shape.beats();
-        for beat in 0..beats {
+        for beat in 0..self.shape.beats() {
             for lane in 0..LANES {
                 let elements = if self.shape.goldilocks {
                     [0, 1, 2, 3].map(|slice| element(LANES * slice + lane))
                 } else {
                     [element(LANES * beat + lane), F::ZERO, F::ZERO, F::ZERO]
                 };
-                self.constant(engine, bank + lane as u8, number * beats + beat, &elements);
+                self.constant(engine, bank + lane as u8, base + beat, &elements);
             }
         }
     }
@@ -1124,7 +1183,11 @@ impl<F: PrimeField> Loader<F> {
             word::from_field(elements[0] * self.radix)
         };
         self.constants.push(ChipConstant {
-            engine_mask: BOTH_ENGINES,
+            engine_mask: if sub_engine == INITIAL_VECTOR && index >= LATER_VECTOR_INDEX {
+                LEAF_HASH_ENGINE
+            } else {
+                BOTH_ENGINES
+            },
             sub_engine,
             bank,
             index: u8::try_from(index).expect("the segments fit into the memories"),

@@ -17,10 +17,13 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0200;
+pub const VERSION_VALUE: u32 = 0x0000_0300;
 
 /// Largest number of partial-round sub-engines a hash engine can have in this register map.
 pub const MAX_PARTIAL_ENGINES: usize = 6;
+
+/// Largest number of levels that the level table can have in this register map.
+pub const MAX_LEVELS: usize = 31;
 
 /// What a host may do with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,6 +289,14 @@ pub const CAPS_LOOP_CYCLES_PARTIAL: Field = Field::new(
     8,
     "Cycles a state of three elements needs for one round x^5 of a partial-round sub-engine.",
 );
+/// Beats that a sub-engine holds.
+pub const CAPS_LOG2_PLACES: Field = Field::new(
+    "Log2Places",
+    28,
+    4,
+    "Base-2 logarithm of the beats that the output buffer of a sub-engine holds; ROW_GROUP depends on \
+     it.",
+);
 /// What the hash engines were built with.
 pub const CAPS_ENGINE: Register = Register::single(
     "CapsEngine",
@@ -297,6 +308,7 @@ pub const CAPS_ENGINE: Register = Register::single(
         CAPS_LANES,
         CAPS_LOOP_CYCLES_FULL,
         CAPS_LOOP_CYCLES_PARTIAL,
+        CAPS_LOG2_PLACES,
     ],
     "Capabilities: the hash engines.",
 );
@@ -339,28 +351,43 @@ pub const CAPS_MAX_HEIGHT: Field = Field::new(
     "MaxHeight",
     0,
     5,
-    "Largest tree height: the chip takes up to 2^MaxHeight leaves.",
+    "Levels that the level table has: a tree has at most so many levels above its leaves.",
 );
 /// Size of the leaf hash buffer.
-pub const CAPS_LOG2_LEAF_BUFFER: Field = Field::new(
-    "Log2LeafBuffer",
-    8,
+pub const CAPS_LOG2_LEAF_HASH_BUFFER: Field = Field::new(
+    "Log2LeafHashBuffer",
     5,
-    "Base-2 logarithm of the 256-bit words of the leaf hash buffer.",
+    5,
+    "Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0.",
 );
 /// Size of the root hash buffer.
-pub const CAPS_LOG2_ROOT_BUFFER: Field = Field::new(
-    "Log2RootBuffer",
-    16,
+pub const CAPS_LOG2_ROOT_HASH_BUFFER: Field = Field::new(
+    "Log2RootHashBuffer",
+    10,
     5,
-    "Base-2 logarithm of the 256-bit words of the root hash buffer.",
+    "Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1.",
 );
-/// Size of the hierarchical intermediate data memory.
-pub const CAPS_LOG2_HIDM: Field = Field::new(
-    "Log2Hidm",
-    24,
+/// Size of the scratch pad.
+pub const CAPS_LOG2_SCRATCH_PAD: Field = Field::new(
+    "Log2ScratchPad",
+    15,
     5,
-    "Base-2 logarithm of the 256-bit words of the memory of standard-tree roots (HIDM).",
+    "Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2.",
+);
+/// Size of level 0 of the hierarchical intermediate data memory.
+pub const CAPS_LOG2_HIDM_LEVEL_0: Field = Field::new(
+    "Log2HidmLevel0",
+    20,
+    5,
+    "Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory \
+     (HIDM), node memory 3.",
+);
+/// Size of level 1 of the hierarchical intermediate data memory.
+pub const CAPS_LOG2_HIDM_LEVEL_1: Field = Field::new(
+    "Log2HidmLevel1",
+    25,
+    5,
+    "Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4.",
 );
 /// What the tree part was built with.
 pub const CAPS_TREE: Register = Register::single(
@@ -369,9 +396,11 @@ pub const CAPS_TREE: Register = Register::single(
     ReadOnly,
     &[
         CAPS_MAX_HEIGHT,
-        CAPS_LOG2_LEAF_BUFFER,
-        CAPS_LOG2_ROOT_BUFFER,
-        CAPS_LOG2_HIDM,
+        CAPS_LOG2_LEAF_HASH_BUFFER,
+        CAPS_LOG2_ROOT_HASH_BUFFER,
+        CAPS_LOG2_SCRATCH_PAD,
+        CAPS_LOG2_HIDM_LEVEL_0,
+        CAPS_LOG2_HIDM_LEVEL_1,
     ],
     "Capabilities: the tree.",
 );
@@ -478,32 +507,41 @@ pub const MODE_LEAF_KIND: Field = Field::new(
     "LeafKind",
     0,
     1,
-    "0: every input word is a leaf. 1: every ARITY input words are hashed into a leaf.",
+    "0: every input word is a leaf. 1: a leaf is the digest of a row of ROW_BLOCKS blocks.",
 );
-/// What is sent out.
-pub const MODE_OUTPUT: Field = Field::new(
-    "Output",
+/// Whether groups may lack siblings.
+pub const MODE_PAD: Field = Field::new(
+    "Pad",
     1,
     1,
-    "0: the root. 1: the digest of every leaf, in order, and no tree.",
+    "1: the last group of siblings of a level may lack some, which then have the value of an empty \
+     sub-tree of their level. 0: that is error 7.",
+);
+/// How later blocks of a row are absorbed.
+pub const MODE_OVERWRITE: Field = Field::new(
+    "Overwrite",
+    2,
+    1,
+    "How the elements of the second and later blocks of a row are absorbed. 0: they are added to \
+     those of the state. 1: they take their places.",
 );
 /// What a run does.
 pub const MODE: Register = Register::single(
     "Mode",
     0x050,
     ReadWrite,
-    &[MODE_LEAF_KIND, MODE_OUTPUT],
+    &[MODE_LEAF_KIND, MODE_PAD, MODE_OVERWRITE],
     "What a run does.",
 );
-
-/// Input words of a hash.
-pub const ARITY: Register = Register::single(
-    "Arity",
+/// Level whose nodes end the run.
+pub const TOP_LEVEL: Register = Register::single(
+    "TopLevel",
     0x054,
     ReadWrite,
     &[],
-    "Words of the input stream that a hash takes, and arity of the tree. Legal: 1 to 12, or 1 to 3 \
-     in Goldilocks mode; for a root: 2.",
+    "The level whose nodes are sent out and end the run: that of the root, or a lower one for a cap. \
+     Level 0 are the leaves: there is no tree then, and leaves must be hashed. Legal: up to \
+     CAPS_TREE.MaxHeight.",
 );
 /// Number of leaves.
 pub const LEAVES: Register = Register::single(
@@ -511,8 +549,7 @@ pub const LEAVES: Register = Register::single(
     0x058,
     ReadWrite,
     &[],
-    "Number of leaves. Legal for a root: a power of the arity, from the arity up to \
-     2^CAPS_TREE.MaxHeight; for digests: any number but 0.",
+    "Number of leaves, at least 1.",
 );
 /// The field.
 pub const FIELD: Register = Register::single(
@@ -523,89 +560,66 @@ pub const FIELD: Register = Register::single(
     "The field. Legal: 0, the large prime, one element in a stream word; with \
      CAPS_FIELD.Goldilocks also 1, the prime 2^64 - 2^32 + 1, four elements in a stream word.",
 );
-/// State width.
-pub const WIDTH: Register = Register::single(
-    "Width",
+/// Levels that are sent out.
+pub const EMIT_LEVELS: Register = Register::single(
+    "EmitLevels",
     0x060,
     ReadWrite,
     &[],
-    "Width t of the state in field elements. Legal: 2 to 12.",
+    "Bit l: the nodes of level l are sent out as they are made. Those of TOP_LEVEL always are.",
 );
-/// Exponent of the S-box.
-pub const ALPHA: Register = Register::single(
-    "Alpha",
+/// Blocks of a row.
+pub const ROW_BLOCKS: Register = Register::single(
+    "RowBlocks",
     0x064,
     ReadWrite,
     &[],
-    "Exponent of the S-box. Legal: 3, 5 and 7.",
+    "Blocks of the row that is hashed into a leaf, at least 1: so many permutations.",
 );
-/// Full rounds before the partial rounds.
-pub const FULL_ROUNDS_FIRST: Register = Register::single(
-    "FullRoundsFirst",
+/// Rows of a group.
+pub const ROW_GROUP: Register = Register::single(
+    "RowGroup",
     0x068,
     ReadWrite,
     &[],
-    "Full rounds before the partial rounds, at least 1.",
+    "Rows of a group: the first blocks of all rows of a group come before their second blocks, and so \
+     on; the last group has the rows that are left. Legal: 1 to (NumPartial + 2) * floor(2^Log2Places \
+     / beats of a state), see CAPS_ENGINE; a state of t elements has ceil(t / 3) beats, in Goldilocks \
+     mode one.",
 );
-/// Full rounds after the partial rounds.
-pub const FULL_ROUNDS_LAST: Register = Register::single(
-    "FullRoundsLast",
+/// Input words of the last block.
+pub const LAST_INPUT_WORDS: Register = Register::single(
+    "LastInputWords",
     0x06C,
     ReadWrite,
     &[],
-    "Full rounds after the partial rounds, at least 1.",
+    "Words of the last block of a row. Legal as LEAF_INPUT_WORDS.",
 );
-/// Form of the partial rounds.
-pub const PARTIAL_KIND: Register = Register::single(
-    "PartialKind",
+/// Where the elements of the last block go.
+pub const LAST_INPUT_MAP: Register = Register::run(
+    "LastInputMap",
     0x070,
     ReadWrite,
-    &[],
-    "Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS matrix, and partial \
-     rounds on full-round sub-engines only.",
+    0,
+    2,
+    "State elements that the elements of the last block of a row go to, as LEAF_INPUT_MAP.",
 );
-/// Output words of a digest.
-pub const DIGEST_WORDS: Register = Register::single(
-    "DigestWords",
-    0x074,
-    ReadWrite,
-    &[],
-    "Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in Goldilocks mode; for a \
-     root: 1.",
-);
-/// Where the input elements go.
-pub const INPUT_MAP: Register = Register::run(
-    "InputMap",
+/// Begin of the window.
+pub const WINDOW_FIRST: Register = Register::single(
+    "WindowFirst",
     0x078,
     ReadWrite,
-    0,
-    2,
-    "State elements that the input elements are added to, as position codes of 4 bits, 8 in a \
-     register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state; \
-     lane 3: the input element is dropped. Input element j is stream word j of the hash, in \
-     Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s.",
+    &[],
+    "First leaf of the window in which sub-engines are counted as busy: the window begins when so many \
+     leaves have left the leaf hash engine.",
 );
-/// Where the elements of the digest come from.
-pub const DIGEST_MAP: Register = Register::run(
-    "DigestMap",
-    0x080,
+/// End of the window.
+pub const WINDOW_LAST: Register = Register::single(
+    "WindowLast",
+    0x07C,
     ReadWrite,
-    0,
-    2,
-    "State elements that the digest consists of, as position codes like those of INPUT_MAP. Code j \
-     is for output word j of the digest, in Goldilocks mode for bits 64 s + 63 to 64 s of output \
-     word w with j = 4 w + s; there lane 3 gives 0.",
-);
-/// Partial rounds of each sub-engine.
-pub const PARTIAL_ROUNDS: Register = Register::run(
-    "PartialRounds",
-    0x088,
-    ReadWrite,
-    0,
-    2 + MAX_PARTIAL_ENGINES as u32,
-    "Partial rounds in the order of the sub-engines: 0 those of the first full-round sub-engine, 1 \
-     to 6 those of the partial-round sub-engines, 7 those of the second full-round sub-engine. 0 \
-     for sub-engines that CAPS_ENGINE does not have.",
+    &[],
+    "The window ends when so many leaves have left the leaf hash engine; 0: with the run.",
 );
 /// For the conversion to Montgomery form.
 pub const RADIX_SQUARED: Register = Register::run(
@@ -638,7 +652,9 @@ pub const CONSTANT_ENGINE: Field = Field::new(
     16,
     4,
     "0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round \
-     sub-engine; 15: initial vector.",
+     sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only; 15: \
+     initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash engine \
+     only, index 4 + beat.",
 );
 /// Engine mask.
 pub const CONSTANT_ENGINE_MASK: Field = Field::new(
@@ -662,6 +678,154 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
      is in progress, and when a sub-engine, bank or index does not exist.",
 );
 
+/// The registers of a hash engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineRegisters {
+    /// Input words of a block.
+    pub input_words: Register,
+    /// State width.
+    pub width: Register,
+    /// Exponent of the S-box.
+    pub alpha: Register,
+    /// Full rounds before the partial rounds.
+    pub full_rounds_first: Register,
+    /// Full rounds after the partial rounds.
+    pub full_rounds_last: Register,
+    /// Form of the partial rounds.
+    pub partial_kind: Register,
+    /// Output words of a digest.
+    pub digest_words: Register,
+    /// Where the input elements go.
+    pub input_map: Register,
+    /// Where the elements of the digest come from.
+    pub digest_map: Register,
+    /// Partial rounds of each sub-engine.
+    pub partial_rounds: Register,
+}
+
+macro_rules! engine_registers {
+    ($prefix:literal, $base:literal, $words:literal, $digest:literal) => {
+        EngineRegisters {
+            input_words: Register::single(
+                concat!($prefix, "InputWords"),
+                $base,
+                ReadWrite,
+                &[],
+                $words,
+            ),
+            width: Register::single(
+                concat!($prefix, "Width"),
+                $base + 0x04,
+                ReadWrite,
+                &[],
+                "Width t of the state in field elements. Legal: 2 to 12.",
+            ),
+            alpha: Register::single(
+                concat!($prefix, "Alpha"),
+                $base + 0x08,
+                ReadWrite,
+                &[],
+                "Exponent of the S-box. Legal: 3, 5 and 7.",
+            ),
+            full_rounds_first: Register::single(
+                concat!($prefix, "FullRoundsFirst"),
+                $base + 0x0C,
+                ReadWrite,
+                &[],
+                "Full rounds before the partial rounds, at least 1.",
+            ),
+            full_rounds_last: Register::single(
+                concat!($prefix, "FullRoundsLast"),
+                $base + 0x10,
+                ReadWrite,
+                &[],
+                "Full rounds after the partial rounds, at least 1.",
+            ),
+            partial_kind: Register::single(
+                concat!($prefix, "PartialKind"),
+                $base + 0x14,
+                ReadWrite,
+                &[],
+                "Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS matrix, and \
+                 partial rounds on full-round sub-engines only.",
+            ),
+            digest_words: Register::single(
+                concat!($prefix, "DigestWords"),
+                $base + 0x18,
+                ReadWrite,
+                &[],
+                $digest,
+            ),
+            input_map: Register::run(
+                concat!($prefix, "InputMap"),
+                $base + 0x1C,
+                ReadWrite,
+                0,
+                2,
+                "State elements that the input elements go to, as position codes of 4 bits, 8 in a \
+                 register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the \
+                 state; lane 3: the input element is dropped. Input element j is stream word j of the \
+                 block, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s.",
+            ),
+            digest_map: Register::run(
+                concat!($prefix, "DigestMap"),
+                $base + 0x24,
+                ReadWrite,
+                0,
+                2,
+                "State elements that the digest consists of, as position codes like those of the input \
+                 map. Code j is for output word j of the digest, in Goldilocks mode for bits 64 s + 63 \
+                 to 64 s of output word w with j = 4 w + s; there lane 3 gives 0.",
+            ),
+            partial_rounds: Register::run(
+                concat!($prefix, "PartialRounds"),
+                $base + 0x2C,
+                ReadWrite,
+                0,
+                2 + MAX_PARTIAL_ENGINES as u32,
+                "Partial rounds in the order of the sub-engines: 0 those of the first full-round \
+                 sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second \
+                 full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have.",
+            ),
+        }
+    };
+}
+
+impl EngineRegisters {
+    /// All of them, in address order.
+    pub const fn all(&self) -> [Register; 10] {
+        [
+            self.input_words,
+            self.width,
+            self.alpha,
+            self.full_rounds_first,
+            self.full_rounds_last,
+            self.partial_kind,
+            self.digest_words,
+            self.input_map,
+            self.digest_map,
+            self.partial_rounds,
+        ]
+    }
+}
+
+/// The leaf hash engine.
+pub const LEAF: EngineRegisters = engine_registers!(
+    "Leaf",
+    0x140,
+    "Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 3 in Goldilocks mode.",
+    "Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in Goldilocks mode; for a tree: \
+     1."
+);
+
+/// The root hash engine.
+pub const ROOT: EngineRegisters = engine_registers!(
+    "Root",
+    0x1A0,
+    "Nodes that a hash takes, the arity of the tree. Legal: 2 to 12, or 2 to 3 in Goldilocks mode.",
+    "Words of a digest. Legal: 1."
+);
+
 /// Cycles of the run.
 pub const CYCLES: Register = Register::counter(
     "Cycles",
@@ -678,86 +842,157 @@ pub const CYCLE_FIRST_IN: Register = Register::counter(
 pub const CYCLE_LAST_IN: Register = Register::counter(
     "CycleLastIn",
     0x210,
-    "Cycle, counted from start, in which the last input word was taken.",
+    "Cycle in which the last input word was taken.",
+);
+/// First leaf.
+pub const CYCLE_FIRST_LEAF: Register = Register::counter(
+    "CycleFirstLeaf",
+    0x218,
+    "Cycle in which the first leaf left the leaf hash engine.",
+);
+/// Last leaf.
+pub const CYCLE_LAST_LEAF: Register = Register::counter(
+    "CycleLastLeaf",
+    0x220,
+    "Cycle in which the last leaf left the leaf hash engine.",
 );
 /// First output.
 pub const CYCLE_FIRST_OUT: Register = Register::counter(
     "CycleFirstOut",
-    0x218,
-    "Cycle, counted from start, in which the first output word left.",
+    0x228,
+    "Cycle in which the first output word left.",
 );
 /// Last output.
 pub const CYCLE_LAST_OUT: Register = Register::counter(
     "CycleLastOut",
-    0x220,
-    "Cycle, counted from start, in which the last output word left.",
+    0x230,
+    "Cycle in which the last output word left.",
 );
 /// Input stalls.
 pub const STALL_IN: Register = Register::counter(
     "StallIn",
-    0x228,
-    "Cycles in which an input word was offered and not taken.",
+    0x238,
+    "Cycles in which an input word was offered and not taken: the leaf hash engine is full.",
+);
+/// Missing input.
+pub const MISSING_IN: Register = Register::counter(
+    "MissingIn",
+    0x240,
+    "Cycles in which an input word was due and none was offered.",
+);
+/// Leaf stalls.
+pub const STALL_LEAF: Register = Register::counter(
+    "StallLeaf",
+    0x248,
+    "Cycles in which a leaf waited for room in the leaf hash buffer or at the output.",
+);
+/// Root hash engine without work.
+pub const STARVED_ROOT: Register = Register::counter(
+    "StarvedRoot",
+    0x250,
+    "Cycles in which the root hash engine could take a group of siblings and none was ready.",
 );
 /// Output stalls.
 pub const STALL_OUT: Register = Register::counter(
     "StallOut",
-    0x230,
+    0x258,
     "Cycles in which an output word was offered and not taken.",
 );
-/// Work of the second full-round sub-engine of the leaf hash engine.
-pub const LEAF_BUSY_FULL_LAST: Register = Register::counter(
-    "LeafBusyFullLast",
-    0x238,
-    "Cycles in which the second full-round sub-engine of the leaf hash engine was occupied; 0 \
-     without one.",
+/// Cycles of the window.
+pub const WINDOW_CYCLES: Register = Register::counter(
+    "WindowCycles",
+    0x260,
+    "Cycles of the window in which sub-engines are counted as busy.",
 );
-/// Hashes of the leaf hash engine.
+/// Permutations of the leaf hash engine.
 pub const LEAF_HASHES: Register = Register::counter(
     "LeafHashes",
-    0x240,
-    "Digests the leaf hash engine finished.",
+    0x268,
+    "Permutations that the leaf hash engine has begun.",
 );
 /// Work of the first full-round sub-engine of the leaf hash engine.
 pub const LEAF_BUSY_FULL: Register = Register::counter(
     "LeafBusyFull",
-    0x248,
-    "Cycles in which the first full-round sub-engine of the leaf hash engine was occupied.",
+    0x270,
+    "Cycles of the window in which the first full-round sub-engine of the leaf hash engine was occupied.",
 );
 /// Work of the partial-round sub-engines of the leaf hash engine.
 pub const LEAF_BUSY_PARTIAL: Register = Register::counters(
     "LeafBusyPartial",
-    0x250,
+    0x278,
     1,
     MAX_PARTIAL_ENGINES as u32,
-    "Cycles in which this partial-round sub-engine of the leaf hash engine was occupied.",
+    "The same for this partial-round sub-engine.",
 );
-/// Hashes of the root hash engine.
+/// Work of the second full-round sub-engine of the leaf hash engine.
+pub const LEAF_BUSY_FULL_LAST: Register = Register::counter(
+    "LeafBusyFullLast",
+    0x2A8,
+    "The same for the second full-round sub-engine; 0 without one.",
+);
+/// Permutations of the root hash engine.
 pub const ROOT_HASHES: Register = Register::counter(
     "RootHashes",
-    0x280,
-    "Digests the root hash engine finished.",
+    0x2B0,
+    "Permutations that the root hash engine has begun.",
 );
 /// Work of the first full-round sub-engine of the root hash engine.
 pub const ROOT_BUSY_FULL: Register = Register::counter(
     "RootBusyFull",
-    0x288,
-    "Cycles in which the first full-round sub-engine of the root hash engine was occupied.",
+    0x2B8,
+    "Cycles of the window in which the first full-round sub-engine of the root hash engine was occupied.",
 );
 /// Work of the partial-round sub-engines of the root hash engine.
 pub const ROOT_BUSY_PARTIAL: Register = Register::counters(
     "RootBusyPartial",
-    0x290,
+    0x2C0,
     1,
     MAX_PARTIAL_ENGINES as u32,
-    "Cycles in which this partial-round sub-engine of the root hash engine was occupied.",
+    "The same for this partial-round sub-engine.",
 );
 /// Work of the second full-round sub-engine of the root hash engine.
 pub const ROOT_BUSY_FULL_LAST: Register = Register::counter(
     "RootBusyFullLast",
-    0x2C0,
-    "Cycles in which the second full-round sub-engine of the root hash engine was occupied; 0 \
-     without one.",
+    0x2F0,
+    "The same for the second full-round sub-engine; 0 without one.",
 );
+/// High-water marks of the node memories.
+pub const HIGH_WATER: Register = Register::counters(
+    "HighWater",
+    0x2F8,
+    0,
+    5,
+    "Most words that this node memory held at a time, see CAPS_TREE.",
+);
+/// Groups of siblings in a level's queue.
+pub const LEVEL_GROUPS: Field = Field::new(
+    "Groups",
+    0,
+    16,
+    "Groups of siblings that the queue of the level has room for, at least 1.",
+);
+/// Memory of a level's queue.
+pub const LEVEL_MEMORY: Field = Field::new(
+    "Memory",
+    16,
+    3,
+    "The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in \
+     ascending order.",
+);
+/// Where the nodes of a level wait.
+pub const LEVEL_TABLE: Register = Register {
+    fields: &[LEVEL_GROUPS, LEVEL_MEMORY],
+    ..Register::run(
+        "LevelTable",
+        0x400,
+        ReadWrite,
+        0,
+        MAX_LEVELS as u32,
+        "The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these registers \
+         exist. The queues of a memory follow each other in the order of the levels and have to fit \
+         into it: a start is refused otherwise.",
+    )
+};
 
 /// Every register, in address order.
 pub const REGISTERS: &[Register] = &[
@@ -773,36 +1008,62 @@ pub const REGISTERS: &[Register] = &[
     ERROR,
     ERROR_INFO,
     MODE,
-    ARITY,
+    TOP_LEVEL,
     LEAVES,
     FIELD,
-    WIDTH,
-    ALPHA,
-    FULL_ROUNDS_FIRST,
-    FULL_ROUNDS_LAST,
-    PARTIAL_KIND,
-    DIGEST_WORDS,
-    INPUT_MAP,
-    DIGEST_MAP,
-    PARTIAL_ROUNDS,
+    EMIT_LEVELS,
+    ROW_BLOCKS,
+    ROW_GROUP,
+    LAST_INPUT_WORDS,
+    LAST_INPUT_MAP,
+    WINDOW_FIRST,
+    WINDOW_LAST,
     RADIX_SQUARED,
     CONSTANT_DATA,
     CONSTANT_ADDRESS,
+    LEAF.input_words,
+    LEAF.width,
+    LEAF.alpha,
+    LEAF.full_rounds_first,
+    LEAF.full_rounds_last,
+    LEAF.partial_kind,
+    LEAF.digest_words,
+    LEAF.input_map,
+    LEAF.digest_map,
+    LEAF.partial_rounds,
+    ROOT.input_words,
+    ROOT.width,
+    ROOT.alpha,
+    ROOT.full_rounds_first,
+    ROOT.full_rounds_last,
+    ROOT.partial_kind,
+    ROOT.digest_words,
+    ROOT.input_map,
+    ROOT.digest_map,
+    ROOT.partial_rounds,
     CYCLES,
     CYCLE_FIRST_IN,
     CYCLE_LAST_IN,
+    CYCLE_FIRST_LEAF,
+    CYCLE_LAST_LEAF,
     CYCLE_FIRST_OUT,
     CYCLE_LAST_OUT,
     STALL_IN,
+    MISSING_IN,
+    STALL_LEAF,
+    STARVED_ROOT,
     STALL_OUT,
-    LEAF_BUSY_FULL_LAST,
+    WINDOW_CYCLES,
     LEAF_HASHES,
     LEAF_BUSY_FULL,
     LEAF_BUSY_PARTIAL,
+    LEAF_BUSY_FULL_LAST,
     ROOT_HASHES,
     ROOT_BUSY_FULL,
     ROOT_BUSY_PARTIAL,
     ROOT_BUSY_FULL_LAST,
+    HIGH_WATER,
+    LEVEL_TABLE,
 ];
 
 /// No error since the last clear.
@@ -857,6 +1118,14 @@ pub const ERROR_ILLEGAL_CONSTANT_ADDRESS: ErrorCode = ErrorCode {
     info: "value written to CONSTANT_ADDRESS",
 };
 
+/// A group lacks siblings in a run without padding.
+pub const ERROR_INCOMPLETE_TREE: ErrorCode = ErrorCode {
+    code: 7,
+    name: "IncompleteTree",
+    description: "The leaves do not fill the tree, and MODE.Pad is 0. The run's output is void.",
+    info: "0",
+};
+
 /// Every error code, in ascending order.
 pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_NONE,
@@ -866,6 +1135,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_UNKNOWN_REGISTER,
     ERROR_START_WHILE_RUNNING,
     ERROR_ILLEGAL_CONSTANT_ADDRESS,
+    ERROR_INCOMPLETE_TREE,
 ];
 
 /// The name that documentation and messages use for the register at byte address `address`, such
@@ -1121,10 +1391,16 @@ mod tests {
 
     #[test]
     fn addresses_have_names() {
-        assert_eq!(register_name(0x068).as_deref(), Some("FULL_ROUNDS_FIRST"));
-        assert_eq!(register_name(0x0A4).as_deref(), Some("PARTIAL_ROUNDS_7"));
         assert_eq!(
-            register_name(0x254).as_deref(),
+            register_name(0x14C).as_deref(),
+            Some("LEAF_FULL_ROUNDS_FIRST")
+        );
+        assert_eq!(
+            register_name(0x1E8).as_deref(),
+            Some("ROOT_PARTIAL_ROUNDS_7")
+        );
+        assert_eq!(
+            register_name(0x27C).as_deref(),
             Some("LEAF_BUSY_PARTIAL_1_HIGH")
         );
         assert_eq!(register_name(0x700), None);

@@ -6,6 +6,8 @@
 //!
 //! [`PoseidonParameters::digest_positions`]: crate::params::PoseidonParameters::digest_positions
 
+use std::collections::BTreeSet;
+
 use crate::device::{Device, DeviceError, NoProgress, check_elements};
 use crate::dispatch;
 use crate::fields::{AnyParameters, PoseidonField, words};
@@ -132,23 +134,37 @@ impl Sponge {
 }
 
 impl Sponge {
-    /// The message with its padding, block by block. The last block may be short.
-    fn blocks<F: PoseidonField>(&self, message: &[F]) -> Vec<Vec<F>> {
+    /// Elements of a message of `length` elements with its padding.
+    pub(crate) fn padded_length(&self, length: usize) -> usize {
         let rate = self.rate();
-        let mut padded = message.to_vec();
         match self.padding {
-            Padding::None => {}
-            Padding::One => {
-                padded.push(F::ONE);
-                padded.resize(padded.len().next_multiple_of(rate), F::ZERO);
-            }
-            Padding::OneZerosOne => {
-                padded.push(F::ONE);
-                padded.resize((padded.len() + 1).next_multiple_of(rate) - 1, F::ZERO);
-                padded.push(F::ONE);
-            }
+            Padding::None => length,
+            Padding::One => (length + 1).next_multiple_of(rate),
+            Padding::OneZerosOne => (length + 2).next_multiple_of(rate),
         }
-        let mut blocks: Vec<Vec<F>> = padded.chunks(rate).map(<[F]>::to_vec).collect();
+    }
+
+    /// The message with its padding.
+    pub(crate) fn pad(&self, message: &[Word]) -> Vec<Word> {
+        let mut padded = message.to_vec();
+        padded.resize(self.padded_length(message.len()), Word::default());
+        let one = word::from_u64(1);
+        if self.padding != Padding::None {
+            padded[message.len()] = one;
+        }
+        if let (Padding::OneZerosOne, Some(last)) = (self.padding, padded.last_mut()) {
+            *last = one;
+        }
+        padded
+    }
+
+    /// The message with its padding, block by block. The last block may be short.
+    fn blocks<F: PoseidonField>(&self, message: &[Word]) -> Vec<Vec<F>> {
+        let padded = self.pad(message);
+        let mut blocks: Vec<Vec<F>> = padded
+            .chunks(self.rate())
+            .map(|block| block.iter().filter_map(word::to_field).collect())
+            .collect();
         if blocks.is_empty() && self.permute_empty {
             blocks.push(Vec::new());
         }
@@ -156,7 +172,7 @@ impl Sponge {
     }
 
     /// The initial state for a message of `length` elements; `None` when it does not exist.
-    fn initial_state<F: PoseidonField>(
+    pub(crate) fn initial_state<F: PoseidonField>(
         &self,
         parameters: &PoseidonParameters<F>,
         length: usize,
@@ -221,7 +237,34 @@ pub fn hash_messages_with(
     for message in messages {
         check_elements(parameters, message)?;
     }
-    dispatch!(parameters, set => absorb_all(device, parameters, set, sponge, messages))
+    let mut digests = vec![None; messages.len()];
+    // A device may hash messages of one length by itself.
+    let lengths: BTreeSet<usize> = messages.iter().map(Vec::len).collect();
+    for length in lengths {
+        let (indices, rows): (Vec<_>, Vec<_>) = (messages.iter().enumerate())
+            .filter(|(_, message)| message.len() == length)
+            .map(|(index, message)| (index, message.clone()))
+            .unzip();
+        if let Some(report) = device.hash_rows(parameters, sponge, &rows, &mut NoProgress)? {
+            for (index, digest) in indices.into_iter().zip(report.digests) {
+                digests[index] = Some(digest);
+            }
+        }
+    }
+    // The others are absorbed here, with the permutations of the device.
+    let (indices, rest): (Vec<_>, Vec<_>) = (messages.iter().enumerate())
+        .filter(|&(index, _)| digests[index].is_none())
+        .map(|(index, message)| (index, message.clone()))
+        .unzip();
+    if !rest.is_empty() {
+        let absorbed = dispatch!(parameters, set => {
+            absorb_all(device, parameters, set, sponge, &rest)
+        })?;
+        for (index, digest) in indices.into_iter().zip(absorbed) {
+            digests[index] = Some(digest);
+        }
+    }
+    Ok(digests.into_iter().flatten().collect())
 }
 
 /// A message on its way through the sponge.
@@ -239,9 +282,8 @@ fn absorb_all<F: PoseidonField>(
 ) -> Result<Vec<Vec<Word>>, SpongeError> {
     let start = |(index, message): (usize, &Vec<Word>)| {
         let length = message.len();
-        let elements: Vec<F> = message.iter().filter_map(word::to_field).collect();
         Ok(Absorbing {
-            blocks: sponge.blocks(&elements).into_iter(),
+            blocks: sponge.blocks(message).into_iter(),
             state: (sponge.initial_state(set, length))
                 .ok_or(SpongeError::TooLong { index, length })?,
         })

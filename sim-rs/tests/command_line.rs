@@ -774,6 +774,8 @@ impl CountingDevice {
             goldilocks: true,
             montgomery_bits: 260,
             runtime_modulus: false,
+            places: 64,
+            loop_cycles: 59,
         };
         ChipProgram::compile(parameters, &limits).map_err(|error| Unsupported {
             device: "counting".to_owned(),

@@ -41,6 +41,8 @@ enum Fault {
     EndsEarly(usize),
     /// The output comes before the input was taken.
     IgnoresInput,
+    /// The output words are said to be nodes of another level.
+    WrongLevel,
     /// Every output word is marked as void.
     VoidOutput,
     /// `STATUS.busy` stays after a clear.
@@ -60,6 +62,8 @@ const BUILD: EngineLimits = EngineLimits {
     goldilocks: true,
     montgomery_bits: 260,
     runtime_modulus: false,
+    places: 64,
+    loop_cycles: 59,
 };
 
 fn bls12_381() -> EngineLimits {
@@ -75,7 +79,8 @@ struct FakeChip {
     fault: Fault,
     limits: EngineLimits,
     registers: HashMap<u32, u32>,
-    constants: HashMap<(u8, u8, u8), ChipConstant>,
+    /// By engine, sub-engine, bank and index.
+    constants: HashMap<(usize, u8, u8, u8), ChipConstant>,
     constant_writes: usize,
     taken: Vec<Word>,
     results: Option<Vec<Word>>,
@@ -87,8 +92,9 @@ impl FakeChip {
         let engine = registers::CAPS_NUM_FULL.with(limits.num_full as u32)
             | registers::CAPS_NUM_PARTIAL.with(limits.num_partial as u32)
             | registers::CAPS_LANES.with(3)
-            | registers::CAPS_LOOP_CYCLES_FULL.with(54)
-            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(54);
+            | registers::CAPS_LOOP_CYCLES_FULL.with(limits.loop_cycles as u32)
+            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(54)
+            | registers::CAPS_LOG2_PLACES.with(limits.places.ilog2());
         let mut chip = Self {
             fault,
             limits,
@@ -104,7 +110,12 @@ impl FakeChip {
                 ),
                 (
                     registers::CAPS_TREE.address,
-                    registers::CAPS_MAX_HEIGHT.with(4),
+                    registers::CAPS_MAX_HEIGHT.with(5)
+                        | registers::CAPS_LOG2_LEAF_HASH_BUFFER.with(4)
+                        | registers::CAPS_LOG2_ROOT_HASH_BUFFER.with(4)
+                        | registers::CAPS_LOG2_SCRATCH_PAD.with(2)
+                        | registers::CAPS_LOG2_HIDM_LEVEL_0.with(4)
+                        | registers::CAPS_LOG2_HIDM_LEVEL_1.with(4),
                 ),
                 (
                     registers::CAPS_FIELD.address,
@@ -153,24 +164,36 @@ impl FakeChip {
         word
     }
 
-    fn chip_registers(&self) -> ChipRegisters {
+    /// The registers of an engine: 0 the leaf hash engine, 1 the root hash engine.
+    fn chip_registers(&self, engine: usize) -> ChipRegisters {
+        let engine = ENGINES[engine];
         let pair = |register| [0, 1].map(|position| self.get_at(register, position));
         let mut partial_rounds = [0; SUB_ENGINES];
         for (position, rounds) in (0..).zip(&mut partial_rounds) {
-            *rounds = self.get_at(&registers::PARTIAL_ROUNDS, position);
+            *rounds = self.get_at(&engine.partial_rounds, position);
         }
         ChipRegisters {
-            arity: self.get(&registers::ARITY),
+            arity: self.get(&engine.input_words),
             field: self.get(&registers::FIELD),
-            width: self.get(&registers::WIDTH),
-            alpha: self.get(&registers::ALPHA),
-            full_rounds_first: self.get(&registers::FULL_ROUNDS_FIRST),
-            full_rounds_last: self.get(&registers::FULL_ROUNDS_LAST),
-            partial_kind: self.get(&registers::PARTIAL_KIND),
-            digest_words: self.get(&registers::DIGEST_WORDS),
-            input_map: pair(&registers::INPUT_MAP),
-            digest_map: pair(&registers::DIGEST_MAP),
+            width: self.get(&engine.width),
+            alpha: self.get(&engine.alpha),
+            full_rounds_first: self.get(&engine.full_rounds_first),
+            full_rounds_last: self.get(&engine.full_rounds_last),
+            partial_kind: self.get(&engine.partial_kind),
+            digest_words: self.get(&engine.digest_words),
+            input_map: pair(&engine.input_map),
+            digest_map: pair(&engine.digest_map),
             partial_rounds,
+        }
+    }
+
+    fn row_registers(&self) -> RowRegisters {
+        RowRegisters {
+            blocks: self.get(&registers::ROW_BLOCKS),
+            group: self.get(&registers::ROW_GROUP),
+            last_words: self.get(&registers::LAST_INPUT_WORDS),
+            last_map: [0, 1].map(|position| self.get_at(&registers::LAST_INPUT_MAP, position)),
+            overwrite: registers::MODE_OVERWRITE.is_set(self.get(&registers::MODE)),
         }
     }
 
@@ -188,21 +211,41 @@ impl FakeChip {
             self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
             return;
         }
-        let registers = self.chip_registers();
+        let registers = self.chip_registers(0);
         if let Err(ProgramError::IllegalRegister { address, .. }) = registers.check(&self.limits) {
             self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
             return;
         }
-        if !self.digests() {
-            assert_eq!((registers.arity, registers.digest_words), (2, 1), "no tree");
-            let leaves = self.get(&registers::LEAVES);
-            assert!(leaves.is_power_of_two() && (2..=16).contains(&leaves));
+        let top = self.get(&registers::TOP_LEVEL);
+        if top > 0 {
+            let registers = self.chip_registers(1);
+            assert!(
+                registers.arity >= 2 && registers.digest_words == 1,
+                "no tree"
+            );
+            assert_eq!(self.get(&registers::LEAVES), registers.arity.pow(top));
+            assert!(top <= registers::CAPS_MAX_HEIGHT.get(self.get(&registers::CAPS_TREE)));
+            let table: Vec<_> = (0..top)
+                .map(|level| self.get_at(&registers::LEVEL_TABLE, level))
+                .map(|entry| LevelQueue {
+                    memory: registers::LEVEL_MEMORY.get(entry) as usize,
+                    groups: registers::LEVEL_GROUPS.get(entry),
+                })
+                .collect();
+            let memories = NodeMemories {
+                words: [16, 16, 4, 16, 16],
+            };
+            let (arity, height) = (registers.arity as usize, top as usize);
+            assert_eq!(
+                Ok(table),
+                level_table::level_table(arity, height, &memories)
+            );
         }
         self.busy = true;
     }
 
     fn digests(&self) -> bool {
-        registers::MODE_OUTPUT.is_set(self.get(&registers::MODE))
+        self.get(&registers::TOP_LEVEL) == 0
     }
 
     fn hashes_leaves(&self) -> bool {
@@ -211,8 +254,10 @@ impl FakeChip {
 
     /// Input words of a leaf.
     fn leaf_words(&self) -> usize {
+        let rows = self.row_registers();
         if self.hashes_leaves() {
-            self.get(&registers::ARITY) as usize
+            let block = self.chip_registers(0).arity;
+            ((rows.blocks - 1) * block + rows.last_words) as usize
         } else {
             1
         }
@@ -226,37 +271,53 @@ impl FakeChip {
     /// Output words of the run.
     fn output_words(&self) -> usize {
         if self.digests() {
-            let words = self.get(&registers::DIGEST_WORDS);
+            let words = self.chip_registers(0).digest_words;
             (self.get(&registers::LEAVES) * words) as usize
         } else {
             1
         }
     }
 
-    fn hash(&self, words: &[Word]) -> Result<Vec<Word>, ProgramError> {
-        let registers = self.chip_registers();
-        let field = if registers.field == program::GOLDILOCKS {
-            FieldId::Goldilocks
-        } else {
-            let prime = self.get_word(&registers::PRIME);
-            FieldId::from_prime(&prime).expect("the prime is that of one of the fields")
-        };
-        if self.limits.runtime_modulus && field != FieldId::Goldilocks {
+    fn field(&self) -> FieldId {
+        if self.get(&registers::FIELD) == program::GOLDILOCKS {
+            return FieldId::Goldilocks;
+        }
+        let prime = self.get_word(&registers::PRIME);
+        let field = FieldId::from_prime(&prime).expect("the prime is that of one of the fields");
+        if self.limits.runtime_modulus {
             let radix_squared = self.get_word(&registers::RADIX_SQUARED);
             assert_ne!(radix_squared, Word::default(), "R^2 was not loaded");
         }
-        let constants: Vec<_> = self.constants.values().copied().collect();
-        program::evaluate(field, &registers, &constants, &self.limits, words)
+        field
+    }
+
+    /// The constants of an engine.
+    fn constants_of(&self, engine: usize) -> Vec<ChipConstant> {
+        let constants = self.constants.iter();
+        constants
+            .filter(|((of, ..), _)| *of == engine)
+            .map(|(_, constant)| *constant)
+            .collect()
     }
 
     fn compute(&self) -> Result<Vec<Word>, ProgramError> {
+        let (field, limits) = (self.field(), &self.limits);
         let mut level = if self.hashes_leaves() {
-            self.hash(&self.taken)?
+            program::evaluate_rows(
+                field,
+                &self.chip_registers(0),
+                &self.row_registers(),
+                &self.constants_of(0),
+                limits,
+                &self.taken,
+                self.get(&registers::LEAVES) as usize,
+            )?
         } else {
             self.taken.clone()
         };
+        let (registers, constants) = (self.chip_registers(1), self.constants_of(1));
         while !self.digests() && level.len() > 1 {
-            level = self.hash(&level)?;
+            level = program::evaluate(field, &registers, &constants, limits, &level)?;
         }
         Ok(level)
     }
@@ -295,9 +356,19 @@ impl ChipPort for FakeChip {
                         index: registers::CONSTANT_INDEX.get(value) as u8,
                         word: self.get_word(&registers::CONSTANT_DATA),
                     };
-                    assert_eq!(constant.engine_mask, program::BOTH_ENGINES);
-                    let place = (constant.sub_engine, constant.bank, constant.index);
-                    self.constants.insert(place, constant);
+                    for engine in 0..2 {
+                        let ChipConstant {
+                            sub_engine,
+                            bank,
+                            index,
+                            engine_mask,
+                            ..
+                        } = constant;
+                        let place = (engine, sub_engine, bank, index);
+                        if engine_mask >> engine & 1 == 1 {
+                            self.constants.insert(place, constant);
+                        }
+                    }
                 }
             }
             return Ok(());
@@ -392,6 +463,8 @@ impl ChipPort for FakeChip {
         for index in 0..words_out {
             output.push(OutputWord {
                 data: results[index % results.len()],
+                level: self.get(&registers::TOP_LEVEL) + u32::from(self.fault == Fault::WrongLevel),
+                index: index as u32 / self.chip_registers(0).digest_words,
                 last: index + 1 == words_out && self.fault != Fault::TooManyWords,
                 error: self.fault == Fault::VoidOutput,
             });
@@ -524,7 +597,8 @@ fn message(fault: Fault, leaves: usize) -> String {
 fn capabilities_are_read() {
     let capabilities = *device(Fault::None).capabilities();
     assert_eq!(capabilities.limits, bls12_381());
-    assert_eq!((capabilities.lanes, capabilities.max_height), (3, 4));
+    assert_eq!((capabilities.lanes, capabilities.max_height), (3, 5));
+    assert_eq!(capabilities.memories.words, [16, 16, 4, 16, 16]);
 }
 
 #[test]
@@ -603,29 +677,37 @@ fn a_runtime_modulus_is_loaded_with_the_field() {
 }
 
 #[test]
-fn binary_trees_are_folded_by_the_chip() {
+fn trees_are_folded_by_the_chip() {
     let mut device = device(Fault::None);
-    for leaves in [2, 4, 8, 16] {
+    for leaves in [2, 4, 8, 16, 32] {
         check_roots(&mut device, &few_rounds(2), leaves);
         for length in 1..=4 {
             check_roots(&mut device, &goldilocks(2, length), leaves);
         }
         assert!(!device.port().digests());
     }
+    for arity in [3, 4, 8, 11] {
+        let parameters = few_rounds(arity);
+        for leaves in [arity, arity * arity] {
+            check_roots(&mut device, &parameters, leaves);
+            assert!(!device.port().digests());
+        }
+    }
+    check_roots(&mut device, &goldilocks(3, 4), 27);
+    assert!(!device.port().digests());
 }
 
 #[test]
 fn other_trees_are_folded_level_by_level() {
     let mut device = device(Fault::None);
-    for parameters in [few_rounds(4), few_rounds(11), goldilocks(3, 4)] {
-        for height in 0..3 {
-            let leaves = parameters.arity().pow(height);
-            check_roots(&mut device, &parameters, leaves);
-        }
+    // Digests that share a stream word.
+    for height in 0..3 {
+        check_roots(&mut device, &goldilocks(8, 1), 8_usize.pow(height));
         assert!(device.port().digests());
     }
     // More leaves than the chip's tree takes, and fewer.
-    check_roots(&mut device, &few_rounds(2), 32);
+    check_roots(&mut device, &few_rounds(2), 64);
+    check_roots(&mut device, &few_rounds(11), 11 * 11 * 11);
     check_roots(&mut device, &few_rounds(2), 1);
     assert!(device.port().digests());
 }
@@ -638,14 +720,14 @@ fn counters_of_several_runs_are_added() {
         .unwrap();
     assert_eq!((counters.cycles, counters.cycle_last_out), (1000, 999));
     assert_eq!(counters.leaf.busy_full_last, 7);
-    // 32 + 16 + 8 + 4 + 2 + 1 hashes in six runs.
-    let counters = commit(&mut device(Fault::None), 32)
+    // 64 + 32 + 16 + 8 + 4 + 2 + 1 hashes in seven runs.
+    let counters = commit(&mut device(Fault::None), 64)
         .unwrap()
         .counters
         .unwrap();
-    assert_eq!((counters.cycles, counters.cycle_last_out), (6000, 5999));
-    assert_eq!(counters.leaf.busy_full_last, 42);
-    assert_eq!(counters.leaf.hashes, 63);
+    assert_eq!((counters.cycles, counters.cycle_last_out), (7000, 6999));
+    assert_eq!(counters.leaf.busy_full_last, 49);
+    assert_eq!(counters.leaf.hashes, 127);
 }
 
 #[test]
@@ -768,8 +850,14 @@ fn plans_and_notes() {
 
 #[test]
 fn a_refused_start_names_the_register_and_its_value() {
-    let message = message(Fault::RefusesStart(registers::FULL_ROUNDS_LAST.address), 2);
-    assert!(message.contains("FULL_ROUNDS_LAST holds 2"), "{message}");
+    let message = message(
+        Fault::RefusesStart(registers::LEAF.full_rounds_last.address),
+        2,
+    );
+    assert!(
+        message.contains("LEAF_FULL_ROUNDS_LAST holds 2"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -797,8 +885,9 @@ fn a_refused_element_is_named_with_its_value() {
         let mut device = device(Fault::None);
         let setup = RunSetup {
             hash_leaves: true,
-            digests: true,
+            rows: RowRegisters::one_block(&program.registers),
             leaves: (words.len() / program.input_words()) as u32,
+            levels: &[],
         };
         device
             .execute(program, setup, words, 4, &mut |_| {})
@@ -879,6 +968,15 @@ fn output_before_the_end_of_the_input_is_refused() {
         .to_string();
     assert!(
         message.contains("after taking 4096 of 8192 input words"),
+        "{message}"
+    );
+}
+
+#[test]
+fn output_of_another_level_is_refused() {
+    let message = message(Fault::WrongLevel, 4);
+    assert!(
+        message.contains("node 0 of level 3, expected node 0 of level 2"),
         "{message}"
     );
 }

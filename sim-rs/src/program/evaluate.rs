@@ -9,11 +9,12 @@ use std::collections::HashMap;
 
 use ark_ff::PrimeField;
 
+use super::RowRegisters;
 use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
 use super::{
     CODES_PER_REGISTER, ChipConstant, ChipRegisters, EngineLimits, GOLDILOCKS, INITIAL_VECTOR,
-    LANE_NONE, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_DENSE, ProgramError,
-    VECTOR_BANK, from_slices, montgomery_radix, slices,
+    LANE_NONE, LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_DENSE,
+    ProgramError, VECTOR_BANK, from_slices, montgomery_radix, slices,
 };
 use crate::word::{self, Word};
 
@@ -71,11 +72,30 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         }
     }
 
-    /// The digest words of the hash of `input`, as many stream words as `ARITY` says.
+    /// The digest words of the hash of `input`, as many stream words as `INPUT_WORDS` says.
     pub fn hash(&self, input: &[Word]) -> Result<Vec<Word>, ProgramError> {
-        let mut state = self.initial_vector()?;
-        self.add_input(&mut state, input)?;
+        let mut state = self.vector(0)?;
+        self.absorb(&mut state, input, &self.registers.input_map, false)?;
         self.permute(&mut state)?;
+        Ok(self.digest(&state))
+    }
+
+    /// The digest words of the row with these blocks.
+    pub fn row(&self, blocks: &[&[Word]], rows: &RowRegisters) -> Result<Vec<Word>, ProgramError> {
+        let mut state = [F::ZERO; MAX_ELEMENTS];
+        for (number, block) in blocks.iter().enumerate() {
+            let map = if number + 1 == blocks.len() {
+                &rows.last_map
+            } else {
+                &self.registers.input_map
+            };
+            self.absorb(&mut state, block, map, rows.overwrite && number > 0)?;
+            let vector = self.vector(if number == 0 { 0 } else { LATER_VECTOR_INDEX })?;
+            for (element, constant) in state.iter_mut().zip(vector) {
+                *element += constant;
+            }
+            self.permute(&mut state)?;
+        }
         Ok(self.digest(&state))
     }
 
@@ -234,9 +254,10 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         Ok(())
     }
 
-    fn initial_vector(&self) -> Result<State<F>, ProgramError> {
+    /// The initial vector at the entries from `base`.
+    fn vector(&self, base: usize) -> Result<State<F>, ProgramError> {
         let mut state = [F::ZERO; MAX_ELEMENTS];
-        self.add_vector(&mut state, INITIAL_VECTOR, 0, 0)?;
+        self.add_vector_at(&mut state, INITIAL_VECTOR, 0, base)?;
         Ok(state)
     }
 
@@ -248,13 +269,19 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         bank: u8,
         number: usize,
     ) -> Result<(), ProgramError> {
+        self.add_vector_at(state, engine, bank, number * self.shape.beats())
+    }
+
+    fn add_vector_at(
+        &self,
+        state: &mut State<F>,
+        engine: u8,
+        bank: u8,
+        base: usize,
+    ) -> Result<(), ProgramError> {
         for beat in 0..self.shape.beats() {
             for lane in 0..LANES {
-                let entry = self.read(
-                    engine,
-                    bank + lane as u8,
-                    number * self.shape.beats() + beat,
-                )?;
+                let entry = self.read(engine, bank + lane as u8, base + beat)?;
                 if self.shape.goldilocks {
                     for (slice, entry) in entry.into_iter().enumerate() {
                         state[LANES * slice + lane] += entry;
@@ -267,8 +294,14 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         Ok(())
     }
 
-    /// Adds the elements of the input to where the input map says.
-    fn add_input(&self, state: &mut State<F>, input: &[Word]) -> Result<(), ProgramError> {
+    /// Adds the elements of `input` to the positions that `map` says, or puts them there.
+    fn absorb(
+        &self,
+        state: &mut State<F>,
+        input: &[Word],
+        map: &[u32; 2],
+        overwrite: bool,
+    ) -> Result<(), ProgramError> {
         let words = input.iter().flat_map(|word| {
             if self.shape.goldilocks {
                 slices(word).to_vec()
@@ -280,8 +313,9 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             let element: F = word::to_field(&word).ok_or(ProgramError::InputNotBelowPrime {
                 word: number / if self.shape.goldilocks { SLICES } else { 1 },
             })?;
-            if let Some(position) = position(&self.registers.input_map, number) {
-                state[position] += element;
+            if let Some(position) = position(map, number) {
+                let kept = if overwrite { F::ZERO } else { state[position] };
+                state[position] = kept + element;
             }
         }
         Ok(())

@@ -393,6 +393,8 @@ mod tests {
             goldilocks: true,
             montgomery_bits: 260,
             runtime_modulus: false,
+            places: 64,
+            loop_cycles: 59,
         }
     }
 

@@ -10,6 +10,9 @@ use crate::fields::{Bls12_381, Goldilocks, PoseidonField};
 use crate::params::{PoseidonSpecification, RoundOrder, is_permutation};
 use crate::poseidon::{hash_dense, permute_dense};
 use crate::presets;
+use crate::random::{self, Ranges};
+use crate::software::SoftwareDevice;
+use crate::sponge::{self, Absorption, Capacity, Padding, Sponge};
 
 fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
     EngineLimits {
@@ -22,6 +25,8 @@ fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         goldilocks: true,
         montgomery_bits: 260,
         runtime_modulus: false,
+        places: 64,
+        loop_cycles: 59,
     }
 }
 
@@ -439,7 +444,7 @@ fn goldilocks_hashes_of_two_digests_take_a_word_for_each() {
         })
         .unwrap();
         let program = check_parameters(&parameters, 3, &limits(1, 3));
-        assert!(program.is_binary_tree());
+        assert_eq!(program.tree_arity(), Some(2));
         assert_eq!((program.input_words(), program.output_words()), (2, 1));
         // A digest leaves the chip in the form in which it enters it.
         let elements: Vec<_> = (1..=2 * length as u64).map(word::from_u64).collect();
@@ -453,7 +458,8 @@ fn goldilocks_hashes_of_two_digests_take_a_word_for_each() {
         &limits(1, 3),
     )
     .unwrap();
-    assert_eq!(other.is_binary_tree(), other.inputs == 2 * other.outputs);
+    let is_tree = other.input_words() >= 2 && other.inputs == other.input_words() * other.outputs;
+    assert_eq!(other.tree_arity().is_some(), is_tree);
 }
 
 #[test]
@@ -575,8 +581,8 @@ fn register_values_that_a_chip_refuses() {
     let program = ChipProgram::compile(&any, &limits(1, 2)).unwrap();
     type Change = fn(&mut ChipRegisters);
     let cases: [(Change, &str); 20] = [
-        (|r| r.arity = 13, "ARITY cannot hold 13"),
-        (|r| r.arity = 0, "ARITY cannot hold 0"),
+        (|r| r.arity = 13, "LEAF_INPUT_WORDS cannot hold 13"),
+        (|r| r.arity = 0, "LEAF_INPUT_WORDS cannot hold 0"),
         (|r| r.field = 2, "FIELD cannot hold 2"),
         (|r| r.width = 13, "WIDTH cannot hold 13"),
         (|r| r.alpha = 4, "ALPHA cannot hold 4"),
@@ -692,4 +698,73 @@ proptest! {
             prop_assert_eq!(digests, [to_words(&hash_dense(&parameters, &input).unwrap())]);
         });
     }
+}
+
+/// Rows of every length around whole blocks, with every absorption, padding and capacity.
+#[test]
+fn rows_hash_as_the_sponge_does() {
+    let capacities = [
+        Capacity::Zero,
+        Capacity::InitialState,
+        Capacity::Length { position: 1 },
+    ];
+    let mut seed = 0;
+    for field in [FieldId::Bls12_381, FieldId::Goldilocks] {
+        for (absorption, padding) in [
+            (Absorption::Add, Padding::None),
+            (Absorption::Overwrite, Padding::None),
+            (Absorption::Add, Padding::One),
+            (Absorption::Overwrite, Padding::OneZerosOne),
+        ] {
+            for capacity in capacities {
+                seed += 1;
+                let parameters = random::any_parameters(field, seed, &Ranges::default()).unwrap();
+                let rate = 1 + seed as usize % (parameters.width() - 1);
+                let sponge = Sponge {
+                    rate_positions: (0..rate).rev().collect(),
+                    absorption,
+                    padding,
+                    capacity,
+                    permute_empty: false,
+                };
+                for length in [1, rate, rate + 1, 2 * rate, 3 * rate - 1] {
+                    check_rows(&parameters, &sponge, length);
+                }
+            }
+        }
+    }
+}
+
+fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize) {
+    let limits = EngineLimits {
+        prime: parameters.prime(),
+        ..limits(1, 3)
+    };
+    let program = ChipRows::compile(parameters, sponge, length, &limits).unwrap();
+    let mut rows = program.unwrap();
+    // Groups of which the last one is not full.
+    rows.registers.group = 3;
+    let messages: Vec<Vec<Word>> = (0..8)
+        .map(|row| {
+            (0..length as u64)
+                .map(|i| word::from_u64(100 * row + i))
+                .collect()
+        })
+        .collect();
+    let words = rows.pack(&messages);
+    assert_eq!(words.len(), messages.len() * rows.row_words());
+    let program = &rows.program;
+    let digests = evaluate_rows(
+        parameters.field(),
+        &program.registers,
+        &rows.registers,
+        &program.constants,
+        &limits,
+        &words,
+        messages.len(),
+    )
+    .unwrap();
+    let expected =
+        sponge::hash_messages_with(&mut SoftwareDevice::new(), parameters, sponge, &messages);
+    assert_eq!(program.unpack_outputs(&digests), expected.unwrap());
 }
