@@ -20,6 +20,8 @@ module acclmt_tb_chip (
   output logic out_valid_o,
   input logic out_ready_i,
   output logic [acclmt_pkg::WordWidth-1:0] out_data_o,
+  output logic [acclmt_pkg::LevelWidth-1:0] out_level_o,
+  output logic [acclmt_pkg::NodeIndexWidth-1:0] out_index_o,
   output logic out_last_o,
   output logic out_error_o,
   output logic irq_o
@@ -44,6 +46,8 @@ module acclmt_tb_chip (
     .out_valid_o,
     .out_ready_i,
     .out_data_o,
+    .out_level_o,
+    .out_index_o,
     .out_last_o,
     .out_error_o,
     .irq_o

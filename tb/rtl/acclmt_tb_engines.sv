@@ -8,8 +8,8 @@ module acclmt_tb_engines (
   input logic clk_i,
   input logic rst_ni,
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS), data of
-  /// the constant or input word (8), values of the configuration registers from MODE on (22).
-  input logic [32*32-1:0] in_i,
+  /// the constant or input word (8), values of the configuration registers of an engine (19).
+  input logic [29*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
 );
@@ -41,19 +41,26 @@ module acclmt_tb_engines (
 
   // The limits of the engines do not matter: only legal values are given.
   acclmt_pkg::engine_config_t engine_config;
-  acclmt_pkg::run_config_t unused_run_config;
   logic unused_illegal;
-  logic [11:0] unused_illegal_address;
-  acclmt_configuration #(
+  logic [4:0] unused_illegal_index;
+  acclmt_engine_configuration #(
     .NumFull(acclmt_pkg::MaxNumFull),
     .NumPartial(acclmt_pkg::MaxNumPartial)
   ) u_configuration (
-    .config_i(in_i[10*32+:acclmt_pkg::NumConfig*32]),
-    .engine_config_o(engine_config),
-    .run_config_o(unused_run_config),
+    .registers_i(in_i[10*32+:acclmt_pkg::NumEngineConfig*32]),
+    .goldilocks_i(in_i[16]),
+    .digests_are_nodes_i(1'b0),
+    .inputs_are_nodes_i(1'b0),
+    .config_o(engine_config),
     .illegal_o(unused_illegal),
-    .illegal_address_o(unused_illegal_address)
+    .illegal_index_o(unused_illegal_index)
   );
+
+  // Hashes of one block.
+  acclmt_pkg::row_config_t one_block;
+  acclmt_pkg::input_label_t word_label;
+  assign one_block = '0;
+  assign word_label = '{first_block: 1'b1, last_block: 1'b1, block_end: in_i[17]};
 
   // ---- Engines: number 6 * (NumFull - 1) + NumPartial - 1 ---------------------------------------
 
@@ -62,7 +69,7 @@ module acclmt_tb_engines (
   logic [NumEngines-1:0][acclmt_pkg::TagWidth-1:0] digest_tag;
   logic [NumEngines-1:0][MaxSubEngines-1:0] busy;
   for (genvar i = 0; i < NumEngines; i++) begin : gen_engine
-    logic chosen, clk;
+    logic chosen, clk, unused_begun;
     assign chosen = select == 4'(i);
     // The choice changes while the clock is low.
     assign clk = clk_i && chosen;
@@ -77,16 +84,19 @@ module acclmt_tb_engines (
       .clear_i(clear),
       .prime_i(acclmt_tb_build_pkg::Prime),
       .config_i(engine_config),
+      .row_i(one_block),
       .constant_write_i(constant_write),
       .valid_i(word_valid),
       .ready_o(word_ready[i]),
       .word_i(data),
+      .label_i(word_label),
       .tag_i(tag),
       .valid_o(digest_valid[i]),
       .ready_i(digest_ready),
       .word_o(digest[i]),
       .last_o(last[i]),
       .tag_o(digest_tag[i]),
+      .begun_o(unused_begun),
       .busy_o(busy[i]),
       .idle_o(idle[i])
     );
@@ -99,6 +109,6 @@ module acclmt_tb_engines (
 
   // Spare bits of the packed input.
   logic unused_input;
-  assign unused_input = ^{in_i[31:16], in_i[63:52], in_i[47:44]};
+  assign unused_input = ^{in_i[31:18], in_i[63:52], in_i[47:44]};
 
 endmodule

@@ -107,6 +107,7 @@ module acclmt_tb_units #(
       .b_i(b),
       .sum_o(sum[i])
     );
+    logic unused_to_label, unused_from_label;
     acclmt_to_montgomery #(
       .Prime(acclmt_tb_build_pkg::Prime),
       .Reduction(i)
@@ -120,10 +121,12 @@ module acclmt_tb_units #(
       .valid_i(control[26]),
       .ready_o(to_ready[i]),
       .element_i(a),
+      .label_i(control[29]),
       .not_below_prime_o(not_below_prime[i]),
       .valid_o(to_valid[i]),
       .ready_i(control[27]),
       .residue_o(to_montgomery[i]),
+      .label_o(unused_to_label),
       .idle_o(to_idle[i])
     );
     acclmt_from_montgomery #(
@@ -138,9 +141,11 @@ module acclmt_tb_units #(
       .valid_i(control[26]),
       .ready_o(from_ready[i]),
       .residue_i(a),
+      .label_i(control[29]),
       .valid_o(from_valid[i]),
       .ready_i(control[27]),
-      .element_o(from_montgomery[i])
+      .element_o(from_montgomery[i]),
+      .label_o(unused_from_label)
     );
   end
 

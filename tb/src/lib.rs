@@ -139,6 +139,8 @@ impl ChipPort for RtlChip {
             .map_err(port_error)?;
         output.extend(words.iter().map(|word| OutputWord {
             data: word.data,
+            level: word.level,
+            index: word.index,
             last: word.last,
             error: word.error,
         }));

@@ -12,12 +12,16 @@ use std::path::Path;
 use acclmt::device::{CommitRequest, Counters, Device, EngineCounters, LeafKind, NoProgress};
 use acclmt::driver::{ChipDevice, ChipPort, OutputWord};
 use acclmt::fields::{AnyParameters, FieldId};
+use acclmt::level_table::{LevelQueue, NodeMemories, level_table};
 use acclmt::params::{PoseidonSpecification, RoundOrder, is_permutation};
 use acclmt::presets;
-use acclmt::program::{self, ChipProgram, ChipRegisters, EngineLimits, Segments};
+use acclmt::program::{
+    self, ChipProgram, ChipRegisters, ChipRows, EngineLimits, RowRegisters, Segments,
+};
 use acclmt::random::{self, Ranges};
 use acclmt::registers;
 use acclmt::software::SoftwareDevice;
+use acclmt::sponge::{Absorption, Capacity, Padding, Sponge, hash_messages_with};
 use acclmt::vectors::{Outcome, VectorFile, run_cases};
 use acclmt::word::{self, Word};
 use acclmt::{dispatch, with_field};
@@ -675,20 +679,200 @@ fn trees_of_other_arities() {
     let sets = presets::all().iter().filter(|preset| {
         let is_ours = chip_fields().contains(&preset.field());
         is_ours
-            && ["-4", "-8", "-11", "dusk"]
+            && ["-3", "-4", "-8", "-11", "dusk"]
                 .iter()
                 .any(|end| preset.name().ends_with(end))
     });
+    let limits = device.capabilities().limits;
     for preset in sets {
         let parameters = preset.parameters();
-        let leaves = parameters.arity() * parameters.arity();
-        let input = elements(&mut random, preset.field(), leaves);
-        let leaf = LeafKind::Element;
-        let (root, counters) = commit(&mut device, parameters, leaf, &input);
-        assert_eq!(root, reference_root(parameters, leaf, &input));
-        let hashes = parameters.arity() as u64 + 1;
-        assert_eq!(counters.unwrap().leaf.hashes, hashes, "{}", preset.name());
+        let program = ChipProgram::compile(parameters, &limits).unwrap();
+        let arity = parameters.arity();
+        for leaves in [arity, arity * arity] {
+            let input = elements(&mut random, preset.field(), leaves);
+            let leaf = LeafKind::Element;
+            let (root, counters) = commit(&mut device, parameters, leaf, &input);
+            assert_eq!(
+                root,
+                reference_root(parameters, leaf, &input),
+                "{}",
+                preset.name()
+            );
+            let hashes = (leaves as u64 - 1) / (arity as u64 - 1);
+            check_counters(&counters.unwrap(), &program, leaves as u64, 0, hashes);
+        }
     }
+}
+
+/// Trees whose level tables have room for a few groups only, so that small trees fill every memory.
+#[test]
+fn trees_with_short_queues() {
+    let mut random = Random::new(seed(64));
+    let mut device = programmed(25);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let leaves = 64;
+    for _ in 0..4 {
+        let input = elements(&mut random, large_field(), leaves);
+        host.set_up(ELEMENTS, leaves as u32);
+        for level in 0..6 {
+            let queue = LevelQueue {
+                memory: (level as usize).min(4),
+                groups: 1 + random.below(2) as u32,
+            };
+            host.write(registers::LEVEL_TABLE.at(level), level_entry(&queue));
+        }
+        host.write(registers::CONTROL.address, START);
+        let output = host.finish(&input);
+        assert_eq!(
+            [output[0].data],
+            *reference_root(pairs(), LeafKind::Element, &input)
+        );
+        assert_eq!((output[0].level, output[0].index), (6, 0));
+        host.clear();
+    }
+}
+
+/// Every node comes out once, with its level and index; so do the levels of a cap.
+#[test]
+fn nodes_come_out_as_they_are_made() {
+    let mut random = Random::new(seed(65));
+    let mut device = programmed(26);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let leaves = 32;
+    let input = elements(&mut random, large_field(), leaves);
+    let mut levels = vec![input.clone()];
+    while levels[levels.len() - 1].len() > 1 {
+        let level = levels[levels.len() - 1].chunks(2);
+        let level = level.flat_map(|pair| reference_root(pairs(), LeafKind::Element, pair));
+        levels.push(level.collect());
+    }
+    for (top, emit) in [
+        (5, u32::MAX),
+        (5, 0),
+        (5, 0b1010),
+        (3, 0),
+        (3, 0b1),
+        (1, u32::MAX),
+    ] {
+        host.set_up(ELEMENTS, leaves as u32);
+        host.write(registers::TOP_LEVEL.address, top);
+        host.write(registers::EMIT_LEVELS.address, emit);
+        host.write(registers::CONTROL.address, START);
+        let mut received = vec![Vec::new(); levels.len()];
+        let output = host.finish(&input);
+        for word in &output {
+            let nodes = &mut received[word.level as usize];
+            assert_eq!(word.index as usize, nodes.len());
+            nodes.push(word.data);
+        }
+        for (level, nodes) in (0..).zip(&received) {
+            if level == top || (level < top && emit >> level & 1 == 1) {
+                assert_eq!(*nodes, levels[level as usize], "level {level} of {top}");
+            } else {
+                assert!(nodes.is_empty(), "level {level} of {top}");
+            }
+        }
+        host.clear();
+    }
+}
+
+/// Missing siblings have the value of an empty sub-tree of their level.
+#[test]
+fn trees_that_lack_leaves() {
+    let mut random = Random::new(seed(66));
+    let mut device = programmed(27);
+    let radix_bits = device.capabilities().limits.montgomery_bits;
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let empty = elements(&mut random, large_field(), 4);
+    for (level, value) in (0..).zip(&empty) {
+        let residue = (BigUint::from_bytes_le(value) << radix_bits) % prime(large_field());
+        host.write_word(&registers::CONSTANT_DATA, &common::word(&residue));
+        let address = constant_address(14, 0, level);
+        host.write(registers::CONSTANT_ADDRESS.address, address);
+    }
+    for leaves in [1_u32, 2, 3, 5, 8, 9, 13, 16] {
+        let input = elements(&mut random, large_field(), leaves as usize);
+        let mut level = input.clone();
+        for empty in &empty {
+            if level.len() % 2 == 1 {
+                level.push(*empty);
+            }
+            level = (level.chunks(2))
+                .flat_map(|pair| reference_root(pairs(), LeafKind::Element, pair))
+                .collect();
+        }
+        host.set_up(ELEMENTS, 16);
+        host.write(registers::LEAVES.address, leaves);
+        for pad in [true, false] {
+            host.write(
+                registers::MODE.address,
+                registers::MODE_PAD.with(pad.into()),
+            );
+            host.write(registers::CONTROL.address, START);
+            let output = host.finish(&input);
+            if pad || leaves == 16 {
+                assert_eq!([output[0].data], *level, "{leaves} leaves");
+                assert_eq!(host.error(), (0, 0));
+            } else {
+                assert!(output[0].error);
+                assert_eq!(host.error().0, registers::ERROR_INCOMPLETE_TREE.code);
+            }
+            host.clear();
+        }
+    }
+}
+
+/// Queues that do not fit into the memories.
+#[test]
+fn illegal_level_tables_do_not_start() {
+    let mut random = Random::new(seed(67));
+    let mut device = programmed(28);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
+    let queue = |memory, groups| LevelQueue { memory, groups };
+    // The level that is at fault, of a tree of four levels, and its queue.
+    for (level, queue) in [
+        (0, queue(0, 0)),
+        (0, queue(0, 2049)),
+        (0, queue(1, 1)),
+        (1, queue(1, 1025)),
+        (1, queue(0, 1)),
+        (1, queue(5, 1)),
+        (1, queue(7, 1)),
+        (1, queue(2, 65)),
+        (2, queue(1, 513)),
+        (2, queue(1, 0)),
+        (2, queue(3, 129)),
+        (3, queue(4, 9)),
+        (3, queue(1, 0xFFFF)),
+    ] {
+        host.set_up(HASHES, 16);
+        host.write(registers::LEVEL_TABLE.at(level), level_entry(&queue));
+        host.write(registers::CONTROL.address, START);
+        host.feed(&[], 8);
+        let expected = (code, registers::LEVEL_TABLE.at(level));
+        assert_eq!(host.error(), expected, "level {level}: {queue:?}");
+        assert_eq!(host.status(), ERROR);
+        let input = elements(&mut random, large_field(), 8);
+        assert_eq!(host.feed(&input, 60), 0);
+        host.clear();
+    }
+    // A memory that comes after one above it.
+    host.set_up(HASHES, 16);
+    host.write(registers::LEVEL_TABLE.at(1), level_entry(&queue(3, 1)));
+    host.write(registers::CONTROL.address, START);
+    host.feed(&[], 8);
+    assert_eq!(host.error(), (code, registers::LEVEL_TABLE.at(2)));
+    host.clear();
+    host.check_run(&mut random);
 }
 
 #[test]
@@ -738,6 +922,221 @@ fn large_trees_and_the_steady_state_of_the_root_engine() {
     }
 }
 
+/// Rows of several blocks against the sponge in software: every length around whole blocks, groups that
+/// are not full, stalls.
+#[test]
+fn rows_hash_as_the_sponge_does() {
+    let seed = seed(68);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    for field in chip_fields() {
+        for number in 0..10 {
+            let seed = seed + number;
+            let parameters = random::any_parameters(field, seed, &Ranges::default()).unwrap();
+            let rate = 1 + random.below(parameters.width() as u64 - 1) as usize;
+            let sponge = Sponge {
+                rate_positions: (0..rate).rev().collect(),
+                absorption: *random.choose(&[Absorption::Add, Absorption::Overwrite]),
+                padding: *random.choose(&[Padding::None, Padding::One, Padding::OneZerosOne]),
+                capacity: *random
+                    .choose(&[Capacity::InitialState, Capacity::Length { position: 1 }]),
+                permute_empty: false,
+            };
+            let (input, output) = *random.choose(&[(0.0, 0.0), (0.5, 0.5), (0.9, 0.0), (0.0, 0.9)]);
+            device
+                .port()
+                .set_stalls(random.next(), input, output)
+                .unwrap();
+            let length = 1 + random.below(4 * rate as u64) as usize;
+            let count = 1 + random.below(40) as usize;
+            let rows: Vec<_> = (0..count)
+                .map(|_| elements(&mut random, field, length))
+                .collect();
+            let found = device.hash_rows(&parameters, &sponge, &rows, &mut NoProgress);
+            let report = found.unwrap().unwrap();
+            let software = &mut SoftwareDevice::new();
+            let expected = hash_messages_with(software, &parameters, &sponge, &rows).unwrap();
+            let name = parameters.name();
+            assert_eq!(report.digests, expected, "{name}, {sponge:?}, {length}");
+            let limits = device.capabilities().limits;
+            let program = ChipRows::compile(&parameters, &sponge, length, &limits).unwrap();
+            let program = program.unwrap();
+            let permutations = (count * program.blocks()) as u64;
+            check_engine(
+                &report.counters.unwrap().leaf,
+                &program.program,
+                permutations,
+            );
+        }
+    }
+    device.port().set_stalls(0, 0.0, 0.0).unwrap();
+}
+
+/// Rows keep the engine as busy as hashes do, and groups of the largest size do not block it.
+#[test]
+fn rows_run_at_full_speed() {
+    let mut random = Random::new(seed(69));
+    let mut device = rtl_device(29).unwrap();
+    let limits = device.capabilities().limits;
+    for parameters in [pairs(), goldilocks_pairs()] {
+        let width = parameters.width();
+        let sponge = Sponge {
+            rate_positions: (0..width - 1).collect(),
+            absorption: Absorption::Overwrite,
+            padding: Padding::None,
+            capacity: Capacity::Zero,
+            permute_empty: false,
+        };
+        let length = 5 * (width - 1);
+        let rows = ChipRows::compile(parameters, &sponge, length, &limits);
+        let rows = rows.unwrap().unwrap();
+        let period = rows.program.period();
+        let count = 4 * rows.group();
+        let messages: Vec<_> = (0..count)
+            .map(|_| elements(&mut random, parameters.field(), length))
+            .collect();
+        let report = device.hash_rows(parameters, &sponge, &messages, &mut NoProgress);
+        let counters = report.unwrap().unwrap().counters.unwrap();
+        let steady = counters.cycles as f64 / counters.leaf.hashes as f64;
+        println!(
+            "{}: groups of {} rows, {steady:.2} cycles a permutation, period {period}",
+            parameters.name(),
+            rows.group()
+        );
+        // The first permutations fill the engine.
+        assert!(steady < 1.25 * period as f64);
+        // As many rows as the engine can hold.
+        let most = (limits.num_partial + 2) * (limits.places / rows.program.shape().beats());
+        let mut host = Host {
+            chip: device.port(),
+        };
+        let mut rows = rows.clone();
+        rows.registers.group = most as u32;
+        let messages: Vec<_> = (0..most)
+            .map(|_| elements(&mut random, parameters.field(), length))
+            .collect();
+        host.clear();
+        host.load(&rows.program);
+        host.set_up(DIGESTS, most as u32);
+        for (address, value) in rows.registers.writes() {
+            host.write(address, value);
+        }
+        host.write(
+            registers::MODE.address,
+            1 | registers::MODE_OVERWRITE.with(1),
+        );
+        host.write(registers::CONTROL.address, START);
+        let output: Vec<Word> = (host.finish(&rows.pack(&messages)).iter())
+            .map(|word| word.data)
+            .collect();
+        let software = &mut SoftwareDevice::new();
+        let expected = hash_messages_with(software, parameters, &sponge, &messages).unwrap();
+        assert_eq!(rows.program.unpack_outputs(&output), expected);
+        device = rtl_device(30).unwrap();
+    }
+}
+
+/// The leaves have a parameter set of their own.
+#[test]
+fn leaves_and_nodes_of_different_sets() {
+    let seed = seed(70);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(31).unwrap();
+    let limits = device.capabilities().limits;
+    for number in 0..6 {
+        let ranges = Ranges::default();
+        let field = large_field();
+        let set = |number| {
+            let set = random::any_parameters(field, seed + number, &ranges).unwrap();
+            dispatch!(&set, set => {
+                acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+                    digest_positions: vec![1],
+                    ..set.specification().clone()
+                })
+                .unwrap()
+                .into()
+            })
+        };
+        let leaf_set: AnyParameters = set(2 * number);
+        let node_set = pairs();
+        let leaf_program = ChipProgram::compile(&leaf_set, &limits).unwrap();
+        let node_program = ChipProgram::compile(node_set, &limits).unwrap();
+        let inputs = random_inputs(&mut random, &leaf_set, 8);
+        let leaves = SoftwareDevice::new()
+            .hash(&leaf_set, &inputs, &mut NoProgress)
+            .unwrap();
+        let root = reference_root(node_set, LeafKind::Element, &leaves.digests.concat());
+        let mut host = Host {
+            chip: device.port(),
+        };
+        host.clear();
+        host.load(&node_program);
+        for (address, value) in leaf_program.registers.writes(&registers::LEAF) {
+            host.write(address, value);
+        }
+        for (address, value) in RowRegisters::one_block(&leaf_program.registers).writes() {
+            host.write(address, value);
+        }
+        for constant in &leaf_program.constants {
+            host.write_word(&registers::CONSTANT_DATA, &constant.word);
+            let address = constant_address_of(
+                1,
+                constant.sub_engine.into(),
+                constant.bank.into(),
+                constant.index.into(),
+            );
+            host.write(registers::CONSTANT_ADDRESS.address, address);
+        }
+        host.start(HASHES, 8);
+        let output = host.finish(&leaf_program.pack_inputs(&inputs.concat()));
+        assert_eq!([output[0].data], *root, "{}", leaf_set.name());
+        host.clear();
+    }
+}
+
+/// Sub-engines are counted as busy between two leaves.
+#[test]
+fn busy_cycles_are_counted_in_a_window() {
+    let mut random = Random::new(seed(71));
+    let mut device = programmed(32);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let input = elements(&mut random, large_field(), 128);
+    let counter = |host: &mut Host<'_>, register: &registers::Register| {
+        u64::from(host.read(register.address)) | u64::from(host.read(register.address + 4)) << 32
+    };
+    let mut measure = |first, last| {
+        host.write(registers::WINDOW_FIRST.address, first);
+        host.write(registers::WINDOW_LAST.address, last);
+        host.start(HASHES, 64);
+        host.finish(&input);
+        let counted = [
+            &registers::CYCLES,
+            &registers::WINDOW_CYCLES,
+            &registers::LEAF_BUSY_FULL,
+            &registers::ROOT_BUSY_FULL,
+            &registers::CYCLE_FIRST_LEAF,
+            &registers::CYCLE_LAST_LEAF,
+            &registers::CYCLE_LAST_OUT,
+        ]
+        .map(|register| counter(&mut host, register));
+        host.clear();
+        counted
+    };
+    let [cycles, all, leaf, root, first_leaf, last_leaf, last_out] = measure(0, 0);
+    assert_eq!(cycles, all);
+    assert!(0 < first_leaf && first_leaf < last_leaf && last_leaf < last_out);
+    // The window and what is before and after it are the whole run.
+    let parts = [measure(0, 20), measure(20, 50), measure(50, 0)];
+    for part in &parts {
+        assert_eq!(part[0], cycles);
+    }
+    let sum = |index: usize| parts.iter().map(|part| part[index]).sum::<u64>();
+    assert_eq!((sum(1), sum(2), sum(3)), (all, leaf, root));
+    assert!(parts.iter().all(|part| part[1] > 0));
+}
+
 // ---- Speed -----------------------------------------------------------------------------------------
 
 /// Cycles that a hash costs in the steady state: what the second half of a run of `2 * count` hashes adds to
@@ -766,6 +1165,12 @@ fn steady_state(
         parameters.name()
     );
     steady
+}
+
+/// So many hashes that the bunches in which they leave do not matter: they are some 1,500 cycles long.
+fn many_hashes(device: &ChipDevice<RtlChip>, parameters: &AnyParameters) -> usize {
+    let plan = device.engine_plan(parameters).unwrap().unwrap();
+    80_000 / plan.period as usize
 }
 
 /// Most cycles a hash of the default build.
@@ -798,7 +1203,8 @@ fn steady_state_of_every_preset() {
     let mut device = rtl_device(12).unwrap();
     for preset in presets::all() {
         if chip_fields().contains(&preset.field()) {
-            steady_state(&mut device, preset.parameters(), &mut random, 500);
+            let count = many_hashes(&device, preset.parameters());
+            steady_state(&mut device, preset.parameters(), &mut random, count);
         }
     }
 }
@@ -819,7 +1225,8 @@ fn steady_state_of_every_shape() {
             (12, first, (1, 1), 9),
         ] {
             let parameters = set_with_rounds(field, seed, width, order, full, partial);
-            steady_state(&mut device, &parameters, &mut random, 2000);
+            let count = many_hashes(&device, &parameters);
+            steady_state(&mut device, &parameters, &mut random, count);
         }
     }
 }
@@ -905,10 +1312,11 @@ const CLEAR: u32 = 2;
 const BUSY: u32 = 1;
 const DONE: u32 = 2;
 const ERROR: u32 = 4;
-/// Values of MODE.
-const ELEMENTS: u32 = 0;
-const HASHES: u32 = 1;
-const DIGESTS: u32 = 3;
+/// What a run does: MODE, and whether there is a tree.
+type Run = (u32, bool);
+const ELEMENTS: Run = (0, true);
+const HASHES: Run = (1, true);
+const DIGESTS: Run = (1, false);
 
 /// A host that programs the chip by hand.
 struct Host<'a> {
@@ -937,7 +1345,12 @@ impl Host<'_> {
     }
 
     fn load_registers(&mut self, values: &ChipRegisters) {
-        for (address, value) in values.writes() {
+        for engine in [&registers::LEAF, &registers::ROOT] {
+            for (address, value) in values.writes(engine) {
+                self.write(address, value);
+            }
+        }
+        for (address, value) in RowRegisters::one_block(values).writes() {
             self.write(address, value);
         }
     }
@@ -954,7 +1367,8 @@ impl Host<'_> {
             self.write_word(&registers::CONSTANT_DATA, &constant.word);
             self.write(
                 registers::CONSTANT_ADDRESS.address,
-                constant_address(
+                constant_address_of(
+                    constant.engine_mask.into(),
                     constant.sub_engine.into(),
                     constant.bank.into(),
                     constant.index.into(),
@@ -964,9 +1378,20 @@ impl Host<'_> {
         assert_eq!(self.error(), (0, 0));
     }
 
-    fn start(&mut self, mode: u32, leaves: u32) {
+    /// Sets up a run over `leaves` leaves, for a tree a power of two.
+    fn set_up(&mut self, (mode, is_tree): Run, leaves: u32) {
         self.write(registers::MODE.address, mode);
         self.write(registers::LEAVES.address, leaves);
+        let top = if is_tree { leaves.ilog2() } else { 0 };
+        self.write(registers::TOP_LEVEL.address, top);
+        let queues = level_table(2, top as usize, &NodeMemories::PAPER).unwrap();
+        for (level, queue) in (0..).zip(&queues) {
+            self.write(registers::LEVEL_TABLE.at(level), level_entry(queue));
+        }
+    }
+
+    fn start(&mut self, run: Run, leaves: u32) {
+        self.set_up(run, leaves);
         self.write(registers::CONTROL.address, START);
         assert!(!self.chip.refused(), "error {:X?}", self.error());
     }
@@ -1029,12 +1454,23 @@ impl Host<'_> {
     }
 }
 
-/// The value of CONSTANT_ADDRESS for both engines.
+/// A register of the level table.
+fn level_entry(queue: &LevelQueue) -> u32 {
+    registers::LEVEL_GROUPS.with(queue.groups) | registers::LEVEL_MEMORY.with(queue.memory as u32)
+}
+
+/// The value of CONSTANT_ADDRESS for both engines; only the root hash engine has empty sub-trees.
 fn constant_address(sub_engine: u32, bank: u32, index: u32) -> u32 {
+    let mask = if sub_engine == 14 { 2 } else { 3 };
+    constant_address_of(mask, sub_engine, bank, index)
+}
+
+/// The value of CONSTANT_ADDRESS for the engines of `mask`.
+fn constant_address_of(mask: u32, sub_engine: u32, bank: u32, index: u32) -> u32 {
     registers::CONSTANT_INDEX.with(index)
         | registers::CONSTANT_BANK.with(bank)
         | registers::CONSTANT_ENGINE.with(sub_engine)
-        | registers::CONSTANT_ENGINE_MASK.with(3)
+        | registers::CONSTANT_ENGINE_MASK.with(mask)
 }
 
 /// A chip with the program of `parameters` in it.
@@ -1063,81 +1499,75 @@ fn illegal_configurations_do_not_start() {
     let mut host = Host {
         chip: device.port(),
     };
-    let rounds = registers::PARTIAL_ROUNDS;
     let matrix_depth = limits.matrix_depth as u32;
     let constant_depth = limits.constant_depth as u32;
     let partial_depth = limits.partial_depth as u32;
     let max = u32::MAX;
-    // A register and an illegal value, and the mode. The state has three elements.
+    // A register and an illegal value, and what the run does. The state has three elements.
     let mut cases = Vec::new();
-    let mut add = |address: u32, mode: u32, values: &[u32]| {
-        cases.extend(values.iter().map(|&value| (address, mode, value)));
+    let mut add = |address: u32, run: Run, values: &[u32]| {
+        cases.extend(values.iter().map(|&value| (address, run, value)));
     };
-    add(registers::MODE.address, HASHES, &[2, 4, 5, max]);
-    add(
-        registers::ARITY.address,
-        HASHES,
-        &[0, 1, 3, 4, 13, 16, 18, max],
-    );
-    add(registers::ARITY.address, ELEMENTS, &[0, 1, 3]);
-    add(registers::ARITY.address, DIGESTS, &[0, 13, 16, 17, max]);
-    add(
-        registers::DIGEST_WORDS.address,
-        HASHES,
-        &[0, 2, 12, 13, 17, max],
-    );
-    add(
-        registers::DIGEST_WORDS.address,
-        DIGESTS,
-        &[0, 13, 16, 17, max],
-    );
-    let leaves = [0, 1, 3, 6, 2 << max_height, 1 << 31, max];
-    add(registers::LEAVES.address, HASHES, &leaves);
-    add(registers::LEAVES.address, ELEMENTS, &leaves);
+    add(registers::MODE.address, HASHES, &[8, 9, 16, max]);
+    // Without a tree the elements would come out as they are.
+    add(registers::MODE.address, DIGESTS, &[0, 2, 8]);
+    add(registers::LEAVES.address, HASHES, &[0]);
     add(registers::LEAVES.address, DIGESTS, &[0]);
+    let top = registers::TOP_LEVEL.address;
+    add(top, HASHES, &[max_height + 1, 32, max]);
     add(registers::FIELD.address, HASHES, &[2, 3, 4, max]);
-    add(
-        registers::WIDTH.address,
-        HASHES,
-        &[0, 1, 13, 15, 16, 19, max],
-    );
-    add(
-        registers::ALPHA.address,
-        HASHES,
-        &[0, 1, 2, 4, 6, 8, 9, 11, 259, max],
-    );
-    let first = registers::FULL_ROUNDS_FIRST.address;
-    add(first, HASHES, &[0, 256, 260, max]);
-    let last = registers::FULL_ROUNDS_LAST.address;
-    add(last, HASHES, &[0, constant_depth - 3, 256, 260, max]);
-    add(registers::PARTIAL_KIND.address, HASHES, &[2, 3, max]);
-    add(rounds.at(0), HASHES, &[matrix_depth - 1, 256, 257, 1 << 31]);
-    for engine in 1..=6 {
-        if engine as usize <= limits.num_partial {
+    add(registers::ROW_BLOCKS.address, DIGESTS, &[0]);
+    let most_rows = (limits.num_partial as u32 + 2) * limits.places as u32;
+    let rows = [0, most_rows + 1, 1 << 16, max];
+    add(registers::ROW_GROUP.address, DIGESTS, &rows);
+    let last_words = registers::LAST_INPUT_WORDS.address;
+    add(last_words, HASHES, &[0, 13, 16, 18, max]);
+
+    let (leaf, root) = (registers::LEAF, registers::ROOT);
+    let too_many = [13, 16, 17, max];
+    add(leaf.input_words.address, HASHES, &too_many);
+    add(leaf.input_words.address, DIGESTS, &[0, 13]);
+    add(root.input_words.address, HASHES, &[0, 1]);
+    add(root.input_words.address, ELEMENTS, &too_many);
+    add(leaf.digest_words.address, DIGESTS, &[0, 13, 16, 17, max]);
+    add(leaf.digest_words.address, HASHES, &[0, 2, 12, 13, 17, max]);
+    add(root.digest_words.address, ELEMENTS, &[0, 2, 12, 13, max]);
+    for (engine, run) in [(leaf, HASHES), (leaf, DIGESTS), (root, ELEMENTS)] {
+        add(engine.width.address, run, &[0, 1, 13, 15, 16, 19, max]);
+        let exponents = [0, 1, 2, 4, 6, 8, 9, 11, 259, max];
+        add(engine.alpha.address, run, &exponents);
+        let first = engine.full_rounds_first.address;
+        add(first, run, &[0, 256, 260, max]);
+        let last = engine.full_rounds_last.address;
+        add(last, run, &[0, constant_depth - 3, 256, 260, max]);
+        add(engine.partial_kind.address, run, &[2, 3, max]);
+        let rounds = engine.partial_rounds;
+        add(rounds.at(0), run, &[matrix_depth - 1, 256, 257, 1 << 31]);
+        for number in 1..=6 {
+            if number as usize <= limits.num_partial {
+                add(rounds.at(number), run, &[partial_depth + 1, 256, 257, max]);
+            } else {
+                add(rounds.at(number), run, &[1, 256, max]);
+            }
+        }
+        add(rounds.at(7), run, &[1, 256, 1 << 31]);
+        // Elements that the state does not have; what is above the twelve codes.
+        for map in [engine.input_map, engine.digest_map] {
             add(
-                rounds.at(engine),
-                HASHES,
-                &[partial_depth + 1, 256, 257, max],
+                map.at(0),
+                run,
+                &[4, 0xE, 0x4000_0000, 0x8333_3333, max - 0x10],
             );
-        } else {
-            add(rounds.at(engine), HASHES, &[1, 256, max]);
+            add(map.at(1), run, &[4, 0x4000, 0x1_0000, 0x8000_0000, max]);
         }
     }
+    let map = registers::LAST_INPUT_MAP;
+    add(map.at(0), HASHES, &[4, 0xE, 0x4000_0000, max - 0x10]);
+    add(map.at(1), DIGESTS, &[4, 0x4000, 0x1_0000, max]);
     assert_eq!(limits.num_full, 1);
-    add(rounds.at(7), HASHES, &[1, 256, 1 << 31]);
-    // Elements that the state does not have; what is above the twelve codes.
-    for map in [registers::INPUT_MAP, registers::DIGEST_MAP] {
-        add(
-            map.at(0),
-            HASHES,
-            &[4, 0xE, 0x4000_0000, 0x8333_3333, max - 0x10],
-        );
-        add(map.at(1), HASHES, &[4, 0x4000, 0x1_0000, 0x8000_0000, max]);
-    }
-    for &(register, mode, value) in &cases {
+    for &(register, run, value) in &cases {
         let name = registers::register_name(register).unwrap();
-        host.write(registers::MODE.address, mode);
-        host.write(registers::LEAVES.address, 4);
+        host.set_up(run, 4);
         let legal = host.read(register);
         host.write(register, value);
         assert!(!host.chip.refused());
@@ -1169,19 +1599,20 @@ fn combinations_that_do_not_start() {
     let mut host = Host {
         chip: device.port(),
     };
-    let rounds = registers::PARTIAL_ROUNDS;
-    let (width, field) = (registers::WIDTH.address, registers::FIELD.address);
+    let leaf = registers::LEAF;
+    let rounds = leaf.partial_rounds;
+    let (width, field) = (leaf.width.address, registers::FIELD.address);
     let (matrix, partial) = (limits.matrix_depth as u32, limits.partial_depth as u32);
     // Writes that together are illegal, and the register that the chip names.
     let cases: [(&[(u32, u32)], u32); 9] = [
         // Goldilocks: three words at most.
         (
-            &[(field, 1), (registers::ARITY.address, 4)],
-            registers::ARITY.address,
+            &[(field, 1), (leaf.input_words.address, 4)],
+            leaf.input_words.address,
         ),
         (
-            &[(field, 1), (registers::DIGEST_WORDS.address, 4)],
-            registers::DIGEST_WORDS.address,
+            &[(field, 1), (leaf.digest_words.address, 4)],
+            leaf.digest_words.address,
         ),
         // A state of two beats: half the rounds.
         (&[(width, 6), (rounds.at(1), partial / 2 + 1)], rounds.at(1)),
@@ -1192,30 +1623,26 @@ fn combinations_that_do_not_start() {
         (&[(width, 12), (rounds.at(0), matrix / 4 - 7)], rounds.at(0)),
         // x^7: a matrix has two steps.
         (
-            &[
-                (registers::ALPHA.address, 7),
-                (rounds.at(0), matrix / 2 - 1),
-            ],
+            &[(leaf.alpha.address, 7), (rounds.at(0), matrix / 2 - 1)],
             rounds.at(0),
         ),
         // Dense partial rounds have no place on a partial-round sub-engine.
-        (&[(registers::PARTIAL_KIND.address, 1)], rounds.at(1)),
+        (&[(leaf.partial_kind.address, 1)], rounds.at(1)),
         // More constants than fit, in all.
         (
-            &[(width, 12), (registers::FULL_ROUNDS_FIRST.address, 65)],
-            registers::FULL_ROUNDS_FIRST.address,
+            &[(width, 12), (leaf.full_rounds_first.address, 65)],
+            leaf.full_rounds_first.address,
         ),
         (
             &[
-                (registers::FULL_ROUNDS_FIRST.address, 130),
-                (registers::FULL_ROUNDS_LAST.address, 130),
+                (leaf.full_rounds_first.address, 130),
+                (leaf.full_rounds_last.address, 130),
             ],
-            registers::FULL_ROUNDS_LAST.address,
+            leaf.full_rounds_last.address,
         ),
     ];
     for (writes, register) in cases {
-        host.write(registers::MODE.address, DIGESTS);
-        host.write(registers::LEAVES.address, 4);
+        host.set_up(DIGESTS, 4);
         let legal: Vec<_> = writes
             .iter()
             .map(|&(address, value)| {
@@ -1270,8 +1697,7 @@ fn the_driver_knows_what_the_chip_accepts() {
             }
         }
         host.load_registers(&values);
-        host.write(registers::MODE.address, DIGESTS);
-        host.write(registers::LEAVES.address, 1);
+        host.set_up(DIGESTS, 1);
         host.write(registers::CONTROL.address, START);
         match values.check(&limits) {
             Ok(()) => {
@@ -1297,6 +1723,7 @@ fn constants_without_a_place_are_refused() {
     let mut random = Random::new(seed(54));
     let mut device = programmed(16);
     let limits = device.capabilities().limits;
+    let max_height = device.capabilities().max_height;
     let mut host = Host {
         chip: device.port(),
     };
@@ -1316,7 +1743,9 @@ fn constants_without_a_place_are_refused() {
         (15, 3, 0),
         (15, 16, 0),
     ];
-    places.extend((limits.num_partial as u32 + 1..15).map(|engine| (engine, 0, 0)));
+    places.extend((limits.num_partial as u32 + 1..14).map(|engine| (engine, 0, 0)));
+    // The values of empty sub-trees.
+    places.extend([(14, 0, max_height), (14, 0, 255), (14, 1, 0), (14, 16, 0)]);
     let code = registers::ERROR_ILLEGAL_CONSTANT_ADDRESS.code;
     // Something that would spoil every hash.
     let data = elements(&mut random, large_field(), 1)[0];
@@ -1335,6 +1764,7 @@ fn constants_without_a_place_are_refused() {
         (0, 8, matrix - 1),
         (0, 11, limits.constant_depth as u32 - 1),
         (1, 6, partial - 1),
+        (14, 0, max_height - 1),
         (15, 2, 3),
     ] {
         let address = constant_address(engine, bank, index);
@@ -1345,27 +1775,28 @@ fn constants_without_a_place_are_refused() {
 }
 
 /// The registers that cannot be written during a run.
-fn configuration() -> Vec<u32> {
+fn configuration(max_height: u32) -> Vec<u32> {
     let mut addresses = Vec::new();
-    for register in [
+    let run = [
         registers::MODE,
-        registers::ARITY,
+        registers::TOP_LEVEL,
         registers::LEAVES,
         registers::FIELD,
-        registers::WIDTH,
-        registers::ALPHA,
-        registers::FULL_ROUNDS_FIRST,
-        registers::FULL_ROUNDS_LAST,
-        registers::PARTIAL_KIND,
-        registers::DIGEST_WORDS,
-        registers::INPUT_MAP,
-        registers::DIGEST_MAP,
-        registers::PARTIAL_ROUNDS,
+        registers::EMIT_LEVELS,
+        registers::ROW_BLOCKS,
+        registers::ROW_GROUP,
+        registers::LAST_INPUT_WORDS,
+        registers::LAST_INPUT_MAP,
+        registers::WINDOW_FIRST,
+        registers::WINDOW_LAST,
         registers::CONSTANT_DATA,
         registers::CONSTANT_ADDRESS,
-    ] {
+    ];
+    let engines = [registers::LEAF, registers::ROOT].map(|engine| engine.all());
+    for register in run.into_iter().chain(engines.concat()) {
         addresses.extend((0..register.count).map(|position| register.at(position)));
     }
+    addresses.extend((0..max_height).map(|level| registers::LEVEL_TABLE.at(level)));
     if RUNTIME_MODULUS {
         for register in [registers::PRIME, registers::RADIX_SQUARED] {
             addresses.extend((0..register.count).map(|position| register.at(position)));
@@ -1378,11 +1809,12 @@ fn configuration() -> Vec<u32> {
 fn writes_during_a_run_are_refused_and_change_nothing() {
     let mut random = Random::new(seed(55));
     let mut device = programmed(17);
+    let max_height = device.capabilities().max_height;
     let mut host = Host {
         chip: device.port(),
     };
     let code = registers::ERROR_WRITE_WHILE_RUNNING.code;
-    let addresses = configuration();
+    let addresses = configuration(max_height);
     // Each register by itself: the error names it.
     for &address in &addresses {
         host.start(HASHES, 4);
@@ -1444,9 +1876,9 @@ fn elements_not_below_the_prime_void_the_output() {
         let mut host = Host {
             chip: device.port(),
         };
-        for (mode, words) in [(HASHES, 4), (ELEMENTS, 2), (DIGESTS, 4)] {
+        for (run, words) in [(HASHES, 4), (ELEMENTS, 2), (DIGESTS, 4)] {
             let slices = if field == FieldId::Goldilocks { 4 } else { 1 };
-            let pack = |elements: &[Word]| match mode {
+            let pack = |elements: &[Word]| match run {
                 ELEMENTS => program.pack_outputs(elements),
                 _ => program.pack_inputs(elements),
             };
@@ -1454,7 +1886,7 @@ fn elements_not_below_the_prime_void_the_output() {
                 let index = random.below(words) as usize;
                 let mut input = pack(&elements(&mut random, field, words as usize * slices));
                 input[index] = common::word(&value);
-                host.start(mode, 2);
+                host.start(run, 2);
                 let output = host.finish(&input);
                 assert!(output.last().unwrap().error, "word {index}: {value:x}");
                 assert_eq!(host.error(), (code, index as u32));
@@ -1464,7 +1896,7 @@ fn elements_not_below_the_prime_void_the_output() {
             // The largest element that is one.
             let mut input = elements(&mut random, field, words as usize * slices);
             input[0] = common::word(&(prime(field) - 1_u32));
-            host.start(mode, 2);
+            host.start(run, 2);
             assert!(host.finish(&pack(&input)).iter().all(|word| !word.error));
             assert_eq!(host.error(), (0, 0));
             host.clear();
@@ -1501,6 +1933,7 @@ fn start_during_a_run_is_refused() {
 fn unknown_registers_are_errors() {
     let mut random = Random::new(seed(58));
     let mut device = programmed(20);
+    let max_height = device.capabilities().max_height;
     let mut host = Host {
         chip: device.port(),
     };
@@ -1508,6 +1941,8 @@ fn unknown_registers_are_errors() {
     let known = |address: u32| {
         registers::REGISTERS.iter().any(|r| r.contains(address))
             && (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
+            && (!registers::LEVEL_TABLE.contains(address)
+                || address < registers::LEVEL_TABLE.at(0) + 4 * max_height)
     };
     let mut unknown = 0;
     for address in (0..0x1000).step_by(4) {
@@ -1572,9 +2007,9 @@ fn the_first_error_stays() {
     host.read(0xFF8);
     host.write(
         registers::CONSTANT_ADDRESS.address,
-        constant_address(14, 0, 0),
+        constant_address(14, 1, 0),
     );
-    host.write(registers::LEAVES.address, 3);
+    host.write(registers::LEAVES.address, 0);
     host.write(registers::CONTROL.address, START);
     assert_eq!(
         host.error(),
@@ -1611,8 +2046,7 @@ fn illegal_primes_do_not_start() {
     for value in illegal {
         if RUNTIME_MODULUS {
             host.write_word(&registers::PRIME, &common::word(&value));
-            host.write(registers::MODE.address, HASHES);
-            host.write(registers::LEAVES.address, 4);
+            host.set_up(HASHES, 4);
             host.write(registers::CONTROL.address, START);
             let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
             assert_eq!(host.error(), (code, registers::PRIME.at(0)), "{value:x}");
@@ -1641,11 +2075,11 @@ fn a_clear_aborts_a_run_at_any_time() {
         chip: device.port(),
     };
     for round in 0..9 {
-        let mode = [HASHES, ELEMENTS, DIGESTS][round % 3];
+        let run = [HASHES, ELEMENTS, DIGESTS][round % 3];
         let input = elements(&mut random, large_field(), 128);
         // From the first cycles over full engines to the time of the output.
         let cycles = random.below([20, 400, 5000][round / 3 % 3]);
-        host.start(mode, 128);
+        host.start(run, 128);
         host.chip.transfer(&input, &mut Vec::new(), cycles).unwrap();
         if round % 2 == 0 {
             host.clear();

@@ -8,7 +8,7 @@ mod common;
 
 use acclmt::device::{Device, NoProgress};
 use acclmt::fields::{AnyParameters, FieldId};
-use acclmt::program::{ChipConstant, ChipProgram, ChipRegisters, EngineLimits, SUB_ENGINES};
+use acclmt::program::{self, ChipConstant, ChipProgram, ChipRegisters, EngineLimits, SUB_ENGINES};
 use acclmt::random::{self, Ranges};
 use acclmt::software::SoftwareDevice;
 use acclmt::word::Word;
@@ -26,8 +26,10 @@ const CONSTANT: u32 = 1 << 5;
 const WORD_VALID: u32 = 1 << 6;
 const DIGEST_READY: u32 = 1 << 7;
 const TAG_LSB: u32 = 8;
+const GOLDILOCKS: u32 = 1 << 16;
+const LAST_WORD: u32 = 1 << 17;
 /// Words of the packed input: control, address, data, registers.
-const REGISTERS: usize = 22;
+const REGISTERS: usize = 19;
 /// Flags of the packed output.
 const READY: u32 = 1 << 0;
 const VALID: u32 = 1 << 1;
@@ -43,6 +45,7 @@ const PATIENCE: u64 = 100_000;
 struct Engine<'a> {
     bench: &'a mut Bench,
     select: u32,
+    field: u32,
     registers: [u32; REGISTERS],
 }
 
@@ -61,7 +64,7 @@ struct Run {
 impl Engine<'_> {
     /// A clock cycle; returns the digest word and the flags.
     fn cycle(&mut self, control: u32, address: u32, data: &Word) -> (Word, u32) {
-        let mut input = vec![self.select | control, address];
+        let mut input = vec![self.select | self.field | control, address];
         let (chunks, _) = data.as_chunks::<4>();
         input.extend(chunks.iter().map(|bytes| u32::from_le_bytes(*bytes)));
         input.extend(self.registers);
@@ -75,6 +78,11 @@ impl Engine<'_> {
 
     fn load(&mut self, program: &ChipProgram) {
         self.registers = register_values(&program.registers);
+        self.field = if program.registers.field == program::GOLDILOCKS {
+            GOLDILOCKS
+        } else {
+            0
+        };
         self.cycle(CLEAR, 0, &Word::default());
         for constant in &program.constants {
             let ChipConstant {
@@ -125,6 +133,9 @@ impl Engine<'_> {
             if offered {
                 let tag = (taken / input_words) as u32 & 0xFF;
                 control |= WORD_VALID | tag << TAG_LSB;
+                if (taken + 1).is_multiple_of(input_words) {
+                    control |= LAST_WORD;
+                }
                 data = words[taken];
             }
             if ready {
@@ -163,14 +174,10 @@ impl Engine<'_> {
     }
 }
 
-/// The values of the registers from MODE on.
+/// The values of the registers of an engine, in address order.
 fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
-    // The mode and the number of leaves are not for engines.
     let mut registers = vec![
-        0,
         values.arity,
-        0,
-        values.field,
         values.width,
         values.alpha,
         values.full_rounds_first,
@@ -181,7 +188,7 @@ fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
     registers.extend(values.input_map);
     registers.extend(values.digest_map);
     registers.extend(values.partial_rounds);
-    registers.try_into().expect("there are 22 registers")
+    registers.try_into().expect("there are 19 registers")
 }
 
 /// The limits of the engine with these sub-engines (rtl/poseidon/acclmt_hash_engine.sv).
@@ -196,6 +203,8 @@ fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         goldilocks: true,
         montgomery_bits: MONTGOMERY_BITS,
         runtime_modulus: RUNTIME_MODULUS,
+        places: if RUNTIME_MODULUS { 128 } else { 64 },
+        loop_cycles: 59,
     }
 }
 
@@ -265,6 +274,7 @@ fn check_engine(bench: &mut Bench, seed: u64, num_full: usize, num_partial: usiz
     let mut engine = Engine {
         bench,
         select: (6 * (num_full - 1) + num_partial - 1) as u32,
+        field: 0,
         registers: [0; REGISTERS],
     };
     for (field, width, partial_rounds) in [

@@ -53,7 +53,7 @@ const PRIMES: [(&str, &str); 5] = [
 const BENCH_PREFIXES: [&str; 4] = [
     "VacclmtUnits",
     "VacclmtMutants",
-    "VacclmtScheduler",
+    "VacclmtTree",
     "VacclmtEngines",
 ];
 
@@ -211,7 +211,7 @@ fn build() -> Result<()> {
             sources,
         }
     };
-    let [units, mutant_units, scheduler, engines] = BENCH_PREFIXES;
+    let [units, mutant_units, tree, engines] = BENCH_PREFIXES;
     let mut models = vec![
         model(
             "acclmt_tb_chip",
@@ -226,7 +226,7 @@ fn build() -> Result<()> {
             Some("acclmt_tb_units.vlt"),
             &mutants,
         ),
-        model("acclmt_tb_scheduler", scheduler, None, &[]),
+        model("acclmt_tb_tree", tree, None, &[]),
     ];
     if parameters.engines {
         models.push(model(

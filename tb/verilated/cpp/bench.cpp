@@ -7,7 +7,7 @@
 #include "VacclmtEngines.h"
 #endif
 #include "VacclmtMutants.h"
-#include "VacclmtScheduler.h"
+#include "VacclmtTree.h"
 #include "VacclmtUnits.h"
 #include "model.h"
 #include "shim.h"
@@ -52,7 +52,7 @@ class Bench final : public acclmt_bench {
 
 acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed) {
   if (kind == ACCLMT_BENCH_MUTANTS) return new Bench<VacclmtMutants>{seed};
-  if (kind == ACCLMT_BENCH_SCHEDULER) return new Bench<VacclmtScheduler>{seed};
+  if (kind == ACCLMT_BENCH_TREE) return new Bench<VacclmtTree>{seed};
 #ifdef ACCLMT_ENGINES
   if (kind == ACCLMT_BENCH_ENGINES) return new Bench<VacclmtEngines>{seed};
 #endif

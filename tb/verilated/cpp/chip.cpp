@@ -27,7 +27,7 @@ class Coin {
 };
 
 constexpr std::size_t kWordBytes = ACCLMT_WORDS * sizeof(uint32_t);
-constexpr std::size_t kOutputWords = ACCLMT_WORDS + 1;
+constexpr std::size_t kOutputWords = ACCLMT_OUTPUT_WORDS;
 
 }  // namespace
 
@@ -108,7 +108,9 @@ void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer) {
       uint32_t *word = transfer->output + transfer->given * kOutputWords;
       std::memcpy(word, top.out_data_o.data(), kWordBytes);
       last = top.out_last_o;
-      word[ACCLMT_WORDS] = static_cast<uint32_t>(top.out_last_o | (top.out_error_o << 1));
+      word[ACCLMT_WORDS] = top.out_level_o;
+      word[ACCLMT_WORDS + 1] = top.out_index_o;
+      word[ACCLMT_WORDS + 2] = static_cast<uint32_t>(top.out_last_o | (top.out_error_o << 1));
       ++transfer->given;
     }
     model.edge();

@@ -15,6 +15,8 @@ extern "C" {
 
 // Words of a field element.
 #define ACCLMT_WORDS 8
+// Words of an output: the element, the level and the index of the node, flags (bit 0 last, bit 1 error).
+#define ACCLMT_OUTPUT_WORDS (ACCLMT_WORDS + 3)
 
 // The whole chip: acclmt_tb_chip.
 typedef struct acclmt_chip acclmt_chip;
@@ -31,7 +33,7 @@ typedef struct {
   // Words to offer, ACCLMT_WORDS each.
   const uint32_t *input;
   uint64_t input_count;
-  // Room for output: ACCLMT_WORDS of data and one of flags (bit 0 last, bit 1 error) each.
+  // Room for output, ACCLMT_OUTPUT_WORDS each.
   uint32_t *output;
   uint64_t output_capacity;
   // Clock cycles to run at most.
@@ -68,11 +70,11 @@ const char *acclmt_chip_failure(const acclmt_chip *chip);
 // A bench of blocks side by side: packed input and output, one operand set a clock cycle.
 typedef struct acclmt_bench acclmt_bench;
 
-// Which bench: the blocks of the chip, some of them with deliberate faults, the dispatch scheduler, the
+// Which bench: the blocks of the chip, some of them with deliberate faults, the tree, the
 // hash engines of every size (in builds with ACCLMT_ENGINES only).
 #define ACCLMT_BENCH_UNITS 0
 #define ACCLMT_BENCH_MUTANTS 1
-#define ACCLMT_BENCH_SCHEDULER 2
+#define ACCLMT_BENCH_TREE 2
 #define ACCLMT_BENCH_ENGINES 3
 
 acclmt_bench *acclmt_bench_new(uint32_t kind, uint32_t seed);

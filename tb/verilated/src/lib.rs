@@ -32,6 +32,9 @@ pub const RUNTIME_MODULUS: bool = cfg!(feature = "runtime-modulus");
 /// 32-bit words of a field element.
 pub const WORDS: usize = bindings::ACCLMT_WORDS as usize;
 
+/// 32-bit words of an output word: the element, the level, the index, the flags.
+const OUTPUT_WORDS: usize = bindings::ACCLMT_OUTPUT_WORDS as usize;
+
 /// A field element as the chip's data ports carry it: 32 little-endian bytes.
 pub type Word = [u8; 4 * WORDS];
 
@@ -82,6 +85,10 @@ pub struct Answer {
 pub struct OutputWord {
     /// The element.
     pub data: Word,
+    /// Level of the node in the tree, the leaves are level 0.
+    pub level: u32,
+    /// Index of the node in its level.
+    pub index: u32,
     /// The last word of the run.
     pub last: bool,
     /// The run had an error; the word is void.
@@ -161,7 +168,7 @@ impl Chip {
         const BATCH: usize = 1024;
         let mut taken = 0;
         let mut left = cycles;
-        let mut words = [0; BATCH * (WORDS + 1)];
+        let mut words = [0; BATCH * (OUTPUT_WORDS)];
         while left > 0 {
             let packed: Vec<u32> = input[taken..]
                 .iter()
@@ -183,8 +190,14 @@ impl Chip {
             // `input_count` words and `output` has room for `output_capacity`; both outlive the call.
             unsafe { bindings::acclmt_chip_transfer(self.model.as_ptr(), &raw mut transfer) }
             taken += transfer.taken as usize;
-            let given = &words[..transfer.given as usize * (WORDS + 1)];
-            output.extend(given.as_chunks::<{ WORDS + 1 }>().0.iter().map(output_word));
+            let given = &words[..transfer.given as usize * (OUTPUT_WORDS)];
+            output.extend(
+                given
+                    .as_chunks::<{ OUTPUT_WORDS }>()
+                    .0
+                    .iter()
+                    .map(output_word),
+            );
             self.checked(())?;
             if transfer.given > 0 && output.last().is_some_and(|word| word.last) {
                 break;
@@ -283,15 +296,17 @@ impl From<bindings::acclmt_answer> for Answer {
     }
 }
 
-fn output_word(words: &[u32; WORDS + 1]) -> OutputWord {
+fn output_word(words: &[u32; OUTPUT_WORDS]) -> OutputWord {
     let mut data = Word::default();
     for (bytes, word) in data.as_chunks_mut::<4>().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }
     OutputWord {
         data,
-        last: words[WORDS] & 1 != 0,
-        error: words[WORDS] & 2 != 0,
+        level: words[WORDS],
+        index: words[WORDS + 1],
+        last: words[WORDS + 2] & 1 != 0,
+        error: words[WORDS + 2] & 2 != 0,
     }
 }
 
@@ -302,8 +317,8 @@ pub enum BenchKind {
     Units,
     /// Some of them with deliberate faults: `tb/rtl/acclmt_tb_mutants.sv`.
     Mutants,
-    /// The dispatch scheduler with short queues: `tb/rtl/acclmt_tb_scheduler.sv`.
-    Scheduler,
+    /// The tree of the root hash engine with small memories: `tb/rtl/acclmt_tb_tree.sv`.
+    Tree,
     /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
     #[cfg(feature = "engines")]
     Engines,
@@ -324,7 +339,7 @@ impl Bench {
         let kind = match kind {
             BenchKind::Units => bindings::ACCLMT_BENCH_UNITS,
             BenchKind::Mutants => bindings::ACCLMT_BENCH_MUTANTS,
-            BenchKind::Scheduler => bindings::ACCLMT_BENCH_SCHEDULER,
+            BenchKind::Tree => bindings::ACCLMT_BENCH_TREE,
             #[cfg(feature = "engines")]
             BenchKind::Engines => bindings::ACCLMT_BENCH_ENGINES,
         };

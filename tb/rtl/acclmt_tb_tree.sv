@@ -1,0 +1,100 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Testbench only: the tree of the root hash engine without its hash engine, with node memories of a
+/// few words, so that small trees fill every level. tb/tests/tree.rs plays the hash engine, and knows
+/// the layout.
+module acclmt_tb_tree #(
+  parameter int unsigned MaxHeight = 12,
+  parameter int unsigned LeafWords = 64,
+  parameter int unsigned RootWords = 64,
+  parameter int unsigned ScratchWords = 32,
+  parameter int unsigned HidmWords0 = 32,
+  parameter int unsigned HidmWords1 = 16
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  /// From the least significant word: control bits, arity, leaves, top level, levels that go out,
+  /// set-up of a level's queue (level and memory, base, groups), index and data (2 words) of a
+  /// constant, leaf (2), digest (2) and its tag.
+  input logic [15*32-1:0] in_i,
+  /// Flags, operand (2 words) and its tag, node that goes out (2), its level and index.
+  output logic [8*32-1:0] out_o
+);
+
+  localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
+
+  acclmt_pkg::tree_config_t tree;
+  acclmt_pkg::level_setup_t setup;
+  acclmt_pkg::constant_write_t constant_write;
+  always_comb begin
+    tree.leaves = in_i[2*32+:32];
+    tree.top = in_i[3*32+:acclmt_pkg::LevelWidth];
+    tree.pad = 1'b1;
+    tree.emit = in_i[4*32+:32];
+    setup.valid = in_i[5];
+    setup.level = in_i[5*32+:acclmt_pkg::LevelWidth];
+    setup.memory = acclmt_pkg::node_memory_e'(in_i[5*32+8+:acclmt_pkg::NodeMemoryWidth]);
+    setup.base = in_i[6*32+:acclmt_pkg::NodeAddressWidth];
+    setup.groups = in_i[7*32+:acclmt_pkg::NodeAddressWidth];
+    constant_write.valid = in_i[6];
+    constant_write.sub_engine = acclmt_pkg::EmptySubTrees;
+    constant_write.bank = '0;
+    constant_write.index = in_i[8*32+:acclmt_pkg::IndexWidth];
+    constant_write.data = acclmt_pkg::word_t'(in_i[9*32+:64]);
+  end
+
+  logic leaf_ready, operand_valid, digest_ready, node_valid, incomplete, starved, idle;
+  acclmt_pkg::word_t operand, node;
+  acclmt_pkg::tag_t operand_tag;
+  acclmt_pkg::node_label_t label;
+  acclmt_pkg::node_traffic_t unused_traffic;
+  logic unused_end;
+  acclmt_tree #(
+    .MaxHeight(MaxHeight),
+    .LeafWords(LeafWords),
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
+  ) u_tree (
+    .clk_i,
+    .rst_ni,
+    .clear_i(in_i[4]),
+    .arity_i(in_i[32+:4]),
+    .tree_i(tree),
+    .setup_i(setup),
+    .constant_write_i(constant_write),
+    .leaf_valid_i(in_i[0]),
+    .leaf_ready_o(leaf_ready),
+    .leaf_i(acclmt_pkg::word_t'(in_i[11*32+:64])),
+    .leaf_end_i(1'b1),
+    .operand_valid_o(operand_valid),
+    .operand_ready_i(in_i[1]),
+    .operand_o(operand),
+    .operand_end_o(unused_end),
+    .operand_tag_o(operand_tag),
+    .digest_valid_i(in_i[2]),
+    .digest_ready_o(digest_ready),
+    .digest_i(acclmt_pkg::word_t'(in_i[13*32+:64])),
+    .digest_tag_i(in_i[7+:TagWidth]),
+    .node_valid_o(node_valid),
+    .node_ready_i(in_i[3]),
+    .node_o(node),
+    .label_o(label),
+    .incomplete_o(incomplete),
+    .starved_o(starved),
+    .traffic_o(unused_traffic),
+    .idle_o(idle)
+  );
+
+  assign out_o = {
+    label.index, 32'(label.level), node[63:0], 32'(operand_tag), operand[63:0],
+    24'b0, starved, incomplete, idle, label.last, node_valid, digest_ready, operand_valid, leaf_ready
+  };
+
+  logic unused_bits;
+  assign unused_bits = ^{in_i, operand, node};
+
+endmodule

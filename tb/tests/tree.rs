@@ -1,0 +1,424 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! The tree of the root hash engine without its hash engine, with memories of a few words: whatever the
+//! pace of leaves, operands, digests and output, every tree of every arity ends, every node is the hash of
+//! the right children, comes out with the right level and index, and the deepest ready group goes first.
+
+mod common;
+
+use std::collections::VecDeque;
+
+use acclmt::level_table::{LevelQueue, NodeMemories, level_table, max_height};
+use acclmt_verilated::{Bench, BenchKind};
+use common::{Random, seed};
+
+/// Parameters of tb/rtl/acclmt_tb_tree.sv.
+const LEVELS: usize = 12;
+const MEMORIES: NodeMemories = NodeMemories {
+    words: [64, 64, 32, 32, 16],
+};
+
+/// Control bits of the packed input; the tag of the digest follows.
+const LEAF_VALID: u32 = 1 << 0;
+const OPERAND_READY: u32 = 1 << 1;
+const DIGEST_VALID: u32 = 1 << 2;
+const NODE_READY: u32 = 1 << 3;
+const CLEAR: u32 = 1 << 4;
+const SETUP: u32 = 1 << 5;
+const CONSTANT: u32 = 1 << 6;
+const TAG: u32 = 7;
+
+/// Flags of the packed output.
+const LEAF_READY: u32 = 1 << 0;
+const OPERAND_VALID: u32 = 1 << 1;
+const DIGEST_READY: u32 = 1 << 2;
+const NODE_VALID: u32 = 1 << 3;
+const NODE_LAST: u32 = 1 << 4;
+const IDLE: u32 = 1 << 5;
+
+/// Clock cycles after which a tree of this test has certainly ended.
+const PATIENCE: u64 = 400_000;
+
+/// A tree.
+#[derive(Clone, Debug)]
+struct Tree {
+    arity: usize,
+    /// Level of the root or of the cap.
+    top: usize,
+    leaves: usize,
+    /// Levels that go out.
+    emit: u32,
+    queues: Vec<LevelQueue>,
+}
+
+/// How often things happen, out of 16 clock cycles, and what the hash engine holds.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    leaf: u64,
+    operand: u64,
+    digest: u64,
+    output: u64,
+    capacity: usize,
+    latency: u64,
+}
+
+impl Pace {
+    fn random(random: &mut Random) -> Self {
+        let mut share = || 1 + random.below(16);
+        Self {
+            leaf: share(),
+            operand: share(),
+            digest: share(),
+            output: share(),
+            capacity: 1 + random.below(40) as usize,
+            latency: random.below(200),
+        }
+    }
+}
+
+/// Stands for the hash: any function that depends on every operand and its position.
+fn mix(state: u64, operand: u64) -> u64 {
+    let value = (state ^ operand).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (value ^ (value >> 29)).wrapping_add(0x7f4a_7c15)
+}
+
+const START: u64 = 77;
+
+impl Tree {
+    /// Every level of the tree over `leaves`, with the values of empty sub-trees.
+    fn nodes(&self, leaves: Vec<u64>, empty: &[u64]) -> Vec<Vec<u64>> {
+        let mut levels = vec![leaves];
+        for empty in &empty[..self.top] {
+            let level = levels[levels.len() - 1].chunks(self.arity).map(|group| {
+                let missing = self.arity - group.len();
+                let operands = group.iter().copied();
+                operands
+                    .chain(std::iter::repeat_n(*empty, missing))
+                    .fold(START, mix)
+            });
+            levels.push(level.collect());
+        }
+        levels
+    }
+
+    fn goes_out(&self, level: usize) -> bool {
+        level == self.top || self.emit >> level & 1 == 1
+    }
+}
+
+/// What the queue of a level must look like.
+#[derive(Clone, Copy, Default)]
+struct Queue {
+    groups: u64,
+    nodes: u64,
+    reserved: u64,
+    taken: u64,
+    freed: u64,
+}
+
+/// The queues of a tree, as the scheduler sees them.
+struct Model<'a> {
+    tree: &'a Tree,
+    sizes: Vec<u64>,
+    queues: Vec<Queue>,
+}
+
+impl Model<'_> {
+    /// Groups that are complete.
+    fn complete(&self, level: usize) -> u64 {
+        let arity = self.tree.arity as u64;
+        let queue = &self.queues[level];
+        if queue.nodes == self.sizes[level] {
+            queue.nodes.div_ceil(arity)
+        } else {
+            queue.nodes / arity
+        }
+    }
+
+    fn has_room(&self, level: usize) -> bool {
+        let queue = &self.queues[level];
+        let arity = self.tree.arity as u64;
+        !queue.reserved.is_multiple_of(arity) || queue.reserved / arity - queue.freed < queue.groups
+    }
+
+    /// The level whose group is hashed next.
+    fn deepest(&self) -> Option<usize> {
+        (0..self.tree.top).rev().find(|&level| {
+            self.complete(level) > self.queues[level].taken
+                && (level + 1 == self.tree.top || self.has_room(level + 1))
+        })
+    }
+}
+
+/// The bench and what stays the same during a tree.
+struct Host<'a> {
+    bench: &'a mut Bench,
+    input: [u32; 15],
+}
+
+impl Host<'_> {
+    fn cycle(&mut self, control: u32) -> [u32; 8] {
+        self.input[0] = control;
+        let output = self.bench.run(&self.input).expect("the bench runs");
+        output.try_into().expect("the packed output has 8 words")
+    }
+
+    fn set(&mut self, at: usize, value: u64) {
+        self.input[at] = value as u32;
+        self.input[at + 1] = (value >> 32) as u32;
+    }
+
+    /// Sets up `tree`, with the values of empty sub-trees.
+    fn set_up(&mut self, tree: &Tree, empty: &[u64]) {
+        self.input[1..5].copy_from_slice(&[
+            tree.arity as u32,
+            tree.leaves as u32,
+            tree.top as u32,
+            tree.emit,
+        ]);
+        let mut base = 0;
+        for (level, queue) in tree.queues.iter().enumerate() {
+            if level > 0 && queue.memory != tree.queues[level - 1].memory {
+                base = 0;
+            }
+            self.input[5] = level as u32 | (queue.memory as u32) << 8;
+            self.input[6] = base;
+            self.input[7] = queue.groups;
+            base += queue.groups * tree.arity as u32;
+            self.cycle(SETUP);
+        }
+        for (level, &value) in empty.iter().enumerate() {
+            self.input[8] = level as u32;
+            self.set(9, value);
+            self.cycle(CONSTANT);
+        }
+        self.cycle(CLEAR);
+    }
+}
+
+/// Folds `tree` over random leaves; after `stop_after` clock cycles it is abandoned and cleared.
+fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_after: Option<u64>) {
+    let context = format!("{tree:?}, {pace:?}");
+    let empty: Vec<u64> = (0..LEVELS).map(|_| random.next()).collect();
+    let nodes = tree.nodes((0..tree.leaves).map(|_| random.next()).collect(), &empty);
+    let mut host = Host {
+        bench,
+        input: [0; 15],
+    };
+    host.set_up(tree, &empty);
+
+    let mut model = Model {
+        tree,
+        sizes: nodes.iter().map(|level| level.len() as u64).collect(),
+        queues: vec![Queue::default(); tree.top + 1],
+    };
+    for (queue, setup) in model.queues.iter_mut().zip(&tree.queues) {
+        queue.groups = setup.groups.into();
+    }
+    // Digest, tag and the cycle in which it is finished.
+    let mut engine: VecDeque<(u64, u32, u64)> = VecDeque::new();
+    let (mut state, mut operands, mut tag) = (START, 0, 0);
+    let mut received = vec![0; tree.top + 1];
+    let mut sent = 0;
+    let (mut leaf, mut digest) = (false, false);
+    // Whether a job is being fetched, and the job that must have been taken in the last cycle.
+    let mut fetching = false;
+    let mut expected_job = None;
+    let mut done = false;
+
+    for cycle in 0.. {
+        if stop_after == Some(cycle) {
+            break;
+        }
+        assert!(cycle < PATIENCE, "the tree does not end: {context}");
+        let mut chance = |share: u64| random.below(16) < share;
+        leaf |= sent < tree.leaves && chance(pace.leaf);
+        let finished = engine.front().is_some_and(|&(_, _, at)| at <= cycle);
+        digest |= finished && chance(pace.digest);
+        let mut control = 0;
+        if leaf {
+            host.set(11, nodes[0][sent]);
+            control |= LEAF_VALID;
+        }
+        if (operands > 0 || engine.len() < pace.capacity) && chance(pace.operand) {
+            control |= OPERAND_READY;
+        }
+        if digest {
+            let (value, tag, _) = engine[0];
+            host.set(13, value);
+            control |= DIGEST_VALID | tag << TAG;
+        }
+        if chance(pace.output) {
+            control |= NODE_READY;
+        }
+        let [
+            flags,
+            low,
+            high,
+            operand_tag,
+            node_low,
+            node_high,
+            level,
+            index,
+        ] = host.cycle(control);
+
+        // A job begins where none was being fetched: the deepest one that was ready a cycle ago.
+        let offered = flags & OPERAND_VALID != 0;
+        if !fetching {
+            let begun = offered.then_some(operand_tag as usize & 31);
+            assert_eq!(begun, expected_job, "the job in cycle {cycle}: {context}");
+        }
+        let deepest = model.deepest();
+
+        if offered && control & OPERAND_READY != 0 {
+            state = mix(state, u64::from(high) << 32 | u64::from(low));
+            tag = operand_tag;
+            operands += 1;
+        }
+        let fetched = operands == tree.arity;
+        if fetched {
+            engine.push_back((state, tag, cycle + pace.latency));
+            (state, operands) = (START, 0);
+            model.queues[tag as usize & 31].freed += 1;
+        }
+        // The next job is taken in a cycle in which none is fetched.
+        expected_job = deepest.filter(|_| !offered);
+        if let Some(level) = expected_job {
+            model.queues[level].taken += 1;
+            model.queues[level + 1].reserved += 1;
+        }
+        fetching = offered && !fetched;
+
+        if leaf && flags & LEAF_READY != 0 {
+            leaf = false;
+            sent += 1;
+            model.queues[0].nodes += 1;
+            model.queues[0].reserved += 1;
+        }
+        if digest && flags & DIGEST_READY != 0 {
+            let (_, tag, _) = engine.pop_front().expect("a digest was offered");
+            digest = false;
+            model.queues[(tag as usize & 31) + 1].nodes += 1;
+        }
+        if flags & NODE_VALID != 0 && control & NODE_READY != 0 {
+            let (level, index) = (level as usize, index as usize);
+            let value = u64::from(node_high) << 32 | u64::from(node_low);
+            assert!(tree.goes_out(level), "a node of level {level}: {context}");
+            assert_eq!(index, received[level], "level {level}: {context}");
+            assert_eq!(
+                nodes[level].get(index),
+                Some(&value),
+                "level {level}, {index}: {context}"
+            );
+            received[level] += 1;
+            let last = level == tree.top && received[level] == nodes[level].len();
+            assert_eq!(flags & NODE_LAST != 0, last, "the last node: {context}");
+            if last {
+                done = true;
+                break;
+            }
+        }
+    }
+    if !done {
+        host.cycle(CLEAR);
+        return;
+    }
+    for (level, count) in received.into_iter().enumerate() {
+        let expected = if tree.goes_out(level) {
+            nodes[level].len()
+        } else {
+            0
+        };
+        assert_eq!(count, expected, "nodes of level {level}: {context}");
+    }
+    assert_ne!(
+        host.cycle(0)[0] & IDLE,
+        0,
+        "idle after the last node: {context}"
+    );
+}
+
+/// A tree of any shape, with queues of one to a few groups.
+fn random_tree(random: &mut Random) -> Tree {
+    let arity = 2 + random.below(11) as usize;
+    let top = random.below(max_height(arity, &MEMORIES).min(LEVELS) as u64 + 1) as usize;
+    let full = arity.pow(top as u32);
+    let leaves = match random.below(4) {
+        0 => full,
+        1 => full.saturating_sub(1).max(1),
+        2 => full * (1 + random.below(3) as usize) + 1,
+        _ => 1 + random.below(2 * full as u64) as usize,
+    };
+    let mut queues = level_table(arity, top, &MEMORIES).expect("the tree is not too high");
+    for queue in &mut queues {
+        queue.groups = 1 + random.below(queue.groups.into()) as u32;
+    }
+    Tree {
+        arity,
+        top,
+        leaves: leaves.min(1500),
+        emit: *random.choose(&[0, u32::MAX, 0b101, 0b10]),
+        queues,
+    }
+}
+
+#[test]
+fn every_tree_ends_at_any_pace() {
+    let mut random = Random::new(seed(11));
+    let mut bench = Bench::new(BenchKind::Tree, random.next() as u32);
+    for _ in 0..300 {
+        let tree = random_tree(&mut random);
+        let pace = Pace::random(&mut random);
+        fold(&mut bench, &tree, pace, &mut random, None);
+    }
+}
+
+/// One node less than a level holds, exactly as many, and one more, for every arity and level.
+#[test]
+fn the_boundaries_of_every_level() {
+    let mut random = Random::new(seed(13));
+    let mut bench = Bench::new(BenchKind::Tree, random.next() as u32);
+    for arity in 2..=12_usize {
+        for top in 0..=max_height(arity, &MEMORIES).min(LEVELS) {
+            let queues = level_table(arity, top, &MEMORIES).expect("the tree is not too high");
+            for level in 0..=top {
+                let full = arity.pow(level as u32);
+                for leaves in [full.saturating_sub(1).max(1), full, full + 1] {
+                    if leaves > 3000 {
+                        continue;
+                    }
+                    let tree = Tree {
+                        arity,
+                        top,
+                        leaves,
+                        emit: 0,
+                        queues: queues.clone(),
+                    };
+                    let pace = Pace {
+                        leaf: 16,
+                        operand: 16,
+                        digest: 16,
+                        output: 16,
+                        ..Pace::random(&mut random)
+                    };
+                    fold(&mut bench, &tree, pace, &mut random, None);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tree_can_be_abandoned_at_any_time() {
+    let mut random = Random::new(seed(12));
+    let mut bench = Bench::new(BenchKind::Tree, random.next() as u32);
+    for _ in 0..60 {
+        let tree = random_tree(&mut random);
+        let pace = Pace::random(&mut random);
+        let stop = random.below(400);
+        fold(&mut bench, &tree, pace, &mut random, Some(stop));
+        let tree = random_tree(&mut random);
+        fold(&mut bench, &tree, pace, &mut random, None);
+    }
+}
