@@ -2,77 +2,211 @@
 //! chip.
 
 use std::error::Error;
+use std::ops::Range;
 
 use serde::Serialize;
 
 use crate::fields::AnyParameters;
-use crate::merkle::{LeafCountError, check_leaf_count};
 use crate::sponge::Sponge;
+use crate::tree::{NodeSink, Padding, ShapeError, TreeShape};
 use crate::word::{self, Word};
 
-/// What the words of a [`CommitRequest`] are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LeafKind {
-    /// Every `digest_length` words are a ready leaf digest.
-    Element,
-    /// Every `inputs` words are hashed into a leaf.
-    Hash,
-}
-
-/// The order to compute a Merkle root.
+/// What a leaf is.
 #[derive(Clone, Copy, Debug)]
-pub struct CommitRequest<'a> {
-    /// The parameter set, whose arity is that of the tree.
-    pub parameters: &'a AnyParameters,
-    /// What the words are.
-    pub leaf: LeafKind,
-    /// Canonical field elements: `digest_length` of them a leaf with [`LeafKind::Element`], `inputs`
-    /// with [`LeafKind::Hash`]. The number of leaves is a power of the arity.
-    pub words: &'a [Word],
+pub enum LeafRule<'a> {
+    /// A ready digest.
+    Digest,
+    /// The hash of as many elements as a hash of this parameter set takes.
+    Hash(&'a AnyParameters),
+    /// The digest of a row of `columns` elements by the sponge of this parameter set.
+    Row {
+        /// The parameter set, which has a sponge.
+        parameters: &'a AnyParameters,
+        /// Elements of a row.
+        columns: usize,
+    },
 }
 
-impl CommitRequest<'_> {
-    /// Checks the request and returns the number of leaves.
+/// The order to compute the root, or a cap, of a Merkle tree.
+#[derive(Clone, Debug)]
+pub struct CommitRequest<'a> {
+    /// The parameter set of the nodes, whose arity is that of the tree.
+    pub parameters: &'a AnyParameters,
+    /// What a leaf is.
+    pub leaf: LeafRule<'a>,
+    /// Number of leaves that the source has.
+    pub leaves: u64,
+    /// What stands for missing leaves.
+    pub padding: Padding<'a>,
+    /// Levels above the leaves; the least where this is nothing.
+    pub height: Option<u32>,
+    /// Levels of the tree that are not computed: the nodes of the level below are the result.
+    pub cap_height: u32,
+    /// Leaves between which a chip counts its sub-engines as busy; the whole run where this is
+    /// nothing.
+    pub window: Option<Range<u32>>,
+}
+
+impl<'a> CommitRequest<'a> {
+    /// The root of a tree over `leaves` leaves, which fill it.
+    pub fn new(parameters: &'a AnyParameters, leaf: LeafRule<'a>, leaves: u64) -> Self {
+        Self {
+            parameters,
+            leaf,
+            leaves,
+            padding: Padding::Refuse,
+            height: None,
+            cap_height: 0,
+            window: None,
+        }
+    }
+
+    /// Checks the request and returns the shape of its tree.
     ///
     /// # Errors
     ///
-    /// When the number of words does not fit, or a word is not below the prime.
-    pub fn validate(&self) -> Result<usize, DeviceError> {
-        let parameters = self.parameters;
-        let words = self.words.len();
-        if words == 0 {
-            return Err(DeviceError::NoWords);
+    /// When there is no such tree, or leaves are no digests of its nodes' kind.
+    pub fn shape(&self) -> Result<TreeShape, DeviceError> {
+        if let LeafRule::Hash(leaf)
+        | LeafRule::Row {
+            parameters: leaf, ..
+        } = self.leaf
+        {
+            let kind = |set: &AnyParameters| (set.field(), set.digest_length());
+            if self.leaves > 1 && kind(leaf) != kind(self.parameters) {
+                return Err(DeviceError::LeafKind {
+                    leaf: leaf.name().to_owned(),
+                    nodes: self.parameters.name().to_owned(),
+                });
+            }
         }
-        let length = self.leaf_length();
-        if !words.is_multiple_of(length) {
-            return Err(DeviceError::PartialLeaf { words, length });
+        if let LeafRule::Row {
+            parameters,
+            columns,
+        } = self.leaf
+        {
+            if columns == 0 {
+                return Err(DeviceError::NoColumns);
+            }
+            row_sponge(parameters)?;
         }
-        let leaves = words / length;
-        if leaves > 1 {
-            check_tree(parameters)?;
-        }
-        check_leaf_count(leaves, parameters.arity())?;
-        check_elements(parameters, self.words)?;
-        Ok(leaves)
+        TreeShape::new(
+            self.parameters,
+            self.leaves,
+            self.padding,
+            self.height,
+            self.cap_height,
+        )
     }
 
-    /// Words of a leaf.
+    /// Elements of a leaf in the source.
     pub fn leaf_length(&self) -> usize {
         match self.leaf {
-            LeafKind::Element => self.parameters.digest_length(),
-            LeafKind::Hash => self.parameters.inputs(),
+            LeafRule::Digest => self.parameters.digest_length(),
+            LeafRule::Hash(parameters) => parameters.inputs(),
+            LeafRule::Row { columns, .. } => columns,
         }
     }
 
-    /// Hashes of the whole tree over `leaves` leaves: those of the leaves, if they are hashed, and
-    /// those of the inner nodes.
-    pub fn hashes(&self, leaves: usize) -> u64 {
-        let arity = self.parameters.arity() as u64;
-        let inner = (leaves as u64).saturating_sub(1) / arity.saturating_sub(1).max(1);
+    /// Permutations of a leaf.
+    pub fn leaf_hashes(&self) -> u64 {
         match self.leaf {
-            LeafKind::Element => inner,
-            LeafKind::Hash => inner + leaves as u64,
+            LeafRule::Digest => 0,
+            LeafRule::Hash(_) => 1,
+            LeafRule::Row {
+                parameters,
+                columns,
+            } => {
+                let is_digest = is_unhashed(parameters, columns);
+                let sponge = parameters.sponge().filter(|_| !is_digest);
+                sponge.map_or(0, |sponge| {
+                    sponge.padded_length(columns).div_ceil(sponge.rate()) as u64
+                })
+            }
         }
+    }
+
+    /// Permutations of the whole run over a tree of `shape`.
+    pub fn hashes(&self, shape: &TreeShape) -> u64 {
+        shape.leaves() * self.leaf_hashes() + shape.hashes()
+    }
+}
+
+/// Whether rows of `columns` elements are digests as they are, by the rule of the sponge of
+/// `parameters`.
+pub fn is_unhashed(parameters: &AnyParameters, columns: usize) -> bool {
+    let rule = parameters
+        .sponge()
+        .is_some_and(|sponge| sponge.short_rows_are_digests);
+    rule && columns <= parameters.digest_length()
+}
+
+/// The sponge of a parameter set whose rows are leaves.
+pub(crate) fn row_sponge(parameters: &AnyParameters) -> Result<&Sponge, DeviceError> {
+    parameters.sponge().ok_or_else(|| DeviceError::NoSponge {
+        name: parameters.name().to_owned(),
+        inputs: parameters.inputs(),
+    })
+}
+
+/// Where the elements of leaves come from.
+pub trait LeafSource {
+    /// The next `elements` field elements, exactly so many.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError>;
+}
+
+/// Elements in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct WordSource<'a>(pub &'a [Word]);
+
+impl LeafSource for WordSource<'_> {
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+        let missing = || DeviceError::SourceEnds {
+            elements: elements - self.0.len(),
+        };
+        let (read, rest) = self.0.split_at_checked(elements).ok_or_else(missing)?;
+        self.0 = rest;
+        Ok(read.to_vec())
+    }
+}
+
+/// Reads leaves and checks that their elements are below the prime.
+pub(crate) struct LeafReader<'a> {
+    source: &'a mut dyn LeafSource,
+    parameters: &'a AnyParameters,
+    leaf_length: usize,
+    left: u64,
+    elements: usize,
+}
+
+impl<'a> LeafReader<'a> {
+    pub(crate) fn new(request: &CommitRequest<'a>, source: &'a mut dyn LeafSource) -> Self {
+        let parameters = match request.leaf {
+            LeafRule::Digest => request.parameters,
+            LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => parameters,
+        };
+        Self {
+            source,
+            parameters,
+            leaf_length: request.leaf_length(),
+            left: request.leaves,
+            elements: 0,
+        }
+    }
+
+    /// The elements of up to `leaves` leaves; none after the last one.
+    pub(crate) fn next(&mut self, leaves: usize) -> Result<Vec<Word>, DeviceError> {
+        let leaves = usize::try_from(self.left).map_or(leaves, |left| leaves.min(left));
+        let read = self.source.read(leaves * self.leaf_length)?;
+        check_elements(self.parameters, &read)
+            .map_err(|error| error.with_first_element(self.elements))?;
+        self.left -= leaves as u64;
+        self.elements += read.len();
+        Ok(read)
     }
 }
 
@@ -172,20 +306,8 @@ fn check_lengths(
         if list.len() != expected {
             return Err(wrong_length(number, list.len()));
         }
-        check_elements(parameters, list).map_err(|error| match error {
-            DeviceError::ElementNotBelowPrime {
-                index,
-                value,
-                prime,
-                field,
-            } => DeviceError::ElementNotBelowPrime {
-                index: number * expected + index,
-                value,
-                prime,
-                field,
-            },
-            error => error,
-        })?;
+        check_elements(parameters, list)
+            .map_err(|error| error.with_first_element(number * expected))?;
     }
     Ok(())
 }
@@ -193,10 +315,10 @@ fn check_lengths(
 /// The result of a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitReport {
-    /// The Merkle root: the elements of its digest.
-    pub root: Vec<Word>,
-    /// Number of leaves.
-    pub leaves: usize,
+    /// The nodes of the top level, padding included: the root alone, or the cap. The elements of each.
+    pub cap: Vec<Vec<Word>>,
+    /// Number of leaves, without padding.
+    pub leaves: u64,
     /// Number of hashes, those of the leaves included.
     pub hashes: u64,
     /// Performance counters, where the device has them.
@@ -204,6 +326,11 @@ pub struct CommitReport {
 }
 
 impl CommitReport {
+    /// The elements of the first node of the top level: the root, if there is no cap.
+    pub fn root(&self) -> &[Word] {
+        self.cap.first().map_or(&[], Vec::as_slice)
+    }
+
     /// Clock cycles from start to done, where the device counts them.
     pub fn cycles(&self) -> Option<u64> {
         self.counters.as_ref().map(|counters| counters.cycles)
@@ -361,14 +488,17 @@ pub trait Device {
         self.supports(parameters).map(|()| None)
     }
 
-    /// Computes the Merkle root that `request` asks for.
+    /// Computes the root or the cap that `request` asks for, from the leaves of `source`. The nodes
+    /// that `nodes` wants, up to the top level, go there as they are made.
     ///
     /// # Errors
     ///
-    /// When the request is wrong or not supported, or the device fails.
+    /// When the request is wrong or not supported, the source or the sink fails, or the device does.
     fn commit(
         &mut self,
         request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError>;
 
@@ -430,19 +560,60 @@ pub struct Unsupported {
 /// Why a device gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// There is no input.
-    #[error("there are no field elements to commit to; give at least one leaf")]
-    NoWords,
-    /// The words are no whole number of leaves.
+    /// The elements are no whole number of leaves.
     #[error(
-        "{words} field elements are no whole number of leaves: a leaf is made of {length} \
+        "{elements} field elements are no whole number of leaves: a leaf is made of {length} \
          elements; give a multiple of {length}"
     )]
     PartialLeaf {
-        /// Number of words.
-        words: usize,
-        /// Words of a leaf.
+        /// Number of elements.
+        elements: u64,
+        /// Elements of a leaf.
         length: usize,
+    },
+    /// There is no such tree.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Leaves are no nodes.
+    #[error(
+        "'{leaf}' makes no leaves for a tree of '{nodes}': both must be over the same field and have \
+         digests of the same length"
+    )]
+    LeafKind {
+        /// Parameter set of the leaves.
+        leaf: String,
+        /// Parameter set of the nodes.
+        nodes: String,
+    },
+    /// Rows have no elements.
+    #[error("a row has no columns; give at least one")]
+    NoColumns,
+    /// The parameter set of the rows has no sponge.
+    #[error(
+        "'{name}' hashes no rows: it has no sponge, and takes {inputs} field elements at a time"
+    )]
+    NoSponge {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements that a hash takes.
+        inputs: usize,
+    },
+    /// The source has more elements than the leaves need.
+    #[error(
+        "the input has {elements} field elements more than {leaves} leaves need; give the number of \
+         its leaves, or cut it"
+    )]
+    SourceGoesOn {
+        /// Elements that are left over.
+        elements: u64,
+        /// Leaves that were asked for.
+        leaves: u64,
+    },
+    /// The source has fewer elements than the leaves need.
+    #[error("the input ends {elements} field elements early")]
+    SourceEnds {
+        /// Elements that are missing.
+        elements: usize,
     },
     /// The hash does not take digests.
     #[error(
@@ -457,9 +628,6 @@ pub enum DeviceError {
         /// Elements of a digest.
         digest_length: usize,
     },
-    /// The number of leaves is no power of the arity.
-    #[error(transparent)]
-    LeafCount(#[from] LeafCountError),
     /// A row has another length than the first one.
     #[error("row {index} has {length} field elements, the rows before it have {expected}")]
     RowLength {
@@ -522,6 +690,24 @@ impl DeviceError {
     pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Failed(error.into())
     }
+
+    /// The same error for elements that follow `first` others.
+    fn with_first_element(self, first: usize) -> Self {
+        match self {
+            Self::ElementNotBelowPrime {
+                index,
+                value,
+                prime,
+                field,
+            } => Self::ElementNotBelowPrime {
+                index: first + index,
+                value,
+                prime,
+                field,
+            },
+            error => error,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -529,63 +715,80 @@ mod tests {
     use super::*;
     use crate::presets;
 
-    fn request(preset: &str, words: &[Word], leaf: LeafKind) -> Result<usize, String> {
-        CommitRequest {
-            parameters: presets::by_name(preset).unwrap(),
-            leaf,
-            words,
-        }
-        .validate()
-        .map_err(|error| error.to_string())
+    fn shape(preset: &str, leaves: u64) -> Result<TreeShape, String> {
+        let parameters = presets::by_name(preset).unwrap();
+        CommitRequest::new(parameters, LeafRule::Digest, leaves)
+            .shape()
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn leaf_counts_must_be_powers_of_the_arity() {
-        for (preset, arity, digest_length) in [("filecoin-arity-4", 4, 1), ("plonky2", 2, 4)] {
-            for leaves in [1, arity, arity * arity, arity * arity * arity] {
-                let elements = vec![[0; 32]; digest_length * leaves];
-                assert_eq!(request(preset, &elements, LeafKind::Element), Ok(leaves));
-                let elements = vec![[0; 32]; arity * digest_length * leaves];
-                assert_eq!(request(preset, &elements, LeafKind::Hash), Ok(leaves));
+        for (preset, arity) in [("filecoin-arity-4", 4_u64), ("plonky2", 2)] {
+            for height in 0..4 {
+                let shape = shape(preset, arity.pow(height)).unwrap();
+                assert_eq!((shape.height(), shape.is_padded()), (height, false));
             }
         }
         for (leaves, next) in [(2, 4), (5, 16), (17, 64)] {
-            let message = request(
-                "filecoin-arity-4",
-                &vec![[0; 32]; leaves],
-                LeafKind::Element,
-            )
-            .unwrap_err();
+            let message = shape("filecoin-arity-4", leaves).unwrap_err();
             assert!(
                 message.starts_with(&format!("{leaves} leaves"))
                     && message.ends_with(&format!("power of 4, the next one is {next}")),
                 "{message}"
             );
         }
-        for (preset, count, leaf, expected) in [
-            (
-                "filecoin-arity-4",
-                0,
-                LeafKind::Element,
-                "no field elements",
-            ),
-            ("filecoin-arity-4", 6, LeafKind::Hash, "multiple of 4"),
-            ("plonky2", 6, LeafKind::Element, "multiple of 4"),
-            ("plonky2", 12, LeafKind::Hash, "multiple of 8"),
-            (
-                "filecoin-arity-1",
-                2,
-                LeafKind::Element,
-                "takes 1 field elements",
-            ),
-        ] {
-            let message = request(preset, &vec![[0; 32]; count], leaf).unwrap_err();
-            assert!(message.contains(expected), "{message}");
-        }
-        assert_eq!(
-            request("filecoin-arity-1", &[[0; 32]], LeafKind::Hash),
-            Ok(1)
+        assert!(shape("plonky2", 0).unwrap_err().contains("no leaves"));
+        let message = shape("filecoin-arity-1", 2).unwrap_err();
+        assert!(message.contains("takes 1 field elements"), "{message}");
+        assert_eq!(shape("filecoin-arity-1", 1).unwrap().height(), 0);
+    }
+
+    #[test]
+    fn requests_that_make_no_sense_are_refused() {
+        let [filecoin, plonky2, dusk] =
+            ["filecoin-arity-2", "plonky2", "dusk"].map(|name| presets::by_name(name).unwrap());
+        let refused = |request: &CommitRequest<'_>| request.shape().unwrap_err().to_string();
+        let hash = |leaf| CommitRequest::new(filecoin, leaf, 4);
+        let message = refused(&hash(LeafRule::Hash(plonky2)));
+        assert!(message.contains("'plonky2' makes no leaves"), "{message}");
+        assert!(hash(LeafRule::Hash(dusk)).shape().is_ok());
+        let rows = |parameters, columns| {
+            hash(LeafRule::Row {
+                parameters,
+                columns,
+            })
+        };
+        assert!(refused(&rows(dusk, 0)).contains("no columns"));
+        let starknet = presets::by_name("circom-bn254-arity-2").unwrap();
+        let request = CommitRequest::new(
+            starknet,
+            LeafRule::Row {
+                parameters: starknet,
+                columns: 3,
+            },
+            4,
         );
+        assert!(refused(&request).contains("has no sponge"));
+        let mut request = hash(LeafRule::Digest);
+        request.cap_height = 3;
+        assert!(refused(&request).contains("cap of height 3 is higher"));
+        request.cap_height = 0;
+        request.height = Some(1);
+        assert!(refused(&request).contains("height of at least 2"));
+        request.height = Some(70);
+        assert!(refused(&request).contains("more than 2^63 leaves"));
+        let value = [word::from_u64(1); 2];
+        request.height = Some(3);
+        assert!(refused(&request).contains("4 leaves do not fill"));
+        request.padding = Padding::SubTree(&value);
+        assert!(refused(&request).contains("the padding has 2 field elements"));
+        let prime = [filecoin.prime()];
+        request.padding = Padding::Leaf(&prime);
+        assert!(refused(&request).contains("not below the prime"));
+        request.padding = Padding::Leaf(&value[..1]);
+        let shape = request.shape().unwrap();
+        assert_eq!((shape.height(), shape.nodes(1), shape.nodes(3)), (3, 2, 1));
     }
 
     #[test]
@@ -594,7 +797,16 @@ mod tests {
             let parameters = presets::by_name(preset).unwrap();
             let mut words = vec![[0; 32]; 64];
             words[17] = parameters.prime();
-            let message = request(preset, &words, LeafKind::Element).unwrap_err();
+            let request = CommitRequest::new(
+                parameters,
+                LeafRule::Digest,
+                (64 / parameters.digest_length()) as u64,
+            );
+            let mut source = WordSource(&words);
+            let mut reader = LeafReader::new(&request, &mut source);
+            let whole = 16 / parameters.digest_length();
+            assert_eq!(reader.next(whole).unwrap().len(), 16);
+            let message = reader.next(whole).unwrap_err().to_string();
             let prime = word::to_hex(&parameters.prime());
             assert!(
                 message.starts_with(&format!(
@@ -619,25 +831,22 @@ mod tests {
 
     #[test]
     fn hashes_of_a_tree() {
-        let request = CommitRequest {
-            parameters: presets::by_name("filecoin-arity-8").unwrap(),
-            leaf: LeafKind::Hash,
-            words: &[],
+        let filecoin = presets::by_name("filecoin-arity-8").unwrap();
+        let plonky2 = presets::by_name("plonky2").unwrap();
+        let rows = |columns| LeafRule::Row {
+            parameters: plonky2,
+            columns,
         };
-        assert_eq!(request.hashes(64), 64 + 8 + 1);
-        assert_eq!(
-            CommitRequest {
-                leaf: LeafKind::Element,
-                ..request
-            }
-            .hashes(64),
-            9
-        );
-        let request = CommitRequest {
-            parameters: presets::by_name("plonky2").unwrap(),
-            leaf: LeafKind::Element,
-            words: &[],
-        };
-        assert_eq!(request.hashes(64), 63);
+        for (parameters, leaf, expected) in [
+            (filecoin, LeafRule::Hash(filecoin), 64 + 8 + 1),
+            (filecoin, LeafRule::Digest, 9),
+            (plonky2, LeafRule::Digest, 63),
+            (plonky2, rows(4), 63),
+            (plonky2, rows(5), 64 + 63),
+            (plonky2, rows(135), 64 * 17 + 63),
+        ] {
+            let request = CommitRequest::new(parameters, leaf, 64);
+            assert_eq!(request.hashes(&request.shape().unwrap()), expected);
+        }
     }
 }

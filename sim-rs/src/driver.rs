@@ -13,17 +13,18 @@ use std::sync::Arc;
 
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
-    HashReport, LeafKind, PermuteReport, Progress, Unsupported, check_inputs, check_rows,
-    check_states,
+    HashReport, LeafReader, LeafRule, LeafSource, PermuteReport, Progress, Unsupported,
+    check_inputs, check_rows, check_states, is_unhashed, row_sponge,
 };
 use crate::fields::AnyParameters;
 use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
 use crate::program::{
-    ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL, ProgramError,
-    RowRegisters, RuntimeModulus,
+    self, BOTH_ENGINES, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
+    MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus,
 };
 use crate::registers::{self, EngineRegisters};
-use crate::sponge::Sponge;
+use crate::sponge::{self, Sponge, unhashed_digests};
+use crate::tree::{Folder, NodeSink, TreeShape, full_cap};
 use crate::word::{self, Word};
 
 /// What a simulated, modelled or real chip offers: its register port and its two data streams.
@@ -295,6 +296,66 @@ struct RunSetup<'a> {
     leaves: u32,
     /// The queues of the levels below the root; none in a run without tree.
     levels: &'a [LevelQueue],
+    /// Whether groups may lack siblings.
+    pad: bool,
+    /// Levels whose nodes come out besides those of the top level.
+    emit: u32,
+    /// Leaves between which sub-engines are counted as busy.
+    window: (u32, u32),
+}
+
+impl RunSetup<'static> {
+    /// `count` digests, no tree.
+    fn digests(rows: RowRegisters, count: u32) -> Self {
+        Self {
+            hash_leaves: true,
+            rows,
+            leaves: count,
+            levels: &[],
+            pad: false,
+            emit: 0,
+            window: (0, 0),
+        }
+    }
+}
+
+/// What goes into a run and what comes out of it.
+struct Streams<'a> {
+    /// Gives the next stream words, none at the end.
+    input: &'a mut dyn FnMut() -> Result<Vec<Word>, DeviceError>,
+    /// Takes an output word: a node, or a word of a digest.
+    output: &'a mut dyn FnMut(&OutputWord) -> Result<(), DeviceError>,
+    /// Output words of each level up to the top, and those of a node.
+    expected: Vec<u64>,
+    node_words: u64,
+}
+
+/// Why a run did not end well.
+enum RunError {
+    Driver(DriverError),
+    /// The source of the input or the receiver of the output failed.
+    Streams(DeviceError),
+}
+
+impl From<DriverError> for RunError {
+    fn from(error: DriverError) -> Self {
+        Self::Driver(error)
+    }
+}
+
+impl From<PortError> for RunError {
+    fn from(error: PortError) -> Self {
+        Self::Driver(error.into())
+    }
+}
+
+impl From<RunError> for DeviceError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Driver(error) => Self::failed(error),
+            RunError::Streams(error) => error,
+        }
+    }
 }
 
 /// What the chip holds, as far as it is known.
@@ -422,22 +483,23 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Runs `setup` with `program` over `input`; returns the output words, `expected` of them, and
-    /// the counters. `on_progress` is told the hashes that both engines have finished. After an
-    /// error the chip is cleared.
+    /// Runs `setup` with `streams`; the leaf hash engine runs `leaf`, the root hash engine `root`.
+    /// Returns the counters. `on_progress` is told the permutations that both engines have begun.
+    /// After an error the chip is cleared.
     fn execute(
         &mut self,
-        program: &ChipProgram,
+        leaf: &ChipProgram,
+        root: &ChipProgram,
         setup: RunSetup<'_>,
-        input: &[Word],
-        expected: usize,
+        streams: &mut Streams<'_>,
         on_progress: &mut dyn FnMut(u64),
-    ) -> Result<(Vec<Word>, Counters), DriverError> {
+    ) -> Result<Counters, RunError> {
         let result = self
             .clear()
-            .and_then(|()| self.load(program))
-            .and_then(|()| self.run(program, setup, input, expected, on_progress))
-            .and_then(|output| Ok((output, self.read_counters()?)));
+            .and_then(|()| self.load(leaf, root))
+            .map_err(RunError::from)
+            .and_then(|()| self.run(leaf, setup, streams, on_progress))
+            .and_then(|()| Ok(self.read_counters()?));
         if result.is_err() {
             // The first error says more than one of the clear, which the next run repeats anyway.
             let _ = self.clear();
@@ -445,11 +507,13 @@ impl<P: ChipPort> ChipDevice<P> {
         result
     }
 
-    /// Loads what of the program the chip does not have already.
-    fn load(&mut self, program: &ChipProgram) -> Result<(), DriverError> {
+    /// Loads what the chip does not have already of the programs of the leaf hash engine and of the
+    /// root hash engine.
+    fn load(&mut self, leaf: &ChipProgram, root: &ChipProgram) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
         let mut contents = std::mem::take(&mut self.contents);
-        for (known, engine) in contents.registers.iter_mut().zip(ENGINES) {
+        let programs = [leaf, root];
+        for ((known, engine), program) in contents.registers.iter_mut().zip(ENGINES).zip(programs) {
             if known.as_ref() != Some(&program.registers) {
                 for (address, value) in program.registers.writes(engine) {
                     self.write(address, value)?;
@@ -457,17 +521,36 @@ impl<P: ChipPort> ChipDevice<P> {
                 *known = Some(program.registers);
             }
         }
-        if let Some(modulus) = &program.modulus
+        if let Some(modulus) = &leaf.modulus
             && contents.modulus.as_ref() != Some(modulus)
         {
             self.write_word(&registers::PRIME, &modulus.prime)?;
             self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
             contents.modulus = Some(*modulus);
         }
+        let same = leaf == root;
+        for (number, program) in programs.into_iter().enumerate() {
+            let engines = if same { BOTH_ENGINES } else { 1 << number };
+            if !same || number == 0 {
+                self.load_constants(program, engines, &mut contents)?;
+            }
+        }
+        self.check_error(leaf, 0, &[])?;
+        self.contents = contents;
+        Ok(())
+    }
+
+    /// Loads the constants of `program` that the hash engines of the mask `engines` lack.
+    fn load_constants(
+        &mut self,
+        program: &ChipProgram,
+        engines: u8,
+        contents: &mut Contents,
+    ) -> Result<(), DriverError> {
         for constant in &program.constants {
             let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
             let lacking = (0..ENGINES.len()).filter(|&engine| {
-                constant.engine_mask >> engine & 1 == 1
+                constant.engine_mask & engines & (1 << engine) != 0
                     && contents.constants.get(&place(engine)) != Some(&constant.word)
             });
             let engine_mask = lacking.fold(0, |mask, engine| mask | 1 << engine);
@@ -481,8 +564,6 @@ impl<P: ChipPort> ChipDevice<P> {
                 contents.constants.insert(place(engine), constant.word);
             }
         }
-        self.check_error(program, &[])?;
-        self.contents = contents;
         Ok(())
     }
 
@@ -508,30 +589,37 @@ impl<P: ChipPort> ChipDevice<P> {
         self.write(registers::CONSTANT_ADDRESS.address, address)
     }
 
-    fn run(
-        &mut self,
-        program: &ChipProgram,
-        setup: RunSetup<'_>,
-        input: &[Word],
-        expected: usize,
-        on_progress: &mut dyn FnMut(u64),
-    ) -> Result<Vec<Word>, DriverError> {
+    /// Sets the run up and starts it.
+    fn start(&mut self, setup: RunSetup<'_>) -> Result<(), DriverError> {
         let mode = registers::MODE_LEAF_KIND.with(u32::from(setup.hash_leaves))
-            | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite));
+            | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite))
+            | registers::MODE_PAD.with(u32::from(setup.pad));
         self.write(registers::MODE.address, mode)?;
         for (address, value) in setup.rows.writes() {
             self.write(address, value)?;
         }
         self.write(registers::LEAVES.address, setup.leaves)?;
         self.write(registers::TOP_LEVEL.address, setup.levels.len() as u32)?;
-        self.write(registers::EMIT_LEVELS.address, 0)?;
+        self.write(registers::EMIT_LEVELS.address, setup.emit)?;
+        self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
+        self.write(registers::WINDOW_LAST.address, setup.window.1)?;
         for (level, queue) in (0..).zip(setup.levels) {
             let entry = registers::LEVEL_GROUPS.with(queue.groups)
                 | registers::LEVEL_MEMORY.with(queue.memory as u32);
             self.write(registers::LEVEL_TABLE.at(level), entry)?;
         }
-        self.write(registers::CONTROL.address, registers::CONTROL_START.with(1))?;
-        self.check_error(program, input)?;
+        self.write(registers::CONTROL.address, registers::CONTROL_START.with(1))
+    }
+
+    fn run(
+        &mut self,
+        program: &ChipProgram,
+        setup: RunSetup<'_>,
+        streams: &mut Streams<'_>,
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<(), RunError> {
+        self.start(setup)?;
+        self.check_error(program, 0, &[])?;
 
         let registers = &program.registers;
         let rounds = u64::from(registers.full_rounds_first)
@@ -543,25 +631,36 @@ impl<P: ChipPort> ChipDevice<P> {
                 .map(u64::from)
                 .sum::<u64>();
         let watchdog = self.watchdog_cycles + rounds * WATCHDOG_CYCLES_PER_ROUND;
-        let mut output = Vec::with_capacity(expected);
+        // The words that wait to be taken, and how many were before them.
+        let mut input = Vec::new();
         let mut taken = 0;
+        let mut input_ended = false;
+        let mut output = Vec::new();
+        let mut check = OutputCheck::new(streams);
         let mut last_activity = (0, 0, 0);
         let mut idle_cycles = 0;
-        while !output.last().is_some_and(|word: &OutputWord| word.last) {
-            let end = input.len().min(taken + CYCLES_PER_TRANSFER as usize);
-            let chunk = &input[taken..end];
-            taken += self
+        while !check.ended {
+            while !input_ended && input.len() < CYCLES_PER_TRANSFER as usize {
+                let words = (streams.input)().map_err(RunError::Streams)?;
+                input_ended = words.is_empty();
+                input.extend(words);
+            }
+            let chunk = &input[..input.len().min(CYCLES_PER_TRANSFER as usize)];
+            let count = self
                 .port
                 .transfer(chunk, &mut output, CYCLES_PER_TRANSFER)?
                 .min(chunk.len());
-            self.check_error(program, input)?;
-            if output.len() > expected {
-                break;
+            self.check_error(program, taken, &input)?;
+            input.drain(..count);
+            taken += count;
+            for word in output.drain(..) {
+                check.take(&word)?;
+                (streams.output)(&word).map_err(RunError::Streams)?;
             }
             let hashes = self.read_counter(&registers::LEAF_HASHES, 0)?
                 + self.read_counter(&registers::ROOT_HASHES, 0)?;
             on_progress(hashes);
-            let activity = (taken, output.len(), hashes);
+            let activity = (taken, check.received, hashes);
             if activity != last_activity {
                 last_activity = activity;
                 idle_cycles = 0;
@@ -569,30 +668,32 @@ impl<P: ChipPort> ChipDevice<P> {
             }
             idle_cycles += CYCLES_PER_TRANSFER;
             if idle_cycles >= watchdog {
-                return Err(DriverError::NoProgress {
+                return Err(RunError::Driver(DriverError::NoProgress {
                     idle_cycles,
                     taken,
-                    offered: input.len(),
-                    received: output.len(),
-                    expected,
+                    offered: taken + input.len(),
+                    received: check.received,
+                    expected: check.total(),
                     hashes,
                     status: self.read(registers::STATUS.address)?,
                     code: self.read(registers::ERROR.address)?,
                     cycles: self.read_counter(&registers::CYCLES, 0)?,
-                });
+                }));
             }
         }
-        check_output(&output, expected)?;
-        let digest_words = program.registers.digest_words;
-        check_nodes(&output, setup.levels.len() as u32, digest_words)?;
-        if taken != input.len() {
-            return Err(DriverError::InputLeft {
-                taken,
-                offered: input.len(),
-            });
+        check.finish()?;
+        while !input_ended {
+            let words = (streams.input)().map_err(RunError::Streams)?;
+            input_ended = words.is_empty();
+            input.extend(words);
         }
-        self.wait_until_idle()?;
-        Ok(output.iter().map(|word| word.data).collect())
+        if !input.is_empty() {
+            return Err(RunError::Driver(DriverError::InputLeft {
+                taken,
+                offered: taken + input.len(),
+            }));
+        }
+        Ok(self.wait_until_idle()?)
     }
 
     /// Clears status, error and counters, aborts a run, and waits until the chip is idle.
@@ -621,8 +722,14 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Turns the `ERROR` register into an error; `input` is the input of the run of `program`.
-    fn check_error(&mut self, program: &ChipProgram, input: &[Word]) -> Result<(), DriverError> {
+    /// Turns the `ERROR` register into an error; `input` are the words of a run of `program` from
+    /// number `first` on.
+    fn check_error(
+        &mut self,
+        program: &ChipProgram,
+        first: usize,
+        input: &[Word],
+    ) -> Result<(), DriverError> {
         let status = self.read(registers::STATUS.address)?;
         if !registers::STATUS_ERROR.is_set(status) {
             return Ok(());
@@ -647,7 +754,10 @@ impl<P: ChipPort> ChipDevice<P> {
         } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
             DriverError::IllegalConstantAddress { address: info }
         } else {
-            match program.element_not_below_prime(input, info as usize) {
+            let word = (info as usize)
+                .checked_sub(first)
+                .and_then(|index| input.get(index));
+            match word.and_then(|word| program.element_not_below_prime(info as usize, word)) {
                 Some((index, value))
                     if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME) =>
                 {
@@ -729,36 +839,104 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 }
 
-/// The output stream must be complete and valid.
-fn check_output(output: &[OutputWord], expected: usize) -> Result<(), DriverError> {
-    if let Some(index) = output.iter().position(|word| word.error) {
-        return Err(DriverError::VoidOutput { index });
-    }
-    let ends_early = output.iter().position(|word| word.last);
-    let received = ends_early.map_or(output.len(), |index| index + 1);
-    if received != expected || output.len() != expected {
-        return Err(DriverError::OutputLength { received, expected });
-    }
-    Ok(())
+/// Checks that the output is complete, valid and in order.
+struct OutputCheck {
+    expected: Vec<u64>,
+    node_words: u64,
+    /// Words of each level so far, and of all.
+    counts: Vec<u64>,
+    received: usize,
+    ended: bool,
 }
 
-/// The output words must be the nodes of `level` in order, of `words` words each.
-fn check_nodes(output: &[OutputWord], level: u32, words: u32) -> Result<(), DriverError> {
-    for (position, word) in (0..).zip(output) {
-        let index = position / words;
-        if (word.level, word.index) != (level, index) {
+impl OutputCheck {
+    fn new(streams: &Streams<'_>) -> Self {
+        Self {
+            expected: streams.expected.clone(),
+            node_words: streams.node_words,
+            counts: vec![0; streams.expected.len()],
+            received: 0,
+            ended: false,
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.expected.iter().sum::<u64>() as usize
+    }
+
+    fn take(&mut self, word: &OutputWord) -> Result<(), DriverError> {
+        let index = self.received;
+        if word.error {
+            return Err(DriverError::VoidOutput { index });
+        }
+        let expected = self.total();
+        self.received += 1;
+        if self.ended || self.received > expected {
+            let received = self.received;
+            return Err(DriverError::OutputLength { received, expected });
+        }
+        // Levels that do not come out are to have no words.
+        let top = self.expected.len() - 1;
+        let level = (word.level as usize).min(top);
+        let due = self.counts[level] / self.node_words;
+        let is_due = self.expected[level] > self.counts[level];
+        if word.level as usize != level || !is_due || u64::from(word.index) != due {
+            let expected_level = if is_due { level } else { top };
             return Err(DriverError::WrongNode {
                 level: word.level,
                 index: word.index,
-                expected_level: level,
-                expected_index: index,
+                expected_level: expected_level as u32,
+                expected_index: (self.counts[expected_level] / self.node_words) as u32,
             });
         }
+        self.counts[level] += 1;
+        self.ended = word.last;
+        Ok(())
     }
-    Ok(())
+
+    fn finish(&self) -> Result<(), DriverError> {
+        if self.counts == self.expected {
+            return Ok(());
+        }
+        Err(DriverError::OutputLength {
+            received: self.received,
+            expected: self.total(),
+        })
+    }
 }
 
 impl<P: ChipPort> ChipDevice<P> {
+    /// Runs `program` with `rows` over `input`, words that make up `count` leaves; returns the output
+    /// words and the counters. `on_progress` is told the permutations that are begun.
+    fn run_digests(
+        &mut self,
+        program: &ChipProgram,
+        rows: RowRegisters,
+        input: Vec<Word>,
+        count: usize,
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<(Vec<Word>, Counters), RunError> {
+        let mut input = Some(input);
+        let words = count * program.output_words();
+        let mut output = Vec::with_capacity(words);
+        let counters = self.execute(
+            program,
+            program,
+            RunSetup::digests(rows, count as u32),
+            &mut Streams {
+                input: &mut || Ok(input.take().unwrap_or_default()),
+                output: &mut |word| {
+                    output.push(word.data);
+                    Ok(())
+                },
+                expected: vec![words as u64],
+                node_words: program.output_words() as u64,
+            },
+            on_progress,
+        )?;
+        Ok((output, counters))
+    }
+
     /// Computes with `program` from `elements`, those of any number of hashes, as many runs as
     /// needed; returns the elements of the digests one after another, and the counters.
     /// `on_progress` is told the hashes that are finished.
@@ -773,91 +951,257 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut counters: Option<Counters> = None;
         for input in words.chunks(MAX_HASHES * program.input_words()) {
             let hashes = input.len() / program.input_words();
-            let setup = RunSetup {
-                hash_leaves: true,
-                rows: RowRegisters::one_block(&program.registers),
-                leaves: hashes as u32,
-                levels: &[],
-            };
             let before = digests.len() as u64;
-            let expected = hashes * program.output_words();
-            let (output, run) = self
-                .execute(program, setup, input, expected, &mut |done| {
+            let rows = RowRegisters::one_block(&program.registers);
+            let (output, run) =
+                self.run_digests(program, rows, input.to_vec(), hashes, &mut |done| {
                     on_progress(before + done.min(hashes as u64));
-                })
-                .map_err(DeviceError::failed)?;
+                })?;
             digests.extend(program.unpack_outputs(&output));
             add_run(&mut counters, run);
         }
         Ok((digests, counters))
     }
 
-    /// The queues of the levels of a tree over `leaves` leaves, a power of the arity, if the chip can
-    /// fold it.
-    fn levels(&self, program: &ChipProgram, leaves: usize) -> Option<Vec<LevelQueue>> {
-        let arity = program.tree_arity().filter(|_| leaves > 1)?;
-        u32::try_from(leaves).ok()?;
-        let height = leaves.ilog(arity) as usize;
-        level_table::level_table(arity, height, &self.capabilities.memories)
+    /// How the chip folds the tree of `request` by itself; `None` when it cannot.
+    fn plan_tree(
+        &mut self,
+        request: &CommitRequest<'_>,
+        shape: &TreeShape,
+    ) -> Result<Option<TreeRun>, DeviceError> {
+        let root = self.program(request.parameters, Purpose::Hash)?;
+        let Some(arity) = root.tree_arity().filter(|_| shape.top() > 0) else {
+            return Ok(None);
+        };
+        let limits = &self.capabilities.limits;
+        let leaf = match request.leaf {
+            LeafRule::Digest => TreeLeaf::Digest,
+            LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
+            LeafRule::Row {
+                parameters,
+                columns,
+            } if is_unhashed(parameters, columns) => TreeLeaf::Short {
+                digest_length: parameters.digest_length(),
+                columns,
+            },
+            LeafRule::Row {
+                parameters,
+                columns,
+            } => {
+                let sponge = row_sponge(parameters)?;
+                let rows = ChipRows::compile(parameters, sponge, columns, limits)
+                    .map_err(|error| self.unsupported(error.to_string()))?;
+                match rows {
+                    Some(rows) => TreeLeaf::Rows(Box::new(rows)),
+                    None => return Ok(None),
+                }
+            }
+        };
+        let is_one_word = leaf
+            .program()
+            .is_none_or(|program| program.output_words() == 1);
+        let top = shape.top() as usize;
+        let levels = level_table::level_table(arity, top, &self.capabilities.memories)
             .ok()
-            .filter(|levels| levels.len() <= self.capabilities.max_height as usize)
+            .filter(|_| top <= self.capabilities.max_height as usize)
+            .filter(|_| is_one_word && u32::try_from(shape.leaves()).is_ok());
+        Ok(levels.map(|levels| TreeRun { root, leaf, levels }))
     }
 
-    /// The root of a tree that the chip folds by itself.
+    /// A tree that the chip folds by itself.
     fn fold(
         &mut self,
-        program: &ChipProgram,
+        run: &TreeRun,
         request: &CommitRequest<'_>,
-        leaves: usize,
-        levels: &[LevelQueue],
+        shape: &TreeShape,
+        mut reader: LeafReader<'_>,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
-    ) -> Result<(Vec<Word>, Option<Counters>), DeviceError> {
+    ) -> Result<(Vec<Vec<Word>>, Counters), DeviceError> {
+        let root = &run.root;
+        let leaf = run.leaf.program().unwrap_or(root);
+        let top = shape.top();
+        let emit = (0..top).filter(|&level| nodes.wants(level));
+        let mut expected = vec![0; top as usize + 1];
+        expected[top as usize] = shape.nodes(top);
+        for level in emit.clone() {
+            expected[level as usize] = shape.nodes(level);
+        }
         let setup = RunSetup {
-            hash_leaves: request.leaf == LeafKind::Hash,
-            rows: RowRegisters::one_block(&program.registers),
-            leaves: leaves as u32,
-            levels,
+            hash_leaves: run.leaf.program().is_some(),
+            rows: run.leaf.rows(root),
+            leaves: shape.leaves() as u32,
+            levels: &run.levels,
+            pad: shape.is_padded(),
+            emit: emit.fold(0, |mask, level| mask | 1 << level),
+            window: (request.window.as_ref()).map_or((0, 0), |window| (window.start, window.end)),
         };
-        let input = match request.leaf {
-            LeafKind::Hash => program.pack_inputs(request.words),
-            LeafKind::Element => program.pack_outputs(request.words),
-        };
-        let hashes = request.hashes(leaves);
-        let (output, counters) = self
-            .execute(program, setup, &input, 1, &mut |done| {
-                progress.report(done, hashes);
-            })
-            .map_err(DeviceError::failed)?;
-        Ok((program.unpack_outputs(&output).concat(), Some(counters)))
+        self.load_empty(root, shape).map_err(DeviceError::failed)?;
+        let mut cap = Vec::new();
+        let hashes = request.hashes(shape);
+        let counters = self.execute(
+            leaf,
+            root,
+            setup,
+            &mut Streams {
+                input: &mut || Ok(run.leaf.pack(root, &reader.next(run.leaf.chunk())?)),
+                output: &mut |word| {
+                    let digest = root.unpack_outputs(&[word.data]).concat();
+                    if nodes.wants(word.level) {
+                        nodes.node(word.level, word.index.into(), &digest)?;
+                    }
+                    if word.level == top {
+                        cap.push(digest);
+                    }
+                    Ok(())
+                },
+                expected,
+                node_words: 1,
+            },
+            &mut |done| progress.report(done.min(hashes), hashes),
+        )?;
+        Ok((full_cap(shape, cap), counters))
     }
 
-    /// The root of any tree: level by level, every hash on the chip.
+    /// Loads the values of empty sub-trees.
+    fn load_empty(&mut self, root: &ChipProgram, shape: &TreeShape) -> Result<(), DriverError> {
+        self.clear()?;
+        for level in 0..shape.top() {
+            let Some(value) = shape.empty(level) else {
+                break;
+            };
+            let word = root.constant_word(value);
+            let place = (1, program::EMPTY_SUB_TREES, 0, level as u8);
+            if self.contents.constants.get(&place) != Some(&word) {
+                self.contents.constants.remove(&place);
+                self.load_constant(&ChipConstant {
+                    engine_mask: program::ROOT_HASH_ENGINE,
+                    sub_engine: program::EMPTY_SUB_TREES,
+                    bank: 0,
+                    index: level as u8,
+                    word,
+                })?;
+                self.contents.constants.insert(place, word);
+            }
+        }
+        self.check_error(root, 0, &[])
+    }
+
+    /// Any tree: level by level, every hash on the chip.
     fn fold_levels(
         &mut self,
-        program: &ChipProgram,
         request: &CommitRequest<'_>,
-        leaves: usize,
+        shape: &TreeShape,
+        mut reader: LeafReader<'_>,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
-    ) -> Result<(Vec<Word>, Option<Counters>), DeviceError> {
-        let hashes = request.hashes(leaves);
+    ) -> Result<(Vec<Vec<Word>>, Option<Counters>), DeviceError> {
+        let hashes = request.hashes(shape);
         let mut counters = None;
         let mut done = 0;
-        let mut level = request.words.to_vec();
-        let mut hash_next = request.leaf == LeafKind::Hash || leaves > 1;
-        while hash_next {
-            let (digests, run) = self.hash_elements(program, &level, &mut |now| {
-                progress.report(done + now, hashes);
+        let mut folder = Folder::new(shape, nodes);
+        let mut hash = |device: &mut Self, parameters: &AnyParameters, elements: &[Word]| {
+            let program = device.program(parameters, Purpose::Hash)?;
+            let (digests, run) = device.hash_elements(&program, elements, &mut |now| {
+                progress.report((done + now).min(hashes), hashes);
             })?;
             done += digests.len() as u64;
-            hash_next = digests.len() > 1;
-            level = digests.concat();
             if let Some(run) = run {
                 add_run(&mut counters, run);
             }
+            Ok::<_, DeviceError>(digests.concat())
+        };
+        loop {
+            let elements = reader.next(LEAVES_PER_CHUNK)?;
+            if elements.is_empty() {
+                break;
+            }
+            let digests = match request.leaf {
+                LeafRule::Digest => elements,
+                LeafRule::Hash(parameters) => hash(self, parameters, &elements)?,
+                LeafRule::Row {
+                    parameters,
+                    columns,
+                } => {
+                    let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
+                    sponge::hash_rows(self, parameters, &rows)?
+                }
+            };
+            folder.push(&digests, &mut |groups| {
+                hash(self, request.parameters, groups)
+            })?;
         }
-        Ok((level, counters))
+        let cap = folder.finish(&mut |group| hash(self, request.parameters, group))?;
+        Ok((cap, counters))
     }
 }
+
+/// A tree that the chip folds by itself.
+struct TreeRun {
+    root: Arc<ChipProgram>,
+    leaf: TreeLeaf,
+    levels: Vec<LevelQueue>,
+}
+
+/// How the chip makes a leaf.
+enum TreeLeaf {
+    Digest,
+    /// Rows that are digests, with zeros behind them.
+    Short {
+        digest_length: usize,
+        columns: usize,
+    },
+    Hash(Arc<ChipProgram>),
+    Rows(Box<ChipRows>),
+}
+
+impl TreeLeaf {
+    /// The program of the leaf hash engine, if it hashes.
+    fn program(&self) -> Option<&ChipProgram> {
+        match self {
+            Self::Digest | Self::Short { .. } => None,
+            Self::Hash(program) => Some(program),
+            Self::Rows(rows) => Some(&rows.program),
+        }
+    }
+
+    fn rows(&self, root: &ChipProgram) -> RowRegisters {
+        match self {
+            Self::Rows(rows) => rows.registers,
+            _ => RowRegisters::one_block(&self.program().unwrap_or(root).registers),
+        }
+    }
+
+    /// Leaves that are packed together: whole groups of rows.
+    fn chunk(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.group(),
+            _ => LEAVES_PER_CHUNK,
+        }
+    }
+
+    /// The stream words of leaves with these elements.
+    fn pack(&self, root: &ChipProgram, elements: &[Word]) -> Vec<Word> {
+        match self {
+            Self::Digest => root.pack_outputs(elements),
+            Self::Short {
+                digest_length,
+                columns,
+            } => {
+                let rows: Vec<_> = elements.chunks(*columns).map(<[Word]>::to_vec).collect();
+                root.pack_outputs(&unhashed_digests(*digest_length, &rows))
+            }
+            Self::Hash(program) => program.pack_inputs(elements),
+            Self::Rows(rows) => {
+                let rows_of = elements.chunks(rows.length());
+                rows.pack(&rows_of.map(<[Word]>::to_vec).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+/// Leaves that are read and folded together.
+const LEAVES_PER_CHUNK: usize = 1 << 12;
 
 /// Most hashes of a run.
 const MAX_HASHES: usize = u32::MAX as usize;
@@ -923,18 +1267,23 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     fn commit(
         &mut self,
         request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        let leaves = request.validate()?;
-        let program = self.program(request.parameters, Purpose::Hash)?;
-        let (root, counters) = match self.levels(&program, leaves) {
-            Some(levels) => self.fold(&program, request, leaves, &levels, progress)?,
-            None => self.fold_levels(&program, request, leaves, progress)?,
+        let shape = request.shape()?;
+        let reader = LeafReader::new(request, source);
+        let (cap, counters) = match self.plan_tree(request, &shape)? {
+            Some(run) => {
+                let folded = self.fold(&run, request, &shape, reader, nodes, progress)?;
+                (folded.0, Some(folded.1))
+            }
+            None => self.fold_levels(request, &shape, reader, nodes, progress)?,
         };
         Ok(CommitReport {
-            root,
-            leaves,
-            hashes: request.hashes(leaves),
+            cap,
+            leaves: request.leaves,
+            hashes: request.hashes(&shape),
             counters,
         })
     }
@@ -969,21 +1318,18 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let Some(compiled) = compiled else {
             return Ok(None);
         };
-        let setup = RunSetup {
-            hash_leaves: true,
-            rows: compiled.registers,
-            leaves: rows.len() as u32,
-            levels: &[],
-        };
         let program = &compiled.program;
-        let input = compiled.pack(rows);
-        let expected = rows.len() * program.output_words();
         let total = (rows.len() * compiled.blocks()) as u64;
-        let (output, counters) = self
-            .execute(program, setup, &input, expected, &mut |done| {
+        let input = compiled.pack(rows);
+        let (output, counters) = self.run_digests(
+            program,
+            compiled.registers,
+            input,
+            rows.len(),
+            &mut |done| {
                 progress.report(done.min(total), total);
-            })
-            .map_err(DeviceError::failed)?;
+            },
+        )?;
         Ok(Some(HashReport {
             digests: program.unpack_outputs(&output),
             counters: Some(counters),

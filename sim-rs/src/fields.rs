@@ -110,6 +110,14 @@ impl FieldId {
         }
     }
 
+    /// Bytes of an element in a file: 8 for a prime of 64 bits, 32 for the others.
+    pub const fn element_bytes(self) -> usize {
+        match self {
+            Self::Goldilocks => 8,
+            _ => 32,
+        }
+    }
+
     /// The field `name`.
     ///
     /// # Errors

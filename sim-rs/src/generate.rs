@@ -302,6 +302,7 @@ pub fn orchard() -> Result<PoseidonParameters<Pallas>, ParameterError> {
             padding: Padding::None,
             capacity: Capacity::Length { position: 2 },
             permute_empty: true,
+            short_rows_are_digests: false,
         }),
     })
 }
@@ -336,6 +337,7 @@ pub fn starknet() -> Result<PoseidonParameters<Starknet>, ParameterError> {
             padding: Padding::One,
             capacity: Capacity::Zero,
             permute_empty: true,
+            short_rows_are_digests: false,
         }),
     })
 }
@@ -382,6 +384,7 @@ pub fn dusk() -> Result<PoseidonParameters<Bls12_381>, ParameterError> {
                 domain: 0,
             },
             permute_empty: true,
+            short_rows_are_digests: false,
         }),
     })
 }
@@ -429,6 +432,7 @@ pub fn plonky2() -> Result<PoseidonParameters<Goldilocks>, ParameterError> {
         padding: Padding::None,
         capacity: Capacity::Zero,
         permute_empty: false,
+        short_rows_are_digests: true,
     };
     goldilocks("plonky2", 8, Some(sponge))
 }

@@ -6,25 +6,31 @@
 //! - [`poseidon`], [`sparse`], [`sponge`], [`merkle`]: the permutation (straight from the
 //!   specification, and with sparse partial rounds), messages of any length, Merkle trees and
 //!   authentication paths.
+//! - [`tree`], [`tree_file`], [`proof`]: the shapes of trees over any number of leaves, files with all
+//!   nodes of a tree, and proofs from them.
 //! - [`program`]: the compiler from a parameter set to the registers and constants of the chip.
 //! - [`device`], [`software`]: the trait of everything that commits to data, and the device that
 //!   computes on the host's processor.
-//! - [`driver`], [`registers`]: the device that drives a chip, and the description of its registers.
+//! - [`driver`], [`registers`], [`level_table`]: the device that drives a chip, the description of its
+//!   registers, and where the chip keeps the nodes of a tree.
 //! - [`cli`]: the command line, for any set of backends.
 //! - [`vectors`]: test vectors of other implementations, run on any device.
 //!
 //! ```
-//! use acclmt::device::{CommitRequest, Device, LeafKind, NoProgress};
-//! use acclmt::{presets, software::SoftwareDevice, word};
+//! use acclmt::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
+//! use acclmt::{presets, software::SoftwareDevice, tree::NoNodes, word};
 //!
-//! let request = CommitRequest {
-//!     parameters: presets::by_name("filecoin-arity-2")?,
-//!     leaf: LeafKind::Element,
-//!     words: &[0, 1, 2, 3].map(word::from_u64),
-//! };
-//! let report = SoftwareDevice::new().commit(&request, &mut NoProgress)?;
+//! let parameters = presets::by_name("filecoin-arity-2")?;
+//! let request = CommitRequest::new(parameters, LeafRule::Digest, 4);
+//! let leaves = [0, 1, 2, 3].map(word::from_u64);
+//! let report = SoftwareDevice::new().commit(
+//!     &request,
+//!     &mut WordSource(&leaves),
+//!     &mut NoNodes,
+//!     &mut NoProgress,
+//! )?;
 //! assert_eq!(
-//!     word::to_hex(&report.root[0]),
+//!     word::to_hex(&report.root()[0]),
 //!     "0x333edd9de0908b764241a566fcf4447556a2556fb71ef154ee0da1436fcf4f24"
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,13 +47,17 @@ pub mod merkle;
 mod montgomery;
 pub mod parameter_file;
 pub mod params;
+mod partial_file;
 pub mod poseidon;
 pub mod presets;
 pub mod program;
+pub mod proof;
 pub mod random;
 pub mod registers;
 pub mod software;
 pub mod sparse;
 pub mod sponge;
+pub mod tree;
+pub mod tree_file;
 pub mod vectors;
 pub mod word;

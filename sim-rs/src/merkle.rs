@@ -5,8 +5,10 @@
 //! [`digest_length`](crate::params::PoseidonParameters::digest_length). Leaves have as many
 //! elements; whether those are data or hashes of data is up to the caller.
 
+use ark_ff::PrimeField;
 use rayon::prelude::*;
 
+use crate::params::PoseidonParameters;
 use crate::poseidon::{PermutationField, Poseidon};
 
 /// Nodes that are hashed between two reports of progress.
@@ -79,6 +81,21 @@ pub enum TreeError {
     },
 }
 
+/// Checks that the hash of `parameters` takes two or more whole digests.
+pub(crate) fn check_hash<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+) -> Result<(), TreeError> {
+    let (inputs, digest_length) = (parameters.inputs(), parameters.digest_length());
+    if parameters.arity() >= 2 && inputs.is_multiple_of(digest_length) {
+        return Ok(());
+    }
+    Err(TreeError::Hash {
+        name: parameters.name().to_owned(),
+        inputs,
+        digest_length,
+    })
+}
+
 /// A Merkle tree with all of its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerkleTree<F> {
@@ -96,15 +113,8 @@ impl<F: PermutationField> MerkleTree<F> {
     /// When the number of leaves is no power of the arity, or the hash makes no trees.
     pub fn build(poseidon: &Poseidon<F>, leaves: Vec<F>) -> Result<Self, TreeError> {
         let parameters = poseidon.parameters();
-        let (inputs, digest_length) = (parameters.inputs(), parameters.digest_length());
-        let arity = parameters.arity();
-        if arity < 2 || !inputs.is_multiple_of(digest_length) {
-            return Err(TreeError::Hash {
-                name: parameters.name().to_owned(),
-                inputs,
-                digest_length,
-            });
-        }
+        check_hash(parameters)?;
+        let (arity, digest_length) = (parameters.arity(), parameters.digest_length());
         if !leaves.len().is_multiple_of(digest_length) {
             return Err(TreeError::PartialLeaf {
                 elements: leaves.len(),

@@ -315,6 +315,10 @@ pub struct SpongeRecord {
     /// out.
     #[serde(default = "yes")]
     pub permute_empty: bool,
+    /// Whether a row that is a leaf and has no more elements than a digest is not hashed; it is where
+    /// this is left out.
+    #[serde(default)]
+    pub short_rows_are_digests: bool,
 }
 
 fn yes() -> bool {
@@ -341,6 +345,7 @@ impl SpongeRecord {
                 CapacityRecord::Safe { position, domain } => Capacity::Safe { position, domain },
             },
             permute_empty: self.permute_empty,
+            short_rows_are_digests: self.short_rows_are_digests,
         }
     }
 }
@@ -679,6 +684,7 @@ mod tests {
         rate_positions = [0, 1, 2, 3, 4, 5, 6, 7]
         absorption = "overwrite"
         permute_empty = false
+        short_rows_are_digests = true
     "#;
 
     fn from_toml(text: &str) -> Result<AnyParameters, String> {

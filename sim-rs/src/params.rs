@@ -465,6 +465,7 @@ mod tests {
                         padding: Padding::None,
                         capacity: Capacity::Zero,
                         permute_empty: false,
+                        short_rows_are_digests: false,
                     });
                 },
                 "rate element 0 and rate element 1 are both",
@@ -477,6 +478,7 @@ mod tests {
                         padding: Padding::None,
                         capacity: Capacity::Length { position: 3 },
                         permute_empty: false,
+                        short_rows_are_digests: false,
                     });
                 },
                 "capacity is state element 3",

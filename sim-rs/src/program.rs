@@ -56,6 +56,9 @@ pub const INITIAL_VECTOR: u8 = 15;
 /// Mask of both hash engines: bit 0 the leaf hash engine, bit 1 the root hash engine.
 pub const BOTH_ENGINES: u8 = LEAF_HASH_ENGINE | ROOT_HASH_ENGINE;
 
+/// Number of the values of empty sub-trees among the sub-engines: bank 0, index level.
+pub const EMPTY_SUB_TREES: u8 = 14;
+
 /// Bit of an engine mask for the leaf hash engine.
 pub const LEAF_HASH_ENGINE: u8 = 0b01;
 
@@ -693,12 +696,10 @@ impl ChipProgram {
             .collect()
     }
 
-    /// The index, among the elements that were packed into `words` by
-    /// [`ChipProgram::pack_inputs`], and the value of the first element of `words[word]` that is
-    /// not below the prime.
-    pub fn element_not_below_prime(&self, words: &[Word], word: usize) -> Option<(usize, Word)> {
+    /// The index, among elements that [`ChipProgram::pack_inputs`] packed, and the value of the first
+    /// element of word number `word`, which is `value`, that is not below the prime.
+    pub fn element_not_below_prime(&self, word: usize, value: &Word) -> Option<(usize, Word)> {
         let prime = self.field.prime();
-        let value = words.get(word)?;
         let elements = if self.shape.goldilocks {
             slices(value).to_vec()
         } else {
@@ -708,6 +709,16 @@ impl ChipProgram {
         let (hash, word) = (word / self.input_words(), word % self.input_words());
         let index = hash * self.inputs + word * self.inputs_in_word + slice;
         Some((index, elements[slice]))
+    }
+
+    /// The word of a constant, in the chip's form, that is a digest of this program: an element of the
+    /// large prime, or up to four Goldilocks elements.
+    pub(crate) fn constant_word(&self, elements: &[Word]) -> Word {
+        with_field!(self.field, F => {
+            let elements: Vec<F> = elements.iter().filter_map(word::to_field).collect();
+            let radix = montgomery_radix(self.limits.montgomery_bits);
+            constant_word(self.shape, radix, &elements)
+        })
     }
 
     /// The arity of the trees that the chip can fold: those whose nodes are a stream word each.
@@ -1176,12 +1187,7 @@ impl<F: PrimeField> Loader<F> {
 
     /// One word: the first of `elements`, or in Goldilocks mode all of them.
     fn constant(&mut self, sub_engine: u8, bank: u8, index: usize, elements: &[F]) {
-        let word = if self.shape.goldilocks {
-            let elements: Vec<_> = elements.iter().map(|&e| word::from_field(e)).collect();
-            from_slices(&elements)
-        } else {
-            word::from_field(elements[0] * self.radix)
-        };
+        let word = constant_word(self.shape, self.radix, elements);
         self.constants.push(ChipConstant {
             engine_mask: if sub_engine == INITIAL_VECTOR && index >= LATER_VECTOR_INDEX {
                 LEAF_HASH_ENGINE
@@ -1193,6 +1199,16 @@ impl<F: PrimeField> Loader<F> {
             index: u8::try_from(index).expect("the segments fit into the memories"),
             word,
         });
+    }
+}
+
+/// The first of `elements`, or in Goldilocks mode all of them, in the chip's form.
+fn constant_word<F: PrimeField>(shape: Shape, radix: F, elements: &[F]) -> Word {
+    if shape.goldilocks {
+        let elements: Vec<_> = elements.iter().map(|&e| word::from_field(e)).collect();
+        from_slices(&elements)
+    } else {
+        word::from_field(elements.first().copied().unwrap_or_default() * radix)
     }
 }
 

@@ -5,18 +5,23 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::device::{
-    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafKind, PermuteReport,
-    Progress, Unsupported, check_inputs, check_states,
+    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafReader, LeafRule, LeafSource,
+    PermuteReport, Progress, Unsupported, check_inputs, check_states,
 };
 use crate::fields::{AnyParameters, PoseidonField, words};
 use crate::merkle::hash_groups;
 use crate::params::PoseidonParameters;
 use crate::poseidon::Poseidon;
+use crate::sponge::hash_rows;
+use crate::tree::{Folder, NodeSink};
 use crate::word::{self, Word};
 use crate::{dispatch, fields};
 
 /// Name of the device.
 pub const NAME: &str = "software";
+
+/// Leaves that are read and folded together.
+const LEAVES_PER_CHUNK: usize = 1 << 14;
 
 /// Permutations between two reports of progress.
 const STATES_PER_REPORT: usize = 1 << 13;
@@ -72,6 +77,14 @@ impl SoftwareDevice {
         Self::default()
     }
 
+    /// The digests of all hashes whose inputs follow each other in `elements`.
+    fn hash_all(&mut self, parameters: &AnyParameters, elements: &[Word]) -> Vec<Word> {
+        dispatch!(parameters, parameters => {
+            let poseidon = self.poseidon(parameters);
+            words(&hash_groups(&poseidon, &to_fields(elements), &mut |_| {}))
+        })
+    }
+
     /// The permutation of `parameters`.
     fn poseidon<F: Place>(&mut self, parameters: &PoseidonParameters<F>) -> Arc<Poseidon<F>> {
         let place = F::place(&mut self.prepared);
@@ -125,25 +138,46 @@ impl Device for SoftwareDevice {
     fn commit(
         &mut self,
         request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        let leaves = request.validate()?;
-        let hashes = request.hashes(leaves);
+        let shape = request.shape()?;
+        let hashes = request.hashes(&shape);
         let mut tally = Tally::new(progress, hashes);
-        let root = dispatch!(request.parameters, parameters => {
-            let poseidon = self.poseidon(parameters);
-            let mut layer = to_fields(request.words);
-            if request.leaf == LeafKind::Hash {
-                layer = hash_groups(&poseidon, &layer, &mut |hashes| tally.add(hashes));
+        let mut reader = LeafReader::new(request, source);
+        let mut folder = Folder::new(&shape, nodes);
+        let permutations = request.leaf_hashes();
+        loop {
+            let elements = reader.next(LEAVES_PER_CHUNK)?;
+            if elements.is_empty() {
+                break;
             }
-            while layer.len() > parameters.digest_length() {
-                layer = hash_groups(&poseidon, &layer, &mut |hashes| tally.add(hashes));
-            }
-            words(&layer)
-        });
+            let digests = match request.leaf {
+                LeafRule::Digest => elements,
+                LeafRule::Hash(parameters) => self.hash_all(parameters, &elements),
+                LeafRule::Row {
+                    parameters,
+                    columns,
+                } => {
+                    let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
+                    hash_rows(self, parameters, &rows)?
+                }
+            };
+            tally.add((digests.len() / shape.digest_length()) as u64 * permutations);
+            folder.push(&digests, &mut |groups| {
+                let parents = self.hash_all(request.parameters, groups);
+                tally.add((parents.len() / shape.digest_length()) as u64);
+                Ok(parents)
+            })?;
+        }
+        let cap = folder.finish(&mut |group| {
+            tally.add(1);
+            Ok(self.hash_all(request.parameters, group))
+        })?;
         Ok(CommitReport {
-            root,
-            leaves,
+            cap,
+            leaves: request.leaves,
             hashes,
             counters: None,
         })
@@ -199,12 +233,13 @@ impl Device for SoftwareDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::NoProgress;
+    use crate::device::{NoProgress, WordSource};
     use crate::fields::FieldId;
     use crate::merkle::MerkleTree;
     use crate::poseidon::{hash_dense, permute_dense};
     use crate::presets;
     use crate::random::{Ranges, any_parameters};
+    use crate::tree::{AllNodes, NoNodes, Padding};
 
     fn numbers(count: usize) -> Vec<Word> {
         (0..count as u64).map(word::from_u64).collect()
@@ -222,27 +257,26 @@ mod tests {
             let parameters = presets::by_name(name).unwrap();
             let arity = parameters.arity();
             let all = numbers(arity.pow(3) * parameters.digest_length());
-            let mut commit = |leaf| {
-                let request = CommitRequest {
-                    parameters,
-                    leaf,
-                    words: &all,
-                };
-                device.commit(&request, &mut NoProgress).unwrap()
+            let mut commit = |leaf, leaves| {
+                let request = CommitRequest::new(parameters, leaf, leaves as u64);
+                let source = &mut WordSource(&all);
+                device
+                    .commit(&request, source, &mut NoNodes, &mut NoProgress)
+                    .unwrap()
             };
-            let elements = commit(LeafKind::Element);
-            let hashed = commit(LeafKind::Hash);
-            assert_eq!(elements.leaves, arity.pow(3));
-            assert_eq!(hashed.leaves, arity.pow(2));
+            let elements = commit(LeafRule::Digest, arity.pow(3));
+            let hashed = commit(LeafRule::Hash(parameters), arity.pow(2));
+            assert_eq!(elements.leaves, arity.pow(3) as u64);
+            assert_eq!(hashed.leaves, arity.pow(2) as u64);
             // The same hashes, but for what is called a leaf.
-            assert_eq!(elements.root, hashed.root);
+            assert_eq!(elements.cap, hashed.cap);
             assert_eq!(elements.hashes, hashed.hashes);
             let root = dispatch!(parameters, parameters => {
                 let poseidon = Poseidon::new(parameters);
                 let tree = MerkleTree::build(&poseidon, to_fields(&all)).unwrap();
                 words(tree.root())
             });
-            assert_eq!(hashed.root, root);
+            assert_eq!(hashed.root(), root);
         }
     }
 
@@ -300,13 +334,14 @@ mod tests {
         let mut device = SoftwareDevice::new();
         let mut reports = Vec::new();
         let all = numbers(1 << 15);
-        let request = CommitRequest {
-            parameters,
-            leaf: LeafKind::Hash,
-            words: &all,
-        };
+        let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), 1 << 14);
         let report = device
-            .commit(&request, &mut |done, total| reports.push((done, total)))
+            .commit(
+                &request,
+                &mut WordSource(&all),
+                &mut NoNodes,
+                &mut |done, total| reports.push((done, total)),
+            )
             .unwrap();
         let total = (1 << 15) - 1;
         assert_eq!(report.hashes, total);
@@ -328,12 +363,11 @@ mod tests {
         let parameters = presets::by_name("filecoin-arity-2").unwrap();
         let mut all = numbers(4);
         all[2] = [0xFF; 32];
-        let request = CommitRequest {
-            parameters,
-            leaf: LeafKind::Element,
-            words: &all,
-        };
-        let error = device.commit(&request, &mut NoProgress).unwrap_err();
+        let request = CommitRequest::new(parameters, LeafRule::Digest, 4);
+        let source = &mut WordSource(&all);
+        let error = device
+            .commit(&request, source, &mut NoNodes, &mut NoProgress)
+            .unwrap_err();
         assert!(
             error.to_string().starts_with("element 2 is 0xff"),
             "{error}"
@@ -347,5 +381,78 @@ mod tests {
             .permute(parameters, &lists, &mut NoProgress)
             .unwrap_err();
         assert!(error.to_string().contains("state 0 has 4"), "{error}");
+    }
+
+    /// Every node of padded trees, level by level, by hand.
+    #[test]
+    fn missing_leaves_are_padding() {
+        let mut device = SoftwareDevice::new();
+        for (name, arity) in [
+            ("filecoin-arity-2", 2),
+            ("filecoin-arity-4", 4),
+            ("plonky2", 2),
+        ] {
+            let parameters = presets::by_name(name).unwrap();
+            let length = parameters.digest_length();
+            let value = numbers(20)[20 - length..].to_vec();
+            for leaves in [1, 2, 3, 4, 5, 9, 16] {
+                let all = numbers(leaves * length);
+                for (padding, cap_height) in [
+                    (Padding::Leaf(&value), 0),
+                    (Padding::SubTree(&value), 0),
+                    (Padding::Leaf(&value), 2),
+                    (Padding::SubTree(&value), 1),
+                ] {
+                    let request = CommitRequest {
+                        padding,
+                        height: Some(5),
+                        cap_height,
+                        ..CommitRequest::new(parameters, LeafRule::Digest, leaves as u64)
+                    };
+                    let mut nodes = AllNodes::default();
+                    let source = &mut WordSource(&all);
+                    let report = device
+                        .commit(&request, source, &mut nodes, &mut NoProgress)
+                        .unwrap();
+                    let mut level = all.clone();
+                    let mut empty = value.clone();
+                    for built in &nodes.levels[..5 - cap_height as usize] {
+                        assert_eq!(*built, level, "{name}, {leaves} leaves");
+                        let missing = (level.len() / length).next_multiple_of(arity);
+                        while level.len() < missing * length {
+                            level.extend(&empty);
+                        }
+                        level = device.hash_all(parameters, &level);
+                        if let Padding::Leaf(_) = padding {
+                            empty = device.hash_all(parameters, &empty.repeat(arity));
+                        }
+                    }
+                    let mut cap: Vec<_> = level.chunks(length).map(<[Word]>::to_vec).collect();
+                    cap.resize(arity.pow(cap_height), empty);
+                    assert_eq!(report.cap, cap, "{name}, {leaves} leaves, {padding:?}");
+                }
+            }
+        }
+    }
+
+    /// Plonky2: rows of no more than four elements are leaves, and a tree of rows of eight is one of
+    /// rows of four without its leaves.
+    #[test]
+    fn rows_are_leaves() {
+        let mut device = SoftwareDevice::new();
+        let parameters = presets::by_name("plonky2").unwrap();
+        let all = numbers(64);
+        let mut root = |columns: usize| {
+            let leaf = LeafRule::Row {
+                parameters,
+                columns,
+            };
+            let request = CommitRequest::new(parameters, leaf, (64 / columns) as u64);
+            let source = &mut WordSource(&all);
+            let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
+            report.unwrap().cap
+        };
+        assert_eq!(root(4), root(8));
+        assert_ne!(root(2), root(4));
     }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::device::{Device, DeviceError, NoProgress, check_elements};
+use crate::device::{Device, DeviceError, NoProgress, check_elements, is_unhashed, row_sponge};
 use crate::dispatch;
 use crate::fields::{AnyParameters, PoseidonField, words};
 use crate::generate;
@@ -108,6 +108,9 @@ pub struct Sponge {
     /// Whether the state is permuted once where there is not a single block (Mina); the digest is
     /// that of the initial state otherwise (Plonky2).
     pub permute_empty: bool,
+    /// Whether a row that is a leaf of a tree and has no more elements than a digest is not hashed:
+    /// it is the digest, with zeros behind it (Plonky2's `hash_or_noop`).
+    pub short_rows_are_digests: bool,
 }
 
 impl Sponge {
@@ -257,8 +260,9 @@ pub fn hash_messages_with(
         .map(|(index, message)| (index, message.clone()))
         .unzip();
     if !rest.is_empty() {
-        let absorbed = dispatch!(parameters, set => {
-            absorb_all(device, parameters, set, sponge, &rest)
+        let absorbed = absorb(parameters, sponge, &rest, &mut |states| {
+            let report = device.permute(parameters, states, &mut NoProgress)?;
+            Ok(report.states)
         })?;
         for (index, digest) in indices.into_iter().zip(absorbed) {
             digests[index] = Some(digest);
@@ -267,18 +271,60 @@ pub fn hash_messages_with(
     Ok(digests.into_iter().flatten().collect())
 }
 
+/// The digests of rows of one length as leaves of a tree, one after another: by the sponge of
+/// `parameters`, or the rows themselves where that has such a rule.
+pub(crate) fn hash_rows(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    rows: &[Vec<Word>],
+) -> Result<Vec<Word>, DeviceError> {
+    let columns = rows.first().map_or(0, Vec::len);
+    if is_unhashed(parameters, columns) {
+        return Ok(unhashed_digests(parameters.digest_length(), rows));
+    }
+    let sponge = row_sponge(parameters)?;
+    let digests =
+        hash_messages_with(device, parameters, sponge, rows).map_err(|error| match error {
+            SpongeError::Device(error) => error,
+            error => DeviceError::failed(error),
+        })?;
+    Ok(digests.concat())
+}
+
+/// Rows that are digests of `length` elements, with zeros behind them.
+pub(crate) fn unhashed_digests(length: usize, rows: &[Vec<Word>]) -> Vec<Word> {
+    let digest = |row: &Vec<Word>| {
+        let mut digest = row.clone();
+        digest.resize(length, Word::default());
+        digest
+    };
+    rows.iter().flat_map(digest).collect()
+}
+
 /// A message on its way through the sponge.
 struct Absorbing<F> {
     blocks: std::vec::IntoIter<Vec<F>>,
     state: Vec<F>,
 }
 
-fn absorb_all<F: PoseidonField>(
-    device: &mut dyn Device,
+/// Applies the permutation to each of many states.
+type Permute<'a> = dyn FnMut(&[Vec<Word>]) -> Result<Vec<Vec<Word>>, DeviceError> + 'a;
+
+/// Hashes `messages`, whose elements are below the prime, with permutations by `permute`.
+pub(crate) fn absorb(
     parameters: &AnyParameters,
+    sponge: &Sponge,
+    messages: &[Vec<Word>],
+    permute: &mut Permute<'_>,
+) -> Result<Vec<Vec<Word>>, SpongeError> {
+    dispatch!(parameters, parameters => absorb_all(parameters, sponge, messages, permute))
+}
+
+fn absorb_all<F: PoseidonField>(
     set: &PoseidonParameters<F>,
     sponge: &Sponge,
     messages: &[Vec<Word>],
+    permute: &mut Permute<'_>,
 ) -> Result<Vec<Vec<Word>>, SpongeError> {
     let start = |(index, message): (usize, &Vec<Word>)| {
         let length = message.len();
@@ -304,8 +350,7 @@ fn absorb_all<F: PoseidonField>(
         if active.is_empty() {
             break;
         }
-        let report = device.permute(parameters, &states, &mut NoProgress)?;
-        for (index, state) in active.into_iter().zip(report.states) {
+        for (index, state) in active.into_iter().zip(permute(&states)?) {
             absorbing[index].state = state.iter().filter_map(word::to_field).collect();
         }
     }
@@ -434,6 +479,7 @@ mod tests {
             padding: Padding::None,
             capacity: Capacity::InitialState,
             permute_empty: false,
+            short_rows_are_digests: false,
         };
         assert_eq!(sponge.initial_state(&set, 3).unwrap(), set.initial_state());
         sponge.capacity = Capacity::Zero;

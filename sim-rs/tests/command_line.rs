@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, SoftwareBackend};
 use acclmt::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
-    HashReport, PermuteReport, Progress, Unsupported,
+    HashReport, LeafSource, PermuteReport, Progress, Unsupported,
 };
 use acclmt::fields::{AnyParameters, FieldId};
 use acclmt::presets;
 use acclmt::program::{ChipProgram, EngineLimits};
 use acclmt::software::SoftwareDevice;
+use acclmt::tree::NodeSink;
 use acclmt::word::{self, Word};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -241,6 +242,168 @@ fn parameter_files_are_taken_and_warned_about() {
     let broken = run(&["hash", "--parameters", &broken, "0x1"]);
     assert_eq!(broken.code, 1, "{broken:?}");
     assert!(broken.err.contains("broken.toml"), "{broken:?}");
+}
+
+/// Every way to say what a leaf is and what comes out, each with the check against the dense permutation.
+#[test]
+fn commit_takes_every_kind_of_tree() {
+    let files = Files::new();
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let rows = files.bytes("rows", &elements(plonky2, &count(8 * 19)));
+    let arguments = [
+        "commit", &rows, "--preset", "plonky2", "--leaf", "row=19", "--json",
+    ];
+    let natural = json(&arguments);
+    assert_eq!(
+        (&natural["leaf"], &natural["leaves"]),
+        (&"row=19".into(), &8.into())
+    );
+    assert_eq!(
+        (&natural["check"], &natural["hashes"]),
+        (&"ok".into(), &(8 * 3 + 7).into())
+    );
+    let with = |more: &[&str]| json(&[&arguments[..], more].concat());
+    let reversed = with(&["--order", "bit-reversed"]);
+    assert_eq!(reversed["check"], "ok");
+    assert_ne!(reversed["root"], natural["root"]);
+    let cap = with(&["--cap", "2"]);
+    assert_eq!(cap["cap"].as_array().unwrap().len(), 4);
+    assert_eq!((&cap["root"], &cap["check"]), (&Value::Null, &"ok".into()));
+
+    // The rows in the other order by hand.
+    let order = [0, 4, 2, 6, 1, 5, 3, 7];
+    let moved: Vec<Word> = order
+        .iter()
+        .flat_map(|&row| count(8 * 19)[19 * row..][..19].to_vec())
+        .collect();
+    let moved = files.bytes("moved", &elements(plonky2, &moved));
+    let by_hand = json(&[
+        "commit", &moved, "--preset", "plonky2", "--leaf", "row=19", "--json",
+    ]);
+    assert_eq!(by_hand["root"], reversed["root"]);
+
+    // Filecoin's column trees.
+    let columns = files.words("columns", &count(64 * 11));
+    let tree = json(&[
+        "commit",
+        &columns,
+        "--preset",
+        "filecoin-arity-8",
+        "--leaf-preset",
+        "filecoin-arity-11",
+        "--json",
+    ]);
+    assert_eq!(
+        (&tree["leaves"], &tree["check"]),
+        (&64.into(), &"ok".into())
+    );
+    assert_eq!(tree["leaf_preset"], "filecoin-arity-11");
+
+    // Leaves that do not fill the tree.
+    let few = files.words("few", &count(11));
+    let dusk = [
+        "commit", &few, "--preset", "dusk", "--leaf", "element", "--json",
+    ];
+    fails(&dusk, 1, &["11 leaves do not fill a tree of arity 4"]);
+    let with = |more: &[&str]| json(&[&dusk[..], more].concat());
+    let leaf = with(&["--pad", "0"]);
+    let subtree = with(&["--pad", "0x0", "--pad-rule", "subtree", "--height", "3"]);
+    assert_eq!(
+        (&leaf["check"], &subtree["check"]),
+        (&"ok".into(), &"ok".into())
+    );
+    assert_eq!(
+        (&leaf["height"], &subtree["height"]),
+        (&2.into(), &3.into())
+    );
+    assert_ne!(leaf["root"], subtree["root"]);
+}
+
+#[test]
+fn wrong_trees_are_refused() {
+    let files = Files::new();
+    let file = files.words("elements", &count(8));
+    let commit = |more: &[&str], code, part: &str| {
+        let arguments = ["commit", &file, "--preset", "dusk"];
+        fails(&[&arguments[..], more].concat(), code, &[part]);
+    };
+    for (leaf, part) in [
+        ("row=0", "'0' is no number of columns"),
+        ("column", "expected element, hash or row=C"),
+    ] {
+        let run = run(&["commit", &file, "--preset", "dusk", "--leaf", leaf]);
+        assert!(run.code == 2 && run.err.contains(part), "{run:?}");
+    }
+    commit(&["--leaf", "row=3"], 1, "no whole number of leaves");
+    commit(
+        &["--leaf", "row=2", "--cap", "2"],
+        1,
+        "cap of height 2 is higher",
+    );
+    commit(
+        &["--leaf", "element", "--leaves", "9"],
+        1,
+        "ends 1 field elements early",
+    );
+    commit(
+        &["--leaf", "element", "--leaves", "4"],
+        1,
+        "4 field elements more than 4 leaves need",
+    );
+    commit(
+        &["--leaf", "element", "--pad", "x"],
+        2,
+        "--pad: 'x' is no field element",
+    );
+    commit(
+        &["--leaf", "element", "--pad", "1,2"],
+        1,
+        "the padding has 2",
+    );
+    commit(
+        &["--leaf-preset", "plonky2"],
+        1,
+        "'plonky2' makes no leaves",
+    );
+    let tree = text(&files.path("absent/tree"));
+    commit(&["--leaf", "row=2", "--tree-out", &tree], 1, "absent");
+    let three = files.words("three", &count(3));
+    fails(
+        &[
+            "commit",
+            &three,
+            "--preset",
+            "dusk",
+            "--leaf",
+            "element",
+            "--order",
+            "bit-reversed",
+            "--pad",
+            "0",
+        ],
+        1,
+        &["3 leaves have no bit-reversed order"],
+    );
+    // No file is left where nothing was computed.
+    let mut bad = count(4);
+    bad[3] = [0xFF; 32];
+    let bad = files.words("bad", &bad);
+    let tree = text(&files.path("tree"));
+    fails(
+        &[
+            "commit",
+            &bad,
+            "--preset",
+            "dusk",
+            "--leaf",
+            "element",
+            "--tree-out",
+            &tree,
+        ],
+        1,
+        &["element 3 is 0xff"],
+    );
+    assert!(!files.path("tree").exists() && !files.path("tree.partial").exists());
 }
 
 #[test]
@@ -662,10 +825,12 @@ impl Device for ChangedDevice {
     fn commit(
         &mut self,
         request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        let mut report = self.software.commit(request, progress)?;
-        report.root[0][0] ^= self.flip;
+        let mut report = self.software.commit(request, source, nodes, progress)?;
+        report.cap[0][0][0] ^= self.flip;
         Ok(report)
     }
 
@@ -728,7 +893,7 @@ fn a_wrong_root_is_caught_by_the_check() {
     );
     let result: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(result["check"], "failed");
-    assert_eq!(result["check_root"][0], ROOT_OF_0_TO_3);
+    assert_eq!(result["check_cap"][0][0], ROOT_OF_0_TO_3);
 }
 
 #[test]
@@ -811,9 +976,11 @@ impl Device for CountingDevice {
     fn commit(
         &mut self,
         request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        self.software.commit(request, progress)
+        self.software.commit(request, source, nodes, progress)
     }
 
     fn hash(

@@ -9,7 +9,9 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use acclmt::device::{CommitRequest, Counters, Device, EngineCounters, LeafKind, NoProgress};
+use acclmt::device::{
+    CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
+};
 use acclmt::driver::{ChipDevice, ChipPort, OutputWord};
 use acclmt::fields::{AnyParameters, FieldId};
 use acclmt::level_table::{LevelQueue, NodeMemories, level_table};
@@ -21,7 +23,8 @@ use acclmt::program::{
 use acclmt::random::{self, Ranges};
 use acclmt::registers;
 use acclmt::software::SoftwareDevice;
-use acclmt::sponge::{Absorption, Capacity, Padding, Sponge, hash_messages_with};
+use acclmt::sponge::{self, Absorption, Capacity, Sponge, hash_messages_with};
+use acclmt::tree::{AllNodes, NoNodes, Padding};
 use acclmt::vectors::{Outcome, VectorFile, run_cases};
 use acclmt::word::{self, Word};
 use acclmt::{dispatch, with_field};
@@ -90,19 +93,31 @@ fn check_hashes(
     report.counters.unwrap()
 }
 
+/// What the words of a tree are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeafKind {
+    /// Every leaf is a ready digest.
+    Element,
+    /// Every leaf is the hash of an input.
+    Hash,
+}
+
 fn commit(
     device: &mut dyn Device,
     parameters: &AnyParameters,
     leaf: LeafKind,
     words: &[Word],
 ) -> (Vec<Word>, Option<Counters>) {
-    let request = CommitRequest {
-        parameters,
-        leaf,
-        words,
+    let (rule, length) = match leaf {
+        LeafKind::Element => (LeafRule::Digest, parameters.digest_length()),
+        LeafKind::Hash => (LeafRule::Hash(parameters), parameters.inputs()),
     };
-    let report = device.commit(&request, &mut NoProgress).unwrap();
-    (report.root, report.counters)
+    let request = CommitRequest::new(parameters, rule, (words.len() / length) as u64);
+    let source = &mut WordSource(words);
+    let report = device
+        .commit(&request, source, &mut NoNodes, &mut NoProgress)
+        .unwrap();
+    (report.root().to_vec(), report.counters)
 }
 
 fn reference_root(parameters: &AnyParameters, leaf: LeafKind, words: &[Word]) -> Vec<Word> {
@@ -937,10 +952,15 @@ fn rows_hash_as_the_sponge_does() {
             let sponge = Sponge {
                 rate_positions: (0..rate).rev().collect(),
                 absorption: *random.choose(&[Absorption::Add, Absorption::Overwrite]),
-                padding: *random.choose(&[Padding::None, Padding::One, Padding::OneZerosOne]),
+                padding: *random.choose(&[
+                    sponge::Padding::None,
+                    sponge::Padding::One,
+                    sponge::Padding::OneZerosOne,
+                ]),
                 capacity: *random
                     .choose(&[Capacity::InitialState, Capacity::Length { position: 1 }]),
                 permute_empty: false,
+                short_rows_are_digests: false,
             };
             let (input, output) = *random.choose(&[(0.0, 0.0), (0.5, 0.5), (0.9, 0.0), (0.0, 0.9)]);
             device
@@ -983,9 +1003,10 @@ fn rows_run_at_full_speed() {
         let sponge = Sponge {
             rate_positions: (0..width - 1).collect(),
             absorption: Absorption::Overwrite,
-            padding: Padding::None,
+            padding: sponge::Padding::None,
             capacity: Capacity::Zero,
             permute_empty: false,
+            short_rows_are_digests: false,
         };
         let length = 5 * (width - 1);
         let rows = ChipRows::compile(parameters, &sponge, length, &limits);
@@ -1033,6 +1054,83 @@ fn rows_run_at_full_speed() {
         let expected = hash_messages_with(software, parameters, &sponge, &messages).unwrap();
         assert_eq!(rows.program.unpack_outputs(&output), expected);
         device = rtl_device(30).unwrap();
+    }
+}
+
+/// Trees of every kind through the driver: the result and every node as in software.
+#[test]
+fn every_kind_of_tree() {
+    let seed = seed(72);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    for number in 0..20 {
+        let field = *random.choose(&[large_field(), FieldId::Goldilocks]);
+        let set = |seed| {
+            let ranges = Ranges {
+                full_rounds: 1..=3,
+                partial_rounds: 0..=6,
+                ..Ranges::default()
+            };
+            random::any_parameters(field, seed, &ranges).unwrap()
+        };
+        let wide = set(seed + 100 + number);
+        let node = if field == FieldId::Goldilocks {
+            goldilocks_pairs()
+        } else {
+            pairs()
+        };
+        // A set for the leaves whose digests are those of the nodes.
+        let length = node.digest_length();
+        let leaf: AnyParameters = dispatch!(&wide, set => {
+            acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+                digest_positions: (0..length.min(set.width())).collect(),
+                sponge: Some(Sponge {
+                    rate_positions: (1..set.width()).collect(),
+                    absorption: *random.choose(&[Absorption::Add, Absorption::Overwrite]),
+                    padding: *random.choose(&[sponge::Padding::None, sponge::Padding::OneZerosOne]),
+                    capacity: Capacity::InitialState,
+                    permute_empty: false,
+                    short_rows_are_digests: random.below(2) == 0,
+                }),
+                ..set.specification().clone()
+            })
+            .unwrap()
+            .into()
+        });
+        if leaf.digest_length() != length {
+            continue;
+        }
+        let rule = match random.below(3) {
+            0 => LeafRule::Digest,
+            1 => LeafRule::Hash(&leaf),
+            _ => LeafRule::Row {
+                parameters: &leaf,
+                columns: 1 + random.below(20) as usize,
+            },
+        };
+        let value = elements(&mut random, field, length);
+        let leaves = 1 + random.below(40);
+        let height = 6 + random.below(3) as u32;
+        let request = CommitRequest {
+            padding: *random.choose(&[Padding::Leaf(&value), Padding::SubTree(&value)]),
+            height: Some(height),
+            cap_height: random.below(u64::from(height)) as u32,
+            ..CommitRequest::new(node, rule, leaves)
+        };
+        let words = elements(&mut random, field, request.leaf_length() * leaves as usize);
+        let (input, output) = *random.choose(&[(0.0, 0.0), (0.5, 0.5), (0.0, 0.9)]);
+        device
+            .port()
+            .set_stalls(random.next(), input, output)
+            .unwrap();
+        let run = |device: &mut dyn Device| {
+            let mut nodes = AllNodes::default();
+            let source = &mut WordSource(&words);
+            let report = device.commit(&request, source, &mut nodes, &mut NoProgress);
+            (report.unwrap().cap, nodes)
+        };
+        let expected = run(&mut SoftwareDevice::new());
+        assert!(run(&mut device) == expected, "{request:?}");
     }
 }
 

@@ -1,35 +1,47 @@
 //! `acclmt commit`: the Merkle root of a file.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use num_bigint::BigUint;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::console::Console;
+use super::input::{Format, Input, LeafOrder};
 use super::{
-    BackendFactory, BackendOptions, CLOCK_HZ, CommandError, CommitArguments, Leaf, Waves, hex,
-    input,
+    BackendFactory, BackendOptions, CLOCK_HZ, CommandError, CommitArguments, Leaf, PadRule, Waves,
+    hex,
 };
 use crate::device::{
-    CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, Progress,
+    CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafReader, LeafRule,
+    LeafSource, Progress, is_unhashed, row_sponge,
 };
-use crate::dispatch;
 use crate::fields::{AnyParameters, PoseidonField};
-use crate::merkle::check_leaf_count;
-use crate::params::PoseidonParameters;
-use crate::poseidon::{InputLengthError, hash_dense};
+use crate::poseidon::{hash_dense, permute_dense};
+use crate::sponge::{absorb, unhashed_digests};
+use crate::tree::{Folder, NoNodes, NodeSink, Padding, TreeShape, full_cap};
+use crate::tree_file::{TreeFileWriter, TreeHeader};
 use crate::word::{self, Word};
+use crate::{dispatch, presets};
 
 /// The result of the command, and its JSON form.
 #[derive(Serialize)]
 struct Commitment<'a> {
-    root: Vec<String>,
-    leaves: usize,
+    /// Left out where a cap was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cap: Option<Vec<Vec<String>>>,
+    leaves: u64,
+    height: u32,
     preset: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaf_preset: Option<&'a str>,
     field: &'a str,
-    leaf: &'static str,
-    elements: usize,
-    padding_elements: usize,
+    leaf: String,
+    elements: u64,
+    padding_elements: u64,
     backend: &'a str,
     hashes: u64,
     cycles: Option<u64>,
@@ -38,7 +50,7 @@ struct Commitment<'a> {
     counters: Option<&'a Counters>,
     check: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
-    check_root: Option<Vec<String>>,
+    check_cap: Option<Vec<Vec<String>>>,
     notes: &'a [String],
 }
 
@@ -58,38 +70,64 @@ enum Check {
     Skipped,
 }
 
+/// Leaves that are checked together.
+const LEAVES_PER_CHUNK: usize = 1 << 12;
+
 pub fn run(
     arguments: &CommitArguments,
     backends: &dyn BackendFactory,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
     let parameters = &arguments.parameters.load()?;
-    let field = parameters.field();
+    let leaf_parameters = match &arguments.leaf_preset {
+        None => parameters,
+        Some(name) => presets::by_name(name).map_err(CommandError::usage)?,
+    };
     let leaf = match arguments.leaf {
-        Leaf::Element => LeafKind::Element,
-        Leaf::Hash => LeafKind::Hash,
+        Leaf::Element => LeafRule::Digest,
+        Leaf::Hash => LeafRule::Hash(leaf_parameters),
+        Leaf::Row(columns) => LeafRule::Row {
+            parameters: leaf_parameters,
+            columns,
+        },
     };
+    let field = parameters.field();
     let backend = arguments.backend.name(backends)?;
+    let pad = (arguments.pad.as_deref())
+        .map(parse_digest)
+        .transpose()
+        .map_err(CommandError::Usage)?;
 
-    let mut words = if arguments.pack {
-        input::read_packed(&arguments.file, field)
+    let format = if arguments.pack {
+        Format::Packed
     } else {
-        input::read_words(&arguments.file, field)
-    }
-    .map_err(CommandError::failure)?;
-    let elements = words.len();
-    if arguments.pack {
-        fill_up(&mut words, leaf, parameters);
-    }
-    let request = CommitRequest {
-        parameters,
-        leaf,
-        words: &words,
+        Format::Elements
     };
-    let in_file = |error: DeviceError| {
-        CommandError::Failure(format!("{}: {error}", arguments.file.display()))
-    };
-    request.validate().map_err(in_file)?;
+    let is_stream = arguments.leaves.is_some() && arguments.order == LeafOrder::Natural;
+    let mut input =
+        Input::open(&arguments.file, field, format, is_stream).map_err(CommandError::failure)?;
+    let path = input.path().display().to_string();
+    let in_file = |error: DeviceError| CommandError::Failure(format!("{path}: {error}"));
+
+    let mut request = CommitRequest::new(parameters, leaf, 0);
+    let length = request.leaf_length();
+    let elements = input.elements();
+    request.leaves = count_leaves(arguments, elements, length, parameters).map_err(in_file)?;
+    request.height = arguments.height;
+    request.cap_height = arguments.cap;
+    if let Some(value) = &pad {
+        request.padding = match arguments.pad_rule {
+            PadRule::Leaf => Padding::Leaf(value),
+            PadRule::Subtree => Padding::SubTree(value),
+        };
+    }
+    let shape = request.shape().map_err(in_file)?;
+    if arguments.order == LeafOrder::BitReversed && !request.leaves.is_power_of_two() {
+        return Err(CommandError::Failure(format!(
+            "{path}: {} leaves have no bit-reversed order, which takes a power of two",
+            request.leaves
+        )));
+    }
 
     let waves = arguments.waves.clone().map(|path| Waves {
         path,
@@ -100,34 +138,66 @@ pub fn run(
         .open(backend, &BackendOptions { waves })
         .map_err(CommandError::failure)?;
     device.supports(parameters).map_err(CommandError::failure)?;
-    let notes = device.notes(parameters);
+    let mut notes = device.notes(parameters);
+    if arguments.leaf_preset.is_some() {
+        device
+            .supports(leaf_parameters)
+            .map_err(CommandError::failure)?;
+        notes.extend(device.notes(leaf_parameters));
+    }
     console.notes(&notes)?;
-    let report = device
-        .commit(&request, &mut console.progress("committing"))
-        .map_err(CommandError::failure)?;
 
-    let expected = if arguments.no_check {
+    let mut commit = |request: &CommitRequest<'_>, nodes: &mut dyn NodeSink| {
+        let mut source = input
+            .leaves(length, request.leaves, arguments.order, arguments.pack)
+            .map_err(CommandError::failure)?;
+        device
+            .commit(
+                request,
+                &mut source,
+                nodes,
+                &mut console.progress("committing"),
+            )
+            .map_err(in_file)
+    };
+    let report = match &arguments.tree_out {
+        None => commit(&request, &mut NoNodes)?,
+        Some(path) => write_tree(path, &request, &mut commit)?,
+    };
+
+    let expected = if arguments.no_check || !input.is_file() {
         None
     } else {
         let mut progress = console.progress("checking");
-        Some(dense_root(&request, report.hashes, &mut progress).map_err(CommandError::failure)?)
+        let mut source = input
+            .leaves(length, request.leaves, arguments.order, arguments.pack)
+            .map_err(CommandError::failure)?;
+        Some(dense_cap(&request, &shape, &mut source, &mut progress).map_err(in_file)?)
     };
     let check = match &expected {
         None => Check::Skipped,
-        Some(expected) if *expected == report.root => Check::Ok,
+        Some(expected) if *expected == report.cap => Check::Ok,
         Some(_) => Check::Failed,
     };
+    let all_hex =
+        |cap: &[Vec<Word>]| -> Vec<Vec<String>> { cap.iter().map(|node| hex(node)).collect() };
+    let has_cap = arguments.cap > 0;
+    let given = request.leaves * length as u64;
     let commitment = Commitment {
-        root: hex(&report.root),
+        root: (!has_cap).then(|| hex(report.root())),
+        cap: has_cap.then(|| all_hex(&report.cap)),
         leaves: report.leaves,
+        height: shape.height(),
         preset: parameters.name(),
+        leaf_preset: arguments.leaf_preset.as_deref(),
         field: field.name(),
-        leaf: match leaf {
-            LeafKind::Element => "element",
-            LeafKind::Hash => "hash",
+        leaf: match arguments.leaf {
+            Leaf::Element => "element".to_owned(),
+            Leaf::Hash => "hash".to_owned(),
+            Leaf::Row(columns) => format!("row={columns}"),
         },
-        elements,
-        padding_elements: words.len() - elements,
+        elements: elements.unwrap_or(given).min(given),
+        padding_elements: given.saturating_sub(elements.unwrap_or(given)),
         backend,
         hashes: report.hashes,
         cycles: report.cycles(),
@@ -138,79 +208,241 @@ pub fn run(
         }),
         counters: report.counters.as_ref(),
         check,
-        check_root: (expected.as_ref())
+        check_cap: (expected.as_ref())
             .filter(|_| check == Check::Failed)
-            .map(|expected| hex(expected)),
+            .map(|expected| all_hex(expected)),
         notes: &notes,
     };
     if arguments.json {
         console.json(&commitment)?;
     } else {
-        print(&commitment, &report, parameters, console)?;
+        print(&commitment, &report, &request, console)?;
     }
     match expected {
-        Some(expected) if check == Check::Failed => Err(CommandError::Failure(format!(
-            "the backend '{backend}' computed the root {}, the independent check {}",
-            hex(&report.root).join(" "),
-            hex(&expected).join(" ")
-        ))),
+        Some(expected) if check == Check::Failed => {
+            let wrong = (report.cap.iter().zip(&expected)).position(|(got, cap)| got != cap);
+            let node = wrong.unwrap_or_default();
+            let text = |cap: &[Vec<Word>]| {
+                cap.get(node)
+                    .map_or(String::new(), |node| hex(node).join(" "))
+            };
+            Err(CommandError::Failure(format!(
+                "the backend '{backend}' computed the root {}, the independent check {}",
+                text(&report.cap),
+                text(&expected)
+            )))
+        }
         _ => Ok(()),
     }
 }
 
-/// The root, computed level by level with the dense permutation, straight from the specification.
-/// The request is valid and has `hashes` hashes.
-fn dense_root(
-    request: &CommitRequest<'_>,
-    hashes: u64,
-    progress: &mut dyn Progress,
-) -> Result<Vec<Word>, InputLengthError> {
-    dispatch!(request.parameters, parameters => dense_root_of(parameters, request, hashes, progress))
-}
-
-fn dense_root_of<F: PoseidonField>(
-    parameters: &PoseidonParameters<F>,
-    request: &CommitRequest<'_>,
-    hashes: u64,
-    progress: &mut dyn Progress,
-) -> Result<Vec<Word>, InputLengthError> {
-    let mut layer: Vec<F> = request
-        .words
-        .iter()
-        .filter_map(word::to_field::<F>)
-        .collect();
-    let is_tree = layer.len() > parameters.digest_length();
-    let mut hash_next = request.leaf == LeafKind::Hash || is_tree;
-    let mut done = 0;
-    while hash_next {
-        let digests = layer
-            .par_chunks(parameters.inputs())
-            .map(|elements| hash_dense(parameters, elements))
-            .collect::<Result<Vec<_>, _>>()?;
-        done += digests.len() as u64;
-        progress.report(done, hashes);
-        hash_next = digests.len() > 1;
-        layer = digests.concat();
+/// The number of leaves of `length` elements.
+fn count_leaves(
+    arguments: &CommitArguments,
+    elements: Option<u64>,
+    length: usize,
+    parameters: &AnyParameters,
+) -> Result<u64, DeviceError> {
+    let Some(elements) = elements else {
+        return Ok(arguments.leaves.unwrap_or(0));
+    };
+    let length = length as u64;
+    if arguments.pack {
+        return Ok(whole_tree(
+            elements.div_ceil(length),
+            parameters.arity() as u64,
+        ));
     }
-    Ok(layer.into_iter().map(word::from_field).collect())
+    match arguments.leaves {
+        Some(leaves) if leaves.saturating_mul(length) > elements => Err(DeviceError::SourceEnds {
+            elements: (leaves.saturating_mul(length) - elements) as usize,
+        }),
+        Some(leaves) if leaves * length < elements => Err(DeviceError::SourceGoesOn {
+            elements: elements - leaves * length,
+            leaves,
+        }),
+        Some(leaves) => Ok(leaves),
+        None if !elements.is_multiple_of(length) => Err(DeviceError::PartialLeaf {
+            elements,
+            length: length as usize,
+        }),
+        None => Ok(elements / length),
+    }
 }
 
-/// Appends zeros until `words` fill a whole tree.
-fn fill_up(words: &mut Vec<Word>, leaf: LeafKind, parameters: &AnyParameters) {
-    let per_leaf = match leaf {
-        LeafKind::Element => parameters.digest_length(),
-        LeafKind::Hash => parameters.inputs(),
+/// Leaves of the smallest tree that holds `leaves`: zeros follow.
+fn whole_tree(leaves: u64, arity: u64) -> u64 {
+    // Such a hash makes no trees, which is said elsewhere.
+    if arity < 2 {
+        return leaves;
+    }
+    // A single leaf is no tree.
+    let mut whole = arity;
+    while whole < leaves {
+        whole = whole.saturating_mul(arity);
+    }
+    whole
+}
+
+/// The elements of a digest, as the user wrote them.
+fn parse_digest(text: &str) -> Result<Vec<Word>, String> {
+    text.split(',')
+        .map(|element| {
+            let element = element.trim();
+            let number = match element.strip_prefix("0x") {
+                Some(digits) => BigUint::parse_bytes(digits.as_bytes(), 16),
+                None => BigUint::parse_bytes(element.as_bytes(), 10),
+            };
+            let bytes = number
+                .map(|number| number.to_bytes_le())
+                .filter(|bytes| bytes.len() <= Word::default().len())
+                .ok_or_else(|| {
+                    format!("--pad: '{element}' is no field element, decimal or hex with 0x")
+                })?;
+            let mut word = Word::default();
+            word[..bytes.len()].copy_from_slice(&bytes);
+            Ok(word)
+        })
+        .collect()
+}
+
+/// The cap, computed from the leaves with the dense permutation, straight from the specification.
+fn dense_cap(
+    request: &CommitRequest<'_>,
+    shape: &TreeShape,
+    source: &mut dyn LeafSource,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Vec<Word>>, DeviceError> {
+    let hashes = request.hashes(shape);
+    let mut done = 0;
+    let mut nodes = NoNodes;
+    let mut folder = Folder::new(shape, &mut nodes);
+    let mut reader = LeafReader::new(request, source);
+    let mut hash = |groups: &[Word]| {
+        let digests = dense_hashes(request.parameters, groups)?;
+        done += (digests.len() / shape.digest_length()) as u64;
+        progress.report(done.min(hashes), hashes);
+        Ok(digests)
     };
-    let arity = parameters.arity();
-    let leaves = words.len().div_ceil(per_leaf);
-    let whole = match check_leaf_count(leaves, arity) {
-        // Such a hash makes no trees, which is said elsewhere.
-        _ if arity < 2 => leaves,
-        // A single leaf is no tree.
-        Ok(()) => leaves.max(arity),
-        Err(error) => usize::try_from(error.next).unwrap_or(leaves),
+    loop {
+        let elements = reader.next(LEAVES_PER_CHUNK)?;
+        if elements.is_empty() {
+            break;
+        }
+        let leaves = match request.leaf {
+            LeafRule::Digest => elements,
+            LeafRule::Hash(parameters) => dense_hashes(parameters, &elements)?,
+            LeafRule::Row {
+                parameters,
+                columns,
+            } => {
+                let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
+                dense_rows(parameters, columns, &rows)?
+            }
+        };
+        folder.push(&leaves, &mut hash)?;
+    }
+    folder.finish(&mut hash)
+}
+
+/// The digests of all hashes whose inputs follow each other in `elements`.
+fn dense_hashes(parameters: &AnyParameters, elements: &[Word]) -> Result<Vec<Word>, DeviceError> {
+    dispatch!(parameters, parameters => {
+        let elements = to_fields(elements);
+        let digests = elements
+            .par_chunks(parameters.inputs())
+            .map(|inputs| hash_dense(parameters, inputs))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(DeviceError::failed)?;
+        Ok(digests.concat().into_iter().map(word::from_field).collect())
+    })
+}
+
+/// The digests of rows.
+fn dense_rows(
+    parameters: &AnyParameters,
+    columns: usize,
+    rows: &[Vec<Word>],
+) -> Result<Vec<Word>, DeviceError> {
+    if is_unhashed(parameters, columns) {
+        return Ok(unhashed_digests(parameters.digest_length(), rows));
+    }
+    let sponge = row_sponge(parameters)?;
+    let mut permute = |states: &[Vec<Word>]| {
+        Ok(dispatch!(parameters, parameters => {
+            states
+                .par_iter()
+                .map(|state| {
+                    let mut state = to_fields(state);
+                    permute_dense(parameters, &mut state);
+                    state.into_iter().map(word::from_field).collect()
+                })
+                .collect()
+        }))
     };
-    words.resize(whole * per_leaf, Word::default());
+    let digests = absorb(parameters, sponge, rows, &mut permute).map_err(DeviceError::failed)?;
+    Ok(digests.concat())
+}
+
+fn to_fields<F: PoseidonField>(elements: &[Word]) -> Vec<F> {
+    elements.iter().filter_map(word::to_field).collect()
+}
+
+/// Commits with every node of the tree written to the file `path`; returns the report with the cap that
+/// `request` asks for.
+fn write_tree(
+    path: &Path,
+    request: &CommitRequest<'_>,
+    commit: &mut Commit<'_>,
+) -> Result<CommitReport, CommandError> {
+    let whole = CommitRequest {
+        cap_height: 0,
+        ..request.clone()
+    };
+    let shape = whole.shape().map_err(CommandError::failure)?;
+    let header = TreeHeader::of(request.parameters, shape.height(), shape.leaves())
+        .map_err(CommandError::failure)?;
+    let mut nodes = TreeNodes {
+        file: TreeFileWriter::create(path, header).map_err(CommandError::failure)?,
+        cap_level: shape.height() - request.cap_height,
+        cap: Vec::new(),
+    };
+    let mut report = commit(&whole, &mut nodes)?;
+    let TreeNodes { mut file, cap, .. } = nodes;
+    for level in 0..shape.height() {
+        if let Some(empty) = shape.empty(level) {
+            file.fill(level, empty).map_err(CommandError::failure)?;
+        }
+    }
+    file.finish().map_err(CommandError::failure)?;
+    report.cap = full_cap(&request.shape().map_err(CommandError::failure)?, cap);
+    Ok(report)
+}
+
+/// Computes a request with the nodes going to a sink.
+type Commit<'a> =
+    dyn FnMut(&CommitRequest<'_>, &mut dyn NodeSink) -> Result<CommitReport, CommandError> + 'a;
+
+/// Writes nodes to a file and keeps those of the cap.
+struct TreeNodes {
+    file: TreeFileWriter,
+    cap_level: u32,
+    cap: Vec<Vec<Word>>,
+}
+
+impl NodeSink for TreeNodes {
+    fn wants(&self, _level: u32) -> bool {
+        true
+    }
+
+    fn node(&mut self, level: u32, index: u64, digest: &[Word]) -> Result<(), DeviceError> {
+        if level == self.cap_level {
+            self.cap.push(digest.to_vec());
+        }
+        (self.file)
+            .write_node(level, index, digest)
+            .map_err(DeviceError::failed)
+    }
 }
 
 /// How busy an engine was, from 0 to 1: hashes * period / cycles, where the period is the number of
@@ -236,19 +468,27 @@ fn milliseconds(cycles: u64) -> f64 {
 fn print(
     commitment: &Commitment<'_>,
     report: &CommitReport,
-    parameters: &AnyParameters,
+    request: &CommitRequest<'_>,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
-    console.entry("root", commitment.root.join(" "))?;
+    if let Some(root) = &commitment.root {
+        console.entry("root", root.join(" "))?;
+    }
+    for (index, node) in commitment.cap.iter().flatten().enumerate() {
+        console.entry(&format!("cap {index}"), node.join(" "))?;
+    }
     let mut leaves = commitment.leaves.to_string();
-    let _ = match commitment.leaf {
-        "hash" => write!(
+    let _ = match request.leaf {
+        LeafRule::Hash(parameters) => write!(
             leaves,
             ", each the hash of {} elements",
             parameters.inputs()
         ),
-        _ if parameters.digest_length() == 1 => write!(leaves, ", each an element"),
-        _ => write!(leaves, ", each of {} elements", parameters.digest_length()),
+        LeafRule::Row { columns, .. } => {
+            write!(leaves, ", each the digest of a row of {columns} elements")
+        }
+        LeafRule::Digest if request.leaf_length() == 1 => write!(leaves, ", each an element"),
+        LeafRule::Digest => write!(leaves, ", each of {} elements", request.leaf_length()),
     };
     console.entry("leaves", leaves)?;
     if commitment.padding_elements > 0 {

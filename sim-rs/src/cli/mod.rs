@@ -12,6 +12,8 @@ mod generate;
 mod hash;
 mod input;
 mod list;
+mod prove;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
@@ -26,6 +28,7 @@ use crate::software::SoftwareDevice;
 use crate::word::{self, Word};
 use crate::{parameter_file, presets};
 use console::Console;
+use input::LeafOrder;
 
 /// The clock rate at which times are given: the design's target in a 45 nm process.
 const CLOCK_HZ: u64 = 500_000_000;
@@ -113,6 +116,8 @@ enum Command {
     Check(CheckArguments),
     Presets(PresetsArguments),
     Generate(GenerateArguments),
+    Prove(prove::ProveArguments),
+    Verify(verify::VerifyArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -154,15 +159,43 @@ const ALL_PRESETS: &str = "all";
 /// Commit to a file: print the root of its Merkle tree
 #[derive(Args)]
 struct CommitArguments {
-    /// File of little-endian field elements, of 32 bytes or, for Goldilocks, 8 bytes each
+    /// File of little-endian field elements, of 32 bytes or, for Goldilocks, 8 bytes each, or a NumPy
+    /// array (.npy) of uint64; `-` is standard input
     file: PathBuf,
     #[command(flatten)]
     parameters: ParameterArguments,
     #[command(flatten)]
     backend: BackendArguments,
-    /// What a leaf is: a digest in the file, or the hash of as many elements as a hash takes
-    #[arg(long, value_enum, default_value_t = Leaf::Hash)]
+    /// What a leaf is: `element`, a digest in the file; `hash`, the hash of as many elements as a hash
+    /// takes; `row=C`, the digest of a row of C elements by the sponge of the parameter set
+    #[arg(long, value_name = "RULE", value_parser = parse_leaf, default_value = "hash")]
     leaf: Leaf,
+    /// Named parameter set of the leaves, if it is not that of the nodes
+    #[arg(long, value_name = "NAME")]
+    leaf_preset: Option<String>,
+    /// Number of leaves; the whole file where it is left out. Standard input is then taken as it comes,
+    /// and otherwise kept on disk first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    leaves: Option<u64>,
+    /// The order in which leaves are taken from the file
+    #[arg(long, value_enum, default_value_t = LeafOrder::Natural)]
+    order: LeafOrder,
+    /// Print the nodes H levels below the root instead of the root
+    #[arg(long, value_name = "H", default_value_t = 0)]
+    cap: u32,
+    /// What stands for missing leaves, where they do not fill the tree: the elements of a digest as
+    /// decimal numbers or hex with 0x, separated by commas
+    #[arg(long, value_name = "VALUE", conflicts_with = "pack")]
+    pad: Option<String>,
+    /// Where the padding stands: for every missing leaf, or for every empty sub-tree of any height
+    #[arg(long, value_enum, default_value_t = PadRule::Leaf, requires = "pad")]
+    pad_rule: PadRule,
+    /// Levels of the tree above the leaves, if not the least
+    #[arg(long, value_name = "H", requires = "pad")]
+    height: Option<u32>,
+    /// Write all nodes to this file, see docs/trees.md
+    #[arg(long, value_name = "FILE")]
+    tree_out: Option<PathBuf>,
     /// Take any file: 31 bytes an element, or 7 for Goldilocks, filled up with zeros to a whole tree
     #[arg(long)]
     pack: bool,
@@ -264,12 +297,38 @@ struct BackendArguments {
 }
 
 /// What a leaf is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaf {
     /// Every digest in the file is a leaf: one element, or several with Goldilocks.
     Element,
     /// Every input of a hash in the file is hashed into a leaf.
     Hash,
+    /// Every row of so many elements in the file is hashed into a leaf.
+    Row(usize),
+}
+
+fn parse_leaf(text: &str) -> Result<Leaf, String> {
+    let columns = |columns: &str| match columns.parse() {
+        Ok(columns @ 1..) => Ok(Leaf::Row(columns)),
+        _ => Err(format!(
+            "'{columns}' is no number of columns, expected 1 or more"
+        )),
+    };
+    match text {
+        "element" | "digest" => Ok(Leaf::Element),
+        "hash" => Ok(Leaf::Hash),
+        _ => match text.strip_prefix("row=") {
+            Some(text) => columns(text),
+            None => Err("expected element, hash or row=C".to_owned()),
+        },
+    }
+}
+
+/// Where padding stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PadRule {
+    Leaf,
+    Subtree,
 }
 
 /// Why a command did not succeed.
@@ -350,6 +409,8 @@ pub fn run_with(
         Command::Check(arguments) => check::run(arguments, backends, &mut console),
         Command::Presets(arguments) => list::run(arguments, &mut console),
         Command::Generate(arguments) => generate::run(arguments, &mut console),
+        Command::Prove(arguments) => prove::run(arguments, &mut console),
+        Command::Verify(arguments) => verify::run(arguments, &mut console),
         Command::Bench(BenchCommand::Engine(arguments)) => {
             bench::run(arguments, backends, &mut console)
         }

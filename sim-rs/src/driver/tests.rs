@@ -3,14 +3,18 @@
 
 use std::collections::HashMap;
 
+use num_bigint::BigUint;
+
 use super::*;
-use crate::device::NoProgress;
+use crate::device::{NoProgress, WordSource};
 use crate::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
 use crate::generate;
 use crate::params::{PoseidonParameters, PoseidonSpecification};
+use crate::presets;
 use crate::program::{self, SUB_ENGINES};
 use crate::random::{self, Ranges};
 use crate::software::SoftwareDevice;
+use crate::tree::{AllNodes, NoNodes, Padding};
 use crate::vectors::{self, Outcome, VectorFile};
 
 /// What the chip of a test does wrong.
@@ -223,7 +227,6 @@ impl FakeChip {
                 registers.arity >= 2 && registers.digest_words == 1,
                 "no tree"
             );
-            assert_eq!(self.get(&registers::LEAVES), registers.arity.pow(top));
             assert!(top <= registers::CAPS_MAX_HEIGHT.get(self.get(&registers::CAPS_TREE)));
             let table: Vec<_> = (0..top)
                 .map(|level| self.get_at(&registers::LEVEL_TABLE, level))
@@ -268,16 +271,6 @@ impl FakeChip {
         self.get(&registers::LEAVES) as usize * self.leaf_words()
     }
 
-    /// Output words of the run.
-    fn output_words(&self) -> usize {
-        if self.digests() {
-            let words = self.chip_registers(0).digest_words;
-            (self.get(&registers::LEAVES) * words) as usize
-        } else {
-            1
-        }
-    }
-
     fn field(&self) -> FieldId {
         if self.get(&registers::FIELD) == program::GOLDILOCKS {
             return FieldId::Goldilocks;
@@ -300,7 +293,8 @@ impl FakeChip {
             .collect()
     }
 
-    fn compute(&self) -> Result<Vec<Word>, ProgramError> {
+    /// The words that come out, with level and index.
+    fn compute(&self) -> Result<Vec<(Word, u32, u32)>, ProgramError> {
         let (field, limits) = (self.field(), &self.limits);
         let mut level = if self.hashes_leaves() {
             program::evaluate_rows(
@@ -315,11 +309,52 @@ impl FakeChip {
         } else {
             self.taken.clone()
         };
-        let (registers, constants) = (self.chip_registers(1), self.constants_of(1));
-        while !self.digests() && level.len() > 1 {
-            level = program::evaluate(field, &registers, &constants, limits, &level)?;
+        let top = self.get(&registers::TOP_LEVEL);
+        let emit = self.get(&registers::EMIT_LEVELS);
+        if top == 0 {
+            let words = self.chip_registers(0).digest_words;
+            let nodes = (0..).zip(level);
+            return Ok(nodes
+                .map(|(index, word)| (word, 0, index / words))
+                .collect());
         }
-        Ok(level)
+        let (registers, constants) = (self.chip_registers(1), self.constants_of(1));
+        let mut output = Vec::new();
+        for number in 0..=top {
+            if number == top || emit >> number & 1 == 1 {
+                output.extend(
+                    (0..)
+                        .zip(&level)
+                        .map(|(index, word)| (*word, number, index)),
+                );
+            }
+            if number < top {
+                let arity = registers.arity as usize;
+                let whole = level.len().next_multiple_of(arity);
+                if level.len() < whole {
+                    assert!(registers::MODE_PAD.is_set(self.get(&registers::MODE)));
+                    let place = (1, program::EMPTY_SUB_TREES, 0, number as u8);
+                    let value = self.plain(&self.constants[&place].word);
+                    level.resize(whole, value);
+                }
+                level = program::evaluate(field, &registers, &constants, limits, &level)?;
+            }
+        }
+        Ok(output)
+    }
+
+    /// The stream word of a constant.
+    fn plain(&self, constant: &Word) -> Word {
+        if self.field() == FieldId::Goldilocks {
+            return *constant;
+        }
+        let modulus = BigUint::from_bytes_le(&self.field().prime());
+        let radix = BigUint::from(2_u32).pow(self.limits.montgomery_bits);
+        let value = BigUint::from_bytes_le(constant) * radix.modinv(&modulus).unwrap() % modulus;
+        let mut word = Word::default();
+        let bytes = value.to_bytes_le();
+        word[..bytes.len()].copy_from_slice(&bytes);
+        word
     }
 }
 
@@ -440,32 +475,36 @@ impl ChipPort for FakeChip {
             }
             _ => {}
         }
+        let void = vec![(Word::default(), self.get(&registers::TOP_LEVEL), 0)];
         let results = if self.taken.len() == self.input_words() {
             match self.compute() {
                 Ok(results) => results,
                 Err(ProgramError::InputNotBelowPrime { word }) => {
                     self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, word as u32);
-                    vec![Word::default(); self.output_words()]
+                    void
                 }
                 Err(error) => panic!("{error}"),
             }
         } else if self.fault == Fault::IgnoresInput {
-            vec![Word::default(); self.output_words()]
+            let count = self.get(&registers::LEAVES);
+            (0..count)
+                .map(|index| (Word::default(), 0, index))
+                .collect()
         } else {
             return Ok(count);
         };
-        assert_eq!(results.len(), self.output_words());
         let words_out = match self.fault {
             Fault::TooManyWords => results.len() + 1,
             Fault::EndsEarly(after) => after,
             _ => results.len(),
         };
-        for index in 0..words_out {
+        for number in 0..words_out {
+            let (data, level, index) = results[number % results.len()];
             output.push(OutputWord {
-                data: results[index % results.len()],
-                level: self.get(&registers::TOP_LEVEL) + u32::from(self.fault == Fault::WrongLevel),
-                index: index as u32 / self.chip_registers(0).digest_words,
-                last: index + 1 == words_out && self.fault != Fault::TooManyWords,
+                data,
+                level: level + u32::from(self.fault == Fault::WrongLevel),
+                index,
+                last: number + 1 == words_out && self.fault != Fault::TooManyWords,
                 error: self.fault == Fault::VoidOutput,
             });
         }
@@ -511,36 +550,45 @@ fn numbers(from: u64, count: usize) -> Vec<Word> {
     (from..).map(word::from_u64).take(count).collect()
 }
 
+/// The report of `device` on `words`.
+fn commit_words(
+    device: &mut dyn Device,
+    request: &CommitRequest<'_>,
+    words: &[Word],
+) -> Result<CommitReport, DeviceError> {
+    let source = &mut WordSource(words);
+    device.commit(request, source, &mut NoNodes, &mut NoProgress)
+}
+
 /// The report of `device` on the elements 7, 8, 9, .. as hashed leaves.
 fn commit(device: &mut dyn Device, leaves: usize) -> Result<CommitReport, DeviceError> {
-    let request = CommitRequest {
-        parameters: &few_rounds(2),
-        leaf: LeafKind::Hash,
-        words: &numbers(7, 2 * leaves),
+    let parameters = few_rounds(2);
+    let leaf = LeafRule::Hash(&parameters);
+    let request = CommitRequest::new(&parameters, leaf, leaves as u64);
+    commit_words(device, &request, &numbers(7, 2 * leaves))
+}
+
+/// Checks that the chip and the software give the same root and the same nodes.
+fn check_tree(device: &mut dyn Device, request: &CommitRequest<'_>) {
+    let words = numbers(7, request.leaf_length() * request.leaves as usize);
+    let run = |device: &mut dyn Device| {
+        let mut nodes = AllNodes::default();
+        let source = &mut WordSource(&words);
+        let report = device.commit(request, source, &mut nodes, &mut NoProgress);
+        (report.unwrap(), nodes)
     };
-    device.commit(&request, &mut NoProgress)
+    let (expected, expected_nodes) = run(&mut SoftwareDevice::new());
+    let (got, nodes) = run(device);
+    assert_eq!(got.cap, expected.cap, "{request:?}");
+    assert_eq!(nodes, expected_nodes, "{request:?}");
+    assert_eq!((got.leaves, got.hashes), (expected.leaves, expected.hashes));
+    assert_eq!(got.counters.is_some(), expected.hashes > 0);
 }
 
 /// Checks that the chip and the software give the same root for all kinds of leaves.
 fn check_roots(device: &mut dyn Device, parameters: &AnyParameters, leaves: usize) {
-    for leaf in [LeafKind::Hash, LeafKind::Element] {
-        let length = match leaf {
-            LeafKind::Hash => parameters.inputs(),
-            LeafKind::Element => parameters.digest_length(),
-        };
-        let request = CommitRequest {
-            parameters,
-            leaf,
-            words: &numbers(7, length * leaves),
-        };
-        let expected = SoftwareDevice::new()
-            .commit(&request, &mut NoProgress)
-            .unwrap();
-        let got = device.commit(&request, &mut NoProgress).unwrap();
-        let name = parameters.name();
-        assert_eq!(got.root, expected.root, "{name}, {leaves} leaves, {leaf:?}");
-        assert_eq!((got.leaves, got.hashes), (leaves, expected.hashes));
-        assert_eq!(got.counters.is_some(), expected.hashes > 0);
+    for leaf in [LeafRule::Hash(parameters), LeafRule::Digest] {
+        check_tree(device, &CommitRequest::new(parameters, leaf, leaves as u64));
     }
 }
 
@@ -586,8 +634,8 @@ fn message(fault: Fault, leaves: usize) -> String {
     let message = commit(&mut device, leaves).unwrap_err().to_string();
     device.port().fault = Fault::None;
     assert_eq!(
-        commit(&mut device, leaves).unwrap().root,
-        commit(&mut SoftwareDevice::new(), leaves).unwrap().root,
+        commit(&mut device, leaves).unwrap().cap,
+        commit(&mut SoftwareDevice::new(), leaves).unwrap().cap,
         "{message}"
     );
     message
@@ -712,6 +760,78 @@ fn other_trees_are_folded_level_by_level() {
     assert!(device.port().digests());
 }
 
+/// Caps, padding, rows, leaves of another set, and every node, on the chip and level by level.
+#[test]
+fn every_kind_of_tree() {
+    let value = numbers(99, 1);
+    let four = numbers(99, 4);
+    let arity_2 = few_rounds(2);
+    let arity_4 = few_rounds(4);
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let dusk = presets::by_name("dusk").unwrap();
+    let rows = |parameters, columns| LeafRule::Row {
+        parameters,
+        columns,
+    };
+    let request = |parameters, leaf, leaves| CommitRequest::new(parameters, leaf, leaves);
+    let mut device = device(Fault::None);
+    for request in [
+        CommitRequest {
+            cap_height: 2,
+            ..request(&arity_2, LeafRule::Hash(&arity_2), 16)
+        },
+        CommitRequest {
+            cap_height: 4,
+            ..request(&arity_2, LeafRule::Hash(&arity_2), 16)
+        },
+        CommitRequest {
+            padding: Padding::Leaf(&value),
+            ..request(&arity_2, LeafRule::Digest, 11)
+        },
+        CommitRequest {
+            padding: Padding::SubTree(&value),
+            height: Some(5),
+            cap_height: 2,
+            ..request(&arity_2, LeafRule::Digest, 5)
+        },
+        CommitRequest {
+            padding: Padding::SubTree(&value),
+            ..request(&arity_4, LeafRule::Hash(&arity_2), 13)
+        },
+        // Too high for the chip of this test.
+        CommitRequest {
+            padding: Padding::Leaf(&value),
+            height: Some(7),
+            ..request(&arity_2, LeafRule::Digest, 70)
+        },
+        request(&arity_4, LeafRule::Hash(dusk), 16),
+        request(dusk, rows(dusk, 6), 16),
+        request(&arity_2, rows(dusk, 9), 32),
+        request(plonky2, rows(plonky2, 3), 8),
+        request(plonky2, rows(plonky2, 4), 8),
+        request(plonky2, rows(plonky2, 19), 8),
+        CommitRequest {
+            padding: Padding::Leaf(&four),
+            cap_height: 1,
+            ..request(plonky2, rows(plonky2, 8), 9)
+        },
+    ] {
+        check_tree(&mut device, &request);
+    }
+}
+
+#[test]
+fn a_source_that_ends_early_leaves_the_chip_usable() {
+    let mut device = device(Fault::None);
+    let parameters = few_rounds(2);
+    let request = CommitRequest::new(&parameters, LeafRule::Hash(&parameters), 16);
+    let message = commit_words(&mut device, &request, &numbers(7, 30))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("ends 2 field elements early"), "{message}");
+    check_roots(&mut device, &parameters, 16);
+}
+
 #[test]
 fn counters_of_several_runs_are_added() {
     let counters = commit(&mut device(Fault::None), 16)
@@ -789,14 +909,19 @@ fn digests_come_in_the_order_of_the_inputs() {
 fn progress_grows_to_the_end() {
     for leaves in [16, 8192] {
         let words = numbers(0, 2 * leaves);
-        let request = CommitRequest {
-            parameters: &few_rounds(2),
-            leaf: LeafKind::Hash,
-            words: &words,
-        };
+        let parameters = few_rounds(2);
+        let leaf = LeafRule::Hash(&parameters);
+        let request = CommitRequest::new(&parameters, leaf, leaves as u64);
         let mut reports = Vec::new();
         let mut progress = |done: u64, total: u64| reports.push((done, total));
-        device(Fault::None).commit(&request, &mut progress).unwrap();
+        device(Fault::None)
+            .commit(
+                &request,
+                &mut WordSource(&words),
+                &mut NoNodes,
+                &mut progress,
+            )
+            .unwrap();
         assert!(!reports.is_empty() && reports.is_sorted(), "{reports:?}");
         let hashes = 2 * leaves as u64 - 1;
         assert!(
@@ -881,22 +1006,18 @@ fn a_constant_without_a_place_is_named() {
 #[test]
 fn a_refused_element_is_named_with_its_value() {
     let prime = FieldId::Bls12_381.prime();
-    let error = |program: &ChipProgram, words: &[Word]| {
-        let mut device = device(Fault::None);
-        let setup = RunSetup {
-            hash_leaves: true,
-            rows: RowRegisters::one_block(&program.registers),
-            leaves: (words.len() / program.input_words()) as u32,
-            levels: &[],
-        };
-        device
-            .execute(program, setup, words, 4, &mut |_| {})
-            .unwrap_err()
+    let error = |program: &ChipProgram, words: Vec<Word>| {
+        let count = words.len() / program.input_words();
+        let rows = RowRegisters::one_block(&program.registers);
+        match device(Fault::None).run_digests(program, rows, words, count, &mut |_| {}) {
+            Err(RunError::Driver(error)) => error,
+            _ => panic!("the chip took an element that is none"),
+        }
     };
     let program = ChipProgram::compile(&few_rounds(2), &bls12_381()).unwrap();
     let mut elements = numbers(7, 8);
     elements[5] = prime;
-    let found = error(&program, &program.pack_inputs(&elements));
+    let found = error(&program, program.pack_inputs(&elements));
     assert_eq!(
         found,
         DriverError::ElementNotBelowPrime {
@@ -910,7 +1031,7 @@ fn a_refused_element_is_named_with_its_value() {
     let mut elements = numbers(7, 24);
     elements[16] = word::from_u64(u64::MAX);
     assert_eq!(
-        error(&program, &program.pack_inputs(&elements)),
+        error(&program, program.pack_inputs(&elements)),
         DriverError::ElementNotBelowPrime {
             index: 16,
             value: word::from_u64(u64::MAX)

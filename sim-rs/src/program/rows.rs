@@ -66,6 +66,7 @@ pub struct ChipRows {
     /// What a leaf is.
     pub registers: RowRegisters,
     sponge: Sponge,
+    length: usize,
 }
 
 impl ChipRows {
@@ -117,6 +118,7 @@ impl ChipRows {
                 overwrite: sponge.absorption == Absorption::Overwrite,
             },
             sponge: sponge.clone(),
+            length,
             program,
         }
     }
@@ -124,6 +126,11 @@ impl ChipRows {
     /// Blocks of a row: permutations.
     pub fn blocks(&self) -> usize {
         self.registers.blocks as usize
+    }
+
+    /// Elements of a row, without padding.
+    pub fn length(&self) -> usize {
+        self.length
     }
 
     /// Rows that are under way together.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::cases::{Check, Leaves, MerkleCheck};
 use super::{Outcome, Skipped, VectorCase};
-use crate::device::{CommitRequest, Device, DeviceError, LeafKind, NoProgress};
+use crate::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
 use crate::dispatch;
 use crate::fields::{AnyParameters, PoseidonField, words};
 use crate::merkle::{AuthenticationPath, MerkleTree};
 use crate::params::PoseidonParameters;
 use crate::poseidon::Poseidon;
 use crate::sponge::{self, Sponge, SpongeError};
+use crate::tree::{NoNodes, Padding};
 use crate::word::{self, Word};
 
 /// What goes to the device in one call.
@@ -336,39 +337,19 @@ fn root(
     device
         .supports(&check.parameters)
         .map_err(DeviceError::from)?;
+    let parameters = &check.parameters;
+    let length = parameters.digest_length();
+    let zero = vec![Word::default(); length];
+    let mut request =
+        CommitRequest::new(parameters, LeafRule::Digest, (leaves.len() / length) as u64);
     if let Some(height) = check.sparse_height {
-        return sparse_root(device, &check.parameters, leaves, height);
+        // An absent leaf, and a node without any leaf below, is zero.
+        request.height = Some(height);
+        request.padding = Padding::SubTree(&zero);
     }
-    let request = CommitRequest {
-        parameters: &check.parameters,
-        leaf: LeafKind::Element,
-        words: leaves,
-    };
-    Ok(device.commit(&request, &mut NoProgress)?.root)
-}
-
-/// The root of a tree of `height` whose first leaves are `leaves`, the others absent. An absent leaf,
-/// and a node without any leaf below, is zero.
-fn sparse_root(
-    device: &mut dyn Device,
-    parameters: &AnyParameters,
-    leaves: &[Word],
-    height: u32,
-) -> Result<Vec<Word>, Failure> {
-    let mut layer = leaves.to_vec();
-    for _ in 0..height {
-        let groups = layer.chunks(parameters.inputs()).map(|group| {
-            let mut group = group.to_vec();
-            group.resize(parameters.inputs(), Word::default());
-            group
-        });
-        let groups: Vec<Vec<Word>> = groups.collect();
-        layer = device
-            .hash(parameters, &groups, &mut NoProgress)?
-            .digests
-            .concat();
-    }
-    Ok(layer)
+    let source = &mut WordSource(leaves);
+    let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress)?;
+    Ok(report.root().to_vec())
 }
 
 /// Checks layers and paths against the tree of the reference.
