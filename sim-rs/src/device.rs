@@ -73,7 +73,7 @@ impl<'a> CommitRequest<'a> {
         } = self.leaf
         {
             let kind = |set: &AnyParameters| (set.field(), set.digest_length());
-            if self.leaves > 1 && kind(leaf) != kind(self.parameters) {
+            if kind(leaf) != kind(self.parameters) {
                 return Err(DeviceError::LeafKind {
                     leaf: leaf.name().to_owned(),
                     nodes: self.parameters.name().to_owned(),
