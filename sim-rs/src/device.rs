@@ -386,6 +386,9 @@ pub struct Counters {
     pub cycle_first_out: u64,
     /// Cycle in which the last output word left.
     pub cycle_last_out: u64,
+    /// Cycles of the window in which sub-engines are counted as busy, see
+    /// [`CommitRequest::window`].
+    pub window_cycles: u64,
     /// Cycles in which an input word waited.
     pub stall_in: u64,
     /// Cycles in which an input word was due and none was there.
@@ -416,6 +419,14 @@ pub struct EngineCounters {
     pub busy_full_last: u64,
     /// The same for each partial-round sub-engine that the chip has.
     pub busy_partial: Vec<u64>,
+}
+
+impl EngineCounters {
+    /// Cycles in which the busiest sub-engine was occupied: hashes times the period of the engine.
+    pub fn busiest(&self) -> u64 {
+        let full = self.busy_full.max(self.busy_full_last);
+        self.busy_partial.iter().copied().fold(full, u64::max)
+    }
 }
 
 /// How a hash engine of a chip runs a parameter set.

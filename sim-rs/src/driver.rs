@@ -798,6 +798,7 @@ impl<P: ChipPort> ChipDevice<P> {
             cycle_last_leaf: self.read_counter(&registers::CYCLE_LAST_LEAF, 0)?,
             cycle_first_out: self.read_counter(&registers::CYCLE_FIRST_OUT, 0)?,
             cycle_last_out: self.read_counter(&registers::CYCLE_LAST_OUT, 0)?,
+            window_cycles: self.read_counter(&registers::WINDOW_CYCLES, 0)?,
             stall_in: self.read_counter(&registers::STALL_IN, 0)?,
             missing_in: self.read_counter(&registers::MISSING_IN, 0)?,
             stall_leaf: self.read_counter(&registers::STALL_LEAF, 0)?,
@@ -1217,6 +1218,7 @@ fn add_run(counters: &mut Option<Counters>, run: Counters) {
     total.cycle_last_in = before + run.cycle_last_in;
     total.cycle_last_leaf = before + run.cycle_last_leaf;
     total.cycle_last_out = before + run.cycle_last_out;
+    total.window_cycles += run.window_cycles;
     total.stall_in += run.stall_in;
     total.missing_in += run.missing_in;
     total.stall_leaf += run.stall_leaf;

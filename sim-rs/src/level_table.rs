@@ -99,6 +99,12 @@ impl Layout {
     }
 }
 
+/// Leaves of a standard tree of arity `arity`, at least 2: the largest power of the arity that the leaf
+/// hash buffer holds.
+pub fn standard_tree(arity: usize, memories: &NodeMemories) -> u64 {
+    (arity as u64).pow(floor_log(arity, memories.words[0]) as u32)
+}
+
 /// The most levels above the leaves that a tree of arity `arity`, at least 2, can have.
 pub fn max_height(arity: usize, memories: &NodeMemories) -> usize {
     let end = Layout::new(arity, memories).end;

@@ -980,7 +980,33 @@ impl Device for CountingDevice {
         nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        self.software.commit(request, source, nodes, progress)
+        let program = self.program(request.parameters)?;
+        let mut report = self.software.commit(request, source, nodes, progress)?;
+        if self.wrong_from == 0 {
+            report.cap[0][0][0] ^= 1;
+        }
+        // A window counts half of the run.
+        let (cycles, parts) = match request.window {
+            None => (2000 * request.leaves, 1),
+            Some(_) => (1000 * request.leaves, 2),
+        };
+        let engine = |hashes: u64| EngineCounters {
+            hashes,
+            busy_full: program.period() as u64 * hashes / parts,
+            busy_full_last: 0,
+            busy_partial: vec![7; 3],
+        };
+        report.counters = Some(Counters {
+            cycles: 2000 * request.leaves,
+            cycle_first_in: 7,
+            cycle_last_out: 1007,
+            window_cycles: cycles,
+            leaf: engine(request.leaves),
+            root: engine(request.leaves - 1),
+            high_water: vec![1, 2, 3, 4, 5],
+            ..Counters::default()
+        });
+        Ok(report)
     }
 
     fn hash(
@@ -1160,6 +1186,61 @@ fn bench_engine_takes_parameter_files() {
         (&"mine".into(), &7.into())
     );
     assert_eq!(row["notes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn bench_tree_measures_whole_trees() {
+    let arguments = ["bench", "tree", "--leaves", "4096", "8192", "--json"];
+    let run = run_with(&COUNTING, &arguments);
+    assert_eq!(run.code, 0, "{run:?}");
+    let rows = json_lines(&run);
+    assert_eq!(rows.len(), 2);
+    for (row, leaves, paper) in [(&rows[0], 4096, 0.91), (&rows[1], 8192, 1.22)] {
+        assert_eq!(
+            (&row["leaves"], &row["cycles"]),
+            (&leaves.into(), &1000.into())
+        );
+        assert_eq!(row["milliseconds_at_500_mhz"], 0.002);
+        assert_eq!(row["paper_milliseconds"], paper);
+        // A period of 16 cycles in 2000.
+        assert_eq!(row["lhe_utilisation"], 0.008);
+        assert!(row["rhe_utilisation"].as_f64().unwrap() < 0.008);
+    }
+    assert_eq!(rows[0]["steady"], Value::Null);
+    assert_eq!(rows[1]["steady"]["leaves"], 4096);
+    assert_eq!(rows[1]["steady"]["cycles"], 8_192_000);
+    assert_eq!(rows[1]["steady"]["lhe_utilisation"], 0.008);
+
+    let text = run_with(&COUNTING, &arguments[..5]);
+    assert_eq!(text.code, 0, "{text:?}");
+    for part in ["4096", "0.91", "0.8 %", "1 2 3 4 5", "The paper's averages"] {
+        assert!(text.out.contains(part), "{part}: {}", text.out);
+    }
+}
+
+#[test]
+fn what_bench_tree_cannot_measure_is_refused() {
+    let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {
+        let run = run_with(backends, &[&["bench", "tree"], arguments].concat());
+        assert_eq!(run.code, code, "{run:?}");
+        assert!(run.err.contains(part), "{run:?}");
+    };
+    bench(
+        &COUNTING,
+        &["--preset", "nonsense"],
+        2,
+        "unknown preset 'nonsense'",
+    );
+    bench(
+        &COUNTING,
+        &["--preset", "orchard"],
+        1,
+        "'orchard' is over pallas",
+    );
+    bench(&COUNTING, &["--leaves", "5"], 1, "5 leaves do not fill");
+    bench(&COUNTING, &["--backend", "software"], 1, "counts no cycles");
+    let wrong = CountingBackend { wrong_from: 0 };
+    bench(&wrong, &["--leaves", "16"], 1, "the root of 16 leaves");
 }
 
 #[test]

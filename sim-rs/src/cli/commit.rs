@@ -449,15 +449,10 @@ impl NodeSink for TreeNodes {
 /// cycles that a hash occupies the busiest sub-engine. So it is the share of cycles in which the
 /// busiest sub-engine was occupied.
 fn utilization(engine: &EngineCounters, cycles: u64) -> f64 {
-    let busiest = engine
-        .busy_partial
-        .iter()
-        .copied()
-        .fold(engine.busy_full.max(engine.busy_full_last), u64::max);
     if cycles == 0 {
         0.0
     } else {
-        busiest as f64 / cycles as f64
+        engine.busiest() as f64 / cycles as f64
     }
 }
 

@@ -5,6 +5,7 @@
 //! line was wrong. Results go to standard output, errors and progress to standard error.
 
 mod bench;
+mod bench_tree;
 mod check;
 mod commit;
 mod console;
@@ -126,6 +127,26 @@ enum Command {
 #[derive(Subcommand)]
 enum BenchCommand {
     Engine(BenchEngineArguments),
+    Tree(BenchTreeArguments),
+}
+
+/// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
+///
+/// Every leaf is the hash of as many elements as a hash takes. The root is compared with that of the
+/// software.
+#[derive(Args)]
+struct BenchTreeArguments {
+    /// Numbers of leaves, powers of the arity [default: 4096]
+    #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',')]
+    leaves: Vec<u64>,
+    /// Named parameter set, see `acclmt presets`
+    #[arg(long, value_name = "NAME", default_value = "filecoin-arity-2")]
+    preset: String,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print a JSON object for each tree, one a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Measure the hash engine of a chip: cycles per hash in the steady state, latency, utilisation
@@ -413,6 +434,9 @@ pub fn run_with(
         Command::Verify(arguments) => verify::run(arguments, &mut console),
         Command::Bench(BenchCommand::Engine(arguments)) => {
             bench::run(arguments, backends, &mut console)
+        }
+        Command::Bench(BenchCommand::Tree(arguments)) => {
+            bench_tree::run(arguments, backends, &mut console)
         }
     };
     match result {

@@ -1,0 +1,253 @@
+//! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
+
+use serde::Serialize;
+
+use super::console::Console;
+use super::{BackendFactory, BackendOptions, BenchTreeArguments, CLOCK_HZ, CommandError};
+use crate::device::{
+    CommitRequest, Counters, Device, DeviceError, EngineCounters, LeafRule, LeafSource, Progress,
+};
+use crate::fields::{AnyParameters, FieldId};
+use crate::level_table::{NodeMemories, standard_tree};
+use crate::presets;
+use crate::software::SoftwareDevice;
+use crate::tree::NoNodes;
+use crate::vectors::generate_element;
+use crate::word::Word;
+
+/// Leaves of the tree where no number is given.
+const LEAVES: u64 = 4096;
+
+/// Milliseconds at 500 MHz of the AcclMT paper, Table II: trees of arity 2 with 2^12 to 2^23 leaves.
+const PAPER_MILLISECONDS: [f64; 12] = [
+    0.91, 1.22, 1.83, 3.04, 5.45, 10.3, 19.8, 39.0, 77.4, 154.0, 308.0, 615.0,
+];
+
+/// Average utilisation of the leaf hash engine and the root hash engine in the paper (figure 8 and
+/// section IV-C).
+const PAPER_UTILISATION: (f64, f64) = (0.992, 0.959);
+
+/// What was measured for a tree; a line of the JSON form.
+#[derive(Serialize)]
+struct Row {
+    preset: String,
+    backend: String,
+    leaves: u64,
+    /// Cycles from the first word in to the root out.
+    cycles: u64,
+    milliseconds_at_500_mhz: f64,
+    cycles_per_leaf: f64,
+    lhe_utilisation: f64,
+    rhe_utilisation: f64,
+    /// Between the last leaf of the first standard tree and the last leaf of the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady: Option<Steady>,
+    counters: Counters,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paper_milliseconds: Option<f64>,
+}
+
+/// The time between the last leaf of the first standard tree and that of the last one.
+#[derive(Serialize)]
+struct Steady {
+    leaves: u64,
+    cycles: u64,
+    lhe_utilisation: f64,
+    rhe_utilisation: f64,
+}
+
+pub fn run(
+    arguments: &BenchTreeArguments,
+    backends: &dyn BackendFactory,
+    console: &mut Console<'_>,
+) -> Result<(), CommandError> {
+    let backend = arguments.backend.name(backends)?;
+    let parameters = presets::by_name(&arguments.preset).map_err(CommandError::usage)?;
+    let mut device = backends
+        .open(backend, &BackendOptions::default())
+        .map_err(CommandError::failure)?;
+    let plan = device
+        .engine_plan(parameters)
+        .map_err(CommandError::failure)?;
+    if plan.is_none() {
+        return Err(CommandError::Failure(format!(
+            "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
+        )));
+    }
+    let leaves = match &arguments.leaves[..] {
+        [] => vec![LEAVES],
+        leaves => leaves.to_vec(),
+    };
+    for &leaves in &leaves {
+        let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
+        request.shape().map_err(CommandError::failure)?;
+    }
+    console.notes(&device.notes(parameters))?;
+    if !arguments.json {
+        print_head(console)?;
+    }
+    for leaves in leaves {
+        let row = measure(device.as_mut(), parameters, backend, leaves, console)?;
+        if arguments.json {
+            console.json_line(&row)?;
+        } else {
+            row.print(console)?;
+        }
+    }
+    if !arguments.json && parameters.arity() == 2 {
+        let (lhe, rhe) = PAPER_UTILISATION;
+        console.line(format!(
+            "The paper's averages: LHE {:.1} %, RHE {:.1} %. `steady` is the time between the last leaf \
+             of the first standard tree and that of the last one.",
+            100.0 * lhe,
+            100.0 * rhe
+        ))?;
+    }
+    Ok(())
+}
+
+fn measure(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    backend: &str,
+    leaves: u64,
+    console: &Console<'_>,
+) -> Result<Row, CommandError> {
+    let mut request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
+    let mut bar = console.progress(format!("{leaves} leaves"));
+    let (root, counters) = commit(device, &request, &mut bar)?;
+    let source = &mut Generated::new(parameters.field());
+    let expected = SoftwareDevice::new()
+        .commit(&request, source, &mut NoNodes, &mut |_, _| {})
+        .map_err(CommandError::failure)?;
+    if root != expected.cap {
+        return Err(CommandError::Failure(format!(
+            "the root of {leaves} leaves of '{}' on '{}' differs from that of the software",
+            parameters.name(),
+            device.name()
+        )));
+    }
+    let standard = standard_tree(parameters.arity(), &NodeMemories::PAPER);
+    let steady = if leaves > standard {
+        let window = u32::try_from(standard)
+            .and_then(|first| Ok(first..u32::try_from(leaves)?))
+            .map_err(CommandError::failure)?;
+        request.window = Some(window);
+        let (_, counters) = commit(device, &request, &mut bar)?;
+        Some(Steady {
+            leaves: leaves - standard,
+            cycles: counters.window_cycles,
+            lhe_utilisation: utilisation(&counters.leaf, counters.window_cycles),
+            rhe_utilisation: utilisation(&counters.root, counters.window_cycles),
+        })
+    } else {
+        None
+    };
+    let cycles = counters
+        .cycle_last_out
+        .saturating_sub(counters.cycle_first_in);
+    let is_paper = parameters.name() == "filecoin-arity-2" && leaves.is_power_of_two();
+    let paper = (leaves.ilog2() as usize)
+        .checked_sub(12)
+        .filter(|_| is_paper);
+    Ok(Row {
+        preset: parameters.name().to_owned(),
+        backend: backend.to_owned(),
+        leaves,
+        cycles,
+        milliseconds_at_500_mhz: cycles as f64 * 1e3 / CLOCK_HZ as f64,
+        cycles_per_leaf: cycles as f64 / leaves as f64,
+        lhe_utilisation: utilisation(&counters.leaf, counters.cycles),
+        rhe_utilisation: utilisation(&counters.root, counters.cycles),
+        steady,
+        counters,
+        paper_milliseconds: paper.and_then(|index| PAPER_MILLISECONDS.get(index).copied()),
+    })
+}
+
+/// The root and the counters of a tree over generated elements.
+fn commit(
+    device: &mut dyn Device,
+    request: &CommitRequest<'_>,
+    progress: &mut dyn Progress,
+) -> Result<(Vec<Vec<Word>>, Counters), CommandError> {
+    let source = &mut Generated::new(request.parameters.field());
+    let report = device
+        .commit(request, source, &mut NoNodes, progress)
+        .map_err(CommandError::failure)?;
+    let counters = report.counters.ok_or_else(|| {
+        CommandError::Failure(format!("the backend '{}' counts no cycles", device.name()))
+    })?;
+    Ok((report.cap, counters))
+}
+
+/// The share of the cycles in which the busiest sub-engine was occupied: hashes * period / cycles.
+fn utilisation(engine: &EngineCounters, cycles: u64) -> f64 {
+    engine.busiest() as f64 / cycles.max(1) as f64
+}
+
+/// Elements made of their index.
+struct Generated {
+    field: FieldId,
+    index: usize,
+}
+
+impl Generated {
+    fn new(field: FieldId) -> Self {
+        Self { field, index: 0 }
+    }
+}
+
+impl LeafSource for Generated {
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+        let indices = self.index..self.index + elements;
+        self.index = indices.end;
+        Ok(indices
+            .map(|index| generate_element(self.field, "bench", index))
+            .collect())
+    }
+}
+
+impl Row {
+    fn print(&self, console: &mut Console<'_>) -> std::io::Result<()> {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let steady = self.steady.as_ref().map_or_else(String::new, |steady| {
+            let (lhe, rhe) = (steady.lhe_utilisation, steady.rhe_utilisation);
+            format!("{} {}", percent(lhe), percent(rhe))
+        });
+        let paper = (self.paper_milliseconds).map_or_else(String::new, |time| format!("{time}"));
+        let words: Vec<_> = self
+            .counters
+            .high_water
+            .iter()
+            .map(u64::to_string)
+            .collect();
+        console.line(format!(
+            "{:>8}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
+            self.leaves,
+            self.cycles,
+            self.milliseconds_at_500_mhz,
+            paper,
+            self.cycles_per_leaf,
+            percent(self.lhe_utilisation),
+            percent(self.rhe_utilisation),
+            steady,
+            words.join(" ")
+        ))
+    }
+}
+
+fn print_head(console: &mut Console<'_>) -> std::io::Result<()> {
+    console.line(format!(
+        "{:>8}  {:>10}  {:>9}  {:>6}  {:>8}  {:>7}  {:>7}  {:>15}  {}",
+        "leaves",
+        "cycles",
+        "ms",
+        "paper",
+        "per leaf",
+        "LHE",
+        "RHE",
+        "steady LHE RHE",
+        "most words in the node memories"
+    ))
+}
