@@ -631,8 +631,9 @@ impl<P: ChipPort> ChipDevice<P> {
                 .map(u64::from)
                 .sum::<u64>();
         let watchdog = self.watchdog_cycles + rounds * WATCHDOG_CYCLES_PER_ROUND;
-        // The words that wait to be taken, and how many were before them.
+        // Words of the input from number `first` on, and how many words were taken.
         let mut input = Vec::new();
+        let mut first = 0;
         let mut taken = 0;
         let mut input_ended = false;
         let mut output = Vec::new();
@@ -640,18 +641,20 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut last_activity = (0, 0, 0);
         let mut idle_cycles = 0;
         while !check.ended {
-            while !input_ended && input.len() < CYCLES_PER_TRANSFER as usize {
+            while !input_ended && first + input.len() < taken + CYCLES_PER_TRANSFER as usize {
+                input.drain(..taken - first);
+                first = taken;
                 let words = (streams.input)().map_err(RunError::Streams)?;
                 input_ended = words.is_empty();
                 input.extend(words);
             }
-            let chunk = &input[..input.len().min(CYCLES_PER_TRANSFER as usize)];
+            let waiting = &input[taken - first..];
+            let chunk = &waiting[..waiting.len().min(CYCLES_PER_TRANSFER as usize)];
             let count = self
                 .port
                 .transfer(chunk, &mut output, CYCLES_PER_TRANSFER)?
                 .min(chunk.len());
-            self.check_error(program, taken, &input)?;
-            input.drain(..count);
+            self.check_error(program, first, &input)?;
             taken += count;
             for word in output.drain(..) {
                 check.take(&word)?;
@@ -671,7 +674,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 return Err(RunError::Driver(DriverError::NoProgress {
                     idle_cycles,
                     taken,
-                    offered: taken + input.len(),
+                    offered: first + input.len(),
                     received: check.received,
                     expected: check.total(),
                     hashes,
@@ -687,11 +690,9 @@ impl<P: ChipPort> ChipDevice<P> {
             input_ended = words.is_empty();
             input.extend(words);
         }
-        if !input.is_empty() {
-            return Err(RunError::Driver(DriverError::InputLeft {
-                taken,
-                offered: taken + input.len(),
-            }));
+        let offered = first + input.len();
+        if taken != offered {
+            return Err(RunError::Driver(DriverError::InputLeft { taken, offered }));
         }
         Ok(self.wait_until_idle()?)
     }
