@@ -24,7 +24,7 @@ use crate::program::{
 };
 use crate::registers::{self, EngineRegisters};
 use crate::sponge::{self, Sponge, unhashed_digests};
-use crate::tree::{Folder, NodeSink, TreeShape, full_cap};
+use crate::tree::{self, LEAVES_PER_CHUNK, NodeSink, TreeHasher, TreeShape, full_cap};
 use crate::word::{self, Word};
 
 /// What a simulated, modelled or real chip offers: its register port and its two data streams.
@@ -1088,53 +1088,42 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         self.check_error(root, 0, &[])
     }
+}
 
-    /// Any tree: level by level, every hash on the chip.
-    fn fold_levels(
+/// Hashes for a tree that the chip does not fold by itself: every hash on the chip, level by level.
+struct LevelHasher<'a, P> {
+    device: &'a mut ChipDevice<P>,
+    progress: &'a mut dyn Progress,
+    /// Hashes that are done, and those of the tree.
+    done: u64,
+    total: u64,
+    counters: Option<Counters>,
+}
+
+impl<P: ChipPort> TreeHasher for LevelHasher<'_, P> {
+    fn hash(
         &mut self,
-        request: &CommitRequest<'_>,
-        shape: &TreeShape,
-        mut reader: LeafReader<'_>,
-        nodes: &mut dyn NodeSink,
-        progress: &mut dyn Progress,
-    ) -> Result<(Vec<Vec<Word>>, Option<Counters>), DeviceError> {
-        let hashes = request.hashes(shape);
-        let mut counters = None;
-        let mut done = 0;
-        let mut folder = Folder::new(shape, nodes);
-        let mut hash = |device: &mut Self, parameters: &AnyParameters, elements: &[Word]| {
-            let program = device.program(parameters, Purpose::Hash)?;
-            let (digests, run) = device.hash_elements(&program, elements, &mut |now| {
-                progress.report((done + now).min(hashes), hashes);
-            })?;
-            done += digests.len() as u64;
-            if let Some(run) = run {
-                add_run(&mut counters, run);
-            }
-            Ok::<_, DeviceError>(digests.concat())
-        };
-        loop {
-            let elements = reader.next(LEAVES_PER_CHUNK)?;
-            if elements.is_empty() {
-                break;
-            }
-            let digests = match request.leaf {
-                LeafRule::Digest => elements,
-                LeafRule::Hash(parameters) => hash(self, parameters, &elements)?,
-                LeafRule::Row {
-                    parameters,
-                    columns,
-                } => {
-                    let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
-                    sponge::hash_rows(self, parameters, &rows)?
-                }
-            };
-            folder.push(&digests, &mut |groups| {
-                hash(self, request.parameters, groups)
-            })?;
+        parameters: &AnyParameters,
+        elements: &[Word],
+    ) -> Result<Vec<Word>, DeviceError> {
+        let program = self.device.program(parameters, Purpose::Hash)?;
+        let (digests, run) = self.device.hash_elements(&program, elements, &mut |now| {
+            self.progress
+                .report((self.done + now).min(self.total), self.total);
+        })?;
+        self.done += digests.len() as u64;
+        if let Some(run) = run {
+            add_run(&mut self.counters, run);
         }
-        let cap = folder.finish(&mut |group| hash(self, request.parameters, group))?;
-        Ok((cap, counters))
+        Ok(digests.concat())
+    }
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        rows: &[Vec<Word>],
+    ) -> Result<Vec<Word>, DeviceError> {
+        sponge::hash_rows(self.device, parameters, rows)
     }
 }
 
@@ -1201,9 +1190,6 @@ impl TreeLeaf {
         }
     }
 }
-
-/// Leaves that are read and folded together.
-const LEAVES_PER_CHUNK: usize = 1 << 12;
 
 /// Most hashes of a run.
 const MAX_HASHES: usize = u32::MAX as usize;
@@ -1281,7 +1267,17 @@ impl<P: ChipPort> Device for ChipDevice<P> {
                 let folded = self.fold(&run, request, &shape, reader, nodes, progress)?;
                 (folded.0, Some(folded.1))
             }
-            None => self.fold_levels(request, &shape, reader, nodes, progress)?,
+            None => {
+                let mut hasher = LevelHasher {
+                    device: self,
+                    progress,
+                    done: 0,
+                    total: request.hashes(&shape),
+                    counters: None,
+                };
+                let cap = tree::fold(request, &shape, reader, nodes, &mut hasher)?;
+                (cap, hasher.counters)
+            }
         };
         Ok(CommitReport {
             cap,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::device::{
-    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafReader, LeafRule, LeafSource,
+    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafReader, LeafSource,
     PermuteReport, Progress, Unsupported, check_inputs, check_states,
 };
 use crate::fields::{AnyParameters, PoseidonField, words};
@@ -13,15 +13,12 @@ use crate::merkle::hash_groups;
 use crate::params::PoseidonParameters;
 use crate::poseidon::Poseidon;
 use crate::sponge::hash_rows;
-use crate::tree::{Folder, NodeSink};
+use crate::tree::{self, NodeSink, TreeHasher};
 use crate::word::{self, Word};
 use crate::{dispatch, fields};
 
 /// Name of the device.
 pub const NAME: &str = "software";
-
-/// Leaves that are read and folded together.
-const LEAVES_PER_CHUNK: usize = 1 << 14;
 
 /// Permutations between two reports of progress.
 const STATES_PER_REPORT: usize = 1 << 13;
@@ -126,6 +123,37 @@ fn to_fields<'a, F: PoseidonField>(words: impl IntoParallelIterator<Item = &'a W
         .collect()
 }
 
+/// Hashes for a tree, and tells how far it is.
+struct Hasher<'a, 'b> {
+    device: &'a mut SoftwareDevice,
+    tally: &'a mut Tally<'b>,
+    /// Permutations of a row.
+    leaf_hashes: u64,
+}
+
+impl TreeHasher for Hasher<'_, '_> {
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        elements: &[Word],
+    ) -> Result<Vec<Word>, DeviceError> {
+        let digests = self.device.hash_all(parameters, elements);
+        self.tally
+            .add((digests.len() / parameters.digest_length()) as u64);
+        Ok(digests)
+    }
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        rows: &[Vec<Word>],
+    ) -> Result<Vec<Word>, DeviceError> {
+        let digests = hash_rows(self.device, parameters, rows)?;
+        self.tally.add(rows.len() as u64 * self.leaf_hashes);
+        Ok(digests)
+    }
+}
+
 impl Device for SoftwareDevice {
     fn name(&self) -> &str {
         NAME
@@ -145,36 +173,13 @@ impl Device for SoftwareDevice {
         let shape = request.shape()?;
         let hashes = request.hashes(&shape);
         let mut tally = Tally::new(progress, hashes);
-        let mut reader = LeafReader::new(request, source);
-        let mut folder = Folder::new(&shape, nodes);
-        let permutations = request.leaf_hashes();
-        loop {
-            let elements = reader.next(LEAVES_PER_CHUNK)?;
-            if elements.is_empty() {
-                break;
-            }
-            let digests = match request.leaf {
-                LeafRule::Digest => elements,
-                LeafRule::Hash(parameters) => self.hash_all(parameters, &elements),
-                LeafRule::Row {
-                    parameters,
-                    columns,
-                } => {
-                    let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
-                    hash_rows(self, parameters, &rows)?
-                }
-            };
-            tally.add((digests.len() / shape.digest_length()) as u64 * permutations);
-            folder.push(&digests, &mut |groups| {
-                let parents = self.hash_all(request.parameters, groups);
-                tally.add((parents.len() / shape.digest_length()) as u64);
-                Ok(parents)
-            })?;
-        }
-        let cap = folder.finish(&mut |group| {
-            tally.add(1);
-            Ok(self.hash_all(request.parameters, group))
-        })?;
+        let reader = LeafReader::new(request, source);
+        let mut hasher = Hasher {
+            device: self,
+            tally: &mut tally,
+            leaf_hashes: request.leaf_hashes(),
+        };
+        let cap = tree::fold(request, &shape, reader, nodes, &mut hasher)?;
         Ok(CommitReport {
             cap,
             leaves: request.leaves,
@@ -233,7 +238,7 @@ impl Device for SoftwareDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{NoProgress, WordSource};
+    use crate::device::{LeafRule, NoProgress, WordSource};
     use crate::fields::FieldId;
     use crate::merkle::MerkleTree;
     use crate::poseidon::{hash_dense, permute_dense};

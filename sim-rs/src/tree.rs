@@ -4,7 +4,7 @@
 //! the root is the only node of level `height`. A cap of height c are the nodes of level `height` - c.
 //! Leaves that are missing are padding: the value of a leaf, or one value for every empty sub-tree.
 
-use crate::device::{DeviceError, check_elements, check_tree};
+use crate::device::{CommitRequest, DeviceError, LeafReader, LeafRule, check_elements, check_tree};
 use crate::dispatch;
 use crate::fields::{AnyParameters, words};
 use crate::merkle::LeafCountError;
@@ -290,10 +290,10 @@ impl NodeSink for AllNodes {
 }
 
 /// Hashes whole groups of siblings, one after another, into the digests of their parents.
-pub type HashGroups<'a> = dyn FnMut(&[Word]) -> Result<Vec<Word>, DeviceError> + 'a;
+type HashGroups<'a> = dyn FnMut(&[Word]) -> Result<Vec<Word>, DeviceError> + 'a;
 
 /// Folds a tree from its leaves, as they come, with memory for a few nodes of each level.
-pub struct Folder<'a> {
+struct Folder<'a> {
     shape: &'a TreeShape,
     nodes: &'a mut dyn NodeSink,
     /// Nodes of each level that wait for siblings, and the nodes of each level so far.
@@ -303,7 +303,7 @@ pub struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     /// A tree without leaves so far.
-    pub fn new(shape: &'a TreeShape, nodes: &'a mut dyn NodeSink) -> Self {
+    fn new(shape: &'a TreeShape, nodes: &'a mut dyn NodeSink) -> Self {
         let levels = shape.top() as usize + 1;
         Self {
             shape,
@@ -318,7 +318,7 @@ impl<'a> Folder<'a> {
     /// # Errors
     ///
     /// Those of `hash` and of the sink.
-    pub fn push(&mut self, leaves: &[Word], hash: &mut HashGroups<'_>) -> Result<(), DeviceError> {
+    fn push(&mut self, leaves: &[Word], hash: &mut HashGroups<'_>) -> Result<(), DeviceError> {
         self.add(0, leaves)?;
         let group = self.shape.arity * self.shape.digest_length;
         for level in 0..self.shape.top() as usize {
@@ -337,7 +337,7 @@ impl<'a> Folder<'a> {
     /// # Errors
     ///
     /// Those of `hash` and of the sink.
-    pub fn finish(mut self, hash: &mut HashGroups<'_>) -> Result<Vec<Vec<Word>>, DeviceError> {
+    fn finish(mut self, hash: &mut HashGroups<'_>) -> Result<Vec<Vec<Word>>, DeviceError> {
         let length = self.shape.digest_length;
         let top = self.shape.top();
         for level in 0..top {
@@ -367,6 +367,58 @@ impl<'a> Folder<'a> {
         self.pending[level].extend(digests);
         Ok(())
     }
+}
+
+/// Computes the hashes of a tree.
+pub(crate) trait TreeHasher {
+    /// The digests of all hashes whose inputs follow each other in `elements`.
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        elements: &[Word],
+    ) -> Result<Vec<Word>, DeviceError>;
+
+    /// The digests of rows of one length as leaves.
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        rows: &[Vec<Word>],
+    ) -> Result<Vec<Word>, DeviceError>;
+}
+
+/// Leaves that are read and folded together.
+pub(crate) const LEAVES_PER_CHUNK: usize = 1 << 14;
+
+/// The nodes of the top level of the tree of `request`, padding included, from the leaves of `reader`.
+pub(crate) fn fold(
+    request: &CommitRequest<'_>,
+    shape: &TreeShape,
+    mut reader: LeafReader<'_>,
+    nodes: &mut dyn NodeSink,
+    hasher: &mut dyn TreeHasher,
+) -> Result<Vec<Vec<Word>>, DeviceError> {
+    let mut folder = Folder::new(shape, nodes);
+    loop {
+        let elements = reader.next(LEAVES_PER_CHUNK)?;
+        if elements.is_empty() {
+            break;
+        }
+        let leaves = match request.leaf {
+            LeafRule::Digest => elements,
+            LeafRule::Hash(parameters) => hasher.hash(parameters, &elements)?,
+            LeafRule::Row {
+                parameters,
+                columns,
+            } => {
+                let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
+                hasher.hash_rows(parameters, &rows)?
+            }
+        };
+        folder.push(&leaves, &mut |groups| {
+            hasher.hash(request.parameters, groups)
+        })?;
+    }
+    folder.finish(&mut |group| hasher.hash(request.parameters, group))
 }
 
 /// The nodes of the top level with padding behind the given ones.

@@ -20,7 +20,7 @@ use crate::device::{
 use crate::fields::{AnyParameters, PoseidonField};
 use crate::poseidon::{hash_dense, permute_dense};
 use crate::sponge::{absorb, unhashed_digests};
-use crate::tree::{Folder, NoNodes, NodeSink, Padding, TreeShape, full_cap};
+use crate::tree::{self, NoNodes, NodeSink, Padding, TreeHasher, TreeShape, full_cap};
 use crate::tree_file::{TreeFileWriter, TreeHeader};
 use crate::word::{self, Word};
 use crate::{dispatch, presets};
@@ -69,9 +69,6 @@ enum Check {
     Failed,
     Skipped,
 }
-
-/// Leaves that are checked together.
-const LEAVES_PER_CHUNK: usize = 1 << 12;
 
 pub fn run(
     arguments: &CommitArguments,
@@ -313,36 +310,41 @@ fn dense_cap(
     source: &mut dyn LeafSource,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Vec<Word>>, DeviceError> {
-    let hashes = request.hashes(shape);
-    let mut done = 0;
-    let mut nodes = NoNodes;
-    let mut folder = Folder::new(shape, &mut nodes);
-    let mut reader = LeafReader::new(request, source);
-    let mut hash = |groups: &[Word]| {
-        let digests = dense_hashes(request.parameters, groups)?;
-        done += (digests.len() / shape.digest_length()) as u64;
-        progress.report(done.min(hashes), hashes);
-        Ok(digests)
+    let mut hasher = DenseHasher {
+        progress,
+        done: 0,
+        total: request.hashes(shape),
     };
-    loop {
-        let elements = reader.next(LEAVES_PER_CHUNK)?;
-        if elements.is_empty() {
-            break;
-        }
-        let leaves = match request.leaf {
-            LeafRule::Digest => elements,
-            LeafRule::Hash(parameters) => dense_hashes(parameters, &elements)?,
-            LeafRule::Row {
-                parameters,
-                columns,
-            } => {
-                let rows: Vec<_> = elements.chunks(columns).map(<[Word]>::to_vec).collect();
-                dense_rows(parameters, columns, &rows)?
-            }
-        };
-        folder.push(&leaves, &mut hash)?;
+    let reader = LeafReader::new(request, source);
+    tree::fold(request, shape, reader, &mut NoNodes, &mut hasher)
+}
+
+/// Hashes with the dense permutation, and tells how far it is.
+struct DenseHasher<'a> {
+    progress: &'a mut dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl TreeHasher for DenseHasher<'_> {
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        elements: &[Word],
+    ) -> Result<Vec<Word>, DeviceError> {
+        let digests = dense_hashes(parameters, elements)?;
+        self.done += (digests.len() / parameters.digest_length()) as u64;
+        self.progress.report(self.done.min(self.total), self.total);
+        Ok(digests)
     }
-    folder.finish(&mut hash)
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        rows: &[Vec<Word>],
+    ) -> Result<Vec<Word>, DeviceError> {
+        dense_rows(parameters, rows)
+    }
 }
 
 /// The digests of all hashes whose inputs follow each other in `elements`.
@@ -359,12 +361,8 @@ fn dense_hashes(parameters: &AnyParameters, elements: &[Word]) -> Result<Vec<Wor
 }
 
 /// The digests of rows.
-fn dense_rows(
-    parameters: &AnyParameters,
-    columns: usize,
-    rows: &[Vec<Word>],
-) -> Result<Vec<Word>, DeviceError> {
-    if is_unhashed(parameters, columns) {
+fn dense_rows(parameters: &AnyParameters, rows: &[Vec<Word>]) -> Result<Vec<Word>, DeviceError> {
+    if is_unhashed(parameters, rows.first().map_or(0, Vec::len)) {
         return Ok(unhashed_digests(parameters.digest_length(), rows));
     }
     let sponge = row_sponge(parameters)?;
