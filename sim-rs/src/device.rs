@@ -427,6 +427,12 @@ impl EngineCounters {
         let full = self.busy_full.max(self.busy_full_last);
         self.busy_partial.iter().copied().fold(full, u64::max)
     }
+
+    /// How busy the engine was in `cycles` cycles, from 0 to 1: hashes times its period / cycles, the
+    /// share of cycles in which the busiest sub-engine was occupied.
+    pub fn utilisation(&self, cycles: u64) -> f64 {
+        self.busiest() as f64 / cycles.max(1) as f64
+    }
 }
 
 /// How a hash engine of a chip runs a parameter set.

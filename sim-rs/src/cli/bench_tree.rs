@@ -3,10 +3,8 @@
 use serde::Serialize;
 
 use super::console::Console;
-use super::{BackendFactory, BackendOptions, BenchTreeArguments, CLOCK_HZ, CommandError};
-use crate::device::{
-    CommitRequest, Counters, Device, DeviceError, EngineCounters, LeafRule, LeafSource, Progress,
-};
+use super::{BackendFactory, BackendOptions, BenchTreeArguments, CommandError, milliseconds};
+use crate::device::{CommitRequest, Counters, Device, DeviceError, LeafRule, LeafSource, Progress};
 use crate::fields::{AnyParameters, FieldId};
 use crate::level_table::{NodeMemories, standard_tree};
 use crate::presets;
@@ -137,8 +135,8 @@ fn measure(
         Some(Steady {
             leaves: leaves - standard,
             cycles: counters.window_cycles,
-            lhe_utilisation: utilisation(&counters.leaf, counters.window_cycles),
-            rhe_utilisation: utilisation(&counters.root, counters.window_cycles),
+            lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
+            rhe_utilisation: counters.root.utilisation(counters.window_cycles),
         })
     } else {
         None
@@ -155,10 +153,10 @@ fn measure(
         backend: backend.to_owned(),
         leaves,
         cycles,
-        milliseconds_at_500_mhz: cycles as f64 * 1e3 / CLOCK_HZ as f64,
+        milliseconds_at_500_mhz: milliseconds(cycles),
         cycles_per_leaf: cycles as f64 / leaves as f64,
-        lhe_utilisation: utilisation(&counters.leaf, counters.cycles),
-        rhe_utilisation: utilisation(&counters.root, counters.cycles),
+        lhe_utilisation: counters.leaf.utilisation(counters.cycles),
+        rhe_utilisation: counters.root.utilisation(counters.cycles),
         steady,
         counters,
         paper_milliseconds: paper.and_then(|index| PAPER_MILLISECONDS.get(index).copied()),
@@ -179,11 +177,6 @@ fn commit(
         CommandError::Failure(format!("the backend '{}' counts no cycles", device.name()))
     })?;
     Ok((report.cap, counters))
-}
-
-/// The share of the cycles in which the busiest sub-engine was occupied: hashes * period / cycles.
-fn utilisation(engine: &EngineCounters, cycles: u64) -> f64 {
-    engine.busiest() as f64 / cycles.max(1) as f64
 }
 
 /// Elements made of their index.

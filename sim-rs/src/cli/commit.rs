@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::console::Console;
 use super::input::{Format, Input, LeafOrder};
 use super::{
-    BackendFactory, BackendOptions, CLOCK_HZ, CommandError, CommitArguments, Leaf, PadRule, Waves,
-    hex,
+    BackendFactory, BackendOptions, CommandError, CommitArguments, Leaf, PadRule, Waves, hex,
+    milliseconds,
 };
 use crate::device::{
-    CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafReader, LeafRule,
-    LeafSource, Progress, is_unhashed, row_sponge,
+    CommitReport, CommitRequest, Counters, DeviceError, LeafReader, LeafRule, LeafSource, Progress,
+    is_unhashed, row_sponge,
 };
 use crate::fields::{AnyParameters, PoseidonField};
 use crate::poseidon::{hash_dense, permute_dense};
@@ -200,8 +200,8 @@ pub fn run(
         cycles: report.cycles(),
         milliseconds_at_500_mhz: report.cycles().map(milliseconds),
         utilization: report.counters.as_ref().map(|counters| Utilization {
-            leaf: utilization(&counters.leaf, counters.cycles),
-            root: utilization(&counters.root, counters.cycles),
+            leaf: counters.leaf.utilisation(counters.cycles),
+            root: counters.root.utilisation(counters.cycles),
         }),
         counters: report.counters.as_ref(),
         check,
@@ -443,21 +443,6 @@ impl NodeSink for TreeNodes {
     }
 }
 
-/// How busy an engine was, from 0 to 1: hashes * period / cycles, where the period is the number of
-/// cycles that a hash occupies the busiest sub-engine. So it is the share of cycles in which the
-/// busiest sub-engine was occupied.
-fn utilization(engine: &EngineCounters, cycles: u64) -> f64 {
-    if cycles == 0 {
-        0.0
-    } else {
-        engine.busiest() as f64 / cycles as f64
-    }
-}
-
-fn milliseconds(cycles: u64) -> f64 {
-    cycles as f64 * 1e3 / CLOCK_HZ as f64
-}
-
 fn print(
     commitment: &Commitment<'_>,
     report: &CommitReport,
@@ -518,7 +503,7 @@ fn print(
                 format!(
                     "{} hashes, {:.1} % busy",
                     engine.hashes,
-                    100.0 * utilization(engine, counters.cycles)
+                    100.0 * engine.utilisation(counters.cycles)
                 ),
             )?;
         }

@@ -5,7 +5,7 @@ use std::fs;
 use serde::Serialize;
 
 use super::console::Console;
-use super::{CommandError, GenerateArguments, element_bytes};
+use super::{CommandError, GenerateArguments};
 use crate::fields::FieldId;
 use crate::vectors::generate_element;
 use crate::{parameter_file, presets};
@@ -28,7 +28,7 @@ pub fn run(arguments: &GenerateArguments, console: &mut Console<'_>) -> Result<(
         (Some(preset), None) => presets::find(preset).map_err(CommandError::usage)?.field(),
         (None, None) => FieldId::from_name(&arguments.field).map_err(CommandError::usage)?,
     };
-    let length = element_bytes(field);
+    let length = field.element_bytes();
     let seed = arguments.seed.to_string();
     let bytes: Vec<u8> = (0..arguments.elements as usize)
         .flat_map(|index| {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 
-use super::element_bytes;
 use crate::device::{DeviceError, LeafSource};
 use crate::fields::FieldId;
 use crate::word::Word;
@@ -137,8 +136,8 @@ impl Input {
     ) -> Result<Self, InputError> {
         let is_standard_input = path == Path::new(STANDARD_INPUT);
         let element = match format {
-            Format::Elements => element_bytes(field),
-            Format::Packed => element_bytes(field) - 1,
+            Format::Elements => field.element_bytes(),
+            Format::Packed => field.element_bytes() - 1,
         };
         let path = if is_standard_input {
             PathBuf::from("standard input")
@@ -381,15 +380,14 @@ impl Leaves<'_> {
     /// Moves the reader to leaf `index`.
     fn seek(&mut self, index: u64) -> Result<(), DeviceError> {
         let offset = self.input.start + index * (self.length * self.input.element) as u64;
-        if let Reader::File(file) = &mut self.input.reader {
-            let current = file.stream_position().map_err(|error| self.failed(error))?;
-            let Reader::File(file) = &mut self.input.reader else {
-                return Ok(());
-            };
-            file.seek_relative(offset as i64 - current as i64)
-                .map_err(|error| self.failed(error))?;
-        }
-        Ok(())
+        let Reader::File(file) = &mut self.input.reader else {
+            return Ok(());
+        };
+        // What the buffer holds already is not read again.
+        let moved = file
+            .stream_position()
+            .and_then(|current| file.seek_relative(offset as i64 - current as i64));
+        moved.map_err(|error| self.failed(error))
     }
 }
 

@@ -486,12 +486,9 @@ impl ParameterArguments {
     }
 }
 
-/// Bytes of a field element in a file.
-fn element_bytes(field: FieldId) -> usize {
-    match field {
-        FieldId::Goldilocks => 8,
-        _ => 32,
-    }
+/// Milliseconds of so many clock cycles.
+fn milliseconds(cycles: u64) -> f64 {
+    cycles as f64 * 1e3 / CLOCK_HZ as f64
 }
 
 /// Field elements as text.
