@@ -136,7 +136,7 @@ module acclmt_core #(
 
   // ---- Data input -------------------------------------------------------------------------------
 
-  logic input_open, input_taken, output_taken, convert_ready, not_below_prime, unused_input_last;
+  logic input_open, input_taken, output_taken, convert_ready, not_below_prime;
   acclmt_pkg::input_label_t input_label, element_label;
   acclmt_input_sequencer u_sequencer (
     .clk_i,
@@ -148,8 +148,7 @@ module acclmt_core #(
     .block_words_i(leaf_config.input_words),
     .open_o(input_open),
     .take_i(input_taken),
-    .label_o(input_label),
-    .last_o(unused_input_last)
+    .label_o(input_label)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) element_index_q <= '0;

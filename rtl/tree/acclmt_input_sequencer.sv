@@ -28,9 +28,8 @@ module acclmt_input_sequencer (
   output logic open_o,
   input logic take_i,
   /// The word belongs to the first block, or to the last block, of its row; it is the last one of its
-  /// block; it is the last one of the run.
-  output acclmt_pkg::input_label_t label_o,
-  output logic last_o
+  /// block.
+  output acclmt_pkg::input_label_t label_o
 );
 
   // Leaves whose rows have not begun, rows of this group, and the row, block and word that are due.
@@ -81,7 +80,6 @@ module acclmt_input_sequencer (
     label_o.last_block = last_block;
     label_o.block_end = last_word;
   end
-  assign last_o = group_ends && leaves_left_q == '0;
 
   logic unused_bits;
   assign unused_bits = ^row_i;
