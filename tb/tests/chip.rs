@@ -14,7 +14,7 @@ use acclmt::device::{
 };
 use acclmt::driver::{ChipDevice, ChipPort, OutputWord};
 use acclmt::fields::{AnyParameters, FieldId};
-use acclmt::level_table::{LevelQueue, NodeMemories, level_table};
+use acclmt::level_table::{LevelQueue, NodeMemories, level_table, max_height, standard_tree};
 use acclmt::params::{PoseidonSpecification, RoundOrder, is_permutation};
 use acclmt::presets;
 use acclmt::program::{
@@ -937,6 +937,100 @@ fn large_trees_and_the_steady_state_of_the_root_engine() {
     }
 }
 
+/// Random hashes of few rounds over the large prime, for trees.
+fn short_hash(seed: u64, arity: usize) -> AnyParameters {
+    let ranges = Ranges {
+        widths: arity + 1..=arity + 1,
+        full_rounds: 1..=1,
+        partial_rounds: 1..=1,
+        orders: vec![RoundOrder::ConstantsFirst],
+        ..Ranges::default()
+    };
+    let set = random::any_parameters(large_field(), seed, &ranges).unwrap();
+    dispatch!(&set, set => {
+        acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+            name: format!("short hash of {arity}"),
+            input_positions: (1..=arity).collect(),
+            digest_positions: vec![1],
+            ..set.specification().clone()
+        })
+        .unwrap()
+        .into()
+    })
+}
+
+/// Trees whose sizes are around the capacity of each memory: one leaf less, exact, one more.
+#[test]
+#[ignore = "long: trees of some thousand leaves of every arity"]
+fn trees_around_the_boundaries_of_every_memory() {
+    let seed = seed(73);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    for arity in 2..=11_usize {
+        let parameters = short_hash(seed + arity as u64, arity);
+        let highest = max_height(arity, &NodeMemories::PAPER) as u32;
+        let mut sizes = Vec::new();
+        for words in NodeMemories::PAPER.words {
+            let mut boundary = arity as u64;
+            while boundary * arity as u64 <= u64::from(words) {
+                boundary *= arity as u64;
+            }
+            if boundary <= u64::from(words) {
+                sizes.extend([boundary - 1, boundary, boundary + 1]);
+            }
+        }
+        let two_standard_trees = 2 * standard_tree(arity, &NodeMemories::PAPER);
+        sizes.extend(two_standard_trees - 1..=two_standard_trees + 1);
+        sizes.sort_unstable();
+        sizes.dedup();
+        let value = elements(&mut random, large_field(), 1);
+        for leaves in sizes {
+            for (height, padding) in [
+                (None, Padding::Leaf(&value[..])),
+                (Some(highest), Padding::SubTree(&value[..])),
+            ] {
+                let request = CommitRequest {
+                    padding,
+                    height,
+                    ..CommitRequest::new(&parameters, LeafRule::Digest, leaves)
+                };
+                let words = elements(&mut random, large_field(), leaves as usize);
+                let run = |device: &mut dyn Device| {
+                    let source = &mut WordSource(&words);
+                    let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
+                    report.unwrap_or_else(|error| panic!("{request:?}: {error}"))
+                };
+                let expected = run(&mut SoftwareDevice::new());
+                let found = run(&mut device);
+                assert_eq!(
+                    found.cap, expected.cap,
+                    "arity {arity}, {leaves} leaves, {padding:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A source that ends early while the run is under way: an error, and the chip is usable.
+#[test]
+fn a_source_that_ends_early_leaves_the_chip_usable() {
+    let mut random = Random::new(seed(74));
+    let mut device = rtl_device(33).unwrap();
+    let parameters = pairs();
+    let input = elements(&mut random, large_field(), 64 * 2);
+    let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), 64);
+    for length in [0, 1, 2, 63, 127] {
+        let source = &mut WordSource(&input[..length]);
+        let error = device
+            .commit(&request, source, &mut NoNodes, &mut NoProgress)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("early"), "{error}");
+        let (root, _) = commit(&mut device, parameters, LeafKind::Hash, &input);
+        assert_eq!(root, reference_root(parameters, LeafKind::Hash, &input));
+    }
+}
+
 /// Rows of several blocks against the sponge in software: every length around whole blocks, groups that
 /// are not full, stalls.
 #[test]
@@ -1238,12 +1332,14 @@ fn busy_cycles_are_counted_in_a_window() {
 // ---- Speed -----------------------------------------------------------------------------------------
 
 /// Cycles that a hash costs in the steady state: what the second half of a run of `2 * count` hashes adds to
-/// the first one. Hashes come in batches, so `count` must be large.
+/// the first one. Hashes come in batches, so `count` must be large. The formula may be missed by the share
+/// `tolerance` of it.
 fn steady_state(
     device: &mut ChipDevice<RtlChip>,
     parameters: &AnyParameters,
     random: &mut Random,
     count: usize,
+    tolerance: f64,
 ) -> f64 {
     let plan = device.engine_plan(parameters).unwrap().unwrap();
     let [short, long] = [count, 2 * count].map(|count| {
@@ -1258,7 +1354,7 @@ fn steady_state(
     );
     let period = plan.period as f64;
     assert!(
-        (steady - period).abs() <= 0.02 * period,
+        (steady - period).abs() <= tolerance * period,
         "{}: {steady} instead of {period}",
         parameters.name()
     );
@@ -1289,7 +1385,7 @@ fn steady_state_of_the_presets() {
         if !chip_fields().contains(&parameters.field()) {
             continue;
         }
-        let steady = steady_state(&mut device, parameters, &mut random, 500);
+        let steady = steady_state(&mut device, parameters, &mut random, 500, 0.02);
         assert!(steady <= most, "{name}");
     }
 }
@@ -1302,7 +1398,7 @@ fn steady_state_of_every_preset() {
     for preset in presets::all() {
         if chip_fields().contains(&preset.field()) {
             let count = many_hashes(&device, preset.parameters());
-            steady_state(&mut device, preset.parameters(), &mut random, count);
+            steady_state(&mut device, preset.parameters(), &mut random, count, 0.02);
         }
     }
 }
@@ -1324,7 +1420,11 @@ fn steady_state_of_every_shape() {
         ] {
             let parameters = set_with_rounds(field, seed, width, order, full, partial);
             let count = many_hashes(&device, &parameters);
-            steady_state(&mut device, &parameters, &mut random, count);
+            // Where hashes have so few partial rounds, a bunch of first visits fills the output
+            // buffer of the full-round sub-engine, which then waits (docs/architecture.md).
+            let waits = field == FieldId::Goldilocks && width == 8;
+            let tolerance = if waits { 0.06 } else { 0.02 };
+            steady_state(&mut device, &parameters, &mut random, count, tolerance);
         }
     }
 }

@@ -42,8 +42,8 @@ pub struct VerifyArguments {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct CommitmentArguments {
-    /// The root, big-endian hex with 0x: all elements of its digest
-    #[arg(long, value_name = "HEX", num_args = 1..)]
+    /// The root, big-endian hex with 0x: all elements of its digest, separated by spaces or commas
+    #[arg(long, value_name = "HEX", num_args = 1.., value_delimiter = ',')]
     root: Vec<String>,
     /// JSON file with the root or the cap, as `acclmt commit --json` prints it
     #[arg(long, value_name = "FILE")]
