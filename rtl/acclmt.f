@@ -1,5 +1,6 @@
 // The one list of synthesizable sources, in order of dependency. Simulation, lint and synthesis read
 // it. Paths are relative to this folder.
+pkg/acclmt_latency_pkg.sv
 pkg/acclmt_pkg.sv
 pkg/acclmt_reg_pkg.sv
 common/acclmt_mem_1r1w.sv

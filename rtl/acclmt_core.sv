@@ -202,7 +202,7 @@ module acclmt_core #(
   ) u_leaf_hash_engine (
     .clk_i,
     .rst_ni,
-    .clear_i(clear),
+    .clear_i(clear || start),
     .prime_i(prime),
     .config_i(leaf_config),
     .row_i(run_config.row),

@@ -44,7 +44,7 @@ module acclmt_from_montgomery #(
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
   localparam int unsigned PipelineCycles = acclmt_pkg::reduce_latency(Reduction);
   // At least three more than the cycles of the pipeline, for one word a cycle.
-  localparam int unsigned Places = PipelineCycles + 4;
+  localparam int unsigned Places = PipelineCycles + acclmt_latency_pkg::PlacesBesidesStages;
 
   logic accept, pipe_valid, unused_any, unused_idle;
   assign accept = valid_i && ready_o;

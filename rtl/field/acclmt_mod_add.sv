@@ -7,7 +7,7 @@
 /// a + b and a + b - prime are computed side by side. In Goldilocks mode the same two adders work
 /// on four slices: a bit between two slices hands the carry on or keeps it.
 ///
-/// Handshake:  none; a sum leaves `acclmt_pkg::AddLatency` = 1 cycle after its operands, in order.
+/// Handshake:  none; a sum leaves one cycle (`AddLatency`) after its operands, in order.
 /// Throughput: one sum a cycle.
 module acclmt_mod_add #(
   /// The modulus with `ReductionConstant`, below 2^255.

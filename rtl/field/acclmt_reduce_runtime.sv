@@ -39,7 +39,7 @@ module acclmt_reduce_runtime #(
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SumWidth = acclmt_pkg::SumWidth;
-  localparam int unsigned Digits = acclmt_pkg::RuntimeDigits;
+  localparam int unsigned Digits = acclmt_latency_pkg::RuntimeDigits;
   localparam int unsigned DigitBits = acclmt_pkg::RuntimeDigitBits;
   localparam int unsigned RadixBits = Digits * DigitBits;
   // Columns of a value: a signed word remains above the digits.

@@ -55,10 +55,11 @@ module acclmt_to_montgomery #(
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
   localparam bit Runtime = Reduction == acclmt_pkg::ReductionRuntime;
-  localparam int unsigned ProductCycles = Runtime ? acclmt_pkg::MulLatency : 3;
+  localparam int unsigned ProductCycles =
+      Runtime ? acclmt_latency_pkg::MulLatency : acclmt_latency_pkg::EnterProductLatency;
   localparam int unsigned PipelineCycles = ProductCycles + acclmt_pkg::reduce_latency(Reduction);
   // At least three more than the cycles of the pipeline, for one word a cycle.
-  localparam int unsigned Places = PipelineCycles + 4;
+  localparam int unsigned Places = PipelineCycles + acclmt_latency_pkg::PlacesBesidesStages;
 
   logic goldilocks;
   assign goldilocks = Goldilocks && goldilocks_i;

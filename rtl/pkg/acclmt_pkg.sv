@@ -87,43 +87,33 @@ package acclmt_pkg;
 
   /// log2 of the Montgomery radix of the reduction by a constant prime.
   localparam int unsigned ConstantMontgomeryBits = 260;
-  /// Reduction by a run-time prime: bits that a step clears, and steps.
+  /// Reduction by a run-time prime: bits that a step clears.
   localparam int unsigned RuntimeDigitBits = 28;
-  localparam int unsigned RuntimeDigits = 10;
 
   /// log2 of the Montgomery radix R.
   function automatic int montgomery_bits(input int reduction);
     if (reduction == int'(ReductionRuntime)) begin
-      montgomery_bits = int'(RuntimeDigits * RuntimeDigitBits);
+      montgomery_bits = int'(acclmt_latency_pkg::RuntimeDigits * RuntimeDigitBits);
     end else begin
       montgomery_bits = int'(ConstantMontgomeryBits);
     end
   endfunction
 
-  // ---- Latencies, in cycles ---------------------------------------------------------------------
-
-  /// Three-level Karatsuba multiplier or squarer.
-  localparam int unsigned MulLatency = 6;
-  /// Addition of products, and resolution of the carries between chunks.
-  localparam int unsigned AccumulateLatency = 2;
-  /// Montgomery reduction by a constant prime.
-  localparam int unsigned ReduceLatency = 7;
-  /// Modular addition.
-  localparam int unsigned AddLatency = 1;
-  /// A buffer from its input to its output.
-  localparam int unsigned FifoLatency = 2;
-  /// The buffer between the S-boxes and the matrix of a full-round sub-engine: write and read.
-  localparam int unsigned TurnLatency = 2;
+  // ---- Latencies of blocks that are made of others, in cycles (see acclmt_latency_pkg) ----------
 
   /// Montgomery reduction.
   function automatic int reduce_latency(input int reduction);
-    if (reduction == int'(ReductionRuntime)) reduce_latency = int'(RuntimeDigits) + 3;
-    else reduce_latency = int'(ReduceLatency);
+    if (reduction == int'(ReductionRuntime)) begin
+      reduce_latency =
+          int'(acclmt_latency_pkg::RuntimeDigits + acclmt_latency_pkg::RuntimeReduceStages);
+    end else begin
+      reduce_latency = int'(acclmt_latency_pkg::ReduceLatency);
+    end
   endfunction
 
   /// Multiplication or squaring followed by its reduction.
   function automatic int mod_mul_latency(input int reduction);
-    mod_mul_latency = int'(MulLatency) + reduce_latency(reduction);
+    mod_mul_latency = int'(acclmt_latency_pkg::MulLatency) + reduce_latency(reduction);
   endfunction
 
   /// S-box: the longest chain of three modular multiplications.
@@ -133,24 +123,27 @@ package acclmt_pkg;
 
   /// Dot product: products, their sum, the reduction.
   function automatic int dot_latency(input int reduction);
-    dot_latency = int'(MulLatency) + int'(AccumulateLatency) + reduce_latency(reduction);
+    dot_latency = int'(acclmt_latency_pkg::MulLatency + acclmt_latency_pkg::AccumulateLatency) +
+                  reduce_latency(reduction);
   endfunction
 
   /// One partial round of a state of one beat on a partial-round sub-engine, from issue to re-issue.
   function automatic int partial_loop_cycles(input int reduction);
     partial_loop_cycles =
-        sbox_latency(reduction) + dot_latency(reduction) + int'(AddLatency) + int'(FifoLatency);
+        sbox_latency(reduction) + dot_latency(reduction) +
+        int'(acclmt_latency_pkg::AddLatency + acclmt_latency_pkg::FifoLatency);
   endfunction
 
   /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.
   function automatic int full_loop_cycles(input int reduction);
-    full_loop_cycles = partial_loop_cycles(reduction) + int'(TurnLatency);
+    full_loop_cycles = partial_loop_cycles(reduction) + int'(acclmt_latency_pkg::TurnLatency);
   endfunction
 
   /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop full
   /// with states of one to four beats.
   function automatic int places(input int reduction);
-    places = (reduction == int'(ReductionRuntime)) ? 128 : 64;
+    places = (reduction == int'(ReductionRuntime)) ? int'(acclmt_latency_pkg::RuntimePlaces)
+                                                   : int'(acclmt_latency_pkg::ConstantPlaces);
   endfunction
 
   // ---- Run-time parameters of a hash engine -----------------------------------------------------

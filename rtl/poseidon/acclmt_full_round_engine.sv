@@ -385,10 +385,10 @@ module acclmt_full_round_engine #(
 
   // ---- Control that accompanies a step; its operands are there the cycle after ------------------
 
-  localparam int unsigned ToProduct = acclmt_pkg::MulLatency;
-  localparam int unsigned ToSum = ToProduct + acclmt_pkg::AccumulateLatency;
+  localparam int unsigned ToProduct = acclmt_latency_pkg::MulLatency;
+  localparam int unsigned ToSum = ToProduct + acclmt_latency_pkg::AccumulateLatency;
   localparam int unsigned ToDot = acclmt_pkg::dot_latency(int'(Reduction));
-  localparam int unsigned ToEnd = ToDot + acclmt_pkg::AddLatency;
+  localparam int unsigned ToEnd = ToDot + acclmt_latency_pkg::AddLatency;
 
   logic step_valid, step_sparse, step_first, step_row_ends, step_round_ends, step_last;
   logic [BeatWidth-1:0] step_number, step_row;

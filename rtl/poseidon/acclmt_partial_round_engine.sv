@@ -80,11 +80,11 @@ module acclmt_partial_round_engine #(
 
   // Cycles after the issue of a beat at which something happens to it.
   localparam int unsigned AtMatrix = acclmt_pkg::sbox_latency(int'(Reduction));
-  localparam int unsigned AtProduct = AtMatrix + acclmt_pkg::MulLatency;
+  localparam int unsigned AtProduct = AtMatrix + acclmt_latency_pkg::MulLatency;
   localparam int unsigned AtUpdated =
-      AtMatrix + acclmt_pkg::mod_mul_latency(int'(Reduction)) + acclmt_pkg::AddLatency;
+      AtMatrix + acclmt_pkg::mod_mul_latency(int'(Reduction)) + acclmt_latency_pkg::AddLatency;
   localparam int unsigned AtDot = AtMatrix + acclmt_pkg::dot_latency(int'(Reduction));
-  localparam int unsigned AtEnd = AtDot + acclmt_pkg::AddLatency;
+  localparam int unsigned AtEnd = AtDot + acclmt_latency_pkg::AddLatency;
 
   if (Depth < 4 || Depth > 256 || Depth != 2 ** AddressWidth) begin : gen_illegal_depth
     $error("acclmt_partial_round_engine: Depth = %0d is no power of two within 4..256", Depth);

@@ -70,7 +70,7 @@ module acclmt_state_loader #(
   localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   // Beats of the output buffer.
-  localparam int unsigned Places = 8;
+  localparam int unsigned Places = acclmt_latency_pkg::LoaderPlaces;
 
   // ---- Filling a page ---------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ module acclmt_state_loader #(
 
   // A read beat is there the cycle after, and its sum with the vector one addition later; with
   // `Sponge` two additions.
-  localparam int unsigned SumStages = Sponge ? 3 : 2;
+  localparam int unsigned SumStages = 1 + (Sponge ? 2 : 1) * acclmt_latency_pkg::AddLatency;
   logic [SumStages-1:0] valid_q, last_q;
   logic [SumStages-1:0][acclmt_pkg::TagWidth-1:0] read_tag_q;
   logic [1:0] read_beat_q;

@@ -61,7 +61,7 @@ module acclmt_node_output (
 
   acclmt_fifo #(
     .Width(acclmt_pkg::NodeLabelWidth + acclmt_pkg::WordWidth),
-    .Depth(4)
+    .Depth(acclmt_latency_pkg::NodeOutputDepth)
   ) u_fifo (
     .clk_i,
     .rst_ni,

@@ -369,7 +369,7 @@ struct Contents {
 }
 
 /// The registers of the leaf hash engine and of the root hash engine.
-const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
+pub(crate) const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
 
 /// What a program is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

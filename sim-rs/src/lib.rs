@@ -13,6 +13,8 @@
 //!   computes on the host's processor.
 //! - [`driver`], [`registers`], [`level_table`]: the device that drives a chip, the description of its
 //!   registers, and where the chip keeps the nodes of a tree.
+//! - [`model`], [`latencies`]: the cycle-exact model of the chip, and the latencies that it shares with the
+//!   RTL.
 //! - [`cli`]: the command line, for any set of backends.
 //! - [`vectors`]: test vectors of other implementations, run on any device.
 //!
@@ -42,8 +44,10 @@ pub mod driver;
 pub mod fields;
 pub mod generate;
 pub mod grain;
+pub mod latencies;
 pub mod level_table;
 pub mod merkle;
+pub mod model;
 mod montgomery;
 pub mod parameter_file;
 pub mod params;

@@ -49,6 +49,15 @@ pub enum SpongeError {
     Device(#[from] DeviceError),
 }
 
+impl From<SpongeError> for DeviceError {
+    fn from(error: SpongeError) -> Self {
+        match error {
+            SpongeError::Device(error) => error,
+            error => Self::failed(error),
+        }
+    }
+}
+
 /// How a block goes into the rate elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Absorption {
@@ -283,12 +292,7 @@ pub(crate) fn hash_rows(
         return Ok(unhashed_digests(parameters.digest_length(), rows));
     }
     let sponge = row_sponge(parameters)?;
-    let digests =
-        hash_messages_with(device, parameters, sponge, rows).map_err(|error| match error {
-            SpongeError::Device(error) => error,
-            error => DeviceError::failed(error),
-        })?;
-    Ok(digests.concat())
+    Ok(hash_messages_with(device, parameters, sponge, rows)?.concat())
 }
 
 /// Rows that are digests of `length` elements, with zeros behind them.

@@ -1,0 +1,249 @@
+//! The cycle-exact model of the chip: its timing without its arithmetic.
+//!
+//! [`ModelChip`] stands where the RTL does, behind the port of the driver, so that the same driver runs
+//! both and every counter can be compared. Total cycles, counters and time stamps equal those of the RTL;
+//! `tb/tests/model.rs` compares them over random configurations. [`ModelDevice`] adds the results of the
+//! software reference.
+//!
+//! The model goes from event to event. What one block tells another has the cycle from which on the other
+//! can see it, so that the order in which blocks are looked at in a cycle does not matter. Where all slots
+//! of a sub-engine are of one length, a state keeps its slot in every turn of the loop, and a visit of any
+//! number of rounds is one event. Latencies and depths come from [`crate::latencies`], which the RTL
+//! shares.
+
+mod buffer;
+mod chip;
+mod hash_engine;
+mod machine;
+mod sub_engine;
+mod tree;
+
+use std::collections::BTreeMap;
+
+pub use chip::{Hardware, HardwareError, ModelChip};
+pub use sub_engine::Slot;
+
+use crate::device::{
+    CommitReport, CommitRequest, Device, DeviceError, EnginePlan, HashReport, LeafSource,
+    NoProgress, PermuteReport, Progress, Unsupported,
+};
+use crate::driver::ChipDevice;
+use crate::fields::{AnyParameters, FieldId};
+use crate::software::SoftwareDevice;
+use crate::sponge::{Sponge, hash_messages_with};
+use crate::tree::{NoNodes, NodeSink};
+use crate::word::Word;
+
+/// A chip of every field: the cycles of the model, and the results of the software reference.
+pub struct ModelDevice {
+    hardware: Hardware,
+    /// One for each large prime, as a build of the RTL has one.
+    chips: BTreeMap<&'static str, ChipDevice<ModelChip>>,
+    computes: bool,
+    stalls: Option<(u64, f64, f64)>,
+}
+
+impl ModelDevice {
+    /// A device of chips that are built like `hardware`, with the prime that a parameter set needs.
+    ///
+    /// # Errors
+    ///
+    /// When no chip can be built like this.
+    pub fn new(hardware: Hardware) -> Result<Self, HardwareError> {
+        hardware.check()?;
+        Ok(Self {
+            hardware,
+            chips: BTreeMap::new(),
+            computes: true,
+            stalls: None,
+        })
+    }
+
+    /// Whether results are computed. Without them every element of a result is 0, and of the leaves only
+    /// the number counts: nothing is read from their source.
+    #[must_use]
+    pub fn with_results(mut self, computes: bool) -> Self {
+        self.computes = computes;
+        self
+    }
+
+    /// With these random stalls of the input and of the output, see [`ModelChip::set_stalls`].
+    #[must_use]
+    pub fn with_stalls(mut self, seed: u64, input: f64, output: f64) -> Self {
+        self.stalls = Some((seed, input, output));
+        self
+    }
+
+    /// What the chip of a parameter set is built like.
+    fn hardware_for(&self, parameters: &AnyParameters) -> Hardware {
+        let field = match parameters.field() {
+            FieldId::Goldilocks => self.hardware.field,
+            field => field,
+        };
+        Hardware {
+            field,
+            ..self.hardware
+        }
+    }
+
+    fn unsupported(error: &dyn std::error::Error) -> Unsupported {
+        Unsupported {
+            device: "model".to_owned(),
+            reason: error.to_string(),
+        }
+    }
+
+    fn new_chip(&self, parameters: &AnyParameters) -> Result<ChipDevice<ModelChip>, Unsupported> {
+        let mut chip = ModelChip::new(self.hardware_for(parameters))
+            .map_err(|error| Self::unsupported(&error))?;
+        if let Some((seed, input, output)) = self.stalls {
+            chip.set_stalls(seed, input, output)
+                .map_err(|error| Self::unsupported(&error))?;
+        }
+        ChipDevice::new(chip).map_err(|error| Self::unsupported(&error))
+    }
+
+    /// The chip that has the prime of a parameter set.
+    fn chip(
+        &mut self,
+        parameters: &AnyParameters,
+    ) -> Result<&mut ChipDevice<ModelChip>, Unsupported> {
+        let name = self.hardware_for(parameters).field.name();
+        if !self.chips.contains_key(name) {
+            let chip = self.new_chip(parameters)?;
+            self.chips.insert(name, chip);
+        }
+        match self.chips.get_mut(name) {
+            Some(chip) => Ok(chip),
+            None => Err(Unsupported {
+                device: "model".to_owned(),
+                reason: format!("there is no chip for {name}"),
+            }),
+        }
+    }
+}
+
+/// Elements that are all 0.
+struct Zeros;
+
+impl LeafSource for Zeros {
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+        Ok(vec![Word::default(); elements])
+    }
+}
+
+/// Wants the nodes that another sink wants, and drops them.
+struct Wanted<'a>(&'a dyn NodeSink);
+
+impl NodeSink for Wanted<'_> {
+    fn wants(&self, level: u32) -> bool {
+        self.0.wants(level)
+    }
+
+    fn node(&mut self, _level: u32, _index: u64, _digest: &[Word]) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+/// So many lists of zeros as there are lists.
+fn zeros(lists: &[Vec<Word>]) -> Vec<Vec<Word>> {
+    let list = |list: &Vec<Word>| vec![Word::default(); list.len()];
+    lists.iter().map(list).collect()
+}
+
+impl Device for ModelDevice {
+    fn name(&self) -> &str {
+        "model"
+    }
+
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        self.new_chip(parameters)?.supports(parameters)
+    }
+
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        let chip = self.new_chip(parameters);
+        chip.map_or_else(|_| parameters.warnings(), |chip| chip.notes(parameters))
+    }
+
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        self.new_chip(parameters)?.engine_plan(parameters)
+    }
+
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        let computes = self.computes;
+        let chip = self.chip(request.parameters)?;
+        if !computes {
+            return chip.commit(request, &mut Zeros, &mut NoNodes, progress);
+        }
+        let timed = chip.commit(request, &mut Zeros, &mut Wanted(nodes), &mut NoProgress)?;
+        let report = SoftwareDevice::new().commit(request, source, nodes, progress)?;
+        Ok(CommitReport {
+            counters: timed.counters,
+            ..report
+        })
+    }
+
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        let computes = self.computes;
+        let chip = self.chip(parameters)?;
+        let timed = chip.hash(parameters, &zeros(inputs), &mut NoProgress)?;
+        if !computes {
+            return Ok(timed);
+        }
+        let report = SoftwareDevice::new().hash(parameters, inputs, progress)?;
+        Ok(HashReport {
+            counters: timed.counters,
+            ..report
+        })
+    }
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        sponge: &Sponge,
+        rows: &[Vec<Word>],
+        _progress: &mut dyn Progress,
+    ) -> Result<Option<HashReport>, DeviceError> {
+        let computes = self.computes;
+        let chip = self.chip(parameters)?;
+        let timed = chip.hash_rows(parameters, sponge, &zeros(rows), &mut NoProgress)?;
+        let Some(timed) = timed.filter(|_| computes) else {
+            return Ok(None);
+        };
+        let software = &mut SoftwareDevice::new();
+        Ok(Some(HashReport {
+            digests: hash_messages_with(software, parameters, sponge, rows)?,
+            counters: timed.counters,
+        }))
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        let computes = self.computes;
+        let chip = self.chip(parameters)?;
+        let timed = chip.permute(parameters, &zeros(states), &mut NoProgress)?;
+        if !computes {
+            return Ok(timed);
+        }
+        let report = SoftwareDevice::new().permute(parameters, states, progress)?;
+        Ok(PermuteReport {
+            counters: timed.counters,
+            ..report
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Buffers between the blocks, as times at which something is there.
+
+use std::collections::VecDeque;
+
+use crate::latencies;
+
+/// The output buffer of a sub-engine or of the loader (`acclmt_state_buffer`): states of one or more beats
+/// in places that were reserved for them.
+#[derive(Clone, Debug)]
+pub(super) struct StateBuffer {
+    /// States that fit.
+    limit: u64,
+    /// Places that are reserved, those included that are free from a time in `releases` on.
+    taken: u64,
+    releases: VecDeque<u64>,
+    /// When each state is complete.
+    complete: VecDeque<u64>,
+    /// When the beats of the state before the head have left.
+    head_from: u64,
+}
+
+impl StateBuffer {
+    pub(super) fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            taken: 0,
+            releases: VecDeque::new(),
+            complete: VecDeque::new(),
+            head_from: 0,
+        }
+    }
+
+    /// Whether a place can be reserved in cycle `now`.
+    pub(super) fn is_available(&mut self, now: u64) -> bool {
+        while self.releases.front().is_some_and(|&from| from <= now) {
+            self.releases.pop_front();
+            self.taken -= 1;
+        }
+        self.taken < self.limit
+    }
+
+    /// From when on a place can be reserved, as far as that is known: `u64::MAX` if it is not.
+    pub(super) fn available_from(&mut self, now: u64) -> u64 {
+        if self.is_available(now) {
+            return now;
+        }
+        self.releases.front().copied().unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn reserve(&mut self) {
+        self.taken += 1;
+    }
+
+    /// A state comes, its first and its last beat in these cycles. Returns when it is complete.
+    pub(super) fn push(&mut self, first: u64, last: u64) -> u64 {
+        let complete = (first + latencies::FIFO).max(last + 1);
+        self.complete.push_back(complete);
+        complete
+    }
+
+    /// When the state at the head is there to be taken; `u64::MAX` if there is none.
+    pub(super) fn head_from(&self) -> u64 {
+        let complete = self.complete.front().copied();
+        complete.map_or(u64::MAX, |complete| complete.max(self.head_from))
+    }
+
+    /// The state at the head leaves, its last beat in cycle `last`. Returns when its place is free.
+    pub(super) fn take(&mut self, last: u64) -> u64 {
+        self.complete.pop_front();
+        self.head_from = last + 1;
+        self.releases.push_back(last + 1);
+        last + 1
+    }
+}
+
+/// A pipeline that never stalls with its output buffer (`acclmt_reserved_fifo`): a word enters only
+/// while a place is reserved for it.
+#[derive(Clone, Debug)]
+pub(super) struct Conversion {
+    cycles: u64,
+    places: u64,
+    taken: u64,
+    /// When each word reaches the head of an empty buffer.
+    arrivals: VecDeque<u64>,
+    /// The first cycle after the word before the head has left.
+    head_from: u64,
+}
+
+impl Conversion {
+    /// A pipeline of so many cycles.
+    pub(super) fn new(cycles: u64) -> Self {
+        Self {
+            cycles,
+            places: cycles + latencies::PLACES_BESIDES_STAGES,
+            taken: 0,
+            arrivals: VecDeque::new(),
+            head_from: 0,
+        }
+    }
+
+    /// Whether a word can enter in cycle `now`.
+    pub(super) fn is_ready(&self, now: u64) -> bool {
+        // A word that leaves in this cycle gives its place back in the next one.
+        let left_now = u64::from(self.head_from == now + 1);
+        self.taken + left_now < self.places
+    }
+
+    pub(super) fn enter(&mut self, now: u64) {
+        self.taken += 1;
+        self.arrivals.push_back(now + self.cycles + latencies::FIFO);
+    }
+
+    /// When the word at the head is there; `u64::MAX` if there is none.
+    pub(super) fn head_from(&self) -> u64 {
+        let arrival = self.arrivals.front().copied();
+        arrival.map_or(u64::MAX, |arrival| arrival.max(self.head_from))
+    }
+
+    /// The word at the head leaves in cycle `now`.
+    pub(super) fn leave(&mut self, now: u64) {
+        self.arrivals.pop_front();
+        self.taken -= 1;
+        self.head_from = now + 1;
+    }
+}
+
+/// A buffer with its head in a register (`acclmt_fifo`), cycle by cycle.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fifo {
+    depth: usize,
+    /// Words in the memory.
+    count: usize,
+    has_head: bool,
+}
+
+impl Fifo {
+    pub(super) fn new(depth: u64) -> Self {
+        Self {
+            depth: depth as usize,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.count != self.depth
+    }
+
+    pub(super) fn has_head(&self) -> bool {
+        self.has_head
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0 && !self.has_head
+    }
+
+    /// Whether the next cycle differs from this one while nothing comes and the head is not taken.
+    pub(super) fn moves(&self) -> bool {
+        self.count != 0 && !self.has_head
+    }
+
+    /// A cycle passes, in which a word is pushed or not, and the receiver is ready or not.
+    pub(super) fn cycle(&mut self, push: bool, ready: bool) {
+        let fetch = self.count != 0 && (!self.has_head || ready);
+        self.count = self.count + usize::from(push) - usize::from(fetch);
+        self.has_head = fetch || (self.has_head && !ready);
+    }
+}

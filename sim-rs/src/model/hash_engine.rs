@@ -1,0 +1,385 @@
+//! A hash engine: the loader of initial states, the ring of sub-engines, and the reader of digests.
+
+use std::collections::VecDeque;
+
+use super::buffer::StateBuffer;
+use super::sub_engine::{Slot, SubEngine, VisitRounds};
+use crate::latencies::{self, Pipelines};
+use crate::program::{ChipRegisters, GOLDILOCKS, PARTIAL_DENSE, SUB_ENGINES, Shape};
+
+/// What accompanies a hash.
+pub(super) type Tag = u8;
+
+/// Bit of a tag: the state goes round once more.
+pub(super) const CONTINUES: Tag = 1 << 7;
+
+/// Number of the second full-round sub-engine.
+const SECOND_FULL: usize = SUB_ENGINES - 1;
+
+/// Pages of the loader: one is filled while the other is read.
+const PAGES: u64 = 2;
+
+/// Blocks that act at times of their own: the sub-engines, then these.
+const LOADER: usize = SUB_ENGINES;
+const READER: usize = SUB_ENGINES + 1;
+const BLOCKS: usize = SUB_ENGINES + 2;
+
+/// The words of a permutation.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    /// From when on they can be read.
+    full_from: u64,
+    first_block: bool,
+    tag: Tag,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct HashEngine {
+    beats: u64,
+    digest_words: u32,
+    /// Cycles from the read of a beat to the loader's buffer.
+    load_cycles: u64,
+    buffers: Vec<StateBuffer>,
+    /// The block that fills each buffer.
+    producers: Vec<usize>,
+    /// The block that empties it; the last one is emptied by the reader or the loader.
+    consumers: Vec<usize>,
+    final_buffer: usize,
+    sub_engines: [Option<SubEngine>; SUB_ENGINES],
+    /// When each block may act.
+    wake: [u64; BLOCKS],
+    /// Pages that are full; those that are taken, some of them up to a time.
+    pages: VecDeque<Page>,
+    pages_taken: u64,
+    page_releases: VecDeque<u64>,
+    /// Of the page that is filled.
+    filling: Option<(bool, Tag)>,
+    /// When the page before is read.
+    reading_until: u64,
+    /// Tags of the states inside.
+    tags: VecDeque<Tag>,
+    /// The digest that is read: its tag, words that are left, and when the next one is offered.
+    digest: Option<(Tag, u32, u64)>,
+    /// When the reader can take a state.
+    reader_from: u64,
+    /// Permutations that began.
+    pub(super) begun: u64,
+}
+
+impl HashEngine {
+    /// The engine with these registers; `rows`: states can go round several times. With `slots` every
+    /// slot is a step, which gives the same times and takes longer.
+    pub(super) fn new(
+        registers: &ChipRegisters,
+        num_full: usize,
+        num_partial: usize,
+        pipelines: &Pipelines,
+        rows: bool,
+        slots: bool,
+    ) -> Self {
+        let shape = Shape {
+            width: registers.width as usize,
+            alpha: registers.alpha.into(),
+            goldilocks: registers.field == GOLDILOCKS,
+            dense: registers.partial_kind == PARTIAL_DENSE,
+        };
+        let beats = shape.beats() as u64;
+        let limit = pipelines.places / beats;
+        let mut buffers = vec![StateBuffer::new(latencies::LOADER_PLACES / beats)];
+        let mut producers = vec![LOADER];
+        let mut buffer = |producer| {
+            buffers.push(StateBuffer::new(limit));
+            producers.push(producer);
+            buffers.len() - 1
+        };
+        let mut sub_engines = [const { None }; SUB_ENGINES];
+        let partial = registers.partial_rounds;
+        let first = VisitRounds {
+            full: registers.full_rounds_first,
+            partial: partial[0],
+        };
+        let last = VisitRounds {
+            full: registers.full_rounds_last,
+            partial: partial[SECOND_FULL],
+        };
+        let mut link = buffer(0);
+        let first_link = link;
+        for number in 1..=num_partial {
+            // One without rounds passes states through.
+            if partial[number] != 0 {
+                let output = buffer(number);
+                sub_engines[number] = Some(SubEngine::partial(
+                    shape,
+                    pipelines,
+                    partial[number],
+                    link,
+                    output,
+                    slots,
+                ));
+                link = output;
+            }
+        }
+        let one_full = num_full == 1;
+        let final_buffer = buffer(if one_full { 0 } else { SECOND_FULL });
+        let full = |visits, inputs| {
+            let outputs = [first_link, final_buffer];
+            Some(SubEngine::full(
+                shape, pipelines, visits, inputs, outputs, slots,
+            ))
+        };
+        if one_full {
+            sub_engines[0] = full([first, last], [Some(0), Some(link)]);
+        } else {
+            sub_engines[0] = full([first, last], [Some(0), None]);
+            sub_engines[SECOND_FULL] = full([first, last], [None, Some(link)]);
+        }
+        let mut consumers = vec![READER; buffers.len()];
+        for (number, sub_engine) in sub_engines.iter().enumerate() {
+            let inputs = sub_engine
+                .iter()
+                .flat_map(|sub_engine| [0, 1].map(|port| sub_engine.input(port)));
+            for input in inputs.flatten() {
+                consumers[input] = number;
+            }
+        }
+        Self {
+            beats,
+            digest_words: registers.digest_words,
+            load_cycles: 1 + latencies::ADD * if rows { 2 } else { 1 },
+            buffers,
+            producers,
+            consumers,
+            final_buffer,
+            sub_engines,
+            wake: [u64::MAX; BLOCKS],
+            pages: VecDeque::new(),
+            pages_taken: 0,
+            page_releases: VecDeque::new(),
+            filling: None,
+            reading_until: 0,
+            tags: VecDeque::new(),
+            digest: None,
+            reader_from: 0,
+            begun: 0,
+        }
+    }
+
+    /// Records the slots of all sub-engines from now on.
+    pub(super) fn record(&mut self) {
+        self.sub_engines.iter_mut().flatten().for_each(SubEngine::record);
+    }
+
+    /// The slots of each sub-engine since the last call.
+    pub(super) fn recorded(&mut self) -> [Vec<Slot>; SUB_ENGINES] {
+        std::array::from_fn(|number| {
+            let sub_engine = self.sub_engines[number].as_mut();
+            sub_engine.map(SubEngine::recorded).unwrap_or_default()
+        })
+    }
+
+    /// Cycles before `end` in which each sub-engine was occupied.
+    pub(super) fn busy_before(&self, end: u64) -> [u64; SUB_ENGINES] {
+        std::array::from_fn(|number| {
+            let sub_engine = self.sub_engines[number].as_ref();
+            sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(end))
+        })
+    }
+
+    // ---- Words in ----------------------------------------------------------------------------------
+
+    /// Whether a word can be taken in cycle `now`.
+    pub(super) fn is_ready(&mut self, now: u64) -> bool {
+        while self.page_releases.front().is_some_and(|&from| from <= now) {
+            self.page_releases.pop_front();
+            self.pages_taken -= 1;
+        }
+        self.pages_taken < PAGES
+    }
+
+    /// When a word can be taken, as far as that is known.
+    pub(super) fn ready_from(&mut self, now: u64) -> u64 {
+        if self.is_ready(now) {
+            return now;
+        }
+        self.page_releases.front().copied().unwrap_or(u64::MAX)
+    }
+
+    /// Takes a word of a block; `end` is the last one of it.
+    pub(super) fn take_word(&mut self, now: u64, first_block: bool, end: bool, tag: Tag) {
+        let (first_block, tag) = *self.filling.get_or_insert((first_block, tag));
+        if end {
+            self.filling = None;
+            self.pages_taken += 1;
+            self.pages.push_back(Page {
+                full_from: now + 1,
+                first_block,
+                tag,
+            });
+            self.notify(LOADER, now + 1);
+        }
+    }
+
+    // ---- Words out ---------------------------------------------------------------------------------
+
+    /// The tag of the digest of which a word is offered in cycle `now`, and whether that word is its last.
+    pub(super) fn offer(&self, now: u64) -> Option<(Tag, bool)> {
+        let (tag, words, from) = self.digest?;
+        (from <= now).then_some((tag, words == 1))
+    }
+
+    /// When the next word is offered, as far as that is known.
+    pub(super) fn offer_from(&self) -> u64 {
+        self.digest.map_or(u64::MAX, |(_, _, from)| from)
+    }
+
+    /// The word on offer is taken in cycle `now`.
+    pub(super) fn leave_word(&mut self, now: u64) {
+        let Some((tag, words, _)) = self.digest else {
+            return;
+        };
+        if words == 1 {
+            self.digest = None;
+            self.reader_from = now + 1;
+            self.notify(READER, now + 1);
+        } else {
+            self.digest = Some((tag, words - 1, now + 2));
+        }
+    }
+
+    // ---- Cycles ------------------------------------------------------------------------------------
+
+    fn notify(&mut self, block: usize, time: u64) {
+        let time = match self.sub_engines.get(block) {
+            Some(Some(sub_engine)) => sub_engine.wake(time),
+            _ => time,
+        };
+        let wake = &mut self.wake[block];
+        *wake = time.min(*wake);
+    }
+
+    /// When a block may act next.
+    pub(super) fn next(&self) -> u64 {
+        self.wake.iter().copied().fold(u64::MAX, u64::min)
+    }
+
+    /// What happens in cycle `now`.
+    pub(super) fn step(&mut self, now: u64) {
+        if self.next() > now {
+            return;
+        }
+        for number in 0..SUB_ENGINES {
+            if self.wake[number] <= now {
+                self.step_sub_engine(number, now);
+            }
+        }
+        if self.wake[LOADER] <= now {
+            self.step_loader(now);
+        }
+        if self.wake[READER] <= now {
+            self.step_reader(now);
+        }
+    }
+
+    fn step_sub_engine(&mut self, number: usize, now: u64) {
+        let Some(sub_engine) = &mut self.sub_engines[number] else {
+            return;
+        };
+        let (step, wake) = sub_engine.step(now, &mut self.buffers);
+        let left = step.left.map(|(port, time)| (sub_engine.output(port), time));
+        let entered = (step.entered)
+            .and_then(|(port, time)| sub_engine.input(port).map(|buffer| (buffer, time)));
+        self.wake[number] = wake;
+        if let Some((buffer, complete)) = left {
+            self.notify_consumer(buffer, complete);
+        }
+        if let Some((buffer, free)) = entered {
+            self.notify(self.producers[buffer], free);
+            // The next state is at the head from then on.
+            let head = self.buffers[buffer].head_from();
+            if head != u64::MAX {
+                self.notify_consumer(buffer, head);
+            }
+        }
+    }
+
+    fn notify_consumer(&mut self, buffer: usize, time: u64) {
+        self.notify(self.consumers[buffer], time);
+        if buffer == self.final_buffer {
+            self.notify(LOADER, time);
+        }
+    }
+
+    /// Takes the final state in cycle `now`, whose beats leave one a cycle.
+    fn take_final(&mut self, now: u64) -> Tag {
+        let buffer = self.final_buffer;
+        let free = self.buffers[buffer].take(now + self.beats - 1);
+        self.notify(self.producers[buffer], free);
+        let head = self.buffers[buffer].head_from();
+        if head != u64::MAX {
+            self.notify_consumer(buffer, head);
+        }
+        self.tags.pop_front().unwrap_or_default()
+    }
+
+    /// Whether the final state is there in cycle `now`, and is to go round once more.
+    fn final_state(&self, now: u64) -> Option<bool> {
+        let is_there = self.buffers[self.final_buffer].head_from() <= now;
+        let tag = self.tags.front().filter(|_| is_there)?;
+        Some(tag & CONTINUES != 0)
+    }
+
+    fn step_loader(&mut self, now: u64) {
+        self.wake[LOADER] = u64::MAX;
+        let Some(&page) = self.pages.front() else {
+            return;
+        };
+        let ready = self.reading_until.max(page.full_from);
+        if ready > now {
+            self.wake[LOADER] = ready;
+            return;
+        }
+        if !self.buffers[0].is_available(now) {
+            self.wake[LOADER] = self.buffers[0].available_from(now);
+            return;
+        }
+        if !page.first_block {
+            let head = self.buffers[self.final_buffer].head_from();
+            if self.final_state(now) != Some(true) {
+                self.wake[LOADER] = if head > now { head } else { u64::MAX };
+                return;
+            }
+            self.take_final(now);
+        }
+        self.pages.pop_front();
+        self.begun += 1;
+        self.tags.push_back(page.tag);
+        self.buffers[0].reserve();
+        let first = now + self.load_cycles;
+        let complete = self.buffers[0].push(first, first + self.beats - 1);
+        self.notify_consumer(0, complete);
+        self.reading_until = now + self.beats;
+        self.page_releases.push_back(self.reading_until);
+        if !self.pages.is_empty() {
+            self.notify(LOADER, self.reading_until);
+        }
+    }
+
+    fn step_reader(&mut self, now: u64) {
+        self.wake[READER] = u64::MAX;
+        if self.digest.is_some() {
+            return;
+        }
+        if now < self.reader_from {
+            self.wake[READER] = self.reader_from;
+            return;
+        }
+        let head = self.buffers[self.final_buffer].head_from();
+        if head > now {
+            self.wake[READER] = head;
+        } else if self.final_state(now) == Some(false) {
+            let tag = self.take_final(now);
+            // One cycle to fetch a word, after the beats.
+            self.digest = Some((tag, self.digest_words, now + self.beats + 1));
+        }
+    }
+}

@@ -1,0 +1,577 @@
+//! A run of the machine: the input stream, both hash engines, the tree, the output stream and the
+//! performance counters, cycle by cycle where something happens.
+
+use std::collections::VecDeque;
+
+use super::buffer::{Conversion, Fifo};
+use super::hash_engine::{CONTINUES, HashEngine, Tag};
+use super::tree::{Tree, TreeSetup};
+use crate::device::{Counters, EngineCounters};
+use crate::latencies::{self, Pipelines};
+use crate::program::{ChipRegisters, RowRegisters, SUB_ENGINES};
+
+/// Bits of a level in the tag of a node's hash, and the bit above them: the last one of its level.
+const LAST_OF_LEVEL: Tag = 1 << 5;
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub(super) struct RunSetup {
+    pub(super) leaf: ChipRegisters,
+    pub(super) root: ChipRegisters,
+    pub(super) rows: RowRegisters,
+    pub(super) hash_leaves: bool,
+    pub(super) leaves: u32,
+    pub(super) tree: TreeSetup,
+    /// Bit l: nodes of level l go out.
+    pub(super) emit: u32,
+    pub(super) window: (u32, u32),
+    pub(super) num_full: usize,
+    pub(super) num_partial: usize,
+    pub(super) pipelines: Pipelines,
+    /// Every slot of a sub-engine is a step.
+    pub(super) slots: bool,
+}
+
+/// A word on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NodeLabel {
+    pub(super) level: u32,
+    pub(super) index: u32,
+    pub(super) last: bool,
+}
+
+/// What the host does in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Host {
+    /// It offers a word.
+    pub(super) offers: bool,
+    /// It takes a word.
+    pub(super) takes: bool,
+}
+
+/// What moved at the edges of the chip in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moved {
+    pub(super) input: bool,
+    pub(super) output: Option<NodeLabel>,
+}
+
+/// Which word of which block comes next (`acclmt_input_sequencer`).
+#[derive(Clone, Debug)]
+struct Sequencer {
+    open: bool,
+    /// Leaves whose rows have not begun, rows of this group, and what is due.
+    leaves_left: u32,
+    group: u32,
+    row: u32,
+    block: u32,
+    word: u32,
+    blocks: u32,
+    most_rows: u32,
+    block_words: u32,
+    last_words: u32,
+}
+
+/// What a word of the input is.
+#[derive(Clone, Copy, Debug)]
+struct InputLabel {
+    first_block: bool,
+    last_block: bool,
+    block_end: bool,
+}
+
+impl Sequencer {
+    fn new(setup: &RunSetup) -> Self {
+        let rows = &setup.rows;
+        let (blocks, group, last_words) = if setup.hash_leaves {
+            (rows.blocks, rows.group, rows.last_words)
+        } else {
+            (1, 1, 1)
+        };
+        let mut sequencer = Self {
+            open: false,
+            leaves_left: setup.leaves,
+            group: 0,
+            row: 0,
+            block: 0,
+            word: 0,
+            blocks,
+            most_rows: group,
+            block_words: setup.leaf.arity,
+            last_words,
+        };
+        sequencer.next_group();
+        sequencer
+    }
+
+    fn next_group(&mut self) {
+        self.open = self.leaves_left != 0;
+        self.group = self.leaves_left.min(self.most_rows);
+        self.leaves_left -= self.group;
+        (self.row, self.block, self.word) = (0, 0, 0);
+    }
+
+    fn label(&self) -> InputLabel {
+        let last_block = self.block + 1 == self.blocks;
+        let words = if last_block {
+            self.last_words
+        } else {
+            self.block_words
+        };
+        InputLabel {
+            first_block: self.block == 0,
+            last_block,
+            block_end: self.word + 1 == words,
+        }
+    }
+
+    fn take(&mut self) {
+        let label = self.label();
+        if !label.block_end {
+            self.word += 1;
+            return;
+        }
+        self.word = 0;
+        self.row += 1;
+        if self.row == self.group {
+            self.row = 0;
+            self.block += 1;
+            if label.last_block {
+                self.next_group();
+            }
+        }
+    }
+}
+
+/// Events that are counted in every cycle in which they hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    input: bool,
+    missing: bool,
+    leaf: bool,
+    root: bool,
+    output: bool,
+}
+
+/// What happens in a cycle, decided by the state before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signals {
+    element_valid: bool,
+    leaf_valid: bool,
+    leaf_end: bool,
+    leaf_taken: bool,
+    digest: Option<Tag>,
+    digest_taken: bool,
+    waits: Waits,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    /// Cycles of the run so far.
+    now: u64,
+    done: bool,
+    sequencer: Sequencer,
+    input: Conversion,
+    labels: VecDeque<InputLabel>,
+    hash_leaves: bool,
+    leaf: HashEngine,
+    root: HashEngine,
+    tree: Tree,
+    emit: u32,
+    leaves_left: u32,
+    /// Nodes of each level that went out.
+    indices: [u32; 32],
+    node_output: Fifo,
+    output_labels: VecDeque<NodeLabel>,
+    output: Conversion,
+    leaving_labels: VecDeque<NodeLabel>,
+    num_partial: usize,
+    window: (u32, u32),
+    window_begin: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
+    window_end: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
+    leaves_out: u32,
+    seen_in: bool,
+    seen_leaf: bool,
+    seen_out: bool,
+    /// All that is counted by itself; the rest is put in when they are read.
+    counters: Counters,
+    /// A group lacked siblings.
+    incomplete: bool,
+    /// Which waits hold from the cycle `now` on, as long as nothing happens.
+    host: Host,
+}
+
+impl Machine {
+    pub(super) fn new(setup: &RunSetup) -> Self {
+        let pipelines = &setup.pipelines;
+        let engine = |registers: &ChipRegisters, rows| {
+            HashEngine::new(
+                registers,
+                setup.num_full,
+                setup.num_partial,
+                pipelines,
+                rows,
+                setup.slots,
+            )
+        };
+        let tree = Tree::new(&setup.tree);
+        let leaf = engine(&setup.leaf, true);
+        let root = if tree.is_tree() {
+            engine(&setup.root, false)
+        } else {
+            // Without tree it has nothing to do, and its registers may be anything.
+            engine(&setup.leaf, false)
+        };
+        let mut machine = Self {
+            now: 0,
+            done: false,
+            sequencer: Sequencer::new(setup),
+            input: Conversion::new(pipelines.enter),
+            labels: VecDeque::new(),
+            hash_leaves: setup.hash_leaves,
+            leaf,
+            root,
+            tree,
+            emit: setup.emit,
+            leaves_left: setup.leaves,
+            indices: [0; 32],
+            node_output: Fifo::new(latencies::NODE_OUTPUT_DEPTH),
+            output_labels: VecDeque::new(),
+            output: Conversion::new(pipelines.reduce),
+            leaving_labels: VecDeque::new(),
+            num_partial: setup.num_partial,
+            window: setup.window,
+            window_begin: None,
+            window_end: None,
+            leaves_out: 0,
+            seen_in: false,
+            seen_leaf: false,
+            seen_out: false,
+            counters: Counters::default(),
+            incomplete: false,
+            host: Host {
+                offers: false,
+                takes: false,
+            },
+        };
+        machine.update_window(0);
+        machine
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether a group lacked siblings.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+
+    pub(super) fn engines(&mut self) -> [&mut HashEngine; 2] {
+        [&mut self.leaf, &mut self.root]
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Cycles that can pass without anything happening while the host does `host`: 0 if something does
+    /// in the next one.
+    pub(super) fn quiet(&mut self, host: Host) -> u64 {
+        if host != self.host {
+            return 0;
+        }
+        self.next(host).saturating_sub(self.now)
+    }
+
+    /// Lets `cycles` pass, which must be quiet ones.
+    pub(super) fn skip(&mut self, cycles: u64) {
+        if cycles == 0 {
+            return;
+        }
+        let waits = self.signals(self.host).waits;
+        self.count(waits, cycles);
+        self.now += cycles;
+    }
+
+    fn count(&mut self, waits: Waits, cycles: u64) {
+        let counters = &mut self.counters;
+        for (counter, holds) in [
+            (&mut counters.stall_in, waits.input),
+            (&mut counters.missing_in, waits.missing),
+            (&mut counters.stall_leaf, waits.leaf),
+            (&mut counters.starved_root, waits.root),
+            (&mut counters.stall_out, waits.output),
+        ] {
+            *counter += if holds { cycles } else { 0 };
+        }
+    }
+
+    /// The next cycle in which something can happen while the host does `host`.
+    fn next(&mut self, host: Host) -> u64 {
+        let now = self.now;
+        let mut next = self.leaf.next().min(self.root.next());
+        if next <= now {
+            return now;
+        }
+        let at = |next: &mut u64, time: u64| *next = (*next).min(time);
+        // Words in: a word is taken in each cycle in which there is room.
+        if host.offers && self.sequencer.open && self.input.is_ready(now) {
+            return now;
+        }
+        let head = self.input.head_from();
+        if head != u64::MAX {
+            if head > now {
+                at(&mut next, head);
+            } else if self.hash_leaves {
+                at(&mut next, self.leaf.ready_from(now));
+            }
+        }
+        // Nodes out.
+        if self.node_output.moves()
+            || (!self.node_output.is_empty() && self.output.is_ready(now))
+        {
+            return now;
+        }
+        let out = self.output.head_from();
+        if out > now {
+            at(&mut next, out);
+        } else if host.takes {
+            return now;
+        }
+        // The tree: a leaf or a digest that is offered and taken, a job, an operand.
+        if self.hash_leaves && self.leaf.offer_from() > now {
+            at(&mut next, self.leaf.offer_from());
+        }
+        if self.root.offer_from() > now {
+            at(&mut next, self.root.offer_from());
+        }
+        let signals = self.signals(host);
+        if signals.leaf_taken || signals.digest_taken {
+            return now;
+        }
+        if self.tree.is_fetching() {
+            at(&mut next, self.root.ready_from(now));
+        } else if self.tree.job().is_some() {
+            return now;
+        }
+        // Whether the root hash engine waits for a job depends on its pages.
+        let ready = self.root.ready_from(now);
+        if ready > now {
+            at(&mut next, ready);
+        }
+        next.max(now)
+    }
+
+    fn signals(&mut self, host: Host) -> Signals {
+        let now = self.now;
+        let element_valid = self.input.head_from() <= now;
+        let (leaf_valid, leaf_end) = if self.hash_leaves {
+            let offer = self.leaf.offer(now);
+            (offer.is_some(), offer.is_some_and(|(_, last)| last))
+        } else {
+            (element_valid, true)
+        };
+        let is_tree = self.tree.is_tree();
+        let output_ready = self.node_output.is_ready();
+        let digest = self.root.offer(now).map(|(tag, _)| tag);
+        let emits_digest = digest.is_some_and(|tag| self.emits(level_of(tag) + 1));
+        let digest_taken = digest.is_some() && (!emits_digest || output_ready);
+        let emits_leaf = !is_tree || self.emit & 1 != 0;
+        let leaf_ready = (!is_tree || self.tree.has_leaf_place())
+            && (!emits_leaf || (output_ready && !emits_digest));
+        let input_ready = self.input.is_ready(now);
+        let open = self.sequencer.open;
+        Signals {
+            element_valid,
+            leaf_valid,
+            leaf_end,
+            leaf_taken: leaf_valid && leaf_ready,
+            digest,
+            digest_taken,
+            waits: Waits {
+                input: host.offers && open && !input_ready,
+                missing: open && !host.offers,
+                leaf: leaf_valid && !leaf_ready,
+                root: is_tree
+                    && !self.tree.is_fetching()
+                    && self.tree.job().is_none()
+                    && self.root.is_ready(now),
+                output: self.output.head_from() <= now && !host.takes,
+            },
+        }
+    }
+
+    /// Whether nodes of a level that was hashed go out.
+    fn emits(&self, level: u32) -> bool {
+        level == self.tree.top() || self.emit >> level & 1 != 0
+    }
+
+    /// A cycle passes.
+    pub(super) fn cycle(&mut self, host: Host) -> Moved {
+        let now = self.now;
+        self.host = host;
+        let signals = self.signals(host);
+        self.count(signals.waits, 1);
+        let mut moved = Moved::default();
+
+        // What the tree decides, before anything changes.
+        let job = self.tree.job().filter(|_| !self.tree.is_fetching());
+        let operand = self.tree.operand().filter(|_| self.root.is_ready(now));
+        let loads = self.hash_leaves && signals.element_valid && self.leaf.is_ready(now);
+
+        // Words in.
+        let takes_input = host.offers && self.sequencer.open && self.input.is_ready(now);
+        if loads {
+            let label = self.labels.pop_front();
+            self.input.leave(now);
+            if let Some(label) = label {
+                let tag = if label.last_block { 0 } else { CONTINUES };
+                self.leaf
+                    .take_word(now, label.first_block, label.block_end, tag);
+            }
+        }
+        if takes_input {
+            self.labels.push_back(self.sequencer.label());
+            self.input.enter(now);
+            self.sequencer.take();
+            moved.input = true;
+            if !self.seen_in {
+                self.counters.cycle_first_in = now;
+                self.seen_in = true;
+            }
+            self.counters.cycle_last_in = now;
+        }
+
+        // Nodes out.
+        let output_ready = self.output.is_ready(now);
+        let accepts = self.node_output.has_head() && output_ready;
+        if self.output.head_from() <= now && host.takes {
+            self.output.leave(now);
+            let label = self.leaving_labels.pop_front();
+            moved.output = label;
+            if !self.seen_out {
+                self.counters.cycle_first_out = now;
+                self.seen_out = true;
+            }
+            self.counters.cycle_last_out = now;
+            self.done = label.is_some_and(|label| label.last);
+        }
+        if accepts {
+            self.output.enter(now);
+            self.leaving_labels.extend(self.output_labels.pop_front());
+        }
+
+        // The engines.
+        self.leaf.step(now);
+        self.root.step(now);
+
+        // The tree.
+        let is_tree = self.tree.is_tree();
+        let mut node = None;
+        let mut leaf = None;
+        if signals.leaf_taken {
+            let last = signals.leaf_end && self.leaves_left == 1;
+            self.leaves_left -= u32::from(signals.leaf_end);
+            leaf = is_tree.then_some(last);
+            if !is_tree || self.emit & 1 != 0 {
+                node = Some((0, last && !is_tree, signals.leaf_end));
+            }
+            if self.hash_leaves {
+                self.leaf.leave_word(now);
+            } else {
+                self.labels.pop_front();
+                self.input.leave(now);
+            }
+        }
+        let mut digest = None;
+        if let Some(tag) = signals.digest.filter(|_| signals.digest_taken) {
+            let (level, last) = (level_of(tag), tag & LAST_OF_LEVEL != 0);
+            digest = Some((level, last));
+            if self.emits(level + 1) {
+                node = Some((level + 1, last && level + 1 == self.tree.top(), true));
+            }
+            self.root.leave_word(now);
+        }
+        if let Some((level, last, end)) = node {
+            let index = &mut self.indices[level as usize];
+            self.output_labels.push_back(NodeLabel {
+                level,
+                index: *index,
+                last,
+            });
+            *index += u32::from(end);
+        }
+        self.node_output.cycle(node.is_some(), output_ready);
+        if let Some((job, last)) = operand {
+            let tag = job.level as Tag | if job.last { LAST_OF_LEVEL } else { 0 };
+            self.root.take_word(now, true, last, tag);
+        }
+        if is_tree {
+            self.incomplete |= job.is_some_and(|job| !self.tree.is_full(job));
+            self.tree.cycle(leaf, digest, job, operand.is_some());
+        }
+
+        if signals.leaf_taken && signals.leaf_end {
+            if !self.seen_leaf {
+                self.counters.cycle_first_leaf = now;
+                self.seen_leaf = true;
+            }
+            self.counters.cycle_last_leaf = now;
+            self.leaves_out += 1;
+            self.update_window(now + 1);
+        }
+        self.now += 1;
+        moved
+    }
+
+    /// Notes what is counted at the begin and at the end of the window; `time` is the cycle from which
+    /// on so many leaves are out.
+    fn update_window(&mut self, time: u64) {
+        let (first, last) = self.window;
+        if self.window_begin.is_none() && self.leaves_out >= first {
+            self.window_begin = Some((time, self.busy(time)));
+        }
+        if self.window_end.is_none() && last != 0 && self.leaves_out >= last {
+            self.window_end = Some((time, self.busy(time)));
+        }
+    }
+
+    fn busy(&self, end: u64) -> [[u64; SUB_ENGINES]; 2] {
+        [&self.leaf, &self.root].map(|engine| engine.busy_before(end))
+    }
+
+    /// The values of all counters.
+    pub(super) fn counters(&self) -> Counters {
+        let end = self.window_end.unwrap_or((self.now, self.busy(self.now)));
+        let begin = self.window_begin.unwrap_or(end);
+        let engine = |number: usize, hashes: u64| {
+            let busy = |sub_engine: usize| {
+                end.1[number][sub_engine].saturating_sub(begin.1[number][sub_engine])
+            };
+            EngineCounters {
+                hashes,
+                busy_full: busy(0),
+                busy_full_last: busy(SUB_ENGINES - 1),
+                busy_partial: (1..=self.num_partial).map(busy).collect(),
+            }
+        };
+        Counters {
+            cycles: self.now,
+            window_cycles: end.0.saturating_sub(begin.0),
+            high_water: self.tree.high_water.to_vec(),
+            leaf: engine(0, self.leaf.begun),
+            root: engine(1, self.root.begun),
+            ..self.counters.clone()
+        }
+    }
+}
+
+/// The level of the operands of a hash.
+fn level_of(tag: Tag) -> u32 {
+    u32::from(tag & (LAST_OF_LEVEL - 1))
+}

@@ -1,0 +1,316 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! The cycle-exact model against the RTL, through the same driver: every counter and time stamp, over
+//! random parameter sets, leaves, tree sizes and stalls.
+
+mod common;
+
+use acclmt::device::{
+    CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
+};
+use acclmt::dispatch;
+use acclmt::driver::ChipDevice;
+use acclmt::fields::{AnyParameters, FieldId};
+use acclmt::model::{Hardware, ModelChip};
+use acclmt::params::{PoseidonParameters, PoseidonSpecification};
+use acclmt::presets;
+use acclmt::random::{self, Ranges};
+use acclmt::sponge::{self, Absorption, Capacity, Sponge};
+use acclmt::tree::{NodeSink, Padding};
+use acclmt::word::Word;
+use acclmt_tb::{RtlChip, large_field, rtl_device};
+use acclmt_verilated::RUNTIME_MODULUS;
+use common::{Random, elements, seed};
+
+/// The build that the RTL is simulated as.
+fn hardware() -> Hardware {
+    Hardware {
+        field: large_field(),
+        runtime_modulus: RUNTIME_MODULUS,
+        ..Hardware::default()
+    }
+}
+
+/// A chip in RTL and two models of it: by visits, and slot by slot.
+struct Chips {
+    rtl: ChipDevice<RtlChip>,
+    models: [ChipDevice<ModelChip>; 2],
+}
+
+/// Wants the nodes of some levels.
+struct Levels(u32);
+
+impl NodeSink for Levels {
+    fn wants(&self, level: u32) -> bool {
+        self.0 >> level & 1 != 0
+    }
+
+    fn node(&mut self, _level: u32, _index: u64, _digest: &[Word]) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+impl Chips {
+    fn new(seed: u64) -> Self {
+        let model = |slots| {
+            let mut chip = ModelChip::new(hardware()).expect("the build is legal");
+            chip.simulate_slots(slots);
+            ChipDevice::new(chip).expect("the model answers")
+        };
+        Self {
+            rtl: rtl_device(seed as u32).expect("the chip answers"),
+            models: [model(false), model(true)],
+        }
+    }
+
+    fn set_stalls(&mut self, seed: u64, input: f64, output: f64) {
+        self.rtl.port().set_stalls(seed, input, output).unwrap();
+        for model in &mut self.models {
+            model.port().set_stalls(seed, input, output).unwrap();
+        }
+    }
+
+    /// The same on all of them; every counter must be equal. There are none if nothing was hashed.
+    #[track_caller]
+    fn compare(&mut self, what: &str, run: impl Fn(&mut dyn Device) -> Option<Counters>) {
+        let expected = run(&mut self.rtl);
+        for (model, kind) in self.models.iter_mut().zip(["visits", "slots"]) {
+            let found = run(model);
+            check(&format!("{what}, model by {kind}"), &found, &expected);
+        }
+    }
+
+    #[track_caller]
+    fn commit(&mut self, what: &str, request: &CommitRequest<'_>, words: &[Word], emit: u32) {
+        self.compare(what, |device| {
+            let source = &mut WordSource(words);
+            let report = device.commit(request, source, &mut Levels(emit), &mut NoProgress);
+            report.unwrap_or_else(|error| panic!("{what}: {error}")).counters
+        });
+    }
+}
+
+/// Prints the first difference.
+#[track_caller]
+fn check(what: &str, found: &Option<Counters>, expected: &Option<Counters>) {
+    if found == expected {
+        return;
+    }
+    let [found, expected] = [found, expected].map(|counters| format!("{counters:#?}"));
+    let lines = found.lines().zip(expected.lines());
+    let difference = lines.into_iter().find(|(found, expected)| found != expected);
+    panic!("{what}: first difference (model, RTL): {difference:?}\nmodel {found}\nRTL {expected}");
+}
+
+fn field(random: &mut Random) -> FieldId {
+    *random.choose(&[large_field(), FieldId::Goldilocks])
+}
+
+fn stalls(random: &mut Random) -> (f64, f64) {
+    let some = [
+        (0.0, 0.0),
+        (0.0, 0.0),
+        (0.5, 0.5),
+        (0.9, 0.0),
+        (0.0, 0.9),
+        (0.97, 0.3),
+    ];
+    *random.choose(&some)
+}
+
+/// Hashes without a tree: every width, exponent and number of rounds.
+fn hashes(first: u64, count: u64) {
+    for seed in first..first + count {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let mut chips = Chips::new(seed);
+        let ranges = Ranges {
+            full_rounds: 1..=5,
+            partial_rounds: 0..=40,
+            singular_minor: random.below(8) == 0,
+            ..Ranges::default()
+        };
+        let field = field(&mut random);
+        let parameters = random::any_parameters(field, seed, &ranges).unwrap();
+        let (input, output) = stalls(&mut random);
+        chips.set_stalls(seed, input, output);
+        let count = 1 + random.below(300) as usize;
+        let inputs: Vec<Vec<Word>> = (0..count)
+            .map(|_| elements(&mut random, field, parameters.inputs()))
+            .collect();
+        let name = format!("{}, {count} hashes, {input} {output}", parameters.name());
+        chips.compare(&name, |device| {
+            let report = device.hash(&parameters, &inputs, &mut NoProgress);
+            report.unwrap_or_else(|error| panic!("{name}: {error}")).counters
+        });
+    }
+}
+
+#[test]
+fn hashes_take_the_same_cycles() {
+    hashes(seed(81), 30);
+}
+
+#[test]
+#[ignore = "long: 300 random parameter sets"]
+fn many_hashes_take_the_same_cycles() {
+    hashes(seed(8100), 300);
+}
+
+/// Trees of every kind.
+fn trees(first: u64, count: u64, most_leaves: u64) {
+    for seed in first..first + count {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let mut chips = Chips::new(seed);
+        let field = field(&mut random);
+        let ranges = Ranges {
+            full_rounds: 1..=4,
+            partial_rounds: 0..=20,
+            ..Ranges::default()
+        };
+        let wide = random::any_parameters(field, seed, &ranges).unwrap();
+        let node = nodes_of(&mut random, field, seed);
+        let length = node.digest_length();
+        let leaf = rows_of(&mut random, &wide, length);
+        let rule = match random.below(4) {
+            0 => LeafRule::Digest,
+            1 => LeafRule::Hash(&node),
+            2 if leaf.digest_length() == length => LeafRule::Hash(&leaf),
+            _ if leaf.digest_length() == length => LeafRule::Row {
+                parameters: &leaf,
+                columns: 1 + random.below(20) as usize,
+            },
+            _ => LeafRule::Digest,
+        };
+        let leaves = 1 + random.below(most_leaves);
+        let value = elements(&mut random, field, length);
+        let first = random.below(leaves + 1) as u32;
+        let request = CommitRequest {
+            padding: *random.choose(&[Padding::Leaf(&value), Padding::SubTree(&value)]),
+            cap_height: random.below(2) as u32,
+            window: (random.below(2) == 0).then_some(first..leaves as u32),
+            height: Some(leaves.max(2).ilog(node.arity() as u64) + 1 + random.below(2) as u32),
+            ..CommitRequest::new(&node, rule, leaves)
+        };
+        if request.height > Some(5) && node.arity() > 8 {
+            continue;
+        }
+        let emit = *random.choose(&[0, 0, u32::MAX, 0b101]);
+        let words = elements(&mut random, field, request.leaf_length() * leaves as usize);
+        let (input, output) = stalls(&mut random);
+        chips.set_stalls(seed, input, output);
+        let name = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
+        chips.commit(&name, &request, &words, emit);
+    }
+}
+
+/// A random hash whose digest is a node: one element, or four in Goldilocks.
+fn nodes_of(random: &mut Random, field: FieldId, seed: u64) -> AnyParameters {
+    let length = if field == FieldId::Goldilocks { 4 } else { 1 };
+    let most = 12 / length - 1;
+    let arity = 2 + random.below(most as u64 - 1) as usize;
+    let width = if field == FieldId::Goldilocks { 12 } else { arity + 1 };
+    let ranges = Ranges {
+        widths: width..=width,
+        full_rounds: 1..=4,
+        partial_rounds: 0..=20,
+        ..Ranges::default()
+    };
+    let set = random::any_parameters(field, seed + 1, &ranges).unwrap();
+    dispatch!(&set, set => {
+        PoseidonParameters::new(PoseidonSpecification {
+            name: format!("nodes of {arity}"),
+            input_positions: (width - arity * length..width).collect(),
+            digest_positions: (0..length).collect(),
+            ..set.specification().clone()
+        })
+        .unwrap()
+        .into()
+    })
+}
+
+/// A set with a sponge, whose digest has `length` elements where its state is wide enough.
+fn rows_of(random: &mut Random, set: &AnyParameters, length: usize) -> AnyParameters {
+    dispatch!(set, set => {
+        PoseidonParameters::new(PoseidonSpecification {
+            digest_positions: (0..length.min(set.width())).collect(),
+            sponge: Some(Sponge {
+                rate_positions: (1..set.width()).collect(),
+                absorption: *random.choose(&[Absorption::Add, Absorption::Overwrite]),
+                padding: *random.choose(&[sponge::Padding::None, sponge::Padding::OneZerosOne]),
+                capacity: Capacity::InitialState,
+                permute_empty: false,
+                short_rows_are_digests: random.below(2) == 0,
+            }),
+            ..set.specification().clone()
+        })
+        .unwrap()
+        .into()
+    })
+}
+
+#[test]
+fn trees_take_the_same_cycles() {
+    trees(seed(82), 40, 200);
+}
+
+#[test]
+#[ignore = "long: 200 random trees"]
+fn many_trees_take_the_same_cycles() {
+    trees(seed(8200), 200, 600);
+}
+
+/// The presets of the build at their full number of rounds, several runs on the same chip.
+#[test]
+fn presets_take_the_same_cycles() {
+    let seed = seed(83);
+    let mut random = Random::new(seed);
+    let mut chips = Chips::new(seed);
+    for preset in presets::all() {
+        let parameters = preset.parameters();
+        if parameters.field() != large_field() && parameters.field() != FieldId::Goldilocks {
+            continue;
+        }
+        let inputs: Vec<Vec<Word>> = (0..20)
+            .map(|_| elements(&mut random, parameters.field(), parameters.inputs()))
+            .collect();
+        chips.compare(parameters.name(), |device| {
+            let report = device.hash(parameters, &inputs, &mut NoProgress);
+            report.expect("the chip computes").counters
+        });
+    }
+}
+
+/// Trees larger than a standard tree.
+#[test]
+#[ignore = "long: trees of 4096 and 8192 leaves"]
+fn large_trees_take_the_same_cycles() {
+    let seed = seed(84);
+    let mut random = Random::new(seed);
+    let mut chips = Chips::new(seed);
+    let name = match large_field() {
+        FieldId::Bls12_381 => "filecoin-arity-2",
+        _ => "plonky2",
+    };
+    let parameters = presets::by_name(name).unwrap();
+    let digest = parameters.digest_length();
+    for (rule, leaves) in [
+        (LeafRule::Hash(parameters), 4096),
+        (LeafRule::Hash(parameters), 8192),
+        (LeafRule::Digest, 8192),
+    ] {
+        let request = CommitRequest {
+            window: Some(1000..leaves as u32),
+            ..CommitRequest::new(parameters, rule, leaves)
+        };
+        let length = if matches!(rule, LeafRule::Digest) {
+            digest
+        } else {
+            parameters.inputs()
+        };
+        let words = elements(&mut random, parameters.field(), length * leaves as usize);
+        chips.commit(&format!("{leaves} leaves, {rule:?}"), &request, &words, 0);
+    }
+}
