@@ -139,8 +139,7 @@ mod tests {
 
     #[test]
     fn systemverilog_is_up_to_date() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl/pkg/acclmt_latency_pkg.sv");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl/pkg/acclmt_latency_pkg.sv");
         if env::var_os("UPDATE_LATENCIES").is_some() {
             fs::write(&path, render_systemverilog()).unwrap();
         }

@@ -86,7 +86,9 @@ impl Chips {
         self.compare(what, |device| {
             let source = &mut WordSource(words);
             let report = device.commit(request, source, &mut Levels(emit), &mut NoProgress);
-            report.unwrap_or_else(|error| panic!("{what}: {error}")).counters
+            report
+                .unwrap_or_else(|error| panic!("{what}: {error}"))
+                .counters
         });
     }
 }
@@ -99,7 +101,9 @@ fn check(what: &str, found: &Option<Counters>, expected: &Option<Counters>) {
     }
     let [found, expected] = [found, expected].map(|counters| format!("{counters:#?}"));
     let lines = found.lines().zip(expected.lines());
-    let difference = lines.into_iter().find(|(found, expected)| found != expected);
+    let difference = lines
+        .into_iter()
+        .find(|(found, expected)| found != expected);
     panic!("{what}: first difference (model, RTL): {difference:?}\nmodel {found}\nRTL {expected}");
 }
 
@@ -142,7 +146,9 @@ fn hashes(first: u64, count: u64) {
         let name = format!("{}, {count} hashes, {input} {output}", parameters.name());
         chips.compare(&name, |device| {
             let report = device.hash(&parameters, &inputs, &mut NoProgress);
-            report.unwrap_or_else(|error| panic!("{name}: {error}")).counters
+            report
+                .unwrap_or_else(|error| panic!("{name}: {error}"))
+                .counters
         });
     }
 }
@@ -211,7 +217,11 @@ fn nodes_of(random: &mut Random, field: FieldId, seed: u64) -> AnyParameters {
     let length = if field == FieldId::Goldilocks { 4 } else { 1 };
     let most = 12 / length - 1;
     let arity = 2 + random.below(most as u64 - 1) as usize;
-    let width = if field == FieldId::Goldilocks { 12 } else { arity + 1 };
+    let width = if field == FieldId::Goldilocks {
+        12
+    } else {
+        arity + 1
+    };
     let ranges = Ranges {
         widths: width..=width,
         full_rounds: 1..=4,

@@ -64,12 +64,13 @@ impl StateBuffer {
         complete.map_or(u64::MAX, |complete| complete.max(self.head_from))
     }
 
-    /// The state at the head leaves, its last beat in cycle `last`. Returns when its place is free.
-    pub(super) fn take(&mut self, last: u64) -> u64 {
+    /// The state at the head leaves, its last beat in cycle `last`. Returns when its place is free, if
+    /// whoever fills the buffer may wait for one.
+    pub(super) fn take(&mut self, last: u64) -> Option<u64> {
         self.complete.pop_front();
         self.head_from = last + 1;
         self.releases.push_back(last + 1);
-        last + 1
+        (self.taken == self.limit).then_some(last + 1)
     }
 }
 

@@ -98,16 +98,36 @@ impl Hardware {
             });
         }
         let (full, partial) = (self.num_full, self.num_partial);
-        number("NumFull", full as u64, (1..=2).contains(&full), "it is 1 or 2")?;
+        number(
+            "NumFull",
+            full as u64,
+            (1..=2).contains(&full),
+            "it is 1 or 2",
+        )?;
         number(
             "NumPartial",
             partial as u64,
             (1..=registers::MAX_PARTIAL_ENGINES).contains(&partial),
             "it is 1 to 6",
         )?;
-        depth("MatrixDepth", self.matrix_depth, 32, "it is a power of two from 32 to 256")?;
-        depth("ConstantDepth", self.constant_depth, 16, "it is a power of two from 16 to 256")?;
-        depth("PartialDepth", self.partial_depth, 4, "it is a power of two from 4 to 256")?;
+        depth(
+            "MatrixDepth",
+            self.matrix_depth,
+            32,
+            "it is a power of two from 32 to 256",
+        )?;
+        depth(
+            "ConstantDepth",
+            self.constant_depth,
+            16,
+            "it is a power of two from 16 to 256",
+        )?;
+        depth(
+            "PartialDepth",
+            self.partial_depth,
+            4,
+            "it is a power of two from 4 to 256",
+        )?;
         let height = self.max_height;
         number(
             "MaxHeight",
@@ -115,10 +135,21 @@ impl Hardware {
             (1..=registers::MAX_LEVELS as u32).contains(&height),
             "it is 1 to 31",
         )?;
-        let names = ["LeafWords", "RootWords", "ScratchWords", "HidmWords0", "HidmWords1"];
+        let names = [
+            "LeafWords",
+            "RootWords",
+            "ScratchWords",
+            "HidmWords0",
+            "HidmWords1",
+        ];
         for (name, words) in names.into_iter().zip(self.memories.words) {
             let is_legal = words.is_power_of_two() && (2..=32_768).contains(&words);
-            number(name, words.into(), is_legal, "it is a power of two from 2 to 32768")?;
+            number(
+                name,
+                words.into(),
+                is_legal,
+                "it is a power of two from 2 to 32768",
+            )?;
         }
         Ok(())
     }
@@ -167,6 +198,13 @@ impl Coin {
     }
 }
 
+/// What elements of the input must be below.
+#[derive(Clone, Debug)]
+enum Prime {
+    Large(Word),
+    Goldilocks,
+}
+
 /// Where a run is.
 #[derive(Clone, Debug)]
 enum State {
@@ -190,6 +228,8 @@ pub struct ModelChip {
     cycles: u64,
     words_taken: u64,
     is_void: bool,
+    /// That of the run.
+    prime: Prime,
     coin: Coin,
     stall_input: u32,
     stall_output: u32,
@@ -249,6 +289,7 @@ impl ModelChip {
             cycles: 0,
             words_taken: 0,
             is_void: false,
+            prime: Prime::Large(limits.prime),
             coin: Coin::new(0),
             stall_input: 0,
             stall_output: 0,
@@ -462,6 +503,18 @@ impl ModelChip {
             .collect()
     }
 
+    /// The prime of the run that begins.
+    fn prime(&self) -> Prime {
+        if self.get(&registers::FIELD) == GOLDILOCKS {
+            return Prime::Goldilocks;
+        }
+        let mut prime = Word::default();
+        for (position, bytes) in (0..).zip(prime.as_chunks_mut::<4>().0) {
+            *bytes = self.get_at(&registers::PRIME, position).to_le_bytes();
+        }
+        Prime::Large(prime)
+    }
+
     fn start(&mut self) {
         if self.is_running() {
             self.report(registers::ERROR_START_WHILE_RUNNING, 0);
@@ -469,6 +522,7 @@ impl ModelChip {
         }
         self.words_taken = 0;
         self.is_void = false;
+        self.prime = self.prime();
         match self.setup() {
             Ok(setup) => {
                 // One cycle a level, and one.
@@ -487,7 +541,7 @@ impl ModelChip {
         self.is_void = false;
     }
 
-    /// Up to `cycles` cycles pass, at least one, in which nothing happens but perhaps in the first one.
+    /// Up to `cycles` cycles pass, at least one, in which no word moves but perhaps in the last one.
     fn pass(&mut self, host: Host, cycles: u64) -> (u64, Moved) {
         let mut moved = Moved::default();
         let mut passed = 1;
@@ -501,21 +555,14 @@ impl ModelChip {
                 }
             }
             State::Running(machine) => {
-                let quiet = machine.quiet(host).min(cycles);
-                if quiet != 0 {
-                    machine.skip(quiet);
-                    passed = quiet;
-                } else {
-                    moved = machine.cycle(host);
-                    let is_incomplete = machine.is_incomplete();
-                    if machine.is_done() {
-                        self.state = State::Done(Box::new(machine.counters()));
-                    }
-                    let pads = registers::MODE_PAD.is_set(self.get(&registers::MODE));
-                    if is_incomplete && !pads {
-                        self.report(registers::ERROR_INCOMPLETE_TREE, 0);
-                        self.is_void = true;
-                    }
+                (passed, moved) = machine.run(host, cycles);
+                let is_incomplete = machine.is_incomplete();
+                if machine.is_done() {
+                    self.state = State::Done(Box::new(machine.counters()));
+                }
+                if is_incomplete && !registers::MODE_PAD.is_set(self.get(&registers::MODE)) {
+                    self.report(registers::ERROR_INCOMPLETE_TREE, 0);
+                    self.is_void = true;
                 }
             }
         }
@@ -534,19 +581,13 @@ impl ModelChip {
 
     /// A word was taken: its elements must be below their prime.
     fn check_word(&mut self, word: &Word) {
-        let is_below = if self.get(&registers::FIELD) == GOLDILOCKS {
-            let prime = FieldId::Goldilocks.prime();
-            word.as_chunks::<8>().0.iter().all(|element| {
+        let is_below = match &self.prime {
+            Prime::Goldilocks => word.as_chunks::<8>().0.iter().all(|element| {
                 let mut wide = Word::default();
                 wide[..8].copy_from_slice(element);
-                word::is_below(&wide, &prime)
-            })
-        } else {
-            let mut prime = Word::default();
-            for (position, bytes) in (0..).zip(prime.as_chunks_mut::<4>().0) {
-                *bytes = self.get_at(&registers::PRIME, position).to_le_bytes();
-            }
-            word::is_below(word, &prime)
+                word::is_below(&wide, &FieldId::Goldilocks.prime())
+            }),
+            Prime::Large(prime) => word::is_below(word, prime),
         };
         if !is_below {
             self.report(
@@ -589,10 +630,16 @@ impl ModelChip {
             (&registers::WINDOW_CYCLES, counters.window_cycles),
             (&registers::LEAF_HASHES, counters.leaf.hashes),
             (&registers::LEAF_BUSY_FULL, counters.leaf.busy_full),
-            (&registers::LEAF_BUSY_FULL_LAST, counters.leaf.busy_full_last),
+            (
+                &registers::LEAF_BUSY_FULL_LAST,
+                counters.leaf.busy_full_last,
+            ),
             (&registers::ROOT_HASHES, counters.root.hashes),
             (&registers::ROOT_BUSY_FULL, counters.root.busy_full),
-            (&registers::ROOT_BUSY_FULL_LAST, counters.root.busy_full_last),
+            (
+                &registers::ROOT_BUSY_FULL_LAST,
+                counters.root.busy_full_last,
+            ),
         ];
         let runs = [
             (&registers::LEAF_BUSY_PARTIAL, &counters.leaf.busy_partial),

@@ -46,8 +46,12 @@ pub(super) struct HashEngine {
     consumers: Vec<usize>,
     final_buffer: usize,
     sub_engines: [Option<SubEngine>; SUB_ENGINES],
+    /// The numbers of those that there are.
+    present: Vec<usize>,
     /// When each block may act.
     wake: [u64; BLOCKS],
+    /// The earliest of these.
+    next: u64,
     /// Pages that are full; those that are taken, some of them up to a time.
     pages: VecDeque<Page>,
     pages_taken: u64,
@@ -150,8 +154,12 @@ impl HashEngine {
             producers,
             consumers,
             final_buffer,
+            present: (0..SUB_ENGINES)
+                .filter(|&number| sub_engines[number].is_some())
+                .collect(),
             sub_engines,
             wake: [u64::MAX; BLOCKS],
+            next: u64::MAX,
             pages: VecDeque::new(),
             pages_taken: 0,
             page_releases: VecDeque::new(),
@@ -166,7 +174,10 @@ impl HashEngine {
 
     /// Records the slots of all sub-engines from now on.
     pub(super) fn record(&mut self) {
-        self.sub_engines.iter_mut().flatten().for_each(SubEngine::record);
+        self.sub_engines
+            .iter_mut()
+            .flatten()
+            .for_each(SubEngine::record);
     }
 
     /// The slots of each sub-engine since the last call.
@@ -255,29 +266,35 @@ impl HashEngine {
         };
         let wake = &mut self.wake[block];
         *wake = time.min(*wake);
+        self.next = time.min(self.next);
     }
 
     /// When a block may act next.
     pub(super) fn next(&self) -> u64 {
-        self.wake.iter().copied().fold(u64::MAX, u64::min)
+        self.next
     }
 
-    /// What happens in cycle `now`.
-    pub(super) fn step(&mut self, now: u64) {
-        if self.next() > now {
-            return;
+    /// What happens in cycle `now`. Returns whether that may matter outside: the loader or the reader
+    /// was at work.
+    pub(super) fn step(&mut self, now: u64) -> bool {
+        if self.next > now {
+            return false;
         }
-        for number in 0..SUB_ENGINES {
+        for position in 0..self.present.len() {
+            let number = self.present[position];
             if self.wake[number] <= now {
                 self.step_sub_engine(number, now);
             }
         }
+        let mut acted = false;
         if self.wake[LOADER] <= now {
-            self.step_loader(now);
+            acted |= self.step_loader(now);
         }
         if self.wake[READER] <= now {
-            self.step_reader(now);
+            acted |= self.step_reader(now);
         }
+        self.next = self.wake.iter().copied().fold(u64::MAX, u64::min);
+        acted
     }
 
     fn step_sub_engine(&mut self, number: usize, now: u64) {
@@ -285,20 +302,16 @@ impl HashEngine {
             return;
         };
         let (step, wake) = sub_engine.step(now, &mut self.buffers);
-        let left = step.left.map(|(port, time)| (sub_engine.output(port), time));
-        let entered = (step.entered)
-            .and_then(|(port, time)| sub_engine.input(port).map(|buffer| (buffer, time)));
+        let left = step
+            .left
+            .map(|(port, time)| (sub_engine.output(port), time));
+        let freed = (step.freed).and_then(|(port, time)| Some((sub_engine.input(port)?, time)));
         self.wake[number] = wake;
         if let Some((buffer, complete)) = left {
             self.notify_consumer(buffer, complete);
         }
-        if let Some((buffer, free)) = entered {
+        if let Some((buffer, free)) = freed {
             self.notify(self.producers[buffer], free);
-            // The next state is at the head from then on.
-            let head = self.buffers[buffer].head_from();
-            if head != u64::MAX {
-                self.notify_consumer(buffer, head);
-            }
         }
     }
 
@@ -312,8 +325,9 @@ impl HashEngine {
     /// Takes the final state in cycle `now`, whose beats leave one a cycle.
     fn take_final(&mut self, now: u64) -> Tag {
         let buffer = self.final_buffer;
-        let free = self.buffers[buffer].take(now + self.beats - 1);
-        self.notify(self.producers[buffer], free);
+        if let Some(free) = self.buffers[buffer].take(now + self.beats - 1) {
+            self.notify(self.producers[buffer], free);
+        }
         let head = self.buffers[buffer].head_from();
         if head != u64::MAX {
             self.notify_consumer(buffer, head);
@@ -328,25 +342,26 @@ impl HashEngine {
         Some(tag & CONTINUES != 0)
     }
 
-    fn step_loader(&mut self, now: u64) {
+    /// Whether it read a page.
+    fn step_loader(&mut self, now: u64) -> bool {
         self.wake[LOADER] = u64::MAX;
         let Some(&page) = self.pages.front() else {
-            return;
+            return false;
         };
         let ready = self.reading_until.max(page.full_from);
         if ready > now {
             self.wake[LOADER] = ready;
-            return;
+            return false;
         }
         if !self.buffers[0].is_available(now) {
             self.wake[LOADER] = self.buffers[0].available_from(now);
-            return;
+            return false;
         }
         if !page.first_block {
             let head = self.buffers[self.final_buffer].head_from();
             if self.final_state(now) != Some(true) {
                 self.wake[LOADER] = if head > now { head } else { u64::MAX };
-                return;
+                return false;
             }
             self.take_final(now);
         }
@@ -362,16 +377,18 @@ impl HashEngine {
         if !self.pages.is_empty() {
             self.notify(LOADER, self.reading_until);
         }
+        true
     }
 
-    fn step_reader(&mut self, now: u64) {
+    /// Whether it took a state.
+    fn step_reader(&mut self, now: u64) -> bool {
         self.wake[READER] = u64::MAX;
         if self.digest.is_some() {
-            return;
+            return false;
         }
         if now < self.reader_from {
             self.wake[READER] = self.reader_from;
-            return;
+            return false;
         }
         let head = self.buffers[self.final_buffer].head_from();
         if head > now {
@@ -380,6 +397,8 @@ impl HashEngine {
             let tag = self.take_final(now);
             // One cycle to fetch a word, after the beats.
             self.digest = Some((tag, self.digest_words, now + self.beats + 1));
+            return true;
         }
+        false
     }
 }

@@ -157,7 +157,7 @@ struct Waits {
 #[derive(Clone, Copy, Debug, Default)]
 struct Signals {
     element_valid: bool,
-    leaf_valid: bool,
+    takes_input: bool,
     leaf_end: bool,
     leaf_taken: bool,
     digest: Option<Tag>,
@@ -172,7 +172,8 @@ pub(super) struct Machine {
     done: bool,
     sequencer: Sequencer,
     input: Conversion,
-    labels: VecDeque<InputLabel>,
+    /// The sequencer of the words that the leaf hash engine takes.
+    loads: Sequencer,
     hash_leaves: bool,
     leaf: HashEngine,
     root: HashEngine,
@@ -197,8 +198,6 @@ pub(super) struct Machine {
     counters: Counters,
     /// A group lacked siblings.
     incomplete: bool,
-    /// Which waits hold from the cycle `now` on, as long as nothing happens.
-    host: Host,
 }
 
 impl Machine {
@@ -227,7 +226,7 @@ impl Machine {
             done: false,
             sequencer: Sequencer::new(setup),
             input: Conversion::new(pipelines.enter),
-            labels: VecDeque::new(),
+            loads: Sequencer::new(setup),
             hash_leaves: setup.hash_leaves,
             leaf,
             root,
@@ -249,10 +248,6 @@ impl Machine {
             seen_out: false,
             counters: Counters::default(),
             incomplete: false,
-            host: Host {
-                offers: false,
-                takes: false,
-            },
         };
         machine.update_window(0);
         machine
@@ -279,23 +274,43 @@ impl Machine {
         &self.tree
     }
 
-    /// Cycles that can pass without anything happening while the host does `host`: 0 if something does
-    /// in the next one.
-    pub(super) fn quiet(&mut self, host: Host) -> u64 {
-        if host != self.host {
-            return 0;
+    /// Lets up to `cycles` cycles pass, at least one, in which the host does `host` and nothing moves at
+    /// the edges of the chip but perhaps in the last one. Returns how many.
+    pub(super) fn run(&mut self, host: Host, cycles: u64) -> (u64, Moved) {
+        let begin = self.now;
+        let end = begin + cycles;
+        loop {
+            let signals = self.signals(host);
+            let next = self.next(host, &signals);
+            if next > self.now {
+                self.run_engines(next.min(end), signals.waits);
+                if self.now == end {
+                    return (cycles, Moved::default());
+                }
+                continue;
+            }
+            let moved = self.cycle(host, &signals);
+            if moved.input || moved.output.is_some() || self.now == end {
+                return (self.now - begin, moved);
+            }
         }
-        self.next(host).saturating_sub(self.now)
     }
 
-    /// Lets `cycles` pass, which must be quiet ones.
-    pub(super) fn skip(&mut self, cycles: u64) {
-        if cycles == 0 {
-            return;
+    /// Nothing happens but inside the hash engines, before `end` at least and as long as they take and
+    /// give no words.
+    fn run_engines(&mut self, end: u64, waits: Waits) {
+        let mut time = self.leaf.next().min(self.root.next());
+        let mut now = end;
+        while time < end {
+            let acted = [self.leaf.step(time), self.root.step(time)];
+            if acted.contains(&true) {
+                now = time + 1;
+                break;
+            }
+            time = self.leaf.next().min(self.root.next());
         }
-        let waits = self.signals(self.host).waits;
-        self.count(waits, cycles);
-        self.now += cycles;
+        self.count(waits, now - self.now);
+        self.now = now;
     }
 
     fn count(&mut self, waits: Waits, cycles: u64) {
@@ -311,16 +326,16 @@ impl Machine {
         }
     }
 
-    /// The next cycle in which something can happen while the host does `host`.
-    fn next(&mut self, host: Host) -> u64 {
+    /// The next cycle in which something can happen outside the hash engines while the host does `host`.
+    fn next(&mut self, host: Host, signals: &Signals) -> u64 {
         let now = self.now;
-        let mut next = self.leaf.next().min(self.root.next());
-        if next <= now {
+        if signals.leaf_taken || signals.digest_taken {
             return now;
         }
+        let mut next = u64::MAX;
         let at = |next: &mut u64, time: u64| *next = (*next).min(time);
         // Words in: a word is taken in each cycle in which there is room.
-        if host.offers && self.sequencer.open && self.input.is_ready(now) {
+        if signals.takes_input {
             return now;
         }
         let head = self.input.head_from();
@@ -332,9 +347,7 @@ impl Machine {
             }
         }
         // Nodes out.
-        if self.node_output.moves()
-            || (!self.node_output.is_empty() && self.output.is_ready(now))
-        {
+        if self.node_output.moves() || (!self.node_output.is_empty() && self.output.is_ready(now)) {
             return now;
         }
         let out = self.output.head_from();
@@ -349,10 +362,6 @@ impl Machine {
         }
         if self.root.offer_from() > now {
             at(&mut next, self.root.offer_from());
-        }
-        let signals = self.signals(host);
-        if signals.leaf_taken || signals.digest_taken {
-            return now;
         }
         if self.tree.is_fetching() {
             at(&mut next, self.root.ready_from(now));
@@ -388,7 +397,7 @@ impl Machine {
         let open = self.sequencer.open;
         Signals {
             element_valid,
-            leaf_valid,
+            takes_input: host.offers && open && input_ready,
             leaf_end,
             leaf_taken: leaf_valid && leaf_ready,
             digest,
@@ -412,10 +421,8 @@ impl Machine {
     }
 
     /// A cycle passes.
-    pub(super) fn cycle(&mut self, host: Host) -> Moved {
+    fn cycle(&mut self, host: Host, signals: &Signals) -> Moved {
         let now = self.now;
-        self.host = host;
-        let signals = self.signals(host);
         self.count(signals.waits, 1);
         let mut moved = Moved::default();
 
@@ -425,18 +432,15 @@ impl Machine {
         let loads = self.hash_leaves && signals.element_valid && self.leaf.is_ready(now);
 
         // Words in.
-        let takes_input = host.offers && self.sequencer.open && self.input.is_ready(now);
         if loads {
-            let label = self.labels.pop_front();
+            let label = self.loads.label();
+            self.loads.take();
             self.input.leave(now);
-            if let Some(label) = label {
-                let tag = if label.last_block { 0 } else { CONTINUES };
-                self.leaf
-                    .take_word(now, label.first_block, label.block_end, tag);
-            }
+            let tag = if label.last_block { 0 } else { CONTINUES };
+            self.leaf
+                .take_word(now, label.first_block, label.block_end, tag);
         }
-        if takes_input {
-            self.labels.push_back(self.sequencer.label());
+        if signals.takes_input {
             self.input.enter(now);
             self.sequencer.take();
             moved.input = true;
@@ -484,7 +488,6 @@ impl Machine {
             if self.hash_leaves {
                 self.leaf.leave_word(now);
             } else {
-                self.labels.pop_front();
                 self.input.leave(now);
             }
         }

@@ -52,8 +52,9 @@ struct Inside {
 pub(super) struct Step {
     /// A state left through this port; it is complete in the output buffer at this time.
     pub(super) left: Option<(usize, u64)>,
-    /// A state of this port entered; its place in the buffer before is free at this time.
-    pub(super) entered: Option<(usize, u64)>,
+    /// A state of this port entered, for whose place in the buffer before somebody may wait: it is free at
+    /// this time.
+    pub(super) freed: Option<(usize, u64)>,
 }
 
 /// How the states in the loop are kept.
@@ -64,9 +65,7 @@ enum Loop {
     /// All slots are of one length and a round takes a whole number of them, so that a state keeps its
     /// slot in each turn of the loop until it leaves: a step for each visit.
     Turns {
-        /// Cycles of a slot and of a turn.
-        slot: u64,
-        turn: u64,
+        turn: Turn,
         /// Slots of a turn that are taken.
         occupied: u128,
         /// When the states of each port leave.
@@ -87,6 +86,66 @@ pub struct Slot {
     pub visit: usize,
 }
 
+/// A turn of the loop.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Cycles of a slot, and of the turn.
+    slot: u64,
+    cycles: u64,
+    /// Slots of the turn.
+    slots: u64,
+    /// 2^64 / cycles, rounded up.
+    reciprocal: u64,
+}
+
+impl Turn {
+    fn new(slot: u64, cycles: u64) -> Self {
+        Self {
+            slot,
+            cycles,
+            slots: cycles / slot,
+            reciprocal: (u64::MAX / cycles).wrapping_add(1),
+        }
+    }
+
+    /// `time` modulo the cycles of the turn. The reciprocal makes it exact up to 2^56, beyond any run.
+    fn phase(&self, time: u64) -> u64 {
+        if self.cycles == 1 {
+            return 0;
+        }
+        let turns = (u128::from(time) * u128::from(self.reciprocal) >> 64) as u64;
+        time - turns * self.cycles
+    }
+
+    /// The number of the slot that begins at `time`.
+    fn place(&self, time: u64) -> u64 {
+        let phase = self.phase(time);
+        if self.slot == 1 {
+            phase
+        } else {
+            phase / self.slot
+        }
+    }
+
+    /// The begin of the first slot from `from` on, itself such a begin, that is not occupied; `u64::MAX`
+    /// if all are.
+    fn free_slot(&self, from: u64, occupied: u128) -> u64 {
+        if from == u64::MAX {
+            return from;
+        }
+        let free = !occupied & ((1 << self.slots) - 1);
+        let place = self.place(from);
+        let ahead = free >> place;
+        if ahead != 0 {
+            from + u64::from(ahead.trailing_zeros()) * self.slot
+        } else if free != 0 {
+            from + (self.slots - place + u64::from(free.trailing_zeros())) * self.slot
+        } else {
+            u64::MAX
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct SubEngine {
     /// Boundaries of slots are at multiples of this.
@@ -97,6 +156,8 @@ pub(super) struct SubEngine {
     inside: u64,
     visits: [Visit; 2],
     states: Loop,
+    /// Ports that are in use: one, or two.
+    ports: usize,
     /// Where the states of each port come from and go to: numbers of buffers.
     inputs: [Option<usize>; 2],
     outputs: [usize; 2],
@@ -169,7 +230,11 @@ impl SubEngine {
         slots: bool,
     ) -> Self {
         let beats = shape.beats() as u64;
-        let grid = if beats == 1 && shape.alpha == 7 { 2 } else { beats };
+        let grid = if beats == 1 && shape.alpha == 7 {
+            2
+        } else {
+            beats
+        };
         let latency = pipelines.partial_loop + beats - 1;
         let round = Round {
             cycles: grid,
@@ -181,7 +246,15 @@ impl SubEngine {
             kinds: [(round, rounds), (round, 0)],
         };
         let inputs = [Some(input), None];
-        Self::new(grid, beats, pipelines, [visit; 2], inputs, [output; 2], !slots)
+        Self::new(
+            grid,
+            beats,
+            pipelines,
+            [visit; 2],
+            inputs,
+            [output; 2],
+            !slots,
+        )
     }
 
     fn new(
@@ -196,8 +269,7 @@ impl SubEngine {
         let round = visits[0].kinds[0].0;
         let states = if turns {
             Loop::Turns {
-                slot: round.cycles,
-                turn: round.complete.next_multiple_of(round.cycles),
+                turn: Turn::new(round.cycles, round.complete.next_multiple_of(round.cycles)),
                 occupied: 0,
                 leaves: Default::default(),
             }
@@ -213,6 +285,7 @@ impl SubEngine {
             inside: 0,
             visits,
             states,
+            ports: if inputs[1].is_some() { 2 } else { 1 },
             inputs,
             outputs,
             slot_end: 0,
@@ -253,7 +326,8 @@ impl SubEngine {
     pub(super) fn wake(&self, time: u64) -> u64 {
         match &self.states {
             Loop::Slots { .. } => self.align(time.max(self.slot_end)),
-            Loop::Turns { .. } => self.align(time),
+            Loop::Turns { .. } if self.inside == self.limit => u64::MAX,
+            Loop::Turns { turn, occupied, .. } => turn.free_slot(self.align(time), *occupied),
         }
     }
 
@@ -345,7 +419,8 @@ impl SubEngine {
             }
         }
         if let (Some(port), Some(round)) = (entering, round) {
-            step.entered = Some((port, self.enter(now, port, round.spacing, buffers)));
+            let freed = self.enter(now, port, round.spacing, buffers);
+            step.freed = freed.map(|time| (port, time));
             if let Some(trace) = &mut self.trace {
                 trace.push(Slot {
                     begin: now,
@@ -382,14 +457,15 @@ impl SubEngine {
         (step, self.align(wake.max(now + 1)))
     }
 
-    /// A state enters from `port`; returns when its place in the buffer before is free.
+    /// A state enters from `port`; returns when its place in the buffer before is free, if somebody may
+    /// wait for it.
     fn enter(
         &mut self,
         now: u64,
         port: usize,
         spacing: u64,
         buffers: &mut [StateBuffer],
-    ) -> u64 {
+    ) -> Option<u64> {
         self.inside += 1;
         buffers[self.outputs[port]].reserve();
         let input = self.inputs[port].unwrap_or_default();
@@ -408,7 +484,6 @@ impl SubEngine {
     fn step_turns(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
         let mut step = Step::default();
         let Loop::Turns {
-            slot,
             turn,
             occupied,
             leaves,
@@ -416,24 +491,20 @@ impl SubEngine {
         else {
             return (step, u64::MAX);
         };
-        let (slot, turn, mut occupied) = (*slot, *turn, *occupied);
-        let place = now % turn / slot;
-        let leaving = [0, 1]
-            .into_iter()
-            .find(|&port| leaves[port].front() == Some(&now));
-        let has_room = self.inside != self.limit || leaving.is_some();
+        let place = 1 << turn.place(now);
+        let leaving = (0..self.ports).find(|&port| leaves[port].front() == Some(&now));
         if let Some(port) = leaving {
             leaves[port].pop_front();
-            occupied &= !(1 << place);
+            *occupied &= !place;
         }
-        let is_free = occupied >> place & 1 == 0;
-        let mut next_leave =
-            (leaves.iter().filter_map(|leaves| leaves.front().copied())).fold(u64::MAX, u64::min);
-        let entering = if is_free && has_room {
-            self.eligible(now, buffers)
-        } else {
-            None
-        };
+        let has_room = self.inside != self.limit || leaving.is_some();
+        let mut entering = None;
+        if *occupied & place == 0 && has_room {
+            entering = (0..self.ports).rev().find(|&port| {
+                self.inputs[port].is_some_and(|input| buffers[input].head_from() <= now)
+                    && buffers[self.outputs[port]].is_available(now)
+            });
+        }
         let spacing = self.visits[0].kinds[0].0.spacing;
         if let Some(port) = leaving {
             let spacing = if entering.is_some() { spacing } else { 1 };
@@ -441,42 +512,42 @@ impl SubEngine {
             let complete = buffers[self.outputs[port]].push(now, last);
             step.left = Some((port, complete));
             self.inside -= 1;
-            self.busy += u64::from(self.visits[port].rounds()) * slot;
+            self.busy += u64::from(self.visits[port].rounds()) * turn.slot;
         }
         if let Some(port) = entering {
-            step.entered = Some((port, self.enter(now, port, spacing, buffers)));
-            occupied |= 1 << place;
-            let leave = now + u64::from(self.visits[port].rounds()) * turn;
-            next_leave = next_leave.min(leave);
-            if let Loop::Turns { leaves, .. } = &mut self.states {
-                leaves[port].push_back(leave);
+            *occupied |= place;
+            leaves[port].push_back(now + u64::from(self.visits[port].rounds()) * turn.cycles);
+            self.inside += 1;
+            buffers[self.outputs[port]].reserve();
+            if let Some(input) = self.inputs[port] {
+                let freed = buffers[input].take(now + (self.beats - 1) * spacing);
+                step.freed = freed.map(|time| (port, time));
             }
         }
-        if let Loop::Turns { occupied: kept, .. } = &mut self.states {
-            *kept = occupied;
+        let mut next = u64::MAX;
+        for leaves in &leaves[..self.ports] {
+            next = next.min(leaves.front().copied().unwrap_or(u64::MAX));
         }
         if self.inside == self.limit {
-            return (step, next_leave);
+            return (step, next);
         }
         // The next free slot from when on a state can enter. A slot that is not free becomes so when
         // its state leaves, which is a time to act anyway.
-        let from = self.eligible_from(now, buffers);
-        if from == u64::MAX {
-            return (step, next_leave);
+        let mut from = u64::MAX;
+        for port in 0..self.ports {
+            let head = self.inputs[port].map_or(u64::MAX, |input| buffers[input].head_from());
+            if head < from {
+                let available = buffers[self.outputs[port]].available_from(now);
+                from = from.min(head.max(available));
+            }
         }
-        let from = self.align(from.max(now + 1));
-        let slots = turn / slot;
-        let begin = from % turn / slot;
-        let free = !occupied & ((1 << slots) - 1);
-        let ahead = free >> begin;
-        let distance = if ahead != 0 {
-            u64::from(ahead.trailing_zeros())
-        } else if free != 0 {
-            slots - begin + u64::from(free.trailing_zeros())
-        } else {
-            return (step, next_leave);
-        };
-        (step, next_leave.min(from + distance * slot))
+        if from != u64::MAX {
+            let turn = *turn;
+            let occupied = *occupied;
+            let from = self.align(from.max(now + 1));
+            next = next.min(turn.free_slot(from, occupied));
+        }
+        (step, next)
     }
 
     /// Cycles before `end` in which a slot of a state was under way. `end` is at most a cycle ahead.
@@ -486,15 +557,14 @@ impl SubEngine {
                 let ahead = self.slot_end.saturating_sub(end);
                 self.busy - if self.slot_is_busy { ahead } else { 0 }
             }
-            Loop::Turns {
-                slot, turn, leaves, ..
-            } => {
+            Loop::Turns { turn, leaves, .. } => {
                 let mut busy = self.busy;
                 for (visit, leaves) in self.visits.iter().zip(leaves) {
                     for leave in leaves {
-                        let entered = leave - u64::from(visit.rounds()) * turn;
+                        let entered = leave - u64::from(visit.rounds()) * turn.cycles;
                         let time = end.saturating_sub(entered);
-                        busy += time / turn * slot + (time % turn).min(*slot);
+                        busy +=
+                            time / turn.cycles * turn.slot + (time % turn.cycles).min(turn.slot);
                     }
                 }
                 // The last round of a state that left is over before it leaves.
