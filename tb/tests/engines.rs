@@ -308,7 +308,7 @@ fn check_engine(bench: &mut Bench, seed: u64, num_full: usize, num_partial: usiz
         // Of states of four beats, fewer fit in a full-round sub-engine than its loop has slots for
         // partial rounds (docs/architecture.md).
         let tolerance = if num_full == 2 && width == 12 {
-            0.07
+            0.11
         } else {
             0.04
         };
