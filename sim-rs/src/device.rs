@@ -505,6 +505,11 @@ pub trait Device {
         self.supports(parameters).map(|()| None)
     }
 
+    /// Whether results are computed. Those of a device that only counts cycles mean nothing.
+    fn computes(&self) -> bool {
+        true
+    }
+
     /// Computes the root or the cap that `request` asks for, from the leaves of `source`. The nodes
     /// that `nodes` wants, up to the top level, go there as they are made.
     ///

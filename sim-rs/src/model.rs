@@ -169,6 +169,10 @@ impl Device for ModelDevice {
         self.new_chip(parameters)?.engine_plan(parameters)
     }
 
+    fn computes(&self) -> bool {
+        self.computes
+    }
+
     fn commit(
         &mut self,
         request: &CommitRequest<'_>,

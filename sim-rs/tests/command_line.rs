@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, SoftwareBackend};
+use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, LibraryBackends};
 use acclmt::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
     HashReport, LeafSource, PermuteReport, Progress, Unsupported,
@@ -40,7 +40,7 @@ fn run_with(backends: &dyn BackendFactory, arguments: &[&str]) -> Run {
 }
 
 fn run(arguments: &[&str]) -> Run {
-    run_with(&SoftwareBackend, arguments)
+    run_with(&LibraryBackends, arguments)
 }
 
 /// The JSON that a successful run printed.
@@ -513,13 +513,9 @@ fn bad_arguments_are_refused() {
         &["unknown preset 'nonsense'", ARITY_2],
     );
     fails(
-        &["commit", &file, "--preset", ARITY_2, "--backend", "model"],
+        &["commit", &file, "--preset", ARITY_2, "--backend", "gpu"],
         2,
-        &[
-            "the backend 'model'",
-            "does not exist yet",
-            "the backends are: software",
-        ],
+        &["unknown backend 'gpu'", "the backends are: software, model"],
     );
     fails(
         &["generate", &file, "--elements", "1", "--field", "nonsense"],
@@ -534,7 +530,7 @@ fn bad_arguments_are_refused() {
     fails(
         &["commit", &file, "--preset", ARITY_2, "--waves", "x.fst"],
         1,
-        &["the software backend has no waveforms"],
+        &["the backend 'software' has no waveforms"],
     );
     for arguments in [
         &["commit", &file][..],
@@ -1063,7 +1059,7 @@ impl BackendFactory for CountingBackend {
 
     fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
         if name == cli::SOFTWARE {
-            return SoftwareBackend.open(name, options);
+            return LibraryBackends.open(name, options);
         }
         Ok(Box::new(CountingDevice {
             software: SoftwareDevice::new(),
@@ -1218,6 +1214,71 @@ fn bench_tree_measures_whole_trees() {
     }
 }
 
+/// The cycles of the RTL (`acclmt bench tree --backend rtl`), from the model.
+#[test]
+fn the_model_counts_the_cycles_of_trees() {
+    let arguments = [
+        "bench",
+        "tree",
+        "--leaves",
+        "4096",
+        "8192",
+        "--backend",
+        "model",
+        "--json",
+    ];
+    let run = run(&arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let rows = json_lines(&run);
+    let cycles: Vec<_> = rows.iter().map(|row| &row["cycles"]).collect();
+    assert_eq!(cycles, [112_543, 181_781]);
+    assert!(rows[1]["steady"]["rhe_utilisation"].as_f64() > Some(0.97));
+}
+
+#[test]
+fn the_model_commits_as_the_software_does() {
+    let files = Files::new();
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let rows = files.bytes("rows", &elements(plonky2, &count(8 * 19)));
+    let commit = |backend: &str| {
+        json(&[
+            "commit",
+            &rows,
+            "--preset",
+            "plonky2",
+            "--leaf",
+            "row=19",
+            "--cap",
+            "1",
+            "--backend",
+            backend,
+            "--json",
+        ])
+    };
+    let (model, software) = (commit("model"), commit("software"));
+    assert_eq!(model["cap"], software["cap"]);
+    assert!(model["cycles"].as_u64() > Some(1000), "{model}");
+    assert_eq!(software["cycles"], Value::Null);
+
+    // Every preset, whatever its field.
+    let run = run(&[
+        "bench",
+        "engine",
+        "--backend",
+        "model",
+        "--hashes",
+        "64",
+        "--json",
+    ]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let rows = json_lines(&run);
+    assert_eq!(rows.len(), presets::all().len());
+    assert!(
+        rows.iter()
+            .all(|row| row["cycles_per_hash"].as_f64() > Some(1.0))
+    );
+}
+
 #[test]
 fn what_bench_tree_cannot_measure_is_refused() {
     let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {
@@ -1263,7 +1324,7 @@ fn what_bench_engine_cannot_measure_is_refused() {
         "unknown preset 'nonsense'",
     );
     bench(&COUNTING, &["--preset", ARITY_2, "all"], 2, "give it alone");
-    bench(&COUNTING, &["--backend", "model"], 2, "does not exist yet");
+    bench(&COUNTING, &["--backend", "gpu"], 2, "unknown backend 'gpu'");
     bench(&COUNTING, &["--backend", "software"], 1, "counts no cycles");
     let wrong = CountingBackend { wrong_from: 5 };
     bench(

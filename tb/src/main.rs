@@ -1,11 +1,11 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! The command line `acclmt`, with the simulated chip and the software reference as backends.
+//! The command line `acclmt`, with the simulated chip, its model and the software reference as backends.
 
 use std::process::ExitCode;
 
-use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, SoftwareBackend};
+use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, LibraryBackends};
 use acclmt::device::Device;
 use acclmt::driver::ChipDevice;
 use acclmt_tb::{RtlChip, WaveformWindow, Waves};
@@ -19,12 +19,12 @@ struct Backends;
 
 impl BackendFactory for Backends {
     fn names(&self) -> &[&str] {
-        &[RTL, cli::SOFTWARE]
+        &[RTL, cli::MODEL, cli::SOFTWARE]
     }
 
     fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
         if name != RTL {
-            return SoftwareBackend.open(name, options);
+            return LibraryBackends.open(name, options);
         }
         let error = |error: &dyn std::error::Error| BackendError::new(error.to_string());
         let mut chip = RtlChip::new(SEED).map_err(|cause| error(&cause))?;

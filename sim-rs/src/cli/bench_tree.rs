@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::{BackendFactory, BackendOptions, BenchTreeArguments, CommandError, milliseconds};
-use crate::device::{CommitRequest, Counters, Device, DeviceError, LeafRule, LeafSource, Progress};
+use crate::device::{
+    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, LeafSource, Progress,
+};
 use crate::fields::{AnyParameters, FieldId};
 use crate::level_table::{NodeMemories, standard_tree};
 use crate::presets;
@@ -40,6 +42,7 @@ struct Row {
     /// Between the last leaf of the first standard tree and the last leaf of the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     steady: Option<Steady>,
+    /// Sub-engines are counted as busy in the time of `steady`, if there is one.
     counters: Counters,
     #[serde(skip_serializing_if = "Option::is_none")]
     paper_milliseconds: Option<f64>,
@@ -61,17 +64,21 @@ pub fn run(
 ) -> Result<(), CommandError> {
     let backend = arguments.backend.name(backends)?;
     let parameters = presets::by_name(&arguments.preset).map_err(CommandError::usage)?;
+    let options = BackendOptions {
+        only_cycles: true,
+        ..BackendOptions::default()
+    };
     let mut device = backends
-        .open(backend, &BackendOptions::default())
+        .open(backend, &options)
         .map_err(CommandError::failure)?;
     let plan = device
         .engine_plan(parameters)
         .map_err(CommandError::failure)?;
-    if plan.is_none() {
-        return Err(CommandError::Failure(format!(
+    let plan = plan.ok_or_else(|| {
+        CommandError::Failure(format!(
             "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
-        )));
-    }
+        ))
+    })?;
     let leaves = match &arguments.leaves[..] {
         [] => vec![LEAVES],
         leaves => leaves.to_vec(),
@@ -85,7 +92,7 @@ pub fn run(
         print_head(console)?;
     }
     for leaves in leaves {
-        let row = measure(device.as_mut(), parameters, backend, leaves, console)?;
+        let row = measure(device.as_mut(), parameters, &plan, backend, leaves, console)?;
         if arguments.json {
             console.json_line(&row)?;
         } else {
@@ -107,40 +114,42 @@ pub fn run(
 fn measure(
     device: &mut dyn Device,
     parameters: &AnyParameters,
+    plan: &EnginePlan,
     backend: &str,
     leaves: u64,
     console: &Console<'_>,
 ) -> Result<Row, CommandError> {
     let mut request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
-    let mut bar = console.progress(format!("{leaves} leaves"));
-    let (root, counters) = commit(device, &request, &mut bar)?;
-    let source = &mut Generated::new(parameters.field());
-    let expected = SoftwareDevice::new()
-        .commit(&request, source, &mut NoNodes, &mut |_, _| {})
-        .map_err(CommandError::failure)?;
-    if root != expected.cap {
-        return Err(CommandError::Failure(format!(
-            "the root of {leaves} leaves of '{}' on '{}' differs from that of the software",
-            parameters.name(),
-            device.name()
-        )));
-    }
     let standard = standard_tree(parameters.arity(), &NodeMemories::PAPER);
-    let steady = if leaves > standard {
+    if leaves > standard {
         let window = u32::try_from(standard)
             .and_then(|first| Ok(first..u32::try_from(leaves)?))
             .map_err(CommandError::failure)?;
         request.window = Some(window);
-        let (_, counters) = commit(device, &request, &mut bar)?;
-        Some(Steady {
-            leaves: leaves - standard,
-            cycles: counters.window_cycles,
-            lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
-            rhe_utilisation: counters.root.utilisation(counters.window_cycles),
-        })
-    } else {
-        None
-    };
+    }
+    let mut bar = console.progress(format!("{leaves} leaves"));
+    let (root, counters) = commit(device, &request, &mut bar)?;
+    if device.computes() {
+        let source = &mut Generated::new(parameters.field());
+        let expected = SoftwareDevice::new()
+            .commit(&request, source, &mut NoNodes, &mut |_, _| {})
+            .map_err(CommandError::failure)?;
+        if root != expected.cap {
+            return Err(CommandError::Failure(format!(
+                "the root of {leaves} leaves of '{}' on '{}' differs from that of the software",
+                parameters.name(),
+                device.name()
+            )));
+        }
+    }
+    let steady = request.window.is_some().then(|| Steady {
+        leaves: leaves - standard,
+        cycles: counters.window_cycles,
+        lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
+        rhe_utilisation: counters.root.utilisation(counters.window_cycles),
+    });
+    // A hash occupies the busiest sub-engine for the period.
+    let utilisation = |hashes: u64| (hashes * plan.period) as f64 / counters.cycles.max(1) as f64;
     let cycles = counters
         .cycle_last_out
         .saturating_sub(counters.cycle_first_in);
@@ -155,8 +164,8 @@ fn measure(
         cycles,
         milliseconds_at_500_mhz: milliseconds(cycles),
         cycles_per_leaf: cycles as f64 / leaves as f64,
-        lhe_utilisation: counters.leaf.utilisation(counters.cycles),
-        rhe_utilisation: counters.root.utilisation(counters.cycles),
+        lhe_utilisation: utilisation(counters.leaf.hashes),
+        rhe_utilisation: utilisation(counters.root.hashes),
         steady,
         counters,
         paper_milliseconds: paper.and_then(|index| PAPER_MILLISECONDS.get(index).copied()),

@@ -132,7 +132,13 @@ pub fn run(
         cycles: arguments.waves_cycles,
     });
     let mut device = backends
-        .open(backend, &BackendOptions { waves })
+        .open(
+            backend,
+            &BackendOptions {
+                waves,
+                ..BackendOptions::default()
+            },
+        )
         .map_err(CommandError::failure)?;
     device.supports(parameters).map_err(CommandError::failure)?;
     let mut notes = device.notes(parameters);

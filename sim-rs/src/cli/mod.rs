@@ -25,6 +25,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::device::Device;
 use crate::fields::{AnyParameters, FieldId};
+use crate::model::{Hardware, ModelDevice};
 use crate::software::SoftwareDevice;
 use crate::word::{self, Word};
 use crate::{parameter_file, presets};
@@ -52,6 +53,8 @@ pub trait BackendFactory {
 pub struct BackendOptions {
     /// The waveform to write, if any.
     pub waves: Option<Waves>,
+    /// Only cycles are of interest: a backend that can count them without computing results does so.
+    pub only_cycles: bool,
 }
 
 /// A window of a simulation that is written as a waveform.
@@ -80,23 +83,28 @@ impl BackendError {
 /// The name of the software backend, which every program offers.
 pub const SOFTWARE: &str = "software";
 
-/// The name of a backend that programs are to offer later.
-const MODEL: &str = "model";
+/// The name of the backend of the cycle-exact model, which every program offers.
+pub const MODEL: &str = "model";
 
-/// The software backend alone.
+/// The backends of the library: the software, and the model of a chip with default parameters.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SoftwareBackend;
+pub struct LibraryBackends;
 
-impl BackendFactory for SoftwareBackend {
+impl BackendFactory for LibraryBackends {
     fn names(&self) -> &[&str] {
-        &[SOFTWARE]
+        &[SOFTWARE, MODEL]
     }
 
-    fn open(&self, _name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
         if options.waves.is_some() {
-            return Err(BackendError::new(
-                "the software backend has no waveforms; leave --waves out",
-            ));
+            return Err(BackendError::new(format!(
+                "the backend '{name}' has no waveforms; leave --waves out"
+            )));
+        }
+        if name == MODEL {
+            let device = ModelDevice::new(Hardware::default())
+                .map_err(|error| BackendError::new(error.to_string()))?;
+            return Ok(Box::new(device.with_results(!options.only_cycles)));
         }
         Ok(Box::new(SoftwareDevice::new()))
     }
@@ -458,13 +466,8 @@ impl BackendArguments {
         if let Some(name) = names.iter().find(|name| *name == asked) {
             return Ok(name);
         }
-        let what = if asked == MODEL {
-            format!("the backend '{MODEL}', a cycle-exact model of the chip, does not exist yet")
-        } else {
-            format!("unknown backend '{asked}'")
-        };
         Err(CommandError::Usage(format!(
-            "{what}; the backends are: {}",
+            "unknown backend '{asked}'; the backends are: {}",
             names.join(", ")
         )))
     }

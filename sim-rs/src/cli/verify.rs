@@ -265,7 +265,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::cli::{SoftwareBackend, run_with};
+    use crate::cli::{LibraryBackends, run_with};
     use crate::tree_file::testing::write;
 
     /// What a run of the command line gave: its exit code, output and errors.
@@ -274,7 +274,7 @@ mod tests {
     fn run(arguments: &[&str]) -> Run {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let arguments = ["acclmt"].iter().chain(arguments);
-        let code = run_with(arguments, &SoftwareBackend, &mut out, &mut err, false);
+        let code = run_with(arguments, &LibraryBackends, &mut out, &mut err, false);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (code, text(out), text(err))
     }
