@@ -16,12 +16,13 @@ mod chip;
 mod hash_engine;
 mod machine;
 mod sub_engine;
+mod timeline;
 mod tree;
 
 use std::collections::BTreeMap;
 
 pub use chip::{Hardware, HardwareError, ModelChip};
-pub use sub_engine::Slot;
+pub use timeline::{Slot, Span, Stall, Timeline};
 
 use crate::device::{
     CommitReport, CommitRequest, Device, DeviceError, EnginePlan, HashReport, LeafSource,
@@ -72,6 +73,24 @@ impl ModelDevice {
     pub fn with_stalls(mut self, seed: u64, input: f64, output: f64) -> Self {
         self.stalls = Some((seed, input, output));
         self
+    }
+
+    /// What happens when in the run of `request`, whose leaves do not matter but for their number; nothing
+    /// if the chip does not fold the tree by itself, in one run.
+    ///
+    /// # Errors
+    ///
+    /// When the request is wrong or not supported.
+    pub fn timeline(
+        &mut self,
+        request: &CommitRequest<'_>,
+    ) -> Result<Option<Timeline>, DeviceError> {
+        let mut chip = self.new_chip(request.parameters)?;
+        chip.port().record_timeline();
+        let report = chip.commit(request, &mut Zeros, &mut NoNodes, &mut NoProgress)?;
+        let cycles = report.cycles();
+        let timeline = chip.port().take_timeline();
+        Ok(timeline.filter(|timeline| Some(timeline.cycles) == cycles))
     }
 
     /// What the chip of a parameter set is built like.

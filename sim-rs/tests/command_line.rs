@@ -1279,6 +1279,65 @@ fn the_model_commits_as_the_software_does() {
     );
 }
 
+/// The slots of the timeline are what the counters count.
+#[test]
+fn trace_writes_the_timeline() {
+    let files = Files::new();
+    let path = text(&files.path("trace.json"));
+    let arguments = [
+        "trace", "--preset", ARITY_2, "--leaves", "32", "--out", &path, "--json",
+    ];
+    let report = json(&arguments);
+    let trace: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    assert_eq!(report["events"], events.len());
+    let bench = [
+        "bench",
+        "tree",
+        "--leaves",
+        "32",
+        "--backend",
+        "model",
+        "--json",
+    ];
+    let row = &json_lines(&run(&bench))[0];
+    assert_eq!(report["cycles"], row["counters"]["cycles"]);
+    for (process, engine) in ["leaf", "root"].into_iter().enumerate() {
+        let counters = &row["counters"][engine];
+        let partial = counters["busy_partial"].as_array().unwrap();
+        for (thread, busy) in [&counters["busy_full"]]
+            .into_iter()
+            .chain(partial)
+            .enumerate()
+        {
+            let slots = events.iter().filter(|event| {
+                event["ph"] == "X" && event["pid"] == process && event["tid"] == thread
+            });
+            let cycles: u64 = slots.map(|slot| slot["dur"].as_u64().unwrap()).sum();
+            assert_eq!(Some(cycles), busy.as_u64(), "{engine}, sub-engine {thread}");
+        }
+    }
+    let starved = events
+        .iter()
+        .filter(|event| event["pid"] == 3 && event["tid"] == 3);
+    let cycles: u64 = starved.filter_map(|event| event["dur"].as_u64()).sum();
+    assert_eq!(Some(cycles), row["counters"]["starved_root"].as_u64());
+
+    fails(
+        &[
+            "trace", "--preset", ARITY_2, "--leaves", "5", "--out", &path,
+        ],
+        1,
+        &["5 leaves do not fill"],
+    );
+    let folder = text(&files.path("missing/trace.json"));
+    fails(
+        &["trace", "--preset", ARITY_2, "--out", &folder],
+        1,
+        &["missing/trace.json"],
+    );
+}
+
 #[test]
 fn what_bench_tree_cannot_measure_is_refused() {
     let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {

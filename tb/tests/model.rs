@@ -155,7 +155,7 @@ fn hashes(first: u64, count: u64) {
 
 #[test]
 fn hashes_take_the_same_cycles() {
-    hashes(seed(81), 30);
+    hashes(seed(81), 12);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn rows_of(random: &mut Random, set: &AnyParameters, length: usize) -> AnyParame
 
 #[test]
 fn trees_take_the_same_cycles() {
-    trees(seed(82), 40, 200);
+    trees(seed(82), 20, 80);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn presets_take_the_same_cycles() {
         if parameters.field() != large_field() && parameters.field() != FieldId::Goldilocks {
             continue;
         }
-        let inputs: Vec<Vec<Word>> = (0..20)
+        let inputs: Vec<Vec<Word>> = (0..8)
             .map(|_| elements(&mut random, parameters.field(), parameters.inputs()))
             .collect();
         chips.compare(parameters.name(), |device| {

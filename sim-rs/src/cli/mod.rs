@@ -14,6 +14,7 @@ mod hash;
 mod input;
 mod list;
 mod prove;
+mod trace;
 mod verify;
 
 use std::ffi::OsString;
@@ -127,6 +128,7 @@ enum Command {
     Generate(GenerateArguments),
     Prove(prove::ProveArguments),
     Verify(verify::VerifyArguments),
+    Trace(trace::TraceArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -443,6 +445,7 @@ pub fn run_with(
         Command::Bench(BenchCommand::Engine(arguments)) => {
             bench::run(arguments, backends, &mut console)
         }
+        Command::Trace(arguments) => trace::run(arguments, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::hash_engine::HashEngine;
 use super::machine::{Host, Machine, Moved, RunSetup};
+use super::timeline::Timeline;
 use super::tree::TreeSetup;
 use crate::device::Counters;
 use crate::driver::{ChipPort, ENGINES, OutputWord, PortError};
@@ -234,6 +234,8 @@ pub struct ModelChip {
     stall_input: u32,
     stall_output: u32,
     slots: bool,
+    records: bool,
+    timeline: Option<Timeline>,
 }
 
 impl ModelChip {
@@ -294,6 +296,8 @@ impl ModelChip {
             stall_input: 0,
             stall_output: 0,
             slots: false,
+            records: false,
+            timeline: None,
         })
     }
 
@@ -332,6 +336,16 @@ impl ModelChip {
     /// that gives the same; from the next run on.
     pub fn simulate_slots(&mut self, slots: bool) {
         self.slots = slots;
+    }
+
+    /// Records the timeline of every run from now on.
+    pub fn record_timeline(&mut self) {
+        self.records = true;
+    }
+
+    /// The timeline of the last run that was recorded, once.
+    pub fn take_timeline(&mut self) -> Option<Timeline> {
+        self.timeline.take()
     }
 
     fn get(&self, register: &Register) -> u32 {
@@ -472,6 +486,7 @@ impl ModelChip {
             num_partial: limits.num_partial,
             pipelines: self.hardware.pipelines(),
             slots: self.slots,
+            records: self.records,
         })
     }
 
@@ -544,7 +559,7 @@ impl ModelChip {
     /// Up to `cycles` cycles pass, at least one, in which no word moves but perhaps in the last one.
     fn pass(&mut self, host: Host, cycles: u64) -> (u64, Moved) {
         let mut moved = Moved::default();
-        let mut passed = 1;
+        let passed;
         match &mut self.state {
             State::Idle | State::Done(_) => passed = cycles,
             State::Setup(left, setup) => {
@@ -558,6 +573,7 @@ impl ModelChip {
                 (passed, moved) = machine.run(host, cycles);
                 let is_incomplete = machine.is_incomplete();
                 if machine.is_done() {
+                    self.timeline = machine.timeline();
                     self.state = State::Done(Box::new(machine.counters()));
                 }
                 if is_incomplete && !registers::MODE_PAD.is_set(self.get(&registers::MODE)) {
@@ -660,19 +676,6 @@ impl ModelChip {
     fn is_counter(address: u32) -> bool {
         let register = registers::REGISTERS.iter().find(|r| r.contains(address));
         register.is_some_and(|register| register.counter)
-    }
-
-    /// The machine of the run that is under way.
-    pub(super) fn machine(&mut self) -> Option<&mut Machine> {
-        match &mut self.state {
-            State::Running(machine) => Some(machine),
-            _ => None,
-        }
-    }
-
-    /// Both hash engines of the run that is under way.
-    pub(super) fn engines(&mut self) -> Option<[&mut HashEngine; 2]> {
-        self.machine().map(Machine::engines)
     }
 }
 

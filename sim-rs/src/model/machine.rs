@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::buffer::{Conversion, Fifo};
 use super::hash_engine::{CONTINUES, HashEngine, Tag};
+use super::timeline::{Recorder, Timeline};
 use super::tree::{Tree, TreeSetup};
 use crate::device::{Counters, EngineCounters};
 use crate::latencies::{self, Pipelines};
@@ -30,6 +31,8 @@ pub(super) struct RunSetup {
     pub(super) pipelines: Pipelines,
     /// Every slot of a sub-engine is a step.
     pub(super) slots: bool,
+    /// The timeline is recorded, slot by slot.
+    pub(super) records: bool,
 }
 
 /// A word on its way out.
@@ -198,6 +201,7 @@ pub(super) struct Machine {
     counters: Counters,
     /// A group lacked siblings.
     incomplete: bool,
+    recorder: Option<Box<Recorder>>,
 }
 
 impl Machine {
@@ -210,7 +214,7 @@ impl Machine {
                 setup.num_partial,
                 pipelines,
                 rows,
-                setup.slots,
+                setup.slots || setup.records,
             )
         };
         let tree = Tree::new(&setup.tree);
@@ -248,7 +252,12 @@ impl Machine {
             seen_out: false,
             counters: Counters::default(),
             incomplete: false,
+            recorder: setup.records.then(Box::default),
         };
+        if setup.records {
+            machine.leaf.record();
+            machine.root.record();
+        }
         machine.update_window(0);
         machine
     }
@@ -262,16 +271,11 @@ impl Machine {
         self.incomplete
     }
 
-    pub(super) fn now(&self) -> u64 {
-        self.now
-    }
-
-    pub(super) fn engines(&mut self) -> [&mut HashEngine; 2] {
-        [&mut self.leaf, &mut self.root]
-    }
-
-    pub(super) fn tree(&self) -> &Tree {
-        &self.tree
+    /// What happened so far, if that is recorded.
+    pub(super) fn timeline(&mut self) -> Option<Timeline> {
+        let recorder = self.recorder.take()?;
+        let slots = [self.leaf.recorded(), self.root.recorded()];
+        Some(recorder.finish(self.now, slots))
     }
 
     /// Lets up to `cycles` cycles pass, at least one, in which the host does `host` and nothing moves at
@@ -314,6 +318,16 @@ impl Machine {
     }
 
     fn count(&mut self, waits: Waits, cycles: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            let Waits {
+                input,
+                missing,
+                leaf,
+                root,
+                output,
+            } = waits;
+            recorder.stalls(self.now, [input, missing, leaf, root, output]);
+        }
         let counters = &mut self.counters;
         for (counter, holds) in [
             (&mut counters.stall_in, waits.input),
@@ -517,6 +531,9 @@ impl Machine {
         if is_tree {
             self.incomplete |= job.is_some_and(|job| !self.tree.is_full(job));
             self.tree.cycle(leaf, digest, job, operand.is_some());
+            if let Some(recorder) = &mut self.recorder {
+                recorder.groups(now + 1, self.tree.groups_used());
+            }
         }
 
         if signals.leaf_taken && signals.leaf_end {

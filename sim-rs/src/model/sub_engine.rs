@@ -113,7 +113,7 @@ impl Turn {
         if self.cycles == 1 {
             return 0;
         }
-        let turns = (u128::from(time) * u128::from(self.reciprocal) >> 64) as u64;
+        let turns = ((u128::from(time) * u128::from(self.reciprocal)) >> 64) as u64;
         time - turns * self.cycles
     }
 
