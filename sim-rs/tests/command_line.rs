@@ -1233,6 +1233,33 @@ fn the_model_counts_the_cycles_of_trees() {
     let cycles: Vec<_> = rows.iter().map(|row| &row["cycles"]).collect();
     assert_eq!(cycles, [112_543, 181_781]);
     assert!(rows[1]["steady"]["rhe_utilisation"].as_f64() > Some(0.97));
+
+    // Other leaves, and standard trees of other arities.
+    let trees = [
+        "bench",
+        "tree",
+        "--preset",
+        ARITY_2,
+        "filecoin-arity-8",
+        "--leaf",
+        "element",
+        "--backend",
+        "model",
+        "--json",
+    ];
+    let run = self::run(&trees);
+    let rows = json_lines(&run);
+    assert_eq!(
+        (&rows[0]["leaves"], &rows[1]["leaves"]),
+        (&4096.into(), &4096.into())
+    );
+    for row in &rows {
+        assert_eq!(
+            (&row["leaf"], &row["lhe_utilisation"]),
+            (&"element".into(), &0.0.into())
+        );
+        assert!(row["rhe_utilisation"].as_f64() > Some(0.5), "{row}");
+    }
 }
 
 #[test]

@@ -3,20 +3,17 @@
 use serde::Serialize;
 
 use super::console::Console;
-use super::{BackendFactory, BackendOptions, BenchTreeArguments, CommandError, milliseconds};
+use super::{BackendFactory, BackendOptions, BenchTreeArguments, CommandError, Leaf, milliseconds};
 use crate::device::{
-    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, LeafSource, Progress,
+    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafSource, Progress,
 };
-use crate::fields::{AnyParameters, FieldId};
+use crate::fields::FieldId;
 use crate::level_table::{NodeMemories, standard_tree};
 use crate::presets;
 use crate::software::SoftwareDevice;
 use crate::tree::NoNodes;
 use crate::vectors::generate_element;
 use crate::word::Word;
-
-/// Leaves of the tree where no number is given.
-const LEAVES: u64 = 4096;
 
 /// Milliseconds at 500 MHz of the AcclMT paper, Table II: trees of arity 2 with 2^12 to 2^23 leaves.
 const PAPER_MILLISECONDS: [f64; 12] = [
@@ -32,6 +29,8 @@ const PAPER_UTILISATION: (f64, f64) = (0.992, 0.959);
 struct Row {
     preset: String,
     backend: String,
+    /// What a leaf is, as `--leaf` says it.
+    leaf: String,
     leaves: u64,
     /// Cycles from the first word in to the root out.
     cycles: u64,
@@ -63,7 +62,10 @@ pub fn run(
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
     let backend = arguments.backend.name(backends)?;
-    let parameters = presets::by_name(&arguments.preset).map_err(CommandError::usage)?;
+    let sets = arguments.preset.iter().map(|name| presets::by_name(name));
+    let sets: Vec<_> = sets
+        .collect::<Result<_, _>>()
+        .map_err(CommandError::usage)?;
     let options = BackendOptions {
         only_cycles: true,
         ..BackendOptions::default()
@@ -71,35 +73,52 @@ pub fn run(
     let mut device = backends
         .open(backend, &options)
         .map_err(CommandError::failure)?;
-    let plan = device
-        .engine_plan(parameters)
-        .map_err(CommandError::failure)?;
-    let plan = plan.ok_or_else(|| {
-        CommandError::Failure(format!(
-            "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
-        ))
-    })?;
-    let leaves = match &arguments.leaves[..] {
-        [] => vec![LEAVES],
-        leaves => leaves.to_vec(),
-    };
-    for &leaves in &leaves {
-        let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
-        request.shape().map_err(CommandError::failure)?;
+
+    // What cannot be measured is said before hours of simulation.
+    let mut trees = Vec::new();
+    for parameters in sets {
+        let plan = device
+            .engine_plan(parameters)
+            .map_err(CommandError::failure)?;
+        let plan = plan.ok_or_else(|| {
+            CommandError::Failure(format!(
+                "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
+            ))
+        })?;
+        let leaves = match &arguments.leaves[..] {
+            [] => vec![standard_tree(parameters.arity(), &NodeMemories::PAPER)],
+            leaves => leaves.to_vec(),
+        };
+        for leaves in leaves {
+            let rule = arguments.leaf.rule(parameters);
+            let request = CommitRequest::new(parameters, rule, leaves);
+            request.shape().map_err(CommandError::failure)?;
+            trees.push((request, plan));
+        }
+        console.notes(&device.notes(parameters))?;
     }
-    console.notes(&device.notes(parameters))?;
     if !arguments.json {
         print_head(console)?;
     }
-    for leaves in leaves {
-        let row = measure(device.as_mut(), parameters, &plan, backend, leaves, console)?;
+    let is_paper = trees
+        .iter()
+        .any(|(request, _)| request.parameters.arity() == 2);
+    for (request, plan) in trees {
+        let row = measure(
+            device.as_mut(),
+            request,
+            &plan,
+            backend,
+            arguments.leaf,
+            console,
+        )?;
         if arguments.json {
             console.json_line(&row)?;
         } else {
             row.print(console)?;
         }
     }
-    if !arguments.json && parameters.arity() == 2 {
+    if !arguments.json && is_paper {
         let (lhe, rhe) = PAPER_UTILISATION;
         console.line(format!(
             "The paper's averages: LHE {:.1} %, RHE {:.1} %. `steady` is the time between the last leaf \
@@ -113,13 +132,13 @@ pub fn run(
 
 fn measure(
     device: &mut dyn Device,
-    parameters: &AnyParameters,
+    mut request: CommitRequest<'_>,
     plan: &EnginePlan,
     backend: &str,
-    leaves: u64,
+    leaf: Leaf,
     console: &Console<'_>,
 ) -> Result<Row, CommandError> {
-    let mut request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
+    let (parameters, leaves) = (request.parameters, request.leaves);
     let standard = standard_tree(parameters.arity(), &NodeMemories::PAPER);
     if leaves > standard {
         let window = u32::try_from(standard)
@@ -127,7 +146,7 @@ fn measure(
             .map_err(CommandError::failure)?;
         request.window = Some(window);
     }
-    let mut bar = console.progress(format!("{leaves} leaves"));
+    let mut bar = console.progress(format!("{}, {leaves} leaves", parameters.name()));
     let (root, counters) = commit(device, &request, &mut bar)?;
     if device.computes() {
         let source = &mut Generated::new(parameters.field());
@@ -153,13 +172,15 @@ fn measure(
     let cycles = counters
         .cycle_last_out
         .saturating_sub(counters.cycle_first_in);
-    let is_paper = parameters.name() == "filecoin-arity-2" && leaves.is_power_of_two();
+    let is_paper =
+        parameters.name() == "filecoin-arity-2" && leaf == Leaf::Hash && leaves.is_power_of_two();
     let paper = (leaves.ilog2() as usize)
         .checked_sub(12)
         .filter(|_| is_paper);
     Ok(Row {
         preset: parameters.name().to_owned(),
         backend: backend.to_owned(),
+        leaf: leaf.to_string(),
         leaves,
         cycles,
         milliseconds_at_500_mhz: milliseconds(cycles),
@@ -225,7 +246,8 @@ impl Row {
             .map(u64::to_string)
             .collect();
         console.line(format!(
-            "{:>8}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
+            "{:<20}  {:>8}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
+            self.preset,
             self.leaves,
             self.cycles,
             self.milliseconds_at_500_mhz,
@@ -241,7 +263,8 @@ impl Row {
 
 fn print_head(console: &mut Console<'_>) -> std::io::Result<()> {
     console.line(format!(
-        "{:>8}  {:>10}  {:>9}  {:>6}  {:>8}  {:>7}  {:>7}  {:>15}  {}",
+        "{:<20}  {:>8}  {:>10}  {:>9}  {:>6}  {:>8}  {:>7}  {:>7}  {:>15}  {}",
+        "preset",
         "leaves",
         "cycles",
         "ms",

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::input::{Format, Input, LeafOrder};
 use super::{
-    BackendFactory, BackendOptions, CommandError, CommitArguments, Leaf, PadRule, Waves, hex,
+    BackendFactory, BackendOptions, CommandError, CommitArguments, PadRule, Waves, hex,
     milliseconds,
 };
 use crate::device::{
@@ -80,14 +80,7 @@ pub fn run(
         None => parameters,
         Some(name) => presets::by_name(name).map_err(CommandError::usage)?,
     };
-    let leaf = match arguments.leaf {
-        Leaf::Element => LeafRule::Digest,
-        Leaf::Hash => LeafRule::Hash(leaf_parameters),
-        Leaf::Row(columns) => LeafRule::Row {
-            parameters: leaf_parameters,
-            columns,
-        },
-    };
+    let leaf = arguments.leaf.rule(leaf_parameters);
     let field = parameters.field();
     let backend = arguments.backend.name(backends)?;
     let pad = (arguments.pad.as_deref())
@@ -194,11 +187,7 @@ pub fn run(
         preset: parameters.name(),
         leaf_preset: arguments.leaf_preset.as_deref(),
         field: field.name(),
-        leaf: match arguments.leaf {
-            Leaf::Element => "element".to_owned(),
-            Leaf::Hash => "hash".to_owned(),
-            Leaf::Row(columns) => format!("row={columns}"),
-        },
+        leaf: arguments.leaf.to_string(),
         elements: elements.unwrap_or(given).min(given),
         padding_elements: given.saturating_sub(elements.unwrap_or(given)),
         backend,

@@ -18,13 +18,14 @@ mod trace;
 mod verify;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::device::Device;
+use crate::device::{Device, LeafRule};
 use crate::fields::{AnyParameters, FieldId};
 use crate::model::{Hardware, ModelDevice};
 use crate::software::SoftwareDevice;
@@ -142,16 +143,19 @@ enum BenchCommand {
 
 /// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
 ///
-/// Every leaf is the hash of as many elements as a hash takes. The root is compared with that of the
-/// software.
+/// The root is compared with that of the software, unless the backend counts cycles only.
 #[derive(Args)]
 struct BenchTreeArguments {
-    /// Numbers of leaves, powers of the arity [default: 4096]
+    /// Numbers of leaves, powers of the arity [default: those of a standard tree, 4096 at arity 2]
     #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',')]
     leaves: Vec<u64>,
-    /// Named parameter set, see `acclmt presets`
-    #[arg(long, value_name = "NAME", default_value = "filecoin-arity-2")]
-    preset: String,
+    /// Named parameter sets, see `acclmt presets`
+    #[arg(long, value_name = "NAME", num_args = 1.., default_value = "filecoin-arity-2")]
+    preset: Vec<String>,
+    /// What a leaf is: `element`, a ready digest; `hash`, the hash of as many elements as a hash takes;
+    /// `row=C`, the digest of a row of C elements by the sponge of the parameter set
+    #[arg(long, value_name = "RULE", value_parser = parse_leaf, default_value = "hash")]
+    leaf: Leaf,
     #[command(flatten)]
     backend: BackendArguments,
     /// Print a JSON object for each tree, one a line
@@ -352,6 +356,30 @@ fn parse_leaf(text: &str) -> Result<Leaf, String> {
             Some(text) => columns(text),
             None => Err("expected element, hash or row=C".to_owned()),
         },
+    }
+}
+
+impl Leaf {
+    /// The rule of leaves that are made with `parameters`.
+    fn rule(self, parameters: &AnyParameters) -> LeafRule<'_> {
+        match self {
+            Self::Element => LeafRule::Digest,
+            Self::Hash => LeafRule::Hash(parameters),
+            Self::Row(columns) => LeafRule::Row {
+                parameters,
+                columns,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Element => f.write_str("element"),
+            Self::Hash => f.write_str("hash"),
+            Self::Row(columns) => write!(f, "row={columns}"),
+        }
     }
 }
 
