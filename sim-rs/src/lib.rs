@@ -15,6 +15,7 @@
 //!   registers, and where the chip keeps the nodes of a tree.
 //! - [`model`], [`latencies`]: the cycle-exact model of the chip, and the latencies that it shares with the
 //!   RTL.
+//! - [`sweep`]: the same measurement over every combination of parameters.
 //! - [`cli`]: the command line, for any set of backends.
 //! - [`vectors`]: test vectors of other implementations, run on any device.
 //!
@@ -61,6 +62,7 @@ pub mod registers;
 pub mod software;
 pub mod sparse;
 pub mod sponge;
+pub mod sweep;
 pub mod tree;
 pub mod tree_file;
 pub mod vectors;

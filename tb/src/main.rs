@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use acclmt::cli::{self, BackendError, BackendFactory, BackendOptions, LibraryBackends};
 use acclmt::device::Device;
 use acclmt::driver::ChipDevice;
-use acclmt_tb::{RtlChip, WaveformWindow, Waves};
+use acclmt::model::Hardware;
+use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field};
+use acclmt_verilated::RUNTIME_MODULUS;
 
 /// Seed of what the design leaves undefined: a run can be repeated.
 const SEED: u32 = 1;
@@ -27,7 +29,14 @@ impl BackendFactory for Backends {
             return LibraryBackends.open(name, options);
         }
         let error = |error: &dyn std::error::Error| BackendError::new(error.to_string());
+        if let Some(hardware) = options.hardware {
+            check_build(&hardware)?;
+        }
         let mut chip = RtlChip::new(SEED).map_err(|cause| error(&cause))?;
+        if let Some((seed, input, output)) = options.stalls {
+            chip.set_stalls(seed, input, output)
+                .map_err(|cause| error(&cause))?;
+        }
         if let Some(waves) = &options.waves {
             let waves = Waves {
                 path: waves.path.clone(),
@@ -42,6 +51,27 @@ impl BackendFactory for Backends {
         let device = ChipDevice::new(chip).map_err(|cause| error(&cause))?;
         Ok(Box::new(device))
     }
+}
+
+/// The RTL is simulated as one build; another one is refused.
+fn check_build(hardware: &Hardware) -> Result<(), BackendError> {
+    let build = Hardware {
+        field: large_field(),
+        runtime_modulus: RUNTIME_MODULUS,
+        ..Hardware::default()
+    };
+    let asked = Hardware {
+        field: build.field,
+        runtime_modulus: build.runtime_modulus,
+        ..*hardware
+    };
+    if asked == build {
+        return Ok(());
+    }
+    Err(BackendError::new(
+        "the RTL is simulated with its default parameters; take the model for other sub-engines and \
+         memories",
+    ))
 }
 
 fn main() -> ExitCode {

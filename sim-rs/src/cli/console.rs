@@ -56,12 +56,18 @@ impl<'a> Console<'a> {
 
     /// A bar for work that `message` describes; it is gone when it is dropped.
     pub fn progress(&self, message: impl Into<Cow<'static, str>>) -> Bar {
+        self.progress_of(message, "hashes")
+    }
+
+    /// The same for work that is counted in `units`.
+    pub fn progress_of(&self, message: impl Into<Cow<'static, str>>, units: &str) -> Bar {
         Bar(self.show_progress.then(|| {
-            let style = ProgressStyle::with_template(
-                "{msg} [{bar:40}] {human_pos} of {human_len} hashes, {eta} left",
-            )
-            .expect("the template of the progress bar is valid")
-            .progress_chars("=> ");
+            let template = format!(
+                "{{msg}} [{{bar:40}}] {{human_pos}} of {{human_len}} {units}, {{eta}} left"
+            );
+            let style = ProgressStyle::with_template(&template)
+                .expect("the template of the progress bar is valid")
+                .progress_chars("=> ");
             ProgressBar::new(0).with_style(style).with_message(message)
         }))
     }

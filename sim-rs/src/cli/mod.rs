@@ -14,6 +14,7 @@ mod hash;
 mod input;
 mod list;
 mod prove;
+mod sweep;
 mod trace;
 mod verify;
 
@@ -38,7 +39,7 @@ use input::LeafOrder;
 const CLOCK_HZ: u64 = 500_000_000;
 
 /// The backends that a program offers.
-pub trait BackendFactory {
+pub trait BackendFactory: Sync {
     /// Names of the backends; the first one is used where none is asked for.
     fn names(&self) -> &[&str];
 
@@ -51,12 +52,16 @@ pub trait BackendFactory {
 }
 
 /// What the command line asks of a backend.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendOptions {
     /// The waveform to write, if any.
     pub waves: Option<Waves>,
     /// Only cycles are of interest: a backend that can count them without computing results does so.
     pub only_cycles: bool,
+    /// How the chip is to be built, if not as the backend has it.
+    pub hardware: Option<Hardware>,
+    /// Random stalls of the input and of the output: a seed, and the shares of the cycles.
+    pub stalls: Option<(u64, f64, f64)>,
 }
 
 /// A window of a simulation that is written as a waveform.
@@ -104,9 +109,13 @@ impl BackendFactory for LibraryBackends {
             )));
         }
         if name == MODEL {
-            let device = ModelDevice::new(Hardware::default())
-                .map_err(|error| BackendError::new(error.to_string()))?;
-            return Ok(Box::new(device.with_results(!options.only_cycles)));
+            let mut device = ModelDevice::new(options.hardware.unwrap_or_default())
+                .map_err(|error| BackendError::new(error.to_string()))?
+                .with_results(!options.only_cycles);
+            if let Some((seed, input, output)) = options.stalls {
+                device = device.with_stalls(seed, input, output);
+            }
+            return Ok(Box::new(device));
         }
         Ok(Box::new(SoftwareDevice::new()))
     }
@@ -130,6 +139,7 @@ enum Command {
     Prove(prove::ProveArguments),
     Verify(verify::VerifyArguments),
     Trace(trace::TraceArguments),
+    Sweep(sweep::SweepArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -474,6 +484,7 @@ pub fn run_with(
             bench::run(arguments, backends, &mut console)
         }
         Command::Trace(arguments) => trace::run(arguments, &mut console),
+        Command::Sweep(arguments) => sweep::run(arguments, backends, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }

@@ -1,0 +1,410 @@
+//! `acclmt sweep`: a measurement over every combination of parameters, which can be stopped, continued,
+//! split and merged.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::mpsc;
+use std::thread;
+
+use clap::{Args, Subcommand};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::console::Console;
+use super::{BackendArguments, BackendFactory, BackendOptions, CommandError};
+use crate::device::Progress as _;
+use crate::partial_file::PartialFile;
+use crate::sweep::{Measured, Point, Row, Specification, measure};
+
+/// Rows as they are measured, one JSON object a line.
+const ROWS: &str = "rows.jsonl";
+/// The same as a table, when the sweep has ended.
+const TABLE: &str = "rows.csv";
+/// The specification.
+const SPECIFICATION: &str = "sweep.toml";
+
+/// Measure every combination of the parameters that a specification names
+///
+/// Rows go to DIR/rows.jsonl as they are measured, one a line, and to DIR/rows.csv at the end. A sweep that
+/// was stopped, in whatever way, goes on with --resume: no point is measured twice. docs/sweeps.md describes
+/// the specification.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct SweepArguments {
+    #[command(subcommand)]
+    command: Option<SweepCommand>,
+    /// The specification, TOML
+    #[arg(value_name = "SPEC", required = true)]
+    specification: Option<PathBuf>,
+    /// The folder of the rows [default: the name of the specification with `.sweep`]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Points that are measured at the same time [default: the processors]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Go on with a sweep whose folder has rows
+    #[arg(long)]
+    resume: bool,
+    /// Only every Nth point, from the Ith on: a share of the sweep
+    #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum SweepCommand {
+    /// Merge the rows of shards, or of several sweeps, in one folder
+    Merge(MergeArguments),
+}
+
+#[derive(Args)]
+struct MergeArguments {
+    /// The folder to write
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+    /// The folders to read
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A share of the points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shard {
+    index: usize,
+    count: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/');
+        let numbers =
+            numbers.and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+        match numbers {
+            Some((index, count)) if (1..=count).contains(&index) => Ok(Self { index, count }),
+            _ => Err("expected I/N with I from 1 to N, such as 1/4".to_owned()),
+        }
+    }
+}
+
+/// What a sweep came to.
+#[derive(Serialize)]
+struct Report {
+    folder: String,
+    points: usize,
+    /// Rows that were there already.
+    kept: usize,
+    measured: usize,
+    /// Rows that have an error.
+    errors: usize,
+}
+
+impl Report {
+    fn print(&self, json: bool, console: &mut Console<'_>) -> Result<(), CommandError> {
+        if json {
+            return Ok(console.json(self)?);
+        }
+        console.entry("folder", &self.folder)?;
+        console.entry("points", self.points)?;
+        console.entry("kept", self.kept)?;
+        console.entry("measured", self.measured)?;
+        Ok(console.entry("errors", self.errors)?)
+    }
+}
+
+pub fn run(
+    arguments: &SweepArguments,
+    backends: &dyn BackendFactory,
+    console: &mut Console<'_>,
+) -> Result<(), CommandError> {
+    if let Some(SweepCommand::Merge(arguments)) = &arguments.command {
+        return merge(arguments, console);
+    }
+    let backend = arguments.backend.name(backends)?;
+    let Some(path) = &arguments.specification else {
+        return Err(CommandError::Usage(
+            "no specification; give a TOML file".to_owned(),
+        ));
+    };
+    let text = fs::read_to_string(path).map_err(|error| failure(path, &error))?;
+    let specification = Specification::from_toml(&text)
+        .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
+    let mut points = specification.points();
+    if let Some(shard) = arguments.shard {
+        points = points
+            .into_iter()
+            .skip(shard.index - 1)
+            .step_by(shard.count)
+            .collect();
+    }
+    let folder = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| path.with_extension("sweep"));
+    fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
+    let mut file = Rows::open(&folder, arguments.resume)?;
+    fs::write(folder.join(SPECIFICATION), &text).map_err(|error| failure(&folder, &error))?;
+
+    // A row belongs to its point and its backend.
+    let done: BTreeSet<&str> = file
+        .rows
+        .iter()
+        .filter(|row| row.backend == backend)
+        .map(|row| row.id.as_str())
+        .collect();
+    let ids: BTreeSet<String> = points.iter().map(Point::id).collect();
+    let left: Vec<Point> = points
+        .iter()
+        .filter(|point| !done.contains(point.id().as_str()))
+        .cloned()
+        .collect();
+    let kept = points.len() - left.len();
+    let total = left.len();
+    let mut bar = console.progress_of(format!("{}", folder.display()), "points");
+    let mut measured = Vec::new();
+    measure_all(left, backend, backends, arguments.jobs, &mut |row| {
+        file.append(&row)?;
+        measured.push(row);
+        bar.report(measured.len() as u64, total as u64);
+        Ok(())
+    })?;
+    drop(bar);
+    let count = measured.len();
+    file.rows.extend(measured);
+    let rows = file
+        .rows
+        .iter()
+        .filter(|row| row.backend == backend && ids.contains(&row.id));
+    let errors = rows.filter(|row| row.error.is_some()).count();
+    let order: HashMap<String, usize> = (points
+        .iter()
+        .enumerate()
+        .map(|(number, point)| (point.id(), number)))
+    .collect();
+    file.rows
+        .sort_by_key(|row| order.get(&row.id).copied().unwrap_or(usize::MAX));
+    write_table(&folder, &file.rows)?;
+    Report {
+        folder: folder.display().to_string(),
+        points: points.len(),
+        kept,
+        measured: count,
+        errors,
+    }
+    .print(arguments.json, console)
+}
+
+/// Measures all points, `jobs` at a time, and hands over each row as soon as it is there.
+fn measure_all(
+    points: Vec<Point>,
+    backend: &str,
+    backends: &dyn BackendFactory,
+    jobs: Option<NonZeroUsize>,
+    take: &mut dyn FnMut(Row) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.map_or(0, NonZeroUsize::get))
+        .build()
+        .map_err(CommandError::failure)?;
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            pool.install(|| {
+                // An error means that nobody takes rows any more.
+                points
+                    .into_par_iter()
+                    .try_for_each_with(sender, |sender, point| {
+                        sender.send(row(&point, backend, backends)).map_err(drop)
+                    })
+            })
+        });
+        receiver.into_iter().try_for_each(take)
+    })
+}
+
+/// The row of a point. What goes wrong is part of it.
+fn row(point: &Point, backend: &str, backends: &dyn BackendFactory) -> Row {
+    let options = BackendOptions {
+        only_cycles: true,
+        hardware: Some(point.hardware()),
+        stalls: point.stalls(),
+        ..BackendOptions::default()
+    };
+    let result = backends
+        .open(backend, &options)
+        .map_err(|error| error.to_string())
+        .and_then(|mut device| measure(point, device.as_mut()));
+    let (result, error) = match result {
+        Ok(result) => (result, None),
+        Err(error) => (Measured::default(), Some(error)),
+    };
+    Row {
+        id: point.id(),
+        backend: backend.to_owned(),
+        point: point.clone(),
+        result,
+        error,
+    }
+}
+
+/// The file of rows of a folder, which one process writes at a time.
+struct Rows {
+    path: PathBuf,
+    file: File,
+    rows: Vec<Row>,
+}
+
+impl Rows {
+    /// Opens the file and reads what is there, which is refused unless `resume` is set.
+    fn open(folder: &Path, resume: bool) -> Result<Self, CommandError> {
+        let path = folder.join(ROWS);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(|error| failure(&path, &error))?;
+        file.try_lock().map_err(|_| {
+            CommandError::Failure(format!("{}: another sweep is writing it", path.display()))
+        })?;
+        let (rows, end) = read_rows(&path, &mut file)?;
+        if !rows.is_empty() && !resume {
+            return Err(CommandError::Failure(format!(
+                "{} has {} rows; go on with --resume, or choose another folder with --out",
+                path.display(),
+                rows.len()
+            )));
+        }
+        // A row that a kill cut off is measured again.
+        file.set_len(end).map_err(|error| failure(&path, &error))?;
+        file.seek(io::SeekFrom::End(0))
+            .map_err(|error| failure(&path, &error))?;
+        Ok(Self { path, file, rows })
+    }
+
+    fn append(&mut self, row: &Row) -> Result<(), CommandError> {
+        let mut line = serde_json::to_vec(row).map_err(CommandError::failure)?;
+        line.push(b'\n');
+        self.file
+            .write_all(&line)
+            .map_err(|error| failure(&self.path, &error))
+    }
+}
+
+/// The rows of a file, and where the last whole one ends.
+fn read_rows(path: &Path, file: &mut File) -> Result<(Vec<Row>, u64), CommandError> {
+    let mut rows = Vec::new();
+    let mut end = 0;
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let length = reader
+            .read_until(b'\n', &mut line)
+            .map_err(|error| failure(path, &error))?;
+        if line.last() != Some(&b'\n') {
+            return Ok((rows, end));
+        }
+        let row = serde_json::from_slice(&line).map_err(|error| {
+            CommandError::Failure(format!(
+                "{}, line {}: this is no row of a sweep: {error}",
+                path.display(),
+                rows.len() + 1
+            ))
+        })?;
+        rows.push(row);
+        end += length as u64;
+    }
+}
+
+fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut specification = String::new();
+    for folder in &arguments.folders {
+        let path = folder.join(ROWS);
+        let mut file = File::open(&path).map_err(|error| failure(&path, &error))?;
+        let (found, _) = read_rows(&path, &mut file)?;
+        rows.extend(
+            found
+                .into_iter()
+                .filter(|row| seen.insert((row.backend.clone(), row.id.clone()))),
+        );
+        if let Ok(mut file) = File::open(folder.join(SPECIFICATION)) {
+            specification.clear();
+            // Without it the rows are merged all the same, in the order of the folders.
+            let _ = file.read_to_string(&mut specification);
+        }
+    }
+    let order: HashMap<String, usize> = Specification::from_toml(&specification)
+        .map(|specification| specification.points())
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+        .map(|(number, point)| (point.id(), number))
+        .collect();
+    rows.sort_by_key(|row| order.get(&row.id).copied().unwrap_or(usize::MAX));
+    let out = &arguments.out;
+    fs::create_dir_all(out).map_err(|error| failure(out, &error))?;
+    let mut file = Rows::open(out, false)?;
+    for row in &rows {
+        file.append(row)?;
+    }
+    fs::write(out.join(SPECIFICATION), &specification).map_err(|error| failure(out, &error))?;
+    write_table(out, &rows)?;
+    Report {
+        folder: out.display().to_string(),
+        points: rows.len(),
+        kept: rows.len(),
+        measured: 0,
+        errors: rows.iter().filter(|row| row.error.is_some()).count(),
+    }
+    .print(arguments.json, console)
+}
+
+/// Writes all rows as a table, one column a value.
+fn write_table(folder: &Path, rows: &[Row]) -> Result<(), CommandError> {
+    let path = folder.join(TABLE);
+    let error = |error: &dyn std::error::Error| {
+        CommandError::Failure(format!("{}: {error}", path.display()))
+    };
+    let mut file = PartialFile::create(&path).map_err(|cause| error(&cause))?;
+    let mut writer = csv::Writer::from_writer(file.file());
+    for (number, row) in rows.iter().enumerate() {
+        let Ok(Value::Object(columns)) = serde_json::to_value(row) else {
+            continue;
+        };
+        if number == 0 {
+            writer
+                .write_record(columns.keys())
+                .map_err(|cause| error(&cause))?;
+        }
+        let cells = columns.values().map(|value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        });
+        writer.write_record(cells).map_err(|cause| error(&cause))?;
+    }
+    writer.flush().map_err(|cause| error(&cause))?;
+    drop(writer);
+    file.finish().map_err(|cause| error(&cause))
+}
+
+fn failure(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::Failure(format!("{}: {error}", path.display()))
+}
