@@ -159,9 +159,9 @@ fn hashes_take_the_same_cycles() {
 }
 
 #[test]
-#[ignore = "long: 300 random parameter sets"]
+#[ignore = "long: 100 random parameter sets"]
 fn many_hashes_take_the_same_cycles() {
-    hashes(seed(8100), 300);
+    hashes(seed(8100), 100);
 }
 
 /// Trees of every kind.
@@ -267,9 +267,9 @@ fn trees_take_the_same_cycles() {
 }
 
 #[test]
-#[ignore = "long: 200 random trees"]
+#[ignore = "long: 60 random trees"]
 fn many_trees_take_the_same_cycles() {
-    trees(seed(8200), 200, 600);
+    trees(seed(8200), 60, 600);
 }
 
 /// The presets of the build at their full number of rounds, several runs on the same chip.
