@@ -8,8 +8,7 @@
 /// makes the sum of a large prime's products one number again.
 ///
 /// Handshake:  none. A step takes the enabled products of three lanes; `first_i` starts a new sum.
-///             The running sum is at the output `AccumulateLatency` = 2 cycles after
-///             each step.
+///             The running sum is at the output `AccumulateLatency` cycles after each step.
 /// Throughput: one step a cycle.
 module acclmt_accumulate #(
   /// Whether Goldilocks mode exists.

@@ -30,14 +30,14 @@ module acclmt_dot_product #(
   /// Elements and coefficients, canonical residues.
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] element_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] coefficient_i,
-  /// With the products, `acclmt_latency_pkg::MulLatency` cycles after their operands: the first step of a
-  /// sum, and the lanes that count.
+  /// With the products, `MulLatency` cycles after their operands: the first step of a sum, and the
+  /// lanes that count.
   input logic first_i,
   input logic [acclmt_pkg::Lanes-1:0] enable_i,
-  /// The products, `acclmt_latency_pkg::MulLatency` cycles after their operands.
+  /// The products, `MulLatency` cycles after their operands.
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::ProductWidth-1:0] product_o,
-  /// The sum before its reduction, `acclmt_latency_pkg::AccumulateLatency` cycles after the products, and
-  /// another one to reduce in its place.
+  /// The sum before its reduction, `AccumulateLatency` cycles after the products, and another one to
+  /// reduce in its place.
   output logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] sum_o,
   input logic take_other_i,
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] other_i,

@@ -20,6 +20,7 @@ mod timeline;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 pub use chip::{Hardware, HardwareError, ModelChip};
 pub use timeline::{Slot, Span, Stall, Timeline};
@@ -113,9 +114,15 @@ impl ModelDevice {
     }
 
     fn new_chip(&self, parameters: &AnyParameters) -> Result<ChipDevice<ModelChip>, Unsupported> {
-        let mut chip = ModelChip::new(self.hardware_for(parameters))
-            .map_err(|error| Self::unsupported(&error))?;
-        if let Some((seed, input, output)) = self.stalls {
+        Self::build(self.hardware_for(parameters), self.stalls)
+    }
+
+    fn build(
+        hardware: Hardware,
+        stalls: Option<(u64, f64, f64)>,
+    ) -> Result<ChipDevice<ModelChip>, Unsupported> {
+        let mut chip = ModelChip::new(hardware).map_err(|error| Self::unsupported(&error))?;
+        if let Some((seed, input, output)) = stalls {
             chip.set_stalls(seed, input, output)
                 .map_err(|error| Self::unsupported(&error))?;
         }
@@ -127,17 +134,10 @@ impl ModelDevice {
         &mut self,
         parameters: &AnyParameters,
     ) -> Result<&mut ChipDevice<ModelChip>, Unsupported> {
-        let name = self.hardware_for(parameters).field.name();
-        if !self.chips.contains_key(name) {
-            let chip = self.new_chip(parameters)?;
-            self.chips.insert(name, chip);
-        }
-        match self.chips.get_mut(name) {
-            Some(chip) => Ok(chip),
-            None => Err(Unsupported {
-                device: "model".to_owned(),
-                reason: format!("there is no chip for {name}"),
-            }),
+        let (hardware, stalls) = (self.hardware_for(parameters), self.stalls);
+        match self.chips.entry(hardware.field.name()) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => Ok(entry.insert(Self::build(hardware, stalls)?)),
         }
     }
 }

@@ -178,6 +178,26 @@ pub struct ChipRegisters {
 }
 
 impl ChipRegisters {
+    /// The registers of `engine`, from what `get` says of the one at an address.
+    pub fn read(engine: &EngineRegisters, get: impl Fn(u32) -> u32) -> Self {
+        let pair = |register: &registers::Register| [0, 1].map(|number| get(register.at(number)));
+        Self {
+            arity: get(engine.input_words.address),
+            field: get(registers::FIELD.address),
+            width: get(engine.width.address),
+            alpha: get(engine.alpha.address),
+            full_rounds_first: get(engine.full_rounds_first.address),
+            full_rounds_last: get(engine.full_rounds_last.address),
+            partial_kind: get(engine.partial_kind.address),
+            digest_words: get(engine.digest_words.address),
+            input_map: pair(&engine.input_map),
+            digest_map: pair(&engine.digest_map),
+            partial_rounds: std::array::from_fn(|number| {
+                get(engine.partial_rounds.at(number as u32))
+            }),
+        }
+    }
+
     /// The address of every register of `engine` and the value that is written to it; `FIELD` is one
     /// for both engines.
     pub fn writes(&self, engine: &EngineRegisters) -> Vec<(u32, u32)> {

@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::console::Console;
-use super::{ALL_PRESETS, BackendFactory, BackendOptions, BenchEngineArguments, CommandError};
+use super::{
+    ALL_PRESETS, BackendFactory, BenchEngineArguments, CommandError, no_hash_engine,
+    open_for_cycles,
+};
 use crate::device::{Counters, Device, EnginePlan, Progress};
 use crate::fields::AnyParameters;
 use crate::software::SoftwareDevice;
@@ -78,13 +81,7 @@ pub fn run(
 ) -> Result<(), CommandError> {
     let backend = arguments.backend.name(backends)?;
     let (sets, all) = parameter_sets(arguments)?;
-    let options = BackendOptions {
-        only_cycles: true,
-        ..BackendOptions::default()
-    };
-    let mut device = backends
-        .open(backend, &options)
-        .map_err(CommandError::failure)?;
+    let mut device = open_for_cycles(backends, backend)?;
 
     // What cannot be measured is said before hours of simulation.
     let mut plans = Vec::new();
@@ -92,12 +89,7 @@ pub fn run(
     for parameters in &sets {
         match device.engine_plan(parameters) {
             Ok(Some(plan)) => plans.push((parameters, plan)),
-            Ok(None) => {
-                return Err(CommandError::Failure(format!(
-                    "the backend '{backend}' has no hash engine and counts no cycles; use one of a \
-                     chip"
-                )));
-            }
+            Ok(None) => return Err(no_hash_engine(backend)),
             Err(unsupported) if all => left_out.push(Skipped {
                 preset: parameters.name().to_owned(),
                 skipped: unsupported.reason,

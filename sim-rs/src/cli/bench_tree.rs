@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::console::Console;
-use super::{BackendFactory, BackendOptions, BenchTreeArguments, CommandError, Leaf, milliseconds};
+use super::{
+    BackendFactory, BenchTreeArguments, CommandError, Leaf, milliseconds, open_for_cycles,
+};
 use crate::device::{
     CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafSource, Progress,
 };
@@ -66,13 +68,7 @@ pub fn run(
     let sets: Vec<_> = sets
         .collect::<Result<_, _>>()
         .map_err(CommandError::usage)?;
-    let options = BackendOptions {
-        only_cycles: true,
-        ..BackendOptions::default()
-    };
-    let mut device = backends
-        .open(backend, &options)
-        .map_err(CommandError::failure)?;
+    let mut device = open_for_cycles(backends, backend)?;
 
     // What cannot be measured is said before hours of simulation.
     let mut trees = Vec::new();

@@ -515,6 +515,25 @@ impl BackendArguments {
     }
 }
 
+/// The backend `name`, which is asked for cycles alone.
+fn open_for_cycles(
+    backends: &dyn BackendFactory,
+    name: &str,
+) -> Result<Box<dyn Device>, CommandError> {
+    let options = BackendOptions {
+        only_cycles: true,
+        ..BackendOptions::default()
+    };
+    backends.open(name, &options).map_err(CommandError::failure)
+}
+
+/// A backend that was asked for cycles has no chip.
+fn no_hash_engine(backend: &str) -> CommandError {
+    CommandError::Failure(format!(
+        "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
+    ))
+}
+
 impl ParameterArguments {
     /// The parameter set asked for.
     fn load(&self) -> Result<AnyParameters, CommandError> {

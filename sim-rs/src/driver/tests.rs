@@ -11,7 +11,7 @@ use crate::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
 use crate::generate;
 use crate::params::{PoseidonParameters, PoseidonSpecification};
 use crate::presets;
-use crate::program::{self, SUB_ENGINES};
+use crate::program;
 use crate::random::{self, Ranges};
 use crate::software::SoftwareDevice;
 use crate::tree::{AllNodes, NoNodes, Padding};
@@ -156,8 +156,7 @@ impl FakeChip {
     }
 
     fn get_at(&self, register: &registers::Register, position: u32) -> u32 {
-        let address = register.at(position);
-        self.registers.get(&address).copied().unwrap_or(0)
+        self.at(register.at(position))
     }
 
     fn get_word(&self, register: &registers::Register) -> Word {
@@ -168,37 +167,17 @@ impl FakeChip {
         word
     }
 
+    fn at(&self, address: u32) -> u32 {
+        self.registers.get(&address).copied().unwrap_or(0)
+    }
+
     /// The registers of an engine: 0 the leaf hash engine, 1 the root hash engine.
     fn chip_registers(&self, engine: usize) -> ChipRegisters {
-        let engine = ENGINES[engine];
-        let pair = |register| [0, 1].map(|position| self.get_at(register, position));
-        let mut partial_rounds = [0; SUB_ENGINES];
-        for (position, rounds) in (0..).zip(&mut partial_rounds) {
-            *rounds = self.get_at(&engine.partial_rounds, position);
-        }
-        ChipRegisters {
-            arity: self.get(&engine.input_words),
-            field: self.get(&registers::FIELD),
-            width: self.get(&engine.width),
-            alpha: self.get(&engine.alpha),
-            full_rounds_first: self.get(&engine.full_rounds_first),
-            full_rounds_last: self.get(&engine.full_rounds_last),
-            partial_kind: self.get(&engine.partial_kind),
-            digest_words: self.get(&engine.digest_words),
-            input_map: pair(&engine.input_map),
-            digest_map: pair(&engine.digest_map),
-            partial_rounds,
-        }
+        ChipRegisters::read(ENGINES[engine], |address| self.at(address))
     }
 
     fn row_registers(&self) -> RowRegisters {
-        RowRegisters {
-            blocks: self.get(&registers::ROW_BLOCKS),
-            group: self.get(&registers::ROW_GROUP),
-            last_words: self.get(&registers::LAST_INPUT_WORDS),
-            last_map: [0, 1].map(|position| self.get_at(&registers::LAST_INPUT_MAP, position)),
-            overwrite: registers::MODE_OVERWRITE.is_set(self.get(&registers::MODE)),
-        }
+        RowRegisters::read(|address| self.at(address))
     }
 
     fn report(&mut self, error: registers::ErrorCode, info: u32) {

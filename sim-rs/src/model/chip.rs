@@ -10,9 +10,7 @@ use crate::driver::{ChipPort, ENGINES, OutputWord, PortError};
 use crate::fields::FieldId;
 use crate::latencies::Pipelines;
 use crate::level_table::{LevelQueue, MEMORIES, NodeMemories};
-use crate::program::{
-    ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters, SUB_ENGINES,
-};
+use crate::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
 use crate::registers::{self, Access, Register};
 use crate::word::{self, Word};
 
@@ -353,7 +351,10 @@ impl ModelChip {
     }
 
     fn get_at(&self, register: &Register, position: u32) -> u32 {
-        let address = register.at(position);
+        self.at(register.at(position))
+    }
+
+    fn at(&self, address: u32) -> u32 {
         self.registers.get(&address).copied().unwrap_or(0)
     }
 
@@ -368,48 +369,13 @@ impl ModelChip {
         matches!(self.state, State::Setup(..) | State::Running(_))
     }
 
-    /// The registers of an engine: 0 the leaf hash engine, 1 the root hash engine.
-    fn chip_registers(&self, engine: usize) -> ChipRegisters {
-        let engine = ENGINES[engine];
-        let pair = |register| [0, 1].map(|position| self.get_at(register, position));
-        let mut partial_rounds = [0; SUB_ENGINES];
-        for (position, rounds) in (0..).zip(&mut partial_rounds) {
-            *rounds = self.get_at(&engine.partial_rounds, position);
-        }
-        ChipRegisters {
-            arity: self.get(&engine.input_words),
-            field: self.get(&registers::FIELD),
-            width: self.get(&engine.width),
-            alpha: self.get(&engine.alpha),
-            full_rounds_first: self.get(&engine.full_rounds_first),
-            full_rounds_last: self.get(&engine.full_rounds_last),
-            partial_kind: self.get(&engine.partial_kind),
-            digest_words: self.get(&engine.digest_words),
-            input_map: pair(&engine.input_map),
-            digest_map: pair(&engine.digest_map),
-            partial_rounds,
-        }
-    }
-
-    fn row_registers(&self) -> RowRegisters {
-        RowRegisters {
-            blocks: self.get(&registers::ROW_BLOCKS),
-            group: self.get(&registers::ROW_GROUP),
-            last_words: self.get(&registers::LAST_INPUT_WORDS),
-            last_map: [0, 1].map(|position| self.get_at(&registers::LAST_INPUT_MAP, position)),
-            overwrite: registers::MODE_OVERWRITE.is_set(self.get(&registers::MODE)),
-        }
-    }
-
-    fn hashes_leaves(&self) -> bool {
-        registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE))
-    }
-
     /// What a run would do, or the register that is illegal.
     fn setup(&self) -> Result<RunSetup, u32> {
         let limits = self.hardware.limits();
-        let (leaf, root) = (self.chip_registers(0), self.chip_registers(1));
-        let (hash_leaves, rows) = (self.hashes_leaves(), self.row_registers());
+        let get = |address| self.at(address);
+        let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let rows = RowRegisters::read(get);
+        let hash_leaves = registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE));
         let check = |engine: usize, chip: &ChipRegisters| match chip.check(&limits) {
             Err(ProgramError::IllegalRegister { address, .. }) => {
                 let offset = address.wrapping_sub(registers::LEAF.input_words.address);
@@ -726,7 +692,7 @@ impl ChipPort for ModelChip {
             let value = self.counter(address & !7).unwrap_or(0);
             (value >> (8 * (address & 4))) as u32
         } else {
-            self.registers.get(&address).copied().unwrap_or(0)
+            self.at(address)
         };
         if !registers::REGISTERS.iter().any(|r| r.contains(address)) {
             self.report(registers::ERROR_UNKNOWN_REGISTER, address);

@@ -434,26 +434,17 @@ impl SubEngine {
         if leaving.is_some() {
             return (step, self.begin_slot(now, self.beats, false));
         }
-        let mut wake = self.eligible_from(now, buffers);
-        if let Some(head) = head {
-            wake = wake.min(if head.first_beat > now {
+        // It acts again when the head has come, and when a state can enter for which there is room.
+        let mut wake = head.map_or(u64::MAX, |head| {
+            if head.first_beat > now {
                 head.first_beat
             } else {
                 head.complete
-            });
+            }
+        });
+        if self.inside != self.limit {
+            wake = wake.min(self.eligible_from(now, buffers));
         }
-        let wake = if self.inside == self.limit {
-            // Nothing enters before one leaves.
-            head.map_or(u64::MAX, |head| {
-                if head.first_beat > now {
-                    head.first_beat
-                } else {
-                    head.complete
-                }
-            })
-        } else {
-            wake
-        };
         (step, self.align(wake.max(now + 1)))
     }
 

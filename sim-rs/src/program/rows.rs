@@ -46,6 +46,17 @@ impl RowRegisters {
         }
     }
 
+    /// The registers, from what `get` says of the one at an address.
+    pub fn read(get: impl Fn(u32) -> u32) -> Self {
+        Self {
+            blocks: get(registers::ROW_BLOCKS.address),
+            group: get(registers::ROW_GROUP.address),
+            last_words: get(registers::LAST_INPUT_WORDS.address),
+            last_map: [0, 1].map(|number| get(registers::LAST_INPUT_MAP.at(number))),
+            overwrite: registers::MODE_OVERWRITE.is_set(get(registers::MODE.address)),
+        }
+    }
+
     /// The address of every register and the value that is written to it.
     pub fn writes(&self) -> [(u32, u32); 5] {
         [
