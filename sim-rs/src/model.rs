@@ -18,6 +18,8 @@ mod machine;
 mod sub_engine;
 mod timeline;
 mod tree;
+mod turn;
+mod visits;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -32,11 +32,25 @@ impl StateBuffer {
 
     /// Whether a place can be reserved in cycle `now`.
     pub(super) fn is_available(&mut self, now: u64) -> bool {
+        self.release(now);
+        self.taken < self.limit
+    }
+
+    /// The places that are free in cycle `now` are no longer taken.
+    fn release(&mut self, now: u64) {
         while self.releases.front().is_some_and(|&from| from <= now) {
             self.releases.pop_front();
             self.taken -= 1;
         }
-        self.taken < self.limit
+    }
+
+    /// From when on a place can be reserved by a producer that computes ahead; `u64::MAX` if that is not
+    /// known.
+    pub(super) fn place_from(&self) -> u64 {
+        if self.taken < self.limit {
+            return 0;
+        }
+        self.releases.front().copied().unwrap_or(u64::MAX)
     }
 
     /// From when on a place can be reserved, as far as that is known: `u64::MAX` if it is not.
@@ -48,6 +62,12 @@ impl StateBuffer {
     }
 
     pub(super) fn reserve(&mut self) {
+        self.taken += 1;
+    }
+
+    /// Reserves a place from cycle `time` on, which is not before [`StateBuffer::place_from`].
+    pub(super) fn reserve_at(&mut self, time: u64) {
+        self.release(time);
         self.taken += 1;
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
 use super::sub_engine::{Slot, SubEngine, VisitRounds};
+use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
 use crate::program::{ChipRegisters, GOLDILOCKS, PARTIAL_DENSE, SUB_ENGINES, Shape};
 
@@ -45,9 +46,14 @@ pub(super) struct HashEngine {
     /// The block that empties it; the last one is emptied by the reader or the loader.
     consumers: Vec<usize>,
     final_buffer: usize,
+    /// The sub-engines that act at times of their own.
     sub_engines: [Option<SubEngine>; SUB_ENGINES],
     /// The numbers of those that there are.
     present: Vec<usize>,
+    /// The partial-round sub-engines whose visits are computed ahead, in the order of the ring, and the
+    /// number of each among the sub-engines.
+    chain: Vec<PartialVisits>,
+    chain_numbers: Vec<usize>,
     /// When each block may act.
     wake: [u64; BLOCKS],
     /// The earliest of these.
@@ -108,18 +114,20 @@ impl HashEngine {
         };
         let mut link = buffer(0);
         let first_link = link;
+        let (mut chain, mut chain_numbers) = (Vec::new(), Vec::new());
         for number in 1..=num_partial {
             // One without rounds passes states through.
             if partial[number] != 0 {
                 let output = buffer(number);
-                sub_engines[number] = Some(SubEngine::partial(
-                    shape,
-                    pipelines,
-                    partial[number],
-                    link,
-                    output,
-                    slots,
-                ));
+                let rounds = partial[number];
+                if slots {
+                    let sub_engine = SubEngine::partial(shape, pipelines, rounds, link, output);
+                    sub_engines[number] = Some(sub_engine);
+                } else {
+                    let visits = SubEngine::partial_visits(shape, pipelines, rounds, link, output);
+                    chain.push(visits);
+                    chain_numbers.push(number);
+                }
                 link = output;
             }
         }
@@ -146,6 +154,9 @@ impl HashEngine {
                 consumers[input] = number;
             }
         }
+        for (visits, &number) in chain.iter().zip(&chain_numbers) {
+            consumers[visits.input] = number;
+        }
         Self {
             beats,
             digest_words: registers.digest_words,
@@ -158,6 +169,8 @@ impl HashEngine {
                 .filter(|&number| sub_engines[number].is_some())
                 .collect(),
             sub_engines,
+            chain,
+            chain_numbers,
             wake: [u64::MAX; BLOCKS],
             next: u64::MAX,
             pages: VecDeque::new(),
@@ -190,10 +203,14 @@ impl HashEngine {
 
     /// Cycles before `end` in which each sub-engine was occupied.
     pub(super) fn busy_before(&self, end: u64) -> [u64; SUB_ENGINES] {
-        std::array::from_fn(|number| {
+        let mut busy = std::array::from_fn(|number| {
             let sub_engine = self.sub_engines[number].as_ref();
             sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(end))
-        })
+        });
+        for (visits, &number) in self.chain.iter().zip(&self.chain_numbers) {
+            busy[number] = visits.busy_before(end);
+        }
+        busy
     }
 
     // ---- Words in ----------------------------------------------------------------------------------
@@ -226,7 +243,9 @@ impl HashEngine {
                 first_block,
                 tag,
             });
-            self.notify(LOADER, now + 1);
+            if self.pages.len() == 1 {
+                self.wake_loader(now);
+            }
         }
     }
 
@@ -251,7 +270,7 @@ impl HashEngine {
         if words == 1 {
             self.digest = None;
             self.reader_from = now + 1;
-            self.notify(READER, now + 1);
+            self.wake_reader();
         } else {
             self.digest = Some((tag, words - 1, now + 2));
         }
@@ -259,14 +278,86 @@ impl HashEngine {
 
     // ---- Cycles ------------------------------------------------------------------------------------
 
-    fn notify(&mut self, block: usize, time: u64) {
-        let time = match self.sub_engines.get(block) {
-            Some(Some(sub_engine)) => sub_engine.wake(time),
-            _ => time,
-        };
+    /// A block may act at `time`.
+    fn wake(&mut self, block: usize, time: u64) {
         let wake = &mut self.wake[block];
         *wake = time.min(*wake);
         self.next = time.min(self.next);
+    }
+
+    /// The loader may act after cycle `now` as soon as its page and a place for it are there.
+    fn wake_loader(&mut self, now: u64) {
+        if let Some(page) = self.pages.front() {
+            let ready = self.reading_until.max(page.full_from);
+            let available = self.buffers[0].available_from(now);
+            self.wake(LOADER, ready.max(available));
+        }
+    }
+
+    /// The reader may act as soon as it is free and a final state is there.
+    fn wake_reader(&mut self) {
+        if self.digest.is_none() {
+            let head = self.buffers[self.final_buffer].head_from();
+            self.wake(READER, head.max(self.reader_from));
+        }
+    }
+
+    /// The block that fills a buffer may get a place at `time`, after cycle `now`.
+    fn notify_producer(&mut self, buffer: usize, now: u64, time: u64) {
+        match self.producers[buffer] {
+            LOADER => self.wake_loader(now),
+            number => self.notify_sub_engine(number, now, time),
+        }
+    }
+
+    /// The block that empties a buffer has a state there at `time`, after cycle `now`.
+    fn notify_consumer(&mut self, buffer: usize, now: u64, time: u64) {
+        if buffer != self.final_buffer {
+            self.notify_sub_engine(self.consumers[buffer], now, time);
+            return;
+        }
+        self.wake_reader();
+        // The loader waits for it if it is to go round once more.
+        if self.pages.front().is_some_and(|page| !page.first_block) {
+            self.wake(LOADER, time);
+        }
+    }
+
+    fn notify_sub_engine(&mut self, number: usize, now: u64, time: u64) {
+        if let Some(sub_engine) = &self.sub_engines[number] {
+            // It acts no sooner on what happens then.
+            if time < self.wake[number] {
+                let time = sub_engine.wake(now, time, &mut self.buffers);
+                self.wake(number, time);
+            }
+        } else if let Some(position) = self.chain_numbers.iter().position(|&n| n == number) {
+            self.advance_chain(position, now);
+        }
+    }
+
+    /// Computes the visits that have become known in cycle `now`, from one sub-engine of the chain on.
+    fn advance_chain(&mut self, mut position: usize, now: u64) {
+        let mut freed = None;
+        let mut arrives = false;
+        while position < self.chain.len() {
+            let (moves, free) = self.chain[position].advance(now, &mut self.buffers);
+            arrives |= moves && position + 1 == self.chain.len();
+            if position == 0 {
+                freed = freed.or(free);
+            } else if moves && self.chain[position - 1].can_advance(&self.buffers) {
+                position -= 1;
+                continue;
+            }
+            position += 1;
+        }
+        if let Some(time) = freed {
+            self.notify_producer(self.chain[0].input, now, time);
+        }
+        if let Some(last) = self.chain.last().filter(|_| arrives) {
+            let output = last.output;
+            let head = self.buffers[output].head_from();
+            self.notify_consumer(output, now, head);
+        }
     }
 
     /// When a block may act next.
@@ -308,17 +399,10 @@ impl HashEngine {
         let freed = (step.freed).and_then(|(port, time)| Some((sub_engine.input(port)?, time)));
         self.wake[number] = wake;
         if let Some((buffer, complete)) = left {
-            self.notify_consumer(buffer, complete);
+            self.notify_consumer(buffer, now, complete);
         }
         if let Some((buffer, free)) = freed {
-            self.notify(self.producers[buffer], free);
-        }
-    }
-
-    fn notify_consumer(&mut self, buffer: usize, time: u64) {
-        self.notify(self.consumers[buffer], time);
-        if buffer == self.final_buffer {
-            self.notify(LOADER, time);
+            self.notify_producer(buffer, now, free);
         }
     }
 
@@ -326,11 +410,11 @@ impl HashEngine {
     fn take_final(&mut self, now: u64) -> Tag {
         let buffer = self.final_buffer;
         if let Some(free) = self.buffers[buffer].take(now + self.beats - 1) {
-            self.notify(self.producers[buffer], free);
+            self.notify_producer(buffer, now, free);
         }
         let head = self.buffers[buffer].head_from();
         if head != u64::MAX {
-            self.notify_consumer(buffer, head);
+            self.notify_consumer(buffer, now, head);
         }
         self.tags.pop_front().unwrap_or_default()
     }
@@ -371,12 +455,10 @@ impl HashEngine {
         self.buffers[0].reserve();
         let first = now + self.load_cycles;
         let complete = self.buffers[0].push(first, first + self.beats - 1);
-        self.notify_consumer(0, complete);
+        self.notify_consumer(0, now, complete);
         self.reading_until = now + self.beats;
         self.page_releases.push_back(self.reading_until);
-        if !self.pages.is_empty() {
-            self.notify(LOADER, self.reading_until);
-        }
+        self.wake_loader(now);
         true
     }
 

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
+use super::turn::{Place, Turn, align};
+use super::visits::PartialVisits;
 use crate::latencies::Pipelines;
 use crate::program::Shape;
 
@@ -17,6 +19,29 @@ pub(super) struct Round {
     /// and until all are there.
     first_beat: u64,
     complete: u64,
+}
+
+impl Round {
+    /// A round on a partial-round sub-engine.
+    fn partial(shape: Shape, pipelines: &Pipelines) -> Self {
+        let beats = shape.beats() as u64;
+        let latency = pipelines.partial_loop + beats - 1;
+        Self {
+            cycles: if beats == 1 && shape.alpha == 7 {
+                2
+            } else {
+                beats
+            },
+            spacing: 1,
+            first_beat: latency,
+            complete: latency,
+        }
+    }
+
+    /// The turn of a loop of such rounds alone.
+    fn turn(&self) -> Turn {
+        Turn::new(self.cycles, self.complete.next_multiple_of(self.cycles))
+    }
 }
 
 /// Rounds of a visit: kinds and numbers, one kind after the other.
@@ -62,12 +87,12 @@ pub(super) struct Step {
 enum Loop {
     /// One by one: a step for each slot.
     Slots { queue: VecDeque<Inside> },
-    /// All slots are of one length and a round takes a whole number of them, so that a state keeps its
-    /// slot in each turn of the loop until it leaves: a step for each visit.
+    /// States of one beat: all slots are of one length and a round takes a whole number of them, so that a
+    /// state keeps its slot in each turn of the loop until it leaves. A step for each visit.
     Turns {
         turn: Turn,
         /// Slots of a turn that are taken.
-        occupied: u128,
+        occupied: Place,
         /// When the states of each port leave.
         leaves: [VecDeque<u64>; 2],
     },
@@ -86,66 +111,6 @@ pub struct Slot {
     pub visit: usize,
 }
 
-/// A turn of the loop.
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    /// Cycles of a slot, and of the turn.
-    slot: u64,
-    cycles: u64,
-    /// Slots of the turn.
-    slots: u64,
-    /// 2^64 / cycles, rounded up.
-    reciprocal: u64,
-}
-
-impl Turn {
-    fn new(slot: u64, cycles: u64) -> Self {
-        Self {
-            slot,
-            cycles,
-            slots: cycles / slot,
-            reciprocal: (u64::MAX / cycles).wrapping_add(1),
-        }
-    }
-
-    /// `time` modulo the cycles of the turn. The reciprocal makes it exact up to 2^56, beyond any run.
-    fn phase(&self, time: u64) -> u64 {
-        if self.cycles == 1 {
-            return 0;
-        }
-        let turns = ((u128::from(time) * u128::from(self.reciprocal)) >> 64) as u64;
-        time - turns * self.cycles
-    }
-
-    /// The number of the slot that begins at `time`.
-    fn place(&self, time: u64) -> u64 {
-        let phase = self.phase(time);
-        if self.slot == 1 {
-            phase
-        } else {
-            phase / self.slot
-        }
-    }
-
-    /// The begin of the first slot from `from` on, itself such a begin, that is not occupied; `u64::MAX`
-    /// if all are.
-    fn free_slot(&self, from: u64, occupied: u128) -> u64 {
-        if from == u64::MAX {
-            return from;
-        }
-        let free = !occupied & ((1 << self.slots) - 1);
-        let place = self.place(from);
-        let ahead = free >> place;
-        if ahead != 0 {
-            from + u64::from(ahead.trailing_zeros()) * self.slot
-        } else if free != 0 {
-            from + (self.slots - place + u64::from(free.trailing_zeros())) * self.slot
-        } else {
-            u64::MAX
-        }
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct SubEngine {
     /// Boundaries of slots are at multiples of this.
@@ -156,8 +121,6 @@ pub(super) struct SubEngine {
     inside: u64,
     visits: [Visit; 2],
     states: Loop,
-    /// Ports that are in use: one, or two.
-    ports: usize,
     /// Where the states of each port come from and go to: numbers of buffers.
     inputs: [Option<usize>; 2],
     outputs: [usize; 2],
@@ -220,41 +183,43 @@ impl SubEngine {
         Self::new(steps, beats, pipelines, visits, inputs, outputs, turns)
     }
 
-    /// A partial-round sub-engine with so many rounds.
+    /// A partial-round sub-engine with so many rounds, slot by slot.
     pub(super) fn partial(
         shape: Shape,
         pipelines: &Pipelines,
         rounds: u32,
         input: usize,
         output: usize,
-        slots: bool,
     ) -> Self {
         let beats = shape.beats() as u64;
-        let grid = if beats == 1 && shape.alpha == 7 {
-            2
-        } else {
-            beats
-        };
-        let latency = pipelines.partial_loop + beats - 1;
-        let round = Round {
-            cycles: grid,
-            spacing: 1,
-            first_beat: latency,
-            complete: latency,
-        };
+        let round = Round::partial(shape, pipelines);
         let visit = Visit {
             kinds: [(round, rounds), (round, 0)],
         };
-        let inputs = [Some(input), None];
+        let (inputs, outputs) = ([Some(input), None], [output; 2]);
+        let visits = [visit; 2];
         Self::new(
-            grid,
+            round.cycles,
             beats,
             pipelines,
-            [visit; 2],
+            visits,
             inputs,
-            [output; 2],
-            !slots,
+            outputs,
+            false,
         )
+    }
+
+    /// A partial-round sub-engine with so many rounds, visit by visit.
+    pub(super) fn partial_visits(
+        shape: Shape,
+        pipelines: &Pipelines,
+        rounds: u32,
+        input: usize,
+        output: usize,
+    ) -> PartialVisits {
+        let round = Round::partial(shape, pipelines);
+        let beats = shape.beats() as u64;
+        PartialVisits::new(round.turn(), beats, pipelines.places, rounds, input, output)
     }
 
     fn new(
@@ -269,7 +234,7 @@ impl SubEngine {
         let round = visits[0].kinds[0].0;
         let states = if turns {
             Loop::Turns {
-                turn: Turn::new(round.cycles, round.complete.next_multiple_of(round.cycles)),
+                turn: round.turn(),
                 occupied: 0,
                 leaves: Default::default(),
             }
@@ -285,7 +250,6 @@ impl SubEngine {
             inside: 0,
             visits,
             states,
-            ports: if inputs[1].is_some() { 2 } else { 1 },
             inputs,
             outputs,
             slot_end: 0,
@@ -315,43 +279,48 @@ impl SubEngine {
 
     /// The first boundary of a slot at or after `time`.
     fn align(&self, time: u64) -> u64 {
-        if self.grid == 1 {
-            time
-        } else {
-            time.checked_next_multiple_of(self.grid).unwrap_or(u64::MAX)
-        }
+        align(time, self.grid)
     }
 
-    /// When the sub-engine may act, as something happens to its buffers at `time`.
-    pub(super) fn wake(&self, time: u64) -> u64 {
+    /// When the sub-engine may act, after cycle `now`, as something happens to its buffers at `time`.
+    pub(super) fn wake(&self, now: u64, time: u64, buffers: &mut [StateBuffer]) -> u64 {
         match &self.states {
             Loop::Slots { .. } => self.align(time.max(self.slot_end)),
-            Loop::Turns { .. } if self.inside == self.limit => u64::MAX,
-            Loop::Turns { turn, occupied, .. } => turn.free_slot(self.align(time), *occupied),
+            Loop::Turns {
+                turn,
+                occupied,
+                leaves,
+            } => {
+                let from = self.eligible_from(now, buffers);
+                if from == u64::MAX {
+                    return from;
+                }
+                // The next slot that is free, or becomes so as its state leaves.
+                let from = self.align(from.max(now + 1));
+                let next = [0, 1].map(|port| leaves[port].front().copied().unwrap_or(u64::MAX));
+                let next = next[0].min(next[1]);
+                if self.inside == self.limit {
+                    from.max(next)
+                } else if next <= from {
+                    from
+                } else {
+                    next.min(turn.free_slot(from, *occupied))
+                }
+            }
         }
-    }
-
-    /// The port whose state at the head of its buffer can enter in cycle `now`.
-    fn eligible(&self, now: u64, buffers: &mut [StateBuffer]) -> Option<usize> {
-        [1, 0].into_iter().find(|&port| {
-            self.inputs[port].is_some_and(|input| buffers[input].head_from() <= now)
-                && buffers[self.outputs[port]].is_available(now)
-        })
     }
 
     /// When a state can enter after `now` by what is known, as far as the buffers matter.
     fn eligible_from(&self, now: u64, buffers: &mut [StateBuffer]) -> u64 {
-        let port = |port: usize| {
-            let Some(input) = self.inputs[port] else {
-                return u64::MAX;
-            };
-            let head = buffers[input].head_from();
-            if head == u64::MAX {
-                return u64::MAX;
+        let mut from = u64::MAX;
+        for port in [0, 1] {
+            let head = self.inputs[port].map_or(u64::MAX, |input| buffers[input].head_from());
+            if head < from {
+                let available = buffers[self.outputs[port]].available_from(now);
+                from = from.min(head.max(available));
             }
-            head.max(buffers[self.outputs[port]].available_from(now))
-        };
-        [0, 1].map(port).into_iter().fold(u64::MAX, u64::min)
+        }
+        from
     }
 
     /// What happens in cycle `now`, and when the sub-engine may act again. To be called in each cycle
@@ -395,7 +364,7 @@ impl SubEngine {
         }
         let leaving = here.filter(|head| head.complete <= now);
         let has_room = self.inside != self.limit || leaving.is_some();
-        let entering = self.eligible(now, buffers).filter(|_| has_room);
+        let entering = eligible(&self.inputs, &self.outputs, now, buffers).filter(|_| has_room);
         let round = entering.map(|port| *self.visits[port].round(0));
         if let Some(head) = leaving {
             // The beats leave in step with those that take their slot.
@@ -482,66 +451,32 @@ impl SubEngine {
         else {
             return (step, u64::MAX);
         };
-        let place = 1 << turn.place(now);
-        let leaving = (0..self.ports).find(|&port| leaves[port].front() == Some(&now));
-        if let Some(port) = leaving {
-            leaves[port].pop_front();
-            *occupied &= !place;
+        for (leaves, visit) in leaves.iter_mut().zip(&self.visits) {
+            while let Some(&time) = leaves.front().filter(|&&time| time <= now) {
+                leaves.pop_front();
+                *occupied &= !turn.place(time);
+                self.inside -= 1;
+                self.busy += u64::from(visit.rounds()) * turn.slot;
+            }
         }
-        let has_room = self.inside != self.limit || leaving.is_some();
-        let mut entering = None;
-        if *occupied & place == 0 && has_room {
-            entering = (0..self.ports).rev().find(|&port| {
-                self.inputs[port].is_some_and(|input| buffers[input].head_from() <= now)
-                    && buffers[self.outputs[port]].is_available(now)
-            });
-        }
-        let spacing = self.visits[0].kinds[0].0.spacing;
-        if let Some(port) = leaving {
-            let spacing = if entering.is_some() { spacing } else { 1 };
-            let last = now + (self.beats - 1) * spacing;
-            let complete = buffers[self.outputs[port]].push(now, last);
-            step.left = Some((port, complete));
-            self.inside -= 1;
-            self.busy += u64::from(self.visits[port].rounds()) * turn.slot;
-        }
-        if let Some(port) = entering {
+        let place = turn.place(now);
+        if *occupied & place == 0
+            && self.inside != self.limit
+            && let Some(port) = eligible(&self.inputs, &self.outputs, now, buffers)
+        {
             *occupied |= place;
-            leaves[port].push_back(now + u64::from(self.visits[port].rounds()) * turn.cycles);
-            self.inside += 1;
-            buffers[self.outputs[port]].reserve();
-            if let Some(input) = self.inputs[port] {
-                let freed = buffers[input].take(now + (self.beats - 1) * spacing);
-                step.freed = freed.map(|time| (port, time));
-            }
+            // The state goes on when it leaves, which nothing changes from here on.
+            let leave = now + u64::from(self.visits[port].rounds()) * turn.cycles;
+            leaves[port].push_back(leave);
+            let complete = buffers[self.outputs[port]].push(leave, leave);
+            step.left = Some((port, complete));
+            let freed = self.enter(now, port, 1, buffers);
+            step.freed = freed.map(|time| (port, time));
         }
-        let mut next = u64::MAX;
-        for leaves in &leaves[..self.ports] {
-            next = next.min(leaves.front().copied().unwrap_or(u64::MAX));
-        }
-        if self.inside == self.limit {
-            return (step, next);
-        }
-        // The next free slot from when on a state can enter. A slot that is not free becomes so when
-        // its state leaves, which is a time to act anyway.
-        let mut from = u64::MAX;
-        for port in 0..self.ports {
-            let head = self.inputs[port].map_or(u64::MAX, |input| buffers[input].head_from());
-            if head < from {
-                let available = buffers[self.outputs[port]].available_from(now);
-                from = from.min(head.max(available));
-            }
-        }
-        if from != u64::MAX {
-            let turn = *turn;
-            let occupied = *occupied;
-            let from = self.align(from.max(now + 1));
-            next = next.min(turn.free_slot(from, occupied));
-        }
-        (step, next)
+        (step, self.wake(now, now + 1, buffers))
     }
 
-    /// Cycles before `end` in which a slot of a state was under way. `end` is at most a cycle ahead.
+    /// Cycles before `end` in which a slot of a state was under way.
     pub(super) fn busy_before(&self, end: u64) -> u64 {
         match &self.states {
             Loop::Slots { .. } => {
@@ -551,16 +486,27 @@ impl SubEngine {
             Loop::Turns { turn, leaves, .. } => {
                 let mut busy = self.busy;
                 for (visit, leaves) in self.visits.iter().zip(leaves) {
+                    let rounds = u64::from(visit.rounds());
                     for leave in leaves {
-                        let entered = leave - u64::from(visit.rounds()) * turn.cycles;
-                        let time = end.saturating_sub(entered);
-                        busy +=
-                            time / turn.cycles * turn.slot + (time % turn.cycles).min(turn.slot);
+                        let entered = leave - rounds * turn.cycles;
+                        busy += turn.busy(end.saturating_sub(entered), rounds);
                     }
                 }
-                // The last round of a state that left is over before it leaves.
                 busy
             }
         }
     }
+}
+
+/// The port whose state at the head of its buffer can enter in cycle `now`.
+fn eligible(
+    inputs: &[Option<usize>; 2],
+    outputs: &[usize; 2],
+    now: u64,
+    buffers: &mut [StateBuffer],
+) -> Option<usize> {
+    [1, 0].into_iter().find(|&port| {
+        inputs[port].is_some_and(|input| buffers[input].head_from() <= now)
+            && buffers[outputs[port]].is_available(now)
+    })
 }
