@@ -1364,8 +1364,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
     let field = port.read_register(registers::CAPS_FIELD.address)?;
     let full = registers::CAPS_NUM_FULL.get(engine);
     let partial = registers::CAPS_NUM_PARTIAL.get(engine);
-    if !(1..=MAX_NUM_FULL as u32).contains(&full)
-        || !(1..=registers::MAX_PARTIAL_ENGINES as u32).contains(&partial)
+    if !(1..=MAX_NUM_FULL as u32).contains(&full) || partial > registers::MAX_PARTIAL_ENGINES as u32
     {
         return Err(DriverError::SubEngines { full, partial });
     }

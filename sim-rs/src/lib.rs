@@ -42,6 +42,7 @@
 pub mod cli;
 pub mod device;
 pub mod driver;
+pub mod evaluation;
 pub mod fields;
 pub mod generate;
 pub mod grain;
@@ -57,8 +58,10 @@ pub mod poseidon;
 pub mod presets;
 pub mod program;
 pub mod proof;
+pub mod published;
 pub mod random;
 pub mod registers;
+pub mod report;
 pub mod software;
 pub mod sparse;
 pub mod sponge;

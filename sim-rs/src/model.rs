@@ -24,7 +24,7 @@ mod visits;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-pub use chip::{Hardware, HardwareError, ModelChip};
+pub use chip::{Dispatch, Hardware, HardwareError, ModelChip};
 pub use timeline::{Slot, Span, Stall, Timeline};
 
 use crate::device::{

@@ -12,21 +12,11 @@ use crate::fields::AnyParameters;
 use crate::software::SoftwareDevice;
 use crate::vectors::generate_element;
 use crate::word::Word;
-use crate::{parameter_file, presets};
+use crate::{parameter_file, presets, published};
 
 /// Hashes of the shorter of two runs, where no number is given. Hashes leave the ring of sub-engines in
 /// bunches as long as its pipelines: they must not matter beside so many.
 const HASHES: u32 = 2048;
-
-/// Cycles per hash of other machines with the parameters of Filecoin: the AcclMT paper (30 modular
-/// multipliers an engine), and TRIDENT, whose rates at 100 MHz are 0.97, 0.358 and 0.305 million
-/// hashes a second.
-const PUBLISHED: [(&str, f64, Option<f64>); 4] = [
-    ("filecoin-arity-2", 35.4, Some(103.0)),
-    ("filecoin-arity-4", 84.3, None),
-    ("filecoin-arity-8", 131.9, Some(279.0)),
-    ("filecoin-arity-11", 185.9, Some(328.0)),
-];
 
 /// What was measured for a parameter set; a line of the JSON form.
 #[derive(Serialize)]
@@ -273,9 +263,7 @@ impl Row {
     ) -> Self {
         let share = |busy: u64| busy as f64 / measured.cycles.max(1) as f64;
         let cycles_per_hash = measured.cycles as f64 / measured.hashes.max(1) as f64;
-        let published = PUBLISHED
-            .iter()
-            .find(|(preset, ..)| *preset == parameters.name());
+        let published = published::hash_figures(parameters.name());
         Self {
             preset: parameters.name().to_owned(),
             backend: backend.to_owned(),
@@ -296,8 +284,8 @@ impl Row {
                 partial: measured.busy_partial.iter().copied().map(share).collect(),
             },
             multiplier_utilisation: plan.multiplier_bound() / cycles_per_hash,
-            paper_cycles_per_hash: published.map(|&(_, paper, _)| paper),
-            trident_cycles_per_hash: published.and_then(|&(_, _, trident)| trident),
+            paper_cycles_per_hash: published.map(|figures| figures.paper_cycles),
+            trident_cycles_per_hash: published.and_then(|figures| figures.trident_cycles),
             hashes: measured.hashes,
             notes,
         }

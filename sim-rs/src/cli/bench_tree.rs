@@ -4,27 +4,19 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::{
-    BackendFactory, BenchTreeArguments, CommandError, Leaf, milliseconds, open_for_cycles,
+    BackendFactory, BenchTreeArguments, CommandError, Leaf, milliseconds, no_hash_engine,
+    open_for_cycles,
 };
 use crate::device::{
     CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafSource, Progress,
 };
 use crate::fields::FieldId;
 use crate::level_table::{NodeMemories, standard_tree};
-use crate::presets;
 use crate::software::SoftwareDevice;
 use crate::tree::NoNodes;
 use crate::vectors::generate_element;
 use crate::word::Word;
-
-/// Milliseconds at 500 MHz of the AcclMT paper, Table II: trees of arity 2 with 2^12 to 2^23 leaves.
-const PAPER_MILLISECONDS: [f64; 12] = [
-    0.91, 1.22, 1.83, 3.04, 5.45, 10.3, 19.8, 39.0, 77.4, 154.0, 308.0, 615.0,
-];
-
-/// Average utilisation of the leaf hash engine and the root hash engine in the paper (figure 8 and
-/// section IV-C).
-const PAPER_UTILISATION: (f64, f64) = (0.992, 0.959);
+use crate::{presets, published};
 
 /// What was measured for a tree; a line of the JSON form.
 #[derive(Serialize)]
@@ -76,11 +68,7 @@ pub fn run(
         let plan = device
             .engine_plan(parameters)
             .map_err(CommandError::failure)?;
-        let plan = plan.ok_or_else(|| {
-            CommandError::Failure(format!(
-                "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
-            ))
-        })?;
+        let plan = plan.ok_or_else(|| no_hash_engine(backend))?;
         let leaves = match &arguments.leaves[..] {
             [] => vec![standard_tree(parameters.arity(), &NodeMemories::PAPER)],
             leaves => leaves.to_vec(),
@@ -115,7 +103,7 @@ pub fn run(
         }
     }
     if !arguments.json && is_paper {
-        let (lhe, rhe) = PAPER_UTILISATION;
+        let (lhe, rhe) = published::UTILISATION;
         console.line(format!(
             "The paper's averages: LHE {:.1} %, RHE {:.1} %. `steady` is the time between the last leaf \
              of the first standard tree and that of the last one.",
@@ -168,11 +156,8 @@ fn measure(
     let cycles = counters
         .cycle_last_out
         .saturating_sub(counters.cycle_first_in);
-    let is_paper =
-        parameters.name() == "filecoin-arity-2" && leaf == Leaf::Hash && leaves.is_power_of_two();
-    let paper = (leaves.ilog2() as usize)
-        .checked_sub(12)
-        .filter(|_| is_paper);
+    let is_paper = parameters.name() == "filecoin-arity-2" && leaf == Leaf::Hash;
+    let paper = published::tree_figures(leaves).filter(|_| is_paper);
     Ok(Row {
         preset: parameters.name().to_owned(),
         backend: backend.to_owned(),
@@ -185,7 +170,7 @@ fn measure(
         rhe_utilisation: utilisation(counters.root.hashes),
         steady,
         counters,
-        paper_milliseconds: paper.and_then(|index| PAPER_MILLISECONDS.get(index).copied()),
+        paper_milliseconds: paper.map(|figures| figures.paper_milliseconds),
     })
 }
 

@@ -13,7 +13,9 @@ mod generate;
 mod hash;
 mod input;
 mod list;
+mod paper;
 mod prove;
+mod report;
 mod sweep;
 mod trace;
 mod verify;
@@ -27,6 +29,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::device::{Device, LeafRule};
+use crate::evaluation::milliseconds;
 use crate::fields::{AnyParameters, FieldId};
 use crate::model::{Hardware, ModelDevice};
 use crate::software::SoftwareDevice;
@@ -34,9 +37,6 @@ use crate::word::{self, Word};
 use crate::{parameter_file, presets};
 use console::Console;
 use input::LeafOrder;
-
-/// The clock rate at which times are given: the design's target in a 45 nm process.
-const CLOCK_HZ: u64 = 500_000_000;
 
 /// The backends that a program offers.
 pub trait BackendFactory: Sync {
@@ -140,6 +140,7 @@ enum Command {
     Verify(verify::VerifyArguments),
     Trace(trace::TraceArguments),
     Sweep(sweep::SweepArguments),
+    Report(report::ReportArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -149,6 +150,7 @@ enum Command {
 enum BenchCommand {
     Engine(BenchEngineArguments),
     Tree(BenchTreeArguments),
+    Paper(paper::PaperArguments),
 }
 
 /// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
@@ -485,9 +487,11 @@ pub fn run_with(
         }
         Command::Trace(arguments) => trace::run(arguments, &mut console),
         Command::Sweep(arguments) => sweep::run(arguments, backends, &mut console),
+        Command::Report(arguments) => report::run(arguments, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }
+        Command::Bench(BenchCommand::Paper(arguments)) => paper::run(arguments, &mut console),
     };
     match result {
         Ok(()) => 0,
@@ -548,11 +552,6 @@ impl ParameterArguments {
             )),
         }
     }
-}
-
-/// Milliseconds of so many clock cycles.
-fn milliseconds(cycles: u64) -> f64 {
-    cycles as f64 * 1e3 / CLOCK_HZ as f64
 }
 
 /// Field elements as text.

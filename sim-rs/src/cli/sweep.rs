@@ -305,6 +305,17 @@ impl Rows {
     }
 }
 
+/// The rows of the sweep in a folder; nothing if there is none.
+pub(super) fn rows_of(folder: &Path) -> Result<Option<Vec<Row>>, CommandError> {
+    let path = folder.join(ROWS);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let mut file = File::open(&path).map_err(|error| failure(&path, &error))?;
+    let (rows, _) = read_rows(&path, &mut file)?;
+    Ok(Some(rows))
+}
+
 /// The rows of a file, and where the last whole one ends.
 fn read_rows(path: &Path, file: &mut File) -> Result<(Vec<Row>, u64), CommandError> {
     let mut rows = Vec::new();

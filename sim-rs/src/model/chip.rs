@@ -9,10 +9,22 @@ use crate::device::Counters;
 use crate::driver::{ChipPort, ENGINES, OutputWord, PortError};
 use crate::fields::FieldId;
 use crate::latencies::Pipelines;
-use crate::level_table::{LevelQueue, MEMORIES, NodeMemories};
+use crate::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
 use crate::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
 use crate::registers::{self, Access, Register};
 use crate::word::{self, Word};
+
+/// Which group of siblings the root hash engine takes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dispatch {
+    /// That of the highest level which is complete, whichever standard tree it belongs to, as in the RTL.
+    #[default]
+    DeepestFirst,
+    /// The same, but none of a standard tree before the one before is folded: its minor aggregation is not
+    /// merged with the next major aggregation. Only the model has it, to show what the merger is for
+    /// (AcclMT paper, section III-C and figure 7).
+    TreeByTree,
+}
 
 /// Parameters with which a chip is built: those of `acclmt_core`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +37,8 @@ pub struct Hardware {
     pub goldilocks: bool,
     /// Full-round sub-engines of each hash engine, 1 or 2.
     pub num_full: usize,
-    /// Partial-round sub-engines of each hash engine, 1 to 6.
+    /// Partial-round sub-engines of each hash engine, 1 to 6. The model also has engines with none, to show
+    /// what they are for.
     pub num_partial: usize,
     /// Entries of the matrix and constant memories of a full-round sub-engine, and of those of a
     /// partial-round sub-engine.
@@ -38,6 +51,8 @@ pub struct Hardware {
     pub max_height: u32,
     /// Words of the node memories.
     pub memories: NodeMemories,
+    /// Which group of siblings is next.
+    pub dispatch: Dispatch,
 }
 
 impl Default for Hardware {
@@ -54,6 +69,7 @@ impl Default for Hardware {
             partial_depth: 128,
             max_height: 23,
             memories: NodeMemories::PAPER,
+            dispatch: Dispatch::DeepestFirst,
         }
     }
 }
@@ -71,7 +87,7 @@ pub struct HardwareError {
 }
 
 impl Hardware {
-    /// Checks the values, as the elaboration of `acclmt_core` does.
+    /// Checks the values, as the elaboration of `acclmt_core` does but for what only the model has.
     ///
     /// # Errors
     ///
@@ -105,8 +121,8 @@ impl Hardware {
         number(
             "NumPartial",
             partial as u64,
-            (1..=registers::MAX_PARTIAL_ENGINES).contains(&partial),
-            "it is 1 to 6",
+            partial <= registers::MAX_PARTIAL_ENGINES,
+            "it is 1 to 6, or 0 in the model",
         )?;
         depth(
             "MatrixDepth",
@@ -442,6 +458,12 @@ impl ModelChip {
                 arity: root.arity,
                 top,
                 queues,
+                gated: match self.hardware.dispatch {
+                    Dispatch::DeepestFirst => None,
+                    Dispatch::TreeByTree => {
+                        Some(standard_tree(root.arity as usize, &self.hardware.memories))
+                    }
+                },
             },
             emit: self.get(&registers::EMIT_LEVELS),
             window: (

@@ -56,6 +56,53 @@ pub(super) struct TreeSetup {
     /// The level whose nodes are not hashed; 0: no tree.
     pub(super) top: u32,
     pub(super) queues: Vec<LevelQueue>,
+    /// Standard trees of so many leaves are folded one after the other.
+    pub(super) gated: Option<u64>,
+}
+
+/// Memories of the levels of a standard tree: the leaf hash buffer, the root hash buffer, the scratch pad.
+const STANDARD_MEMORIES: usize = 3;
+
+/// Holds back the jobs of a standard tree until the one before is folded.
+#[derive(Clone, Debug)]
+struct Gate {
+    /// Of each level of a standard tree: its jobs, and those that were taken.
+    levels: Vec<(u64, u64)>,
+}
+
+impl Gate {
+    fn new(leaves: u64, setup: &TreeSetup) -> Self {
+        let levels = setup.queues.iter();
+        let mut nodes = leaves;
+        let levels = levels
+            .take_while(|queue| queue.memory < STANDARD_MEMORIES)
+            .map(|_| {
+                nodes = (nodes / u64::from(setup.arity)).max(1);
+                (nodes, 0)
+            });
+        Self {
+            levels: levels.collect(),
+        }
+    }
+
+    /// The levels whose next job is one of the standard tree that is folded; those above are free.
+    fn open(&self) -> u32 {
+        let tree = |&(jobs, taken): &(u64, u64)| taken / jobs;
+        let current = self.levels.iter().map(tree).min();
+        let mut open = u32::MAX;
+        for (level, jobs) in self.levels.iter().enumerate() {
+            if Some(tree(jobs)) != current {
+                open &= !(1 << level);
+            }
+        }
+        open
+    }
+
+    fn take(&mut self, level: usize) {
+        if let Some((_, taken)) = self.levels.get_mut(level) {
+            *taken += 1;
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +113,9 @@ pub(super) struct Tree {
     /// Bit l: level l has a complete group; it has room for a node.
     ready: u32,
     places: u32,
+    gate: Option<Gate>,
+    /// Bit l: jobs of level l may be taken.
+    open: u32,
     /// The job whose operands are fetched, and those that were taken.
     fetch: Option<(Job, u32)>,
     /// Words in each node memory, now and at most.
@@ -88,6 +138,8 @@ impl Tree {
             places: (1_u64 << queues.len()).wrapping_sub(1) as u32,
             queues,
             ready: 0,
+            gate: setup.gated.map(|leaves| Gate::new(leaves, setup)),
+            open: u32::MAX,
             fetch: None,
             words: [0; MEMORIES],
             high_water: [0; MEMORIES],
@@ -119,7 +171,7 @@ impl Tree {
         }
         // The job that makes a node of the top level needs no place.
         let above = self.places >> 1 | 1 << (self.top - 1);
-        let jobs = self.ready & above;
+        let jobs = self.ready & above & self.open;
         let level = jobs.checked_ilog2()?;
         let queue = &self.queues[level as usize];
         let last = queue.last_count.filter(|_| queue.groups_ready == 1);
@@ -175,6 +227,10 @@ impl Tree {
                 self.update(job.level as usize + 1);
             }
             self.fetch = Some((job, 0));
+            if let Some(gate) = &mut self.gate {
+                gate.take(job.level as usize);
+                self.open = gate.open();
+            }
         } else if operand && let Some((job, taken)) = &mut self.fetch {
             *taken += 1;
             if *taken == arity {

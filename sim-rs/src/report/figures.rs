@@ -1,0 +1,392 @@
+//! The figures of a report, as SVG.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+
+/// Colours that can be told apart with every kind of colour blindness (Okabe and Ito).
+pub const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(110, 110, 110),
+];
+
+const FONT: &str = "sans-serif";
+const INK: RGBColor = RGBColor(27, 31, 36);
+const GRID: RGBColor = RGBColor(225, 228, 232);
+
+/// A figure could not be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the figure '{name}' cannot be drawn: {cause}")]
+pub struct FigureError {
+    /// The figure.
+    pub name: String,
+    /// Why.
+    pub cause: String,
+}
+
+/// The cause of a [`FigureError`].
+type Cause = Box<dyn std::error::Error>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws a figure of so many units of width and height.
+fn draw(
+    name: &str,
+    size: (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<(), Cause>,
+) -> Result<String, FigureError> {
+    let mut svg = String::new();
+    let run = || {
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        area.fill(&WHITE)?;
+        draw(&area)?;
+        area.present()?;
+        Ok::<_, Cause>(())
+    };
+    run().map_err(|cause| FigureError {
+        name: name.to_owned(),
+        cause: cause.to_string(),
+    })?;
+    // It is as wide as the page; its size is in the view box.
+    let begin = svg.find("<svg").unwrap_or(0);
+    let size = format!("width=\"{}\" height=\"{}\" ", size.0, size.1);
+    Ok(svg[begin..].replacen(&size, "", 1))
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: String,
+    /// Its first and its last value.
+    pub range: (f64, f64),
+    /// Whether its steps are factors.
+    pub logarithmic: bool,
+}
+
+/// A line of points, or points alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// What it is.
+    pub label: String,
+    /// Its points.
+    pub points: Vec<(f64, f64)>,
+    /// Number of its colour.
+    pub colour: usize,
+    /// Whether the points are joined.
+    pub line: bool,
+    /// Whether the line is dashed and without points: a figure of others.
+    pub dashed: bool,
+}
+
+/// Lines and points over two axes.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// A title, or nothing.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// How values of the horizontal axis are written.
+    pub x_text: fn(f64) -> String,
+    /// How values of the vertical axis are written.
+    pub y_text: fn(f64) -> String,
+    /// What is drawn.
+    pub series: Vec<Series>,
+}
+
+/// A number as short as it can be said.
+pub fn short(value: f64) -> String {
+    if value == 0.0 {
+        "0".to_owned()
+    } else if value.abs() >= 1000.0 {
+        let text = format!("{value:.0}");
+        // Groups of three digits.
+        let mut grouped = String::new();
+        for (position, digit) in text.chars().enumerate() {
+            if position != 0 && (text.len() - position).is_multiple_of(3) {
+                grouped.push('\u{2009}');
+            }
+            grouped.push(digit);
+        }
+        grouped
+    } else {
+        let text = format!("{value:.3}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    format!("{} %", short((share * 1000.0).round() / 10.0))
+}
+
+/// 2 to the power of a number.
+pub fn power_of_two(exponent: f64) -> String {
+    let digits = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let exponent = format!("{:.0}", exponent.round());
+    let raised = exponent.chars().filter_map(|digit| digit.to_digit(10));
+    let raised: String = raised.map(|digit| digits[digit as usize]).collect();
+    format!("2{raised}")
+}
+
+impl Chart {
+    /// The chart as a figure.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be drawn.
+    pub fn svg(&self, name: &str) -> Result<String, FigureError> {
+        draw(name, (960, 480), |area| self.on(area))
+    }
+
+    fn on(&self, area: &Area<'_>) -> Result<(), Cause> {
+        let (x, y) = (
+            self.x.range.0..self.x.range.1,
+            self.y.range.0..self.y.range.1,
+        );
+        match (self.x.logarithmic, self.y.logarithmic) {
+            (false, false) => self.over(area, x, y),
+            (false, true) => self.over(area, x, y.log_scale()),
+            (true, false) => self.over(area, x.log_scale(), y),
+            (true, true) => self.over(area, x.log_scale(), y.log_scale()),
+        }
+    }
+
+    fn over<X, Y>(&self, area: &Area<'_>, x: X, y: Y) -> Result<(), Cause>
+    where
+        X: AsRangedCoord<Value = f64>,
+        Y: AsRangedCoord<Value = f64>,
+        X::CoordDescType: ValueFormatter<f64>,
+        Y::CoordDescType: ValueFormatter<f64>,
+    {
+        let mut builder = ChartBuilder::on(area);
+        builder
+            .margin(12)
+            .margin_right(24)
+            .x_label_area_size(46)
+            .y_label_area_size(78);
+        if !self.title.is_empty() {
+            builder.caption(&self.title, (FONT, 18).into_font().color(&INK));
+        }
+        let mut chart = builder.build_cartesian_2d(x, y)?;
+        let (x_text, y_text) = (self.x_text, self.y_text);
+        chart
+            .configure_mesh()
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .axis_desc_style((FONT, 16).into_font().color(&INK))
+            .label_style((FONT, 14).into_font().color(&INK))
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK)
+            .x_label_formatter(&move |value| x_text(*value))
+            .y_label_formatter(&move |value| y_text(*value))
+            .draw()?;
+        for series in &self.series {
+            let colour = COLOURS[series.colour % COLOURS.len()];
+            let style = colour.stroke_width(2);
+            let points = series.points.iter().copied();
+            let drawn = if series.dashed {
+                chart.draw_series(DashedLineSeries::new(points, 7, 5, style))?
+            } else if series.line {
+                chart.draw_series(LineSeries::new(points.clone(), style))?;
+                chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?
+            } else {
+                chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?
+            };
+            if !series.label.is_empty() {
+                let dashed = series.dashed;
+                drawn.label(&series.label).legend(move |(x, y)| {
+                    let width = if dashed { 1 } else { 3 };
+                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(width))
+                });
+            }
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.85))
+            .border_style(GRID)
+            .label_font((FONT, 14).into_font().color(&INK))
+            .draw()?;
+        Ok(())
+    }
+}
+
+/// Several charts, two a row.
+///
+/// # Errors
+///
+/// When one cannot be drawn.
+pub fn panels(name: &str, charts: &[Chart]) -> Result<String, FigureError> {
+    let rows = charts.len().div_ceil(2).max(1);
+    draw(name, (1040, 380 * rows as u32), |area| {
+        for (area, chart) in area.split_evenly((rows, 2)).iter().zip(charts) {
+            chart.on(area)?;
+        }
+        Ok(())
+    })
+}
+
+/// A bar of a Gantt chart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// The row, from 0 at the top.
+    pub row: usize,
+    /// Its begin and its end.
+    pub span: (f64, f64),
+    /// Number of its kind.
+    pub kind: usize,
+}
+
+/// What happens when, in rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gantt {
+    /// A title, or nothing.
+    pub title: String,
+    /// Names of the rows; numbers where there are none.
+    pub rows: Vec<String>,
+    /// Number of rows.
+    pub count: usize,
+    /// What the rows are, where they have no names.
+    pub label: String,
+    /// First and last cycle.
+    pub range: (f64, f64),
+    /// Kinds of bars, and the colour of each.
+    pub kinds: Vec<(String, usize)>,
+    /// The bars.
+    pub bars: Vec<Bar>,
+    /// Whether bars have an edge.
+    pub edges: bool,
+}
+
+impl Gantt {
+    /// The chart as a figure of this height.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be drawn.
+    pub fn svg(&self, name: &str, height: u32) -> Result<String, FigureError> {
+        draw(name, (1040, height), |area| self.on(area))
+    }
+
+    fn on(&self, area: &Area<'_>) -> Result<(), Cause> {
+        let (legend, area) = area.split_vertically(34);
+        let mut x = 20;
+        for (text, colour) in &self.kinds {
+            let colour = COLOURS[*colour % COLOURS.len()];
+            legend.draw(&Rectangle::new([(x, 10), (x + 18, 26)], colour.filled()))?;
+            let style = (FONT, 15).into_font().color(&INK);
+            legend.draw(&Text::new(text.clone(), (x + 24, 11), style))?;
+            x += 46 + 8 * text.chars().count() as i32;
+        }
+        let named = !self.rows.is_empty();
+        let mut builder = ChartBuilder::on(&area);
+        builder
+            .margin(8)
+            .margin_right(24)
+            .x_label_area_size(46)
+            .y_label_area_size(if named { 200 } else { 64 });
+        if !self.title.is_empty() {
+            builder.caption(&self.title, (FONT, 18).into_font().color(&INK));
+        }
+        let bottom = self.count as f64;
+        let mut chart = builder.build_cartesian_2d(self.range.0..self.range.1, bottom..0.0)?;
+        let rows = &self.rows;
+        let row_text = move |value: &f64| {
+            if !named {
+                return short(*value);
+            }
+            // A name stands in the middle of its row.
+            let row = value.floor();
+            let middle = (value - row - 0.5).abs() < 0.01;
+            let name = rows.get(row as usize).filter(|_| middle);
+            name.cloned().unwrap_or_default()
+        };
+        let mut mesh = chart.configure_mesh();
+        mesh.x_desc("cycles")
+            .axis_desc_style((FONT, 16).into_font().color(&INK))
+            .label_style((FONT, 14).into_font().color(&INK))
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK)
+            .x_label_formatter(&|value| short(*value))
+            .y_label_formatter(&row_text);
+        if named {
+            // Marks at every half: the names, and nothing.
+            mesh.y_labels(2 * self.count + 1).disable_y_mesh();
+        } else {
+            mesh.y_desc(&self.label);
+        }
+        mesh.draw()?;
+        for bar in &self.bars {
+            let Some((_, colour)) = self.kinds.get(bar.kind) else {
+                continue;
+            };
+            let colour = COLOURS[*colour % COLOURS.len()];
+            let (begin, end) = (bar.span.0.max(self.range.0), bar.span.1.min(self.range.1));
+            let (top, bottom) = if named {
+                (bar.row as f64 + 0.12, bar.row as f64 + 0.88)
+            } else {
+                (bar.row as f64, bar.row as f64 + 1.0)
+            };
+            let corners = [(begin, top), (end, bottom)];
+            chart.draw_series([Rectangle::new(corners, colour.filled())])?;
+            if self.edges {
+                chart.draw_series([Rectangle::new(corners, WHITE.stroke_width(1))])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(short(0.0), "0");
+        assert_eq!(short(12.5), "12.5");
+        assert_eq!(short(1_234_567.0), "1\u{2009}234\u{2009}567");
+        assert_eq!(percent(0.99994), "100 %");
+        assert_eq!(power_of_two(12.0), "2¹²");
+    }
+
+    #[test]
+    fn a_chart_shows_its_axes_and_series() {
+        let axis = |label: &str, logarithmic| Axis {
+            label: label.to_owned(),
+            range: (1.0, 100.0),
+            logarithmic,
+        };
+        let series = Series {
+            label: "measured".to_owned(),
+            points: vec![(1.0, 2.0), (50.0, 80.0)],
+            line: true,
+            ..Series::default()
+        };
+        let chart = Chart {
+            title: String::new(),
+            x: axis("leaves", true),
+            y: axis("time in ms", false),
+            x_text: short,
+            y_text: short,
+            series: vec![series],
+        };
+        let svg = chart.svg("test").unwrap();
+        assert!(
+            svg.starts_with("<svg viewBox") && svg.trim_end().ends_with("</svg>"),
+            "{svg}"
+        );
+        for text in ["leaves", "time in ms", "measured"] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+    }
+}
