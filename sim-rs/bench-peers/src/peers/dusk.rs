@@ -1,4 +1,6 @@
 //! dusk-poseidon, the library of the Dusk network: BLS12-381.
+//!
+//! 0.41.0 is the newest version that the Rust of this project compiles: 0.44.0 needs Rust 1.96.1.
 
 use acclmt::fields::AnyParameters;
 use acclmt::word::Word;
