@@ -1,0 +1,72 @@
+//! The reference of this project, with sparse partial rounds.
+
+use acclmt::fields::{AnyParameters, PoseidonField};
+use acclmt::params::PoseidonParameters;
+use acclmt::poseidon::Poseidon;
+use acclmt::word::{self, Word};
+
+use crate::peer::{Identity, Peer};
+
+/// acclmt's [`Poseidon`] with a preset.
+#[derive(Debug)]
+pub struct Acclmt<F: PoseidonField> {
+    identity: Identity,
+    parameters: AnyParameters,
+    poseidon: Poseidon<F>,
+}
+
+impl<F: PoseidonField> Acclmt<F> {
+    /// The hash of `parameters`, which are a preset.
+    pub fn new(parameters: &PoseidonParameters<F>) -> Self {
+        Self {
+            identity: Identity::new("acclmt", parameters.name(), true),
+            parameters: F::wrap(parameters.clone()),
+            poseidon: Poseidon::new(parameters),
+        }
+    }
+}
+
+impl<F: PoseidonField> Peer for Acclmt<F> {
+    type Element = F;
+    type Hasher<'a> = ();
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn parameters(&self) -> &AnyParameters {
+        &self.parameters
+    }
+
+    fn element(&self, lanes: &[Word]) -> Option<F> {
+        word::to_field(lanes.first()?)
+    }
+
+    fn words(&self, element: &F) -> Vec<Word> {
+        vec![word::from_field(*element)]
+    }
+
+    fn hasher(&self) -> Self::Hasher<'_> {}
+
+    fn hash(&self, (): &mut (), inputs: &[F], digest: &mut [F]) {
+        // Inputs of a wrong number leave the digest as it is, and the check finds that.
+        if let Ok(elements) = self.poseidon.hash(inputs) {
+            digest.copy_from_slice(&elements);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use acclmt::generate;
+
+    use super::*;
+    use crate::peer::tests::check;
+
+    #[test]
+    fn digests_are_checked() {
+        check(|| Acclmt::new(&generate::filecoin(2, false).unwrap()));
+        check(|| Acclmt::new(&generate::dusk().unwrap()));
+        check(|| Acclmt::new(&generate::plonky2().unwrap()));
+    }
+}
