@@ -62,6 +62,7 @@ pub mod registers;
 pub mod software;
 pub mod sparse;
 pub mod sponge;
+pub mod stalls;
 pub mod sweep;
 pub mod tree;
 pub mod tree_file;

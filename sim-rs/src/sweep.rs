@@ -17,6 +17,7 @@ use crate::model::Hardware;
 use crate::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
 use crate::presets;
 use crate::random::{self, Ranges};
+use crate::stalls::Stalls;
 use crate::tree::NoNodes;
 use crate::word::Word;
 
@@ -317,10 +318,14 @@ impl Point {
         }
     }
 
-    /// Random stalls of the input and of the output: seed and shares; nothing if there are none.
-    pub fn stalls(&self) -> Option<(u64, f64, f64)> {
-        let (input, output) = (self.input_stall, self.output_stall);
-        (input != 0.0 || output != 0.0).then_some((SEED, input, output))
+    /// Stalls of the streams.
+    pub fn stalls(&self) -> Stalls {
+        Stalls {
+            seed: SEED,
+            input: self.input_stall,
+            output: self.output_stall,
+            ..Stalls::default()
+        }
     }
 
     /// The parameter set.

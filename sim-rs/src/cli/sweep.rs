@@ -240,7 +240,7 @@ fn row(point: &Point, backend: &str, backends: &dyn BackendFactory) -> Row {
     let options = BackendOptions {
         only_cycles: true,
         hardware: Some(point.hardware()),
-        stalls: point.stalls(),
+        stalls: Some(point.stalls()),
         ..BackendOptions::default()
     };
     let result = backends
