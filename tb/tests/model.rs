@@ -246,17 +246,17 @@ fn input_rates_take_the_same_cycles() {
         };
         chips.set_host(&stalls);
         // Both runs begin with what the link has brought meanwhile.
-        let inputs: Vec<Vec<Word>> = (0..60)
+        let inputs: Vec<Vec<Word>> = (0..40)
             .map(|_| elements(&mut random, FieldId::Goldilocks, set.inputs()))
             .collect();
-        let name = format!("{stalls:?}, 60 hashes");
+        let name = format!("{stalls:?}, 40 hashes");
         chips.compare(&name, |device| {
             let report = device.hash(set, &inputs, &mut NoProgress);
             report
                 .unwrap_or_else(|error| panic!("{name}: {error}"))
                 .counters
         });
-        let leaves = 1 + random.below(200);
+        let leaves = 1 + random.below(80);
         let rule = LeafRule::Row {
             parameters: set,
             columns: 1 + random.below(20) as usize,
