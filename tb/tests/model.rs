@@ -237,7 +237,7 @@ fn input_rates_take_the_same_cycles() {
     ];
     let stalls = [(0.0, 0.0), (0.4, 0.0), (0.3, 0.6)];
     for (case, (words, cycles)) in rates.into_iter().enumerate() {
-        let (input, output) = stalls[if case < 4 { 0 } else { case - 4 }];
+        let (input, output) = stalls[case.saturating_sub(4)];
         let stalls = Stalls {
             seed: random.next(),
             input,
