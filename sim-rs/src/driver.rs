@@ -393,6 +393,7 @@ pub struct ChipDevice<P> {
     /// The last programs, the latest one last.
     compiled: Vec<Compiled>,
     watchdog_cycles: u64,
+    row_group: Option<usize>,
 }
 
 /// Programs that are kept.
@@ -420,6 +421,7 @@ impl<P: ChipPort> ChipDevice<P> {
             contents: Contents::default(),
             compiled: Vec::new(),
             watchdog_cycles: WATCHDOG_CYCLES,
+            row_group: None,
         })
     }
 
@@ -437,6 +439,28 @@ impl<P: ChipPort> ChipDevice<P> {
     /// of a hash come on top.
     pub fn set_watchdog(&mut self, cycles: u64) {
         self.watchdog_cycles = cycles;
+    }
+
+    /// Sets how many rows are under way together, where leaves are rows of several blocks; nothing is
+    /// as many as keep the hash engine busy. Each run checks that the chip can hold so many.
+    pub fn set_row_group(&mut self, rows: Option<usize>) {
+        self.row_group = rows;
+    }
+
+    /// Compiles a sponge over rows for the chip.
+    fn compile_rows(
+        &self,
+        parameters: &AnyParameters,
+        sponge: &Sponge,
+        length: usize,
+    ) -> Result<Option<ChipRows>, Unsupported> {
+        let limits = &self.capabilities.limits;
+        let rows = ChipRows::compile(parameters, sponge, length, limits);
+        match (rows, self.row_group) {
+            (Ok(Some(rows)), Some(group)) => rows.with_group(group).map(Some),
+            (rows, _) => rows,
+        }
+        .map_err(|error| self.unsupported(error.to_string()))
     }
 
     /// Compiles a parameter set for the chip.
@@ -975,7 +999,6 @@ impl<P: ChipPort> ChipDevice<P> {
         let Some(arity) = root.tree_arity().filter(|_| shape.top() > 0) else {
             return Ok(None);
         };
-        let limits = &self.capabilities.limits;
         let leaf = match request.leaf {
             LeafRule::Digest => TreeLeaf::Digest,
             LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
@@ -991,9 +1014,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 columns,
             } => {
                 let sponge = row_sponge(parameters)?;
-                let rows = ChipRows::compile(parameters, sponge, columns, limits)
-                    .map_err(|error| self.unsupported(error.to_string()))?;
-                match rows {
+                match self.compile_rows(parameters, sponge, columns)? {
                     Some(rows) => TreeLeaf::Rows(Box::new(rows)),
                     None => return Ok(None),
                 }
@@ -1311,10 +1332,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     ) -> Result<Option<HashReport>, DeviceError> {
         check_rows(parameters, rows)?;
         let length = rows.first().map_or(0, Vec::len);
-        let limits = &self.capabilities.limits;
-        let compiled = ChipRows::compile(parameters, sponge, length, limits)
-            .map_err(|error| self.unsupported(error.to_string()))?;
-        let Some(compiled) = compiled else {
+        let Some(compiled) = self.compile_rows(parameters, sponge, length)? else {
             return Ok(None);
         };
         let program = &compiled.program;

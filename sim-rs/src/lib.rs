@@ -65,6 +65,7 @@ pub mod report;
 pub mod software;
 pub mod sparse;
 pub mod sponge;
+pub mod stalls;
 pub mod sweep;
 pub mod tree;
 pub mod tree_file;

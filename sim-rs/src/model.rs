@@ -35,6 +35,7 @@ use crate::driver::ChipDevice;
 use crate::fields::{AnyParameters, FieldId};
 use crate::software::SoftwareDevice;
 use crate::sponge::{Sponge, hash_messages_with};
+use crate::stalls::Stalls;
 use crate::tree::{NoNodes, NodeSink};
 use crate::word::Word;
 
@@ -44,7 +45,8 @@ pub struct ModelDevice {
     /// One for each large prime, as a build of the RTL has one.
     chips: BTreeMap<&'static str, ChipDevice<ModelChip>>,
     computes: bool,
-    stalls: Option<(u64, f64, f64)>,
+    stalls: Stalls,
+    row_group: Option<usize>,
 }
 
 impl ModelDevice {
@@ -59,7 +61,8 @@ impl ModelDevice {
             hardware,
             chips: BTreeMap::new(),
             computes: true,
-            stalls: None,
+            stalls: Stalls::default(),
+            row_group: None,
         })
     }
 
@@ -71,10 +74,17 @@ impl ModelDevice {
         self
     }
 
-    /// With these random stalls of the input and of the output, see [`ModelChip::set_stalls`].
+    /// With these stalls of the input and of the output, see [`ModelChip::set_host`].
     #[must_use]
-    pub fn with_stalls(mut self, seed: u64, input: f64, output: f64) -> Self {
-        self.stalls = Some((seed, input, output));
+    pub fn with_stalls(mut self, stalls: Stalls) -> Self {
+        self.stalls = stalls;
+        self
+    }
+
+    /// With so many rows under way together, see [`ChipDevice::set_row_group`].
+    #[must_use]
+    pub fn with_row_group(mut self, rows: Option<usize>) -> Self {
+        self.row_group = rows;
         self
     }
 
@@ -116,19 +126,20 @@ impl ModelDevice {
     }
 
     fn new_chip(&self, parameters: &AnyParameters) -> Result<ChipDevice<ModelChip>, Unsupported> {
-        Self::build(self.hardware_for(parameters), self.stalls)
+        Self::build(self.hardware_for(parameters), &self.stalls, self.row_group)
     }
 
     fn build(
         hardware: Hardware,
-        stalls: Option<(u64, f64, f64)>,
+        stalls: &Stalls,
+        row_group: Option<usize>,
     ) -> Result<ChipDevice<ModelChip>, Unsupported> {
         let mut chip = ModelChip::new(hardware).map_err(|error| Self::unsupported(&error))?;
-        if let Some((seed, input, output)) = stalls {
-            chip.set_stalls(seed, input, output)
-                .map_err(|error| Self::unsupported(&error))?;
-        }
-        ChipDevice::new(chip).map_err(|error| Self::unsupported(&error))
+        chip.set_host(stalls)
+            .map_err(|error| Self::unsupported(&error))?;
+        let mut device = ChipDevice::new(chip).map_err(|error| Self::unsupported(&error))?;
+        device.set_row_group(row_group);
+        Ok(device)
     }
 
     /// The chip that has the prime of a parameter set.
@@ -136,10 +147,11 @@ impl ModelDevice {
         &mut self,
         parameters: &AnyParameters,
     ) -> Result<&mut ChipDevice<ModelChip>, Unsupported> {
-        let (hardware, stalls) = (self.hardware_for(parameters), self.stalls);
+        let hardware = self.hardware_for(parameters);
+        let (stalls, row_group) = (self.stalls, self.row_group);
         match self.chips.entry(hardware.field.name()) {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
-            Entry::Vacant(entry) => Ok(entry.insert(Self::build(hardware, stalls)?)),
+            Entry::Vacant(entry) => Ok(entry.insert(Self::build(hardware, &stalls, row_group)?)),
         }
     }
 }

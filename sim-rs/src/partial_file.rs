@@ -25,19 +25,7 @@ impl PartialFile {
     /// When the partial file cannot be created or is there already, or `path` is something else than
     /// a file.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let partial = match path.file_name() {
-            Some(name) if !path.metadata().is_ok_and(|it| !it.is_file()) => {
-                let mut partial = OsString::from(name);
-                partial.push(".partial");
-                path.with_file_name(partial)
-            }
-            _ => {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "it is no regular file; give the name of a file",
-                ));
-            }
-        };
+        let partial = partial_name(path)?;
         let file = File::create_new(&partial).map_err(|error| {
             if error.kind() != io::ErrorKind::AlreadyExists {
                 return error;
@@ -55,6 +43,19 @@ impl PartialFile {
             partial,
             is_finished: false,
         })
+    }
+
+    /// The same for a caller who knows that nobody else writes the file: a partial file was left by an
+    /// interrupted one, and goes.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](PartialFile::create).
+    pub(crate) fn create_again(path: &Path) -> io::Result<Self> {
+        match fs::remove_file(partial_name(path)?) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Self::create(path),
+        }
     }
 
     /// The file to write to.
@@ -77,6 +78,21 @@ impl PartialFile {
         fs::rename(&self.partial, &self.path)?;
         self.is_finished = true;
         Ok(())
+    }
+}
+
+/// The name of a file while it is on its way.
+fn partial_name(path: &Path) -> io::Result<PathBuf> {
+    match path.file_name() {
+        Some(name) if !path.metadata().is_ok_and(|it| !it.is_file()) => {
+            let mut partial = OsString::from(name);
+            partial.push(".partial");
+            Ok(path.with_file_name(partial))
+        }
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file; give the name of a file",
+        )),
     }
 }
 

@@ -272,6 +272,14 @@ pub struct ChipProgram {
 /// A chip cannot compute with a parameter set, or a program is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
+    /// No group of rows.
+    #[error("{group} rows cannot be under way together; 1 to {most} can")]
+    RowGroup {
+        /// Rows.
+        group: usize,
+        /// Most that the buffers of a hash engine hold.
+        most: usize,
+    },
     /// The tag of a row does not exist.
     #[error(
         "'{name}' hashes no rows of {length} field elements: a SAFE tag has no room for the length"

@@ -4,8 +4,18 @@
 //! on a device and gives a [`Row`]. Rows are plain records of one line each, so that a sweep can be stopped
 //! at any time, continued, split into shards and merged.
 
+mod area;
+mod columns;
+mod table;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+pub use area::{Area, AreaError, AreaResult};
+pub use columns::{Cell, Column, Kind};
+pub use table::{TableError, write_csv, write_parquet};
+
+use columns::{Value as _, record};
 
 use crate::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
@@ -17,6 +27,7 @@ use crate::model::Hardware;
 use crate::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
 use crate::presets;
 use crate::random::{self, Ranges};
+use crate::stalls::{Rate, Stalls};
 use crate::tree::NoNodes;
 use crate::word::Word;
 
@@ -28,6 +39,16 @@ pub enum Measure {
     Engine,
     /// A whole tree.
     Tree,
+}
+
+impl Measure {
+    /// As in specifications and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Tree => "tree",
+        }
+    }
 }
 
 /// The specification of a sweep.
@@ -55,12 +76,15 @@ pub const MAX_POINTS: u64 = 10_000_000;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Axes {
-    /// Presets. Without them, random parameter sets are made of the following five.
+    /// Presets. Without them, random parameter sets are made of the following six.
     pub preset: Vec<String>,
     /// Fields of random parameter sets; BLS12-381.
     pub field: Vec<String>,
     /// State widths; 3. The arity is one less, in Goldilocks two digests of four elements with width 12.
     pub width: Vec<usize>,
+    /// Children of a node, which give the width: one more, in Goldilocks digests of four elements and a
+    /// capacity of as many.
+    pub arity: Vec<usize>,
     /// Exponents of the S-box; 5, in Goldilocks 7.
     pub exponent: Vec<u64>,
     /// Full rounds, an even number; 8.
@@ -71,6 +95,9 @@ pub struct Axes {
     pub leaves: Vec<u64>,
     /// What a leaf is: `hash`, `element` or `row=C`; `hash`.
     pub leaf: Vec<String>,
+    /// Rows that are under way together, where a leaf is a row of several blocks; as many as keep the
+    /// hash engine busy.
+    pub row_group: Vec<usize>,
     /// Full-round sub-engines of a hash engine; 1.
     pub num_full: Vec<usize>,
     /// Partial-round sub-engines; 3.
@@ -85,53 +112,61 @@ pub struct Axes {
     pub hidm_words_0: Vec<u32>,
     /// Words of level 1 of the HIDM; 16.
     pub hidm_words_1: Vec<u32>,
+    /// Input words that the host has in a cycle, evenly; 1.
+    pub input_rate: Vec<Rate>,
     /// Share of the cycles in which no input word is offered, below 1; 0.
     pub input_stall: Vec<f64>,
     /// Share of the cycles in which no output word is taken, below 1; 0.
     pub output_stall: Vec<f64>,
 }
 
-/// A combination of parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    /// What is measured.
-    pub measure: Measure,
-    /// Hashes of the shorter run, see [`Specification::hashes`].
-    pub hashes: u64,
-    /// The preset, or nothing for a random set of the next five.
-    pub preset: Option<String>,
-    /// Field of a random set.
-    pub field: Option<String>,
-    /// State width of a random set.
-    pub width: Option<usize>,
-    /// S-box exponent of a random set.
-    pub exponent: Option<u64>,
-    /// Full rounds of a random set.
-    pub full_rounds: Option<usize>,
-    /// Partial rounds of a random set.
-    pub partial_rounds: Option<usize>,
-    /// Leaves, nothing for a standard tree.
-    pub leaves: Option<u64>,
-    /// What a leaf is.
-    pub leaf: String,
-    /// Full-round sub-engines.
-    pub num_full: usize,
-    /// Partial-round sub-engines.
-    pub num_partial: usize,
-    /// Words of the node memories.
-    pub leaf_words: u32,
-    /// See `leaf_words`.
-    pub root_words: u32,
-    /// See `leaf_words`.
-    pub scratch_words: u32,
-    /// See `leaf_words`.
-    pub hidm_words_0: u32,
-    /// See `leaf_words`.
-    pub hidm_words_1: u32,
-    /// Share of the cycles without input.
-    pub input_stall: f64,
-    /// Share of the cycles without output.
-    pub output_stall: f64,
+record! {
+    /// A combination of parameters.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Point {
+        /// What is measured.
+        pub measure: Measure,
+        /// Hashes of the shorter run, see [`Specification::hashes`].
+        pub hashes: u64,
+        /// The preset, or nothing for a random set of the next five.
+        pub preset: Option<String>,
+        /// Field of a random set.
+        pub field: Option<String>,
+        /// State width of a random set.
+        pub width: Option<usize>,
+        /// S-box exponent of a random set.
+        pub exponent: Option<u64>,
+        /// Full rounds of a random set.
+        pub full_rounds: Option<usize>,
+        /// Partial rounds of a random set.
+        pub partial_rounds: Option<usize>,
+        /// Leaves, nothing for a standard tree.
+        pub leaves: Option<u64>,
+        /// What a leaf is.
+        pub leaf: String,
+        /// Rows that are under way together, nothing for as many as keep the hash engine busy.
+        pub row_group: Option<usize>,
+        /// Full-round sub-engines.
+        pub num_full: usize,
+        /// Partial-round sub-engines.
+        pub num_partial: usize,
+        /// Words of the node memories.
+        pub leaf_words: u32,
+        /// See `leaf_words`.
+        pub root_words: u32,
+        /// See `leaf_words`.
+        pub scratch_words: u32,
+        /// See `leaf_words`.
+        pub hidm_words_0: u32,
+        /// See `leaf_words`.
+        pub hidm_words_1: u32,
+        /// Input words of the host in a cycle, evenly.
+        pub input_rate: Rate,
+        /// Share of the cycles without input, at random.
+        pub input_stall: f64,
+        /// Share of the cycles without output, at random.
+        pub output_stall: f64,
+    }
 }
 
 /// A specification that makes no sweep.
@@ -145,6 +180,15 @@ pub enum SpecificationError {
     PresetAndAxis {
         /// The other axis.
         axis: &'static str,
+    },
+    /// Two axes say the same.
+    #[error("the axes 'arity' and 'width' exclude each other: the arity gives the width")]
+    ArityAndWidth,
+    /// No tree.
+    #[error("the axis 'arity' has the value {arity}: a node of a tree has at least 2 children")]
+    Arity {
+        /// The value.
+        arity: usize,
     },
     /// Too many points.
     #[error("the axes make {points} points, more than {MAX_POINTS}; leave out values")]
@@ -168,6 +212,7 @@ impl Specification {
             for (axis, is_empty) in [
                 ("field", axes.field.is_empty()),
                 ("width", axes.width.is_empty()),
+                ("arity", axes.arity.is_empty()),
                 ("exponent", axes.exponent.is_empty()),
                 ("full_rounds", axes.full_rounds.is_empty()),
                 ("partial_rounds", axes.partial_rounds.is_empty()),
@@ -176,6 +221,12 @@ impl Specification {
                     return Err(SpecificationError::PresetAndAxis { axis });
                 }
             }
+        }
+        if !axes.arity.is_empty() && !axes.width.is_empty() {
+            return Err(SpecificationError::ArityAndWidth);
+        }
+        if let Some(&arity) = axes.arity.iter().find(|&&arity| arity < 2) {
+            return Err(SpecificationError::Arity { arity });
         }
         let points = axes
             .lengths()
@@ -215,14 +266,16 @@ impl Specification {
             preset,
             field,
             width,
+            arity,
             exponent,
             full,
             partial,
             leaves,
             leaf,
+            row_group,
             rest @ ..,
         ] = indices;
-        let [num_full, num_partial, words @ .., input, output] = rest;
+        let [num_full, num_partial, words @ .., rate, input, output] = rest;
         let default = Hardware::default();
         let [
             leaf_words,
@@ -235,10 +288,19 @@ impl Specification {
         let random = preset.is_none();
         let field = at(&axes.field, field).unwrap_or_else(|| default.field.name().to_owned());
         let is_goldilocks = field == FieldId::Goldilocks.name();
+        // Digests, and as much capacity as a digest.
+        let digest = if is_goldilocks { GOLDILOCKS_DIGEST } else { 1 };
+        let width = (at(&axes.width, width)).or_else(|| {
+            Some(
+                at(&axes.arity, arity)?
+                    .saturating_add(1)
+                    .saturating_mul(digest),
+            )
+        });
         Point {
             measure: self.measure,
             hashes: self.hashes,
-            width: random.then(|| at(&axes.width, width).unwrap_or(3)),
+            width: random.then(|| width.unwrap_or(3)),
             exponent: random
                 .then(|| at(&axes.exponent, exponent).unwrap_or(if is_goldilocks { 7 } else { 5 })),
             full_rounds: random.then(|| at(&axes.full_rounds, full).unwrap_or(8)),
@@ -247,6 +309,7 @@ impl Specification {
             preset,
             leaves: at(&axes.leaves, leaves),
             leaf: at(&axes.leaf, leaf).unwrap_or_else(|| "hash".to_owned()),
+            row_group: at(&axes.row_group, row_group),
             num_full: at(&axes.num_full, num_full).unwrap_or(default.num_full),
             num_partial: at(&axes.num_partial, num_partial).unwrap_or(default.num_partial),
             leaf_words: at(&axes.leaf_words, words[0]).unwrap_or(leaf_words),
@@ -254,6 +317,7 @@ impl Specification {
             scratch_words: at(&axes.scratch_words, words[2]).unwrap_or(scratch_words),
             hidm_words_0: at(&axes.hidm_words_0, words[3]).unwrap_or(hidm_words_0),
             hidm_words_1: at(&axes.hidm_words_1, words[4]).unwrap_or(hidm_words_1),
+            input_rate: at(&axes.input_rate, rate).unwrap_or_default(),
             input_stall: at(&axes.input_stall, input).unwrap_or(0.0),
             output_stall: at(&axes.output_stall, output).unwrap_or(0.0),
         }
@@ -261,7 +325,10 @@ impl Specification {
 }
 
 /// Number of axes.
-const AXES: usize = 17;
+const AXES: usize = 20;
+
+/// Elements of a digest over Goldilocks, where one is too few for its security.
+const GOLDILOCKS_DIGEST: usize = 4;
 
 impl Axes {
     /// Values of each axis, in the order of the fields; at least one.
@@ -270,11 +337,13 @@ impl Axes {
             self.preset.len(),
             self.field.len(),
             self.width.len(),
+            self.arity.len(),
             self.exponent.len(),
             self.full_rounds.len(),
             self.partial_rounds.len(),
             self.leaves.len(),
             self.leaf.len(),
+            self.row_group.len(),
             self.num_full.len(),
             self.num_partial.len(),
             self.leaf_words.len(),
@@ -282,6 +351,7 @@ impl Axes {
             self.scratch_words.len(),
             self.hidm_words_0.len(),
             self.hidm_words_1.len(),
+            self.input_rate.len(),
             self.input_stall.len(),
             self.output_stall.len(),
         ]
@@ -317,10 +387,14 @@ impl Point {
         }
     }
 
-    /// Random stalls of the input and of the output: seed and shares; nothing if there are none.
-    pub fn stalls(&self) -> Option<(u64, f64, f64)> {
-        let (input, output) = (self.input_stall, self.output_stall);
-        (input != 0.0 || output != 0.0).then_some((SEED, input, output))
+    /// Stalls of the streams.
+    pub fn stalls(&self) -> Stalls {
+        Stalls {
+            seed: SEED,
+            input: self.input_stall,
+            output: self.output_stall,
+            input_rate: self.input_rate,
+        }
     }
 
     /// The parameter set.
@@ -359,12 +433,12 @@ impl Point {
         let set = random::any_parameters(field, SEED, &ranges).ok_or_else(|| {
             format!("x^{exponent} is no permutation of {name}, or the round numbers are too large")
         })?;
-        let digest = if field == FieldId::Goldilocks && width == 12 {
-            4
+        let digest = if field == FieldId::Goldilocks && width == 3 * GOLDILOCKS_DIGEST {
+            GOLDILOCKS_DIGEST
         } else {
             1
         };
-        let inputs = if digest == 4 { 8 } else { width - 1 };
+        let inputs = width - digest;
         dispatch!(&set, set => {
             let parameters = PoseidonParameters::new(PoseidonSpecification {
                 name: format!("{name}, t = {width}, x^{exponent}, {full} + {partial} rounds"),
@@ -390,53 +464,92 @@ pub struct Row {
     /// The result.
     #[serde(flatten)]
     pub result: Measured,
-    /// Why there is none.
+    /// The area of a hash engine.
+    #[serde(flatten)]
+    pub area: Area,
+    /// Why there is no result.
     pub error: Option<String>,
 }
 
-/// The result of a point; what does not apply is nothing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Name of the parameter set.
-    pub parameters: Option<String>,
-    /// Children of a node.
-    pub arity: Option<usize>,
-    /// State width.
-    pub state_width: Option<usize>,
-    /// Cycles per hash that the busiest sub-engine allows.
-    pub period: Option<u64>,
-    /// Cycles per hash in the steady state (engine).
-    pub cycles_per_hash: Option<f64>,
-    /// Cycles of a single hash (engine).
-    pub latency_cycles: Option<u64>,
-    /// Leaves (tree).
-    pub tree_leaves: Option<u64>,
-    /// Cycles from the first word in to the last word out (tree).
-    pub cycles: Option<u64>,
-    /// Cycles per leaf (tree).
-    pub cycles_per_leaf: Option<f64>,
-    /// Share of the cycles in which the leaf hash engine is busy (tree).
-    pub lhe_utilisation: Option<f64>,
-    /// The same of the root hash engine (tree).
-    pub rhe_utilisation: Option<f64>,
-    /// Cycles in which an input word waited (tree).
-    pub stall_in: Option<u64>,
-    /// Cycles in which an input word was missing (tree).
-    pub missing_in: Option<u64>,
-    /// Cycles in which a leaf waited (tree).
-    pub stall_leaf: Option<u64>,
-    /// Cycles in which the root hash engine had nothing to do (tree).
-    pub starved_root: Option<u64>,
-    /// Most words in each node memory (tree), from the leaf hash buffer to the HIDM.
-    pub high_water_0: Option<u64>,
-    /// See `high_water_0`.
-    pub high_water_1: Option<u64>,
-    /// See `high_water_0`.
-    pub high_water_2: Option<u64>,
-    /// See `high_water_0`.
-    pub high_water_3: Option<u64>,
-    /// See `high_water_0`.
-    pub high_water_4: Option<u64>,
+impl Row {
+    /// The columns of every table of rows, in the order of the values in JSON.
+    pub fn columns() -> impl Iterator<Item = &'static Column> {
+        const fn text(name: &'static str, optional: bool) -> Column {
+            Column {
+                name,
+                kind: Kind::Text,
+                optional,
+            }
+        }
+        const FIRST: &[Column] = &[text("id", false), text("backend", false)];
+        const LAST: &[Column] = &[text("error", true)];
+        [
+            FIRST,
+            Point::COLUMNS,
+            Measured::COLUMNS,
+            Area::COLUMNS,
+            LAST,
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The value of each column.
+    pub fn cells(&self) -> Vec<Option<Cell>> {
+        let mut cells = vec![self.id.cell(), self.backend.cell()];
+        cells.extend(self.point.cells());
+        cells.extend(self.result.cells());
+        cells.extend(self.area.cells());
+        cells.push(self.error.cell());
+        cells
+    }
+}
+
+record! {
+    /// The result of a point; what does not apply is nothing.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct Measured {
+        /// Name of the parameter set.
+        pub parameters: Option<String>,
+        /// Children of a node.
+        pub arity: Option<usize>,
+        /// State width.
+        pub state_width: Option<usize>,
+        /// Cycles per hash that the busiest sub-engine allows.
+        pub period: Option<u64>,
+        /// Cycles per hash in the steady state (engine).
+        pub cycles_per_hash: Option<f64>,
+        /// Cycles of a single hash (engine).
+        pub latency_cycles: Option<u64>,
+        /// Leaves (tree).
+        pub tree_leaves: Option<u64>,
+        /// Cycles from the first word in to the last word out (tree).
+        pub cycles: Option<u64>,
+        /// Cycles per leaf (tree).
+        pub cycles_per_leaf: Option<f64>,
+        /// Share of the cycles in which the leaf hash engine is busy (tree).
+        pub lhe_utilisation: Option<f64>,
+        /// The same of the root hash engine (tree).
+        pub rhe_utilisation: Option<f64>,
+        /// Cycles in which an input word waited (tree).
+        pub stall_in: Option<u64>,
+        /// Cycles in which an input word was missing (tree).
+        pub missing_in: Option<u64>,
+        /// Cycles in which a leaf waited (tree).
+        pub stall_leaf: Option<u64>,
+        /// Cycles in which the root hash engine had nothing to do (tree).
+        pub starved_root: Option<u64>,
+        /// Most words in each node memory (tree), from the leaf hash buffer to the HIDM.
+        pub high_water_0: Option<u64>,
+        /// See `high_water_0`.
+        pub high_water_1: Option<u64>,
+        /// See `high_water_0`.
+        pub high_water_2: Option<u64>,
+        /// See `high_water_0`.
+        pub high_water_3: Option<u64>,
+        /// See `high_water_0`.
+        pub high_water_4: Option<u64>,
+    }
 }
 
 /// Measures a point on a device that is built like it.
@@ -586,6 +699,57 @@ mod tests {
             "measure = 'tree'\n[axes]\nleaves = [{numbers}]\nwidth = [{numbers}]\nexponent = [{numbers}]"
         );
         assert!(error(&many).contains("1000000000 points"));
+    }
+
+    #[test]
+    fn the_arity_gives_the_width() {
+        let text = "measure = 'tree'\n[axes]\nfield = ['bls12-381', 'goldilocks']\narity = [2, 8]";
+        let points = Specification::from_toml(text).unwrap().points();
+        assert_eq!(
+            points
+                .iter()
+                .map(|point| point.width.unwrap())
+                .collect::<Vec<_>>(),
+            [3, 9, 12, 36]
+        );
+        let arities: Vec<_> = (points.iter())
+            .map(|point| point.parameters().map(|parameters| parameters.arity()))
+            .collect();
+        assert_eq!(arities[..3], [Ok(2), Ok(8), Ok(2)]);
+        assert!(
+            arities[3]
+                .as_ref()
+                .unwrap_err()
+                .contains("no state is 36 elements wide")
+        );
+    }
+
+    #[test]
+    fn every_value_of_a_row_has_its_column() {
+        let text = "measure = 'tree'\n[axes]\ninput_rate = ['1/3']";
+        for point in Specification::from_toml(text).unwrap().points() {
+            let row = Row {
+                id: point.id(),
+                backend: "model".to_owned(),
+                point,
+                result: Measured::default(),
+                area: Area::default(),
+                error: None,
+            };
+            let json = serde_json::to_value(&row).unwrap();
+            let names: Vec<_> = json
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            assert_eq!(
+                names,
+                Row::columns().map(|column| column.name).collect::<Vec<_>>()
+            );
+            assert_eq!(row.cells().len(), names.len());
+            assert_eq!(serde_json::from_value::<Row>(json).unwrap(), row);
+        }
     }
 
     #[test]

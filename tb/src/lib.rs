@@ -14,6 +14,7 @@ use std::str::FromStr;
 
 use acclmt::driver::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
 use acclmt::fields::FieldId;
+use acclmt::stalls::{Rate, Stalls};
 use acclmt::word::Word;
 pub use acclmt_verilated::{Answer, SimulationError, WaveformWindow};
 
@@ -82,6 +83,26 @@ impl RtlChip {
         output: f64,
     ) -> Result<(), SimulationError> {
         self.chip.set_stalls(seed, input, output)
+    }
+
+    /// From now on input words are offered at this rate at most, evenly. A word that waits for the chip
+    /// keeps the next one waiting.
+    ///
+    /// # Errors
+    ///
+    /// Never with the rates that there are.
+    pub fn set_input_rate(&mut self, rate: Rate) -> Result<(), SimulationError> {
+        self.chip.set_input_rate(rate.words(), rate.cycles())
+    }
+
+    /// Both: [`set_stalls`](Self::set_stalls) and [`set_input_rate`](Self::set_input_rate).
+    ///
+    /// # Errors
+    ///
+    /// When a probability is not within 0 to below 1.
+    pub fn set_host(&mut self, stalls: &Stalls) -> Result<(), SimulationError> {
+        self.set_input_rate(stalls.input_rate)?;
+        self.set_stalls(stalls.seed, stalls.input, stalls.output)
     }
 
     /// Resets the chip, as its reset input does.

@@ -33,9 +33,8 @@ impl BackendFactory for Backends {
             check_build(&hardware)?;
         }
         let mut chip = RtlChip::new(SEED).map_err(|cause| error(&cause))?;
-        if let Some((seed, input, output)) = options.stalls {
-            chip.set_stalls(seed, input, output)
-                .map_err(|cause| error(&cause))?;
+        if let Some(stalls) = &options.stalls {
+            chip.set_host(stalls).map_err(|cause| error(&cause))?;
         }
         if let Some(waves) = &options.waves {
             let waves = Waves {
@@ -48,7 +47,8 @@ impl BackendFactory for Backends {
             };
             chip.trace(&waves).map_err(|cause| error(&cause))?;
         }
-        let device = ChipDevice::new(chip).map_err(|cause| error(&cause))?;
+        let mut device = ChipDevice::new(chip).map_err(|cause| error(&cause))?;
+        device.set_row_group(options.row_group);
         Ok(Box::new(device))
     }
 }

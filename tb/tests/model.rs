@@ -17,6 +17,7 @@ use acclmt::params::{PoseidonParameters, PoseidonSpecification};
 use acclmt::presets;
 use acclmt::random::{self, Ranges};
 use acclmt::sponge::{self, Absorption, Capacity, Sponge};
+use acclmt::stalls::{Rate, Stalls};
 use acclmt::tree::{NodeSink, Padding};
 use acclmt::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
@@ -68,6 +69,13 @@ impl Chips {
         self.rtl.port().set_stalls(seed, input, output).unwrap();
         for model in &mut self.models {
             model.port().set_stalls(seed, input, output).unwrap();
+        }
+    }
+
+    fn set_host(&mut self, stalls: &Stalls) {
+        self.rtl.port().set_host(stalls).unwrap();
+        for model in &mut self.models {
+            model.port().set_host(stalls).unwrap();
         }
     }
 
@@ -209,6 +217,58 @@ fn trees(first: u64, count: u64, most_leaves: u64) {
         chips.set_stalls(seed, input, output);
         let name = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
         chips.commit(&name, &request, &words, emit);
+    }
+}
+
+#[test]
+fn input_rates_take_the_same_cycles() {
+    let set = presets::by_name("plonky2").unwrap();
+    let mut random = Random::new(seed(83));
+    let mut chips = Chips::new(83);
+    // Faster than the chip takes the words, about as fast, slower; with stalls besides.
+    let rates = [
+        (1, 1),
+        (2, 3),
+        (1, 3),
+        (7, 30),
+        (1, 7),
+        (3, 100),
+        (999, 1000),
+    ];
+    let stalls = [(0.0, 0.0), (0.4, 0.0), (0.3, 0.6)];
+    for (case, (words, cycles)) in rates.into_iter().enumerate() {
+        let (input, output) = stalls[case.saturating_sub(4)];
+        let stalls = Stalls {
+            seed: random.next(),
+            input,
+            output,
+            input_rate: Rate::new(words, cycles).unwrap(),
+        };
+        chips.set_host(&stalls);
+        // Both runs begin with what the link has brought meanwhile.
+        let inputs: Vec<Vec<Word>> = (0..40)
+            .map(|_| elements(&mut random, FieldId::Goldilocks, set.inputs()))
+            .collect();
+        let name = format!("{stalls:?}, 40 hashes");
+        chips.compare(&name, |device| {
+            let report = device.hash(set, &inputs, &mut NoProgress);
+            report
+                .unwrap_or_else(|error| panic!("{name}: {error}"))
+                .counters
+        });
+        let leaves = 1 + random.below(80);
+        let rule = LeafRule::Row {
+            parameters: set,
+            columns: 1 + random.below(20) as usize,
+        };
+        let value = elements(&mut random, FieldId::Goldilocks, set.digest_length());
+        let request = CommitRequest {
+            padding: Padding::Leaf(&value),
+            ..CommitRequest::new(set, rule, leaves)
+        };
+        let words = request.leaf_length() * leaves as usize;
+        let words = elements(&mut random, FieldId::Goldilocks, words);
+        chips.commit(&format!("{stalls:?}, {request:?}"), &request, &words, 0);
     }
 }
 

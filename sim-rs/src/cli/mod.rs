@@ -33,6 +33,7 @@ use crate::evaluation::milliseconds;
 use crate::fields::{AnyParameters, FieldId};
 use crate::model::{Hardware, ModelDevice};
 use crate::software::SoftwareDevice;
+use crate::stalls::Stalls;
 use crate::word::{self, Word};
 use crate::{parameter_file, presets};
 use console::Console;
@@ -60,8 +61,12 @@ pub struct BackendOptions {
     pub only_cycles: bool,
     /// How the chip is to be built, if not as the backend has it.
     pub hardware: Option<Hardware>,
-    /// Random stalls of the input and of the output: a seed, and the shares of the cycles.
-    pub stalls: Option<(u64, f64, f64)>,
+    /// Stalls of the streams of the chip, if any.
+    pub stalls: Option<Stalls>,
+    /// Rows that are under way together, see [`ChipDevice::set_row_group`]; nothing is as the driver has it.
+    ///
+    /// [`ChipDevice::set_row_group`]: crate::driver::ChipDevice::set_row_group
+    pub row_group: Option<usize>,
 }
 
 /// A window of a simulation that is written as a waveform.
@@ -109,12 +114,11 @@ impl BackendFactory for LibraryBackends {
             )));
         }
         if name == MODEL {
-            let mut device = ModelDevice::new(options.hardware.unwrap_or_default())
+            let device = ModelDevice::new(options.hardware.unwrap_or_default())
                 .map_err(|error| BackendError::new(error.to_string()))?
-                .with_results(!options.only_cycles);
-            if let Some((seed, input, output)) = options.stalls {
-                device = device.with_stalls(seed, input, output);
-            }
+                .with_results(!options.only_cycles)
+                .with_row_group(options.row_group)
+                .with_stalls(options.stalls.unwrap_or_default());
             return Ok(Box::new(device));
         }
         Ok(Box::new(SoftwareDevice::new()))

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,26 +13,31 @@ use std::thread;
 use clap::{Args, Subcommand};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::console::Console;
 use super::{BackendArguments, BackendFactory, BackendOptions, CommandError};
 use crate::device::Progress as _;
 use crate::partial_file::PartialFile;
-use crate::sweep::{Measured, Point, Row, Specification, measure};
+use crate::sweep::{
+    AreaResult, Measured, Point, Row, Specification, TableError, measure, write_csv, write_parquet,
+};
 
 /// Rows as they are measured, one JSON object a line.
 const ROWS: &str = "rows.jsonl";
-/// The same as a table, when the sweep has ended.
-const TABLE: &str = "rows.csv";
+/// The same as tables, when the sweep has ended.
+const TABLES: [(&str, WriteTable); 2] = [
+    ("rows.csv", |rows, file| write_csv(rows, file)),
+    ("rows.parquet", |rows, file| write_parquet(rows, file)),
+];
+type WriteTable = fn(&[Row], &mut File) -> Result<(), TableError>;
 /// The specification.
 const SPECIFICATION: &str = "sweep.toml";
 
 /// Measure every combination of the parameters that a specification names
 ///
-/// Rows go to DIR/rows.jsonl as they are measured, one a line, and to DIR/rows.csv at the end. A sweep that
-/// was stopped, in whatever way, goes on with --resume: no point is measured twice. docs/sweeps.md describes
-/// the specification.
+/// Rows go to DIR/rows.jsonl as they are measured, one a line, and to DIR/rows.csv and DIR/rows.parquet at
+/// the end. A sweep that was stopped, in whatever way, goes on with --resume: no point is measured twice.
+/// docs/sweeps.md describes the specification.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct SweepArguments {
@@ -53,6 +58,9 @@ pub struct SweepArguments {
     /// Only every Nth point, from the Ith on: a share of the sweep
     #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
     shard: Option<Shard>,
+    /// A result of the area flow, JSON: rows get the area of their hash engine where it has it
+    #[arg(long, value_name = "FILE")]
+    area: Option<PathBuf>,
     #[command(flatten)]
     backend: BackendArguments,
     /// Print one JSON object
@@ -74,6 +82,9 @@ struct MergeArguments {
     /// The folders to read
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
+    /// A result of the area flow, JSON: all rows get the area of their hash engine where it has it
+    #[arg(long, value_name = "FILE")]
+    area: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -142,7 +153,8 @@ pub fn run(
     let text = fs::read_to_string(path).map_err(|error| failure(path, &error))?;
     let specification = Specification::from_toml(&text)
         .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
-    let mut points = specification.points();
+    let area = read_area(arguments.area.as_deref())?;
+    let mut points: Vec<Named> = specification.points().into_iter().map(Named::new).collect();
     if let Some(shard) = arguments.shard {
         points = points
             .into_iter()
@@ -150,12 +162,16 @@ pub fn run(
             .step_by(shard.count)
             .collect();
     }
+    let ids: Vec<String> = points.iter().map(|point| point.id.clone()).collect();
     let folder = arguments
         .out
         .clone()
         .unwrap_or_else(|| path.with_extension("sweep"));
     fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
-    let mut file = Rows::open(&folder, arguments.resume)?;
+    let mut file = Rows::open(&folder)?;
+    if !file.rows.is_empty() && !arguments.resume {
+        return Err(file.refusal("go on with --resume, or choose another folder with --out"));
+    }
     fs::write(folder.join(SPECIFICATION), &text).map_err(|error| failure(&folder, &error))?;
 
     // A row belongs to its point and its backend.
@@ -165,17 +181,20 @@ pub fn run(
         .filter(|row| row.backend == backend)
         .map(|row| row.id.as_str())
         .collect();
-    let ids: BTreeSet<String> = points.iter().map(Point::id).collect();
-    let left: Vec<Point> = points
-        .iter()
-        .filter(|point| !done.contains(point.id().as_str()))
-        .cloned()
+    let left: Vec<Named> = points
+        .into_iter()
+        .filter(|point| !done.contains(point.id.as_str()))
         .collect();
-    let kept = points.len() - left.len();
+    let kept = ids.len() - left.len();
     let total = left.len();
     let mut bar = console.progress_of(format!("{}", folder.display()), "points");
     let mut measured = Vec::new();
-    measure_all(left, backend, backends, arguments.jobs, &mut |row| {
+    let context = Context {
+        backend,
+        backends,
+        area: area.as_ref(),
+    };
+    measure_all(left, &context, arguments.jobs, &mut |row| {
         file.append(&row)?;
         measured.push(row);
         bar.report(measured.len() as u64, total as u64);
@@ -184,22 +203,14 @@ pub fn run(
     drop(bar);
     let count = measured.len();
     file.rows.extend(measured);
-    let rows = file
-        .rows
-        .iter()
-        .filter(|row| row.backend == backend && ids.contains(&row.id));
+    let order = sort(&mut file.rows, &ids);
+    let of_sweep = |row: &&Row| row.backend == backend && order.contains_key(row.id.as_str());
+    let rows = file.rows.iter().filter(of_sweep);
     let errors = rows.filter(|row| row.error.is_some()).count();
-    let order: HashMap<String, usize> = (points
-        .iter()
-        .enumerate()
-        .map(|(number, point)| (point.id(), number)))
-    .collect();
-    file.rows
-        .sort_by_key(|row| order.get(&row.id).copied().unwrap_or(usize::MAX));
-    write_table(&folder, &file.rows)?;
+    write_tables(&folder, &file.rows)?;
     Report {
         folder: folder.display().to_string(),
-        points: points.len(),
+        points: ids.len(),
         kept,
         measured: count,
         errors,
@@ -207,11 +218,49 @@ pub fn run(
     .print(arguments.json, console)
 }
 
+/// A point with its name, which takes a hash.
+struct Named {
+    id: String,
+    point: Point,
+}
+
+impl Named {
+    fn new(point: Point) -> Self {
+        Self {
+            id: point.id(),
+            point,
+        }
+    }
+}
+
+/// What measures the points.
+struct Context<'a> {
+    backend: &'a str,
+    backends: &'a dyn BackendFactory,
+    area: Option<&'a AreaResult>,
+}
+
+fn read_area(path: Option<&Path>) -> Result<Option<AreaResult>, CommandError> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let text = fs::read_to_string(path).map_err(|error| failure(path, &error))?;
+    let area = AreaResult::from_json(&text)
+        .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
+    Ok(Some(area))
+}
+
+/// Sorts rows by the place of their points in `ids`, others last; returns the places.
+fn sort<'a>(rows: &mut [Row], ids: &'a [String]) -> HashMap<&'a str, usize> {
+    let order: HashMap<&str, usize> = ids.iter().map(String::as_str).zip(0..).collect();
+    rows.sort_by_key(|row| order.get(row.id.as_str()).copied().unwrap_or(usize::MAX));
+    order
+}
+
 /// Measures all points, `jobs` at a time, and hands over each row as soon as it is there.
 fn measure_all(
-    points: Vec<Point>,
-    backend: &str,
-    backends: &dyn BackendFactory,
+    points: Vec<Named>,
+    context: &Context<'_>,
     jobs: Option<NonZeroUsize>,
     take: &mut dyn FnMut(Row) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
@@ -227,7 +276,7 @@ fn measure_all(
                 points
                     .into_par_iter()
                     .try_for_each_with(sender, |sender, point| {
-                        sender.send(row(&point, backend, backends)).map_err(drop)
+                        sender.send(row(point, context)).map_err(drop)
                     })
             })
         });
@@ -236,25 +285,28 @@ fn measure_all(
 }
 
 /// The row of a point. What goes wrong is part of it.
-fn row(point: &Point, backend: &str, backends: &dyn BackendFactory) -> Row {
+fn row(Named { id, point }: Named, context: &Context<'_>) -> Row {
     let options = BackendOptions {
         only_cycles: true,
         hardware: Some(point.hardware()),
-        stalls: point.stalls(),
+        stalls: Some(point.stalls()),
+        row_group: point.row_group,
         ..BackendOptions::default()
     };
-    let result = backends
-        .open(backend, &options)
+    let result = context
+        .backends
+        .open(context.backend, &options)
         .map_err(|error| error.to_string())
-        .and_then(|mut device| measure(point, device.as_mut()));
+        .and_then(|mut device| measure(&point, device.as_mut()));
     let (result, error) = match result {
         Ok(result) => (result, None),
         Err(error) => (Measured::default(), Some(error)),
     };
     Row {
-        id: point.id(),
-        backend: backend.to_owned(),
-        point: point.clone(),
+        id,
+        backend: context.backend.to_owned(),
+        area: (context.area).map_or_else(Default::default, |area| area.area(&point)),
+        point,
         result,
         error,
     }
@@ -268,8 +320,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// Opens the file and reads what is there, which is refused unless `resume` is set.
-    fn open(folder: &Path, resume: bool) -> Result<Self, CommandError> {
+    /// Opens the file and reads what is there.
+    fn open(folder: &Path) -> Result<Self, CommandError> {
         let path = folder.join(ROWS);
         let mut file = OpenOptions::new()
             .create(true)
@@ -282,18 +334,20 @@ impl Rows {
             CommandError::Failure(format!("{}: another sweep is writing it", path.display()))
         })?;
         let (rows, end) = read_rows(&path, &mut file)?;
-        if !rows.is_empty() && !resume {
-            return Err(CommandError::Failure(format!(
-                "{} has {} rows; go on with --resume, or choose another folder with --out",
-                path.display(),
-                rows.len()
-            )));
-        }
         // A row that a kill cut off is measured again.
         file.set_len(end).map_err(|error| failure(&path, &error))?;
         file.seek(io::SeekFrom::End(0))
             .map_err(|error| failure(&path, &error))?;
         Ok(Self { path, file, rows })
+    }
+
+    /// The rows that are there are not to be touched.
+    fn refusal(&self, hint: &str) -> CommandError {
+        CommandError::Failure(format!(
+            "{} has {} rows; {hint}",
+            self.path.display(),
+            self.rows.len()
+        ))
     }
 
     fn append(&mut self, row: &Row) -> Result<(), CommandError> {
@@ -343,6 +397,7 @@ fn read_rows(path: &Path, file: &mut File) -> Result<(Vec<Row>, u64), CommandErr
 }
 
 fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+    let area = read_area(arguments.area.as_deref())?;
     let mut rows: Vec<Row> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut specification = String::new();
@@ -361,22 +416,35 @@ fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), Co
             let _ = file.read_to_string(&mut specification);
         }
     }
-    let order: HashMap<String, usize> = Specification::from_toml(&specification)
+    let ids: Vec<String> = Specification::from_toml(&specification)
         .map(|specification| specification.points())
         .unwrap_or_default()
         .iter()
-        .enumerate()
-        .map(|(number, point)| (point.id(), number))
+        .map(Point::id)
         .collect();
-    rows.sort_by_key(|row| order.get(&row.id).copied().unwrap_or(usize::MAX));
+    sort(&mut rows, &ids);
+    if let Some(area) = &area {
+        for row in &mut rows {
+            row.area = area.area(&row.point);
+        }
+    }
     let out = &arguments.out;
     fs::create_dir_all(out).map_err(|error| failure(out, &error))?;
-    let mut file = Rows::open(out, false)?;
-    for row in &rows {
-        file.append(row)?;
+    let file = Rows::open(out)?;
+    if !file.rows.is_empty() {
+        return Err(file.refusal("choose another folder"));
     }
     fs::write(out.join(SPECIFICATION), &specification).map_err(|error| failure(out, &error))?;
-    write_table(out, &rows)?;
+    write_tables(out, &rows)?;
+    // The rows come last: a folder that has them is whole.
+    write_whole(&out.join(ROWS), |file| {
+        let mut file = BufWriter::new(file);
+        for row in &rows {
+            serde_json::to_writer(&mut file, row).map_err(io::Error::from)?;
+            file.write_all(b"\n")?;
+        }
+        Ok(file.flush()?)
+    })?;
     Report {
         folder: out.display().to_string(),
         points: rows.len(),
@@ -387,33 +455,22 @@ fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), Co
     .print(arguments.json, console)
 }
 
-/// Writes all rows as a table, one column a value.
-fn write_table(folder: &Path, rows: &[Row]) -> Result<(), CommandError> {
-    let path = folder.join(TABLE);
-    let error = |error: &dyn std::error::Error| {
-        CommandError::Failure(format!("{}: {error}", path.display()))
-    };
-    let mut file = PartialFile::create(&path).map_err(|cause| error(&cause))?;
-    let mut writer = csv::Writer::from_writer(file.file());
-    for (number, row) in rows.iter().enumerate() {
-        let Ok(Value::Object(columns)) = serde_json::to_value(row) else {
-            continue;
-        };
-        if number == 0 {
-            writer
-                .write_record(columns.keys())
-                .map_err(|cause| error(&cause))?;
-        }
-        let cells = columns.values().map(|value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            value => value.to_string(),
-        });
-        writer.write_record(cells).map_err(|cause| error(&cause))?;
-    }
-    writer.flush().map_err(|cause| error(&cause))?;
-    drop(writer);
-    file.finish().map_err(|cause| error(&cause))
+/// Writes all rows as tables.
+fn write_tables(folder: &Path, rows: &[Row]) -> Result<(), CommandError> {
+    TABLES
+        .into_iter()
+        .try_for_each(|(name, write)| write_whole(&folder.join(name), |file| write(rows, file)))
+}
+
+/// Writes a file of a folder whose rows this process has locked.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<(), TableError>,
+) -> Result<(), CommandError> {
+    let mut file = PartialFile::create_again(path).map_err(|error| failure(path, &error))?;
+    write(file.file())
+        .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
+    file.finish().map_err(|error| failure(path, &error))
 }
 
 fn failure(path: &Path, error: &io::Error) -> CommandError {

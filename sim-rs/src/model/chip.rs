@@ -12,6 +12,7 @@ use crate::latencies::Pipelines;
 use crate::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
 use crate::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
 use crate::registers::{self, Access, Register};
+use crate::stalls::{Rate, Stalls};
 use crate::word::{self, Word};
 
 /// Which group of siblings the root hash engine takes next.
@@ -212,6 +213,42 @@ impl Coin {
     }
 }
 
+/// The words that a link of the host brings, as in the testbench: evenly; a word that waits for the chip
+/// keeps the next one waiting.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    words: u64,
+    cycles: u64,
+    credit: u64,
+}
+
+impl Link {
+    fn new(rate: Rate) -> Self {
+        Self {
+            words: rate.words().into(),
+            cycles: rate.cycles().into(),
+            credit: 0,
+        }
+    }
+
+    /// So many cycles begin.
+    fn pass(&mut self, cycles: u64) {
+        let credit = cycles
+            .saturating_mul(self.words)
+            .saturating_add(self.credit);
+        self.credit = credit.min(self.cycles + self.words - 1);
+    }
+
+    /// In how many cycles a word is there.
+    fn cycles_to_word(&self) -> u64 {
+        self.cycles.saturating_sub(self.credit).div_ceil(self.words)
+    }
+
+    fn take(&mut self) {
+        self.credit -= self.cycles;
+    }
+}
+
 /// What elements of the input must be below.
 #[derive(Clone, Debug)]
 enum Prime {
@@ -245,6 +282,7 @@ pub struct ModelChip {
     /// That of the run.
     prime: Prime,
     coin: Coin,
+    link: Link,
     stall_input: u32,
     stall_output: u32,
     slots: bool,
@@ -307,6 +345,7 @@ impl ModelChip {
             is_void: false,
             prime: Prime::Large(limits.prime),
             coin: Coin::new(0),
+            link: Link::new(Rate::default()),
             stall_input: 0,
             stall_output: 0,
             slots: false,
@@ -344,6 +383,22 @@ impl ModelChip {
         (self.stall_input, self.stall_output) = (chance(input)?, chance(output)?);
         self.coin = Coin::new(seed);
         Ok(())
+    }
+
+    /// From now on input words are offered at this rate at most, evenly, in the same cycles as by the
+    /// testbench of the RTL. A word that waits for the chip keeps the next one waiting.
+    pub fn set_input_rate(&mut self, rate: Rate) {
+        self.link = Link::new(rate);
+    }
+
+    /// Both: [`set_stalls`](Self::set_stalls) and [`set_input_rate`](Self::set_input_rate).
+    ///
+    /// # Errors
+    ///
+    /// When a probability is not within 0 to below 1.
+    pub fn set_host(&mut self, stalls: &Stalls) -> Result<(), PortError> {
+        self.set_input_rate(stalls.input_rate);
+        self.set_stalls(stalls.seed, stalls.input, stalls.output)
     }
 
     /// Whether every slot of every sub-engine is simulated by itself, instead of whole visits where
@@ -741,17 +796,24 @@ impl ChipPort for ModelChip {
                 offered = false;
             }
             let is_more = taken < input.len();
-            offered = is_more && (offered || !self.coin.toss(self.stall_input));
+            self.link.pass(1);
+            let to_word = self.link.cycles_to_word();
+            offered = is_more && (offered || to_word == 0 && !self.coin.toss(self.stall_input));
             let host = Host {
                 offers: offered,
                 takes: !self.coin.toss(self.stall_output),
             };
-            let most = if stalls { 1 } else { left.min(left_of_batch) };
+            let mut most = if stalls { 1 } else { left.min(left_of_batch) };
+            if is_more && !offered {
+                most = most.min(to_word.max(1));
+            }
             let (passed, moved) = self.pass(host, most);
+            self.link.pass(passed.saturating_sub(1));
             left -= passed;
             left_of_batch -= passed;
             if moved.input {
                 self.check_word(&input[taken]);
+                self.link.take();
                 taken += 1;
                 offered = false;
             }

@@ -134,6 +134,20 @@ impl ChipRows {
         }
     }
 
+    /// The same with `group` rows under way together.
+    ///
+    /// # Errors
+    ///
+    /// When the buffers of a hash engine do not hold the states of so many rows, or it is none.
+    pub fn with_group(mut self, group: usize) -> Result<Self, ProgramError> {
+        let most = most_rows(&self.program);
+        if !(1..=most).contains(&group) {
+            return Err(ProgramError::RowGroup { group, most });
+        }
+        self.registers.group = group as u32;
+        Ok(self)
+    }
+
     /// Blocks of a row: permutations.
     pub fn blocks(&self) -> usize {
         self.registers.blocks as usize
@@ -256,12 +270,17 @@ fn pack_block(block: &[Word], in_word: usize) -> Vec<Word> {
 /// state, if its buffers can hold so many.
 fn group(program: &ChipProgram) -> usize {
     let Shape { width, .. } = program.shape();
-    let beats = program.shape().beats();
     let limits = &program.limits;
-    let most = (limits.num_partial + FULL_ROUND_VISITS) * (limits.places / beats);
     // A round takes the loop cycles of its sub-engine, a state of several beats some more; a hash
     // spends a little time between the sub-engines, and waits for its turn.
     let rounds = program.rounds.full_first + program.rounds.partial + program.rounds.full_last;
     let cycles = rounds * (limits.loop_cycles + width) + 64 * (limits.num_partial + 2);
-    (cycles.div_ceil(program.period()) + 1).clamp(1, most.max(1))
+    (cycles.div_ceil(program.period()) + 1).clamp(1, most_rows(program))
+}
+
+/// Most rows that can be under way together: those whose states the buffers of a hash engine hold.
+fn most_rows(program: &ChipProgram) -> usize {
+    let limits = &program.limits;
+    let most = (limits.num_partial + FULL_ROUND_VISITS) * (limits.places / program.shape().beats());
+    most.max(1)
 }

@@ -1,6 +1,7 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstring>
 
 #include "VacclmtChip.h"
@@ -26,6 +27,25 @@ class Coin {
   uint64_t state_;
 };
 
+// The words that a link of the host brings: `words` every `cycles` cycles, as evenly as they go. A word
+// that waits for the chip keeps the next one waiting.
+class Link {
+ public:
+  Link(uint32_t words, uint32_t cycles) : words_{words}, cycles_{cycles} {}
+  // A cycle begins: whether a word is there.
+  bool cycle() {
+    credit_ = std::min(credit_ + words_, cycles_ + words_ - 1);
+    return credit_ >= cycles_;
+  }
+  // The word was taken.
+  void take() { credit_ -= cycles_; }
+
+ private:
+  uint64_t words_;
+  uint64_t cycles_;
+  uint64_t credit_ = 0;
+};
+
 constexpr std::size_t kWordBytes = ACCLMT_WORDS * sizeof(uint32_t);
 constexpr std::size_t kOutputWords = ACCLMT_OUTPUT_WORDS;
 
@@ -35,6 +55,7 @@ struct acclmt_chip {
   explicit acclmt_chip(uint32_t seed) : model{seed} {}
   Model<VacclmtChip> model;
   Coin coin{0};
+  Link link{1, 1};
   uint32_t stall_input = 0;
   uint32_t stall_output = 0;
 };
@@ -90,9 +111,10 @@ void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer) {
   bool last = false;
   for (uint64_t i = 0; i < transfer->cycles && !last; ++i) {
     if (transfer->given == transfer->output_capacity) break;
+    const bool arrived = chip->link.cycle();
     if (transfer->taken == transfer->input_count) {
       offered = false;
-    } else if (!offered && !chip->coin.toss(chip->stall_input)) {
+    } else if (!offered && arrived && !chip->coin.toss(chip->stall_input)) {
       offered = true;
       std::memcpy(top.in_data_i.data(), transfer->input + transfer->taken * ACCLMT_WORDS,
                   kWordBytes);
@@ -102,6 +124,7 @@ void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer) {
     model.settle();
     if (offered && top.in_ready_o) {
       ++transfer->taken;
+      chip->link.take();
       offered = false;
     }
     if (top.out_valid_o && top.out_ready_i) {
@@ -123,6 +146,10 @@ void acclmt_chip_stalls(acclmt_chip *chip, uint64_t seed, uint32_t input, uint32
   chip->coin = Coin{seed};
   chip->stall_input = input;
   chip->stall_output = output;
+}
+
+void acclmt_chip_input_rate(acclmt_chip *chip, uint32_t words, uint32_t cycles) {
+  chip->link = Link{words, cycles};
 }
 
 void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint64_t count,

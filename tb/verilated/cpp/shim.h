@@ -56,6 +56,9 @@ void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer);
 // From now on in_valid and out_ready are withheld with these probabilities (times 2^-32) a cycle. A
 // word that was offered stays offered.
 void acclmt_chip_stalls(acclmt_chip *chip, uint64_t seed, uint32_t input, uint32_t output);
+// From now on at most `words` input words are offered every `cycles` cycles of acclmt_chip_transfer,
+// evenly; 1 <= words <= cycles. A word that waits for the chip keeps the next one waiting.
+void acclmt_chip_input_rate(acclmt_chip *chip, uint32_t words, uint32_t cycles);
 // Writes a waveform (FST) of the clock cycles first .. first + count - 1 since construction, of the
 // signals down to `depth` levels of hierarchy (0: all).
 void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint64_t count,

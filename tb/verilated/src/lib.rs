@@ -61,6 +61,16 @@ pub enum SimulationError {
         /// The value.
         value: f64,
     },
+    /// The rate of the input is no rate.
+    #[error(
+        "{words} input words in {cycles} cycles are no rate; choose at least 1, and no more words than cycles"
+    )]
+    Rate {
+        /// Words.
+        words: u32,
+        /// In so many cycles.
+        cycles: u32,
+    },
     /// A batch of bench input is no whole number of cycles.
     #[error("{words} words of bench input are no multiple of the {expected} words of a cycle")]
     InputLength {
@@ -228,6 +238,21 @@ impl Chip {
         let (input, output) = (chance(input)?, chance(output)?);
         // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
         unsafe { bindings::acclmt_chip_stalls(self.model.as_ptr(), seed, input, output) }
+        Ok(())
+    }
+
+    /// From now on at most `words` input words are offered every `cycles` clock cycles of
+    /// [`transfer`](Self::transfer), evenly. A word that waits for the chip keeps the next one waiting.
+    ///
+    /// # Errors
+    ///
+    /// When there is no word, or there are more words than cycles.
+    pub fn set_input_rate(&mut self, words: u32, cycles: u32) -> Result<(), SimulationError> {
+        if words == 0 || words > cycles {
+            return Err(SimulationError::Rate { words, cycles });
+        }
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        unsafe { bindings::acclmt_chip_input_rate(self.model.as_ptr(), words, cycles) }
         Ok(())
     }
 
