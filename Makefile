@@ -12,7 +12,7 @@ PRIME ?= bn254
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint clean
+.PHONY: help setup demo test test-all test-prime lint docs clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -46,6 +46,10 @@ test-prime: setup ## Run the tests of the chip with another large prime: PRIME=b
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys
+
+docs: ## Build the book of docs/ into target/book, and refuse dead links
+	@.ci/setup --docs
+	@.ci/book
 
 clean: ## Remove what was built
 	$(CARGO) clean
