@@ -146,6 +146,11 @@ impl Chart {
     }
 
     fn on(&self, area: &Area<'_>) -> Result<(), Cause> {
+        let named = self.series.iter().filter(|series| !series.label.is_empty());
+        let items: Vec<_> = named
+            .map(|series| (series.label.as_str(), series.colour, Mark::of(series)))
+            .collect();
+        let area = &legend(area, &items)?;
         let (x, y) = (
             self.x.range.0..self.x.range.1,
             self.y.range.0..self.y.range.1,
@@ -192,31 +197,83 @@ impl Chart {
             let colour = COLOURS[series.colour % COLOURS.len()];
             let style = colour.stroke_width(2);
             let points = series.points.iter().copied();
-            let drawn = if series.dashed {
-                chart.draw_series(DashedLineSeries::new(points, 7, 5, style))?
-            } else if series.line {
-                chart.draw_series(LineSeries::new(points.clone(), style))?;
-                chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?
-            } else {
-                chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?
-            };
-            if !series.label.is_empty() {
-                let dashed = series.dashed;
-                drawn.label(&series.label).legend(move |(x, y)| {
-                    let width = if dashed { 1 } else { 3 };
-                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(width))
-                });
+            if series.dashed {
+                chart.draw_series(DashedLineSeries::new(points, 7, 5, style))?;
+                continue;
             }
+            if series.line {
+                chart.draw_series(LineSeries::new(points.clone(), style))?;
+            }
+            chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.85))
-            .border_style(GRID)
-            .label_font((FONT, 14).into_font().color(&INK))
-            .draw()?;
         Ok(())
     }
+}
+
+/// How a series stands in the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Line,
+    Dashes,
+    Dot,
+    Box,
+}
+
+impl Mark {
+    fn of(series: &Series) -> Self {
+        match (series.dashed, series.line) {
+            (true, _) => Self::Dashes,
+            (false, true) => Self::Line,
+            (false, false) => Self::Dot,
+        }
+    }
+}
+
+/// Height of a line of the legend.
+const LEGEND_LINE: i32 = 24;
+
+/// Draws a legend at the top of an area, in as many lines as it takes; returns what is left of the area.
+fn legend<'a>(area: &Area<'a>, items: &[(&str, usize, Mark)]) -> Result<Area<'a>, Cause> {
+    let right = area.dim_in_pixel().0 as i32 - 20;
+    let (mut x, mut y) = (20, 8);
+    let mut places = Vec::new();
+    for (text, ..) in items {
+        let width = 52 + 8 * text.chars().count() as i32;
+        if x + width > right && x > 20 {
+            (x, y) = (20, y + LEGEND_LINE);
+        }
+        places.push((x, y));
+        x += width;
+    }
+    let (strip, rest) = area.split_vertically(if items.is_empty() { 0 } else { y + LEGEND_LINE });
+    for ((text, colour, mark), (x, y)) in items.iter().zip(places) {
+        let colour = COLOURS[colour % COLOURS.len()];
+        let middle = y + 9;
+        let line = |from: i32, to: i32| {
+            PathElement::new(
+                [(x + from, middle), (x + to, middle)],
+                colour.stroke_width(3),
+            )
+        };
+        match mark {
+            Mark::Line => {
+                strip.draw(&line(0, 26))?;
+                strip.draw(&Circle::new((x + 13, middle), 4, colour.filled()))?;
+            }
+            Mark::Dashes => {
+                strip.draw(&line(0, 8))?;
+                strip.draw(&line(13, 21))?;
+            }
+            Mark::Dot => strip.draw(&Circle::new((x + 13, middle), 5, colour.filled()))?,
+            Mark::Box => {
+                let corners = [(x, middle - 8), (x + 24, middle + 8)];
+                strip.draw(&Rectangle::new(corners, colour.filled()))?;
+            }
+        }
+        let style = (FONT, 15).into_font().color(&INK);
+        strip.draw(&Text::new((*text).to_owned(), (x + 32, y + 2), style))?;
+    }
+    Ok(rest)
 }
 
 /// Several charts, two a row.
@@ -277,15 +334,10 @@ impl Gantt {
     }
 
     fn on(&self, area: &Area<'_>) -> Result<(), Cause> {
-        let (legend, area) = area.split_vertically(34);
-        let mut x = 20;
-        for (text, colour) in &self.kinds {
-            let colour = COLOURS[*colour % COLOURS.len()];
-            legend.draw(&Rectangle::new([(x, 10), (x + 18, 26)], colour.filled()))?;
-            let style = (FONT, 15).into_font().color(&INK);
-            legend.draw(&Text::new(text.clone(), (x + 24, 11), style))?;
-            x += 46 + 8 * text.chars().count() as i32;
-        }
+        let items: Vec<_> = (self.kinds.iter())
+            .map(|(text, colour)| (text.as_str(), *colour, Mark::Box))
+            .collect();
+        let area = legend(area, &items)?;
         let named = !self.rows.is_empty();
         let mut builder = ChartBuilder::on(&area);
         builder

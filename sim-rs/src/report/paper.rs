@@ -109,8 +109,13 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
             line: true,
             dashed: false,
         });
+        let label = if colour == 0 {
+            "the paper, each arity"
+        } else {
+            ""
+        };
         lines.push(Series {
-            label: format!("arity {}, the paper", figures.arity),
+            label: label.to_owned(),
             points: vec![(0.8, figures.paper_cycles), (6.2, figures.paper_cycles)],
             colour,
             line: true,
@@ -127,7 +132,7 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
         },
         y: Axis {
             label: "cycles per hash".to_owned(),
-            range: (5.0, 2000.0),
+            range: (7.0, 250.0),
             logarithmic: true,
         },
         x_text: |value| {
@@ -279,7 +284,7 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
         x: leaves_axis(evaluation),
         y: Axis {
             label: "time in ms".to_owned(),
-            range: (0.1, 1e7),
+            range: (0.1, 2e6),
             logarithmic: true,
         },
         x_text: leaves_text,
@@ -318,17 +323,11 @@ fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
         x: leaves_axis(evaluation),
         y: Axis {
             label: "utilisation".to_owned(),
-            range: (0.4, 1.45),
+            range: (0.5, 1.02),
             logarithmic: false,
         },
         x_text: leaves_text,
-        y_text: |value| {
-            if value > 1.001 {
-                String::new()
-            } else {
-                percent(value)
-            }
-        },
+        y_text: percent,
         series: vec![
             series(
                 "leaf hash engine",

@@ -55,6 +55,14 @@ fn multipliers(row: &Row) -> f64 {
     (18 * row.point.num_full + 9 * row.point.num_partial) as f64
 }
 
+/// What an engine costs: its area in mm² where all rows have one, else its multipliers and squarers.
+fn cost(row: &Row, has_areas: bool) -> f64 {
+    match row.area.area_um2 {
+        Some(area) if has_areas => area / 1e6,
+        _ => multipliers(row),
+    }
+}
+
 /// The points that no other point beats in both cost and rate, by cost.
 fn front(points: &[Point]) -> Vec<Point> {
     let mut points = points.to_vec();
@@ -71,6 +79,20 @@ fn front(points: &[Point]) -> Vec<Point> {
 }
 
 fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
+    let has_areas = rows.iter().all(|row| row.area.area_um2.is_some());
+    let library = rows.first().and_then(|row| row.area.area_library.clone());
+    let library = library.unwrap_or_default();
+    let (cost_head, cost_axis) = if has_areas {
+        (
+            "area,\nmm²",
+            format!("area of a hash engine in mm² ({library})"),
+        )
+    } else {
+        (
+            "multipliers and\nsquarers",
+            "multipliers and squarers of a hash engine".to_owned(),
+        )
+    };
     let mut fronts: BTreeMap<(usize, String), Vec<Point>> = BTreeMap::new();
     for row in rows {
         let (Some(cycles), Some(arity)) = (row.result.cycles_per_hash, row.result.arity) else {
@@ -78,7 +100,7 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         };
         let rate = CLOCK_HZ as f64 / cycles / 1e6;
         let point = (
-            multipliers(row),
+            cost(row, has_areas),
             rate,
             (row.point.num_full, row.point.num_partial),
         );
@@ -91,9 +113,13 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         "parameter set",
         "arity",
         "sub-engines,\nfull + partial",
-        "multipliers and\nsquarers",
+        cost_head,
         "Mhash/s at\n500 MHz",
-        "khash/s for each",
+        if has_areas {
+            "khash/s\nper mm²"
+        } else {
+            "khash/s\nfor each"
+        },
     ]);
     let mut charts = Vec::new();
     for ((arity, parameters), points) in &fronts {
@@ -123,13 +149,13 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         charts.push(Chart {
             title: format!("{parameters} (arity {arity})"),
             x: Axis {
-                label: "multipliers and squarers".to_owned(),
+                label: cost_axis.clone(),
                 range: (0.0, 1.1 * most(|point| point.0)),
                 logarithmic: false,
             },
             y: Axis {
                 label: "Mhash/s at 500 MHz".to_owned(),
-                range: (0.0, 1.45 * most(|point| point.1)),
+                range: (0.0, 1.08 * most(|point| point.1)),
                 logarithmic: false,
             },
             x_text: short,
@@ -150,8 +176,13 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
     let left_out = charts.len().saturating_sub(MOST_PANELS);
     charts.truncate(MOST_PANELS);
     let mut blocks = vec![Block::Text(
-        "The engines that no other beats in both hash rate and number of multipliers, for each parameter set."
-            .to_owned(),
+        if has_areas {
+            "The engines that no other beats in both hash rate and area, for each parameter set."
+        } else {
+            "The engines that no other beats in both hash rate and number of multipliers, for each parameter \
+             set; `acclmt sweep --area` takes their areas instead."
+        }
+        .to_owned(),
     )];
     limited(&mut blocks, table);
     if !charts.is_empty() {
@@ -164,10 +195,7 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         blocks.push(Block::Figure(Figure {
             svg: panels(&figure, &charts)?,
             name: figure,
-            caption: format!(
-                "Hash rate against the multipliers and squarers of a hash engine (256 bits wide); a point is an \
-                 engine.{note}"
-            ),
+            caption: format!("Hash rate against the {cost_axis}; a point is an engine.{note}"),
         }));
     }
     Ok(blocks)
@@ -204,6 +232,11 @@ fn label(row: &Row, varied: &BTreeSet<&'static str>) -> String {
         ),
         ("input", format!("input stall {}", point.input_stall)),
         ("output", format!("output stall {}", point.output_stall)),
+        ("rate", format!("input rate {}", point.input_rate)),
+        (
+            "group",
+            format!("row group {}", point.row_group.unwrap_or(0)),
+        ),
     ];
     let values = values.into_iter().filter(|(name, _)| varied.contains(name));
     let label: Vec<_> = values.map(|(_, value)| value).collect();
@@ -228,6 +261,8 @@ fn varied(rows: &[&Row]) -> BTreeSet<&'static str> {
             ("memories", a.hardware().memories != b.hardware().memories),
             ("input", a.input_stall != b.input_stall),
             ("output", a.output_stall != b.output_stall),
+            ("rate", a.input_rate != b.input_rate),
+            ("group", a.row_group != b.row_group),
         ] {
             if differs {
                 varied.insert(name);
@@ -295,7 +330,7 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         },
         y: Axis {
             label: "cycles".to_owned(),
-            range: (y.0 / 2.0, y.1 * 20.0),
+            range: (y.0 / 2.0, y.1 * 2.0),
             logarithmic: true,
         },
         x_text: |value| {
