@@ -9,10 +9,11 @@ ACCLMT = $(CARGO) run --quiet --release --bin acclmt --
 DEMO_DIR = target/demo
 OTHER_PRIMES = bn254 pallas vesta starknet
 PRIME ?= bn254
+PAPER_DIR = target/paper
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs clean
+.PHONY: help setup demo test test-all test-prime lint docs paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -50,6 +51,19 @@ lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 docs: ## Build the book of docs/ into target/book, and refuse dead links
 	@.ci/setup --docs
 	@.ci/book
+
+# The figures of CPUs are measured here and now: let the machine rest meanwhile.
+paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU beside it: target/paper/report.html
+	@mkdir -p $(PAPER_DIR)
+	$(CARGO) build --release --bin acclmt
+	$(CARGO) run --release --manifest-path sim-rs/bench-peers/Cargo.toml -- --json >$(PAPER_DIR)/peers.partial
+	@mv $(PAPER_DIR)/peers.partial $(PAPER_DIR)/peers.json
+	@rm -rf $(PAPER_DIR)/engines
+	$(ACCLMT) sweep docs/examples/paper.toml --backend model --out $(PAPER_DIR)/engines
+	$(ACCLMT) bench paper --out $(PAPER_DIR) --peers $(PAPER_DIR)/peers.json --label "$$(git describe --always --dirty)"
+
+results: paper ## Write the results of `make paper` into the book, as docs/results.md
+	$(ACCLMT) report $(PAPER_DIR) --markdown docs/results.md
 
 clean: ## Remove what was built
 	$(CARGO) clean

@@ -44,8 +44,11 @@ const SCHEDULE_LEAVES: u64 = 1024;
 /// Hashes whose way through the engine is shown.
 const SCHEDULE_HASHES: usize = 72;
 
-/// Cycles of the steady state that are shown.
-const SCHEDULE_CYCLES: u64 = 96;
+/// Engines whose schedule is shown, and the cycles of the steady state that are.
+const SCHEDULES: [(usize, usize, u64); 3] = [(1, 3, 96), (1, 1, 96), (2, 0, 2400)];
+
+/// In a stretch of more cycles than this, rounds of the same kind that follow each other are one.
+const MOST_SLOTS: u64 = 200;
 
 /// Why there is no evaluation.
 #[derive(Debug, thiserror::Error)]
@@ -148,6 +151,13 @@ pub struct Schedule {
     pub slots: Vec<SlotOf>,
 }
 
+impl Schedule {
+    /// Whether each of its slots is one of the machine.
+    pub fn is_by_slots(&self) -> bool {
+        self.cycles <= MOST_SLOTS
+    }
+}
+
 /// The stay of a hash in a sub-engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
@@ -163,7 +173,7 @@ pub struct Visit {
     pub end: u64,
 }
 
-/// A slot of a sub-engine.
+/// A slot of a sub-engine, or several of the same kind, see [`Schedule::is_by_slots`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotOf {
     /// The sub-engine, as in [`Visit`].
@@ -217,6 +227,13 @@ pub struct PeerHash {
     pub threads: usize,
     /// Nanoseconds per hash, of all threads together.
     pub nanoseconds_per_hash: f64,
+    /// Whether its constants are those of the parameter set; if not, the work is the same all the same.
+    #[serde(default = "same_constants")]
+    pub same_constants: bool,
+}
+
+const fn same_constants() -> bool {
+    true
 }
 
 /// The time of a library's tree.
@@ -263,8 +280,8 @@ pub fn evaluate(
         }
     }
     let mut schedules = Vec::new();
-    for (num_full, num_partial) in [(1, 3), (1, 1), (2, 0)] {
-        schedules.push(schedule(num_full, num_partial)?);
+    for (num_full, num_partial, cycles) in SCHEDULES {
+        schedules.push(schedule(num_full, num_partial, cycles)?);
     }
     Ok(Evaluation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -454,7 +471,7 @@ pub fn milliseconds(cycles: u64) -> f64 {
     cycles as f64 * 1e3 / CLOCK_HZ as f64
 }
 
-fn schedule(num_full: usize, num_partial: usize) -> Result<Schedule, EvaluationError> {
+fn schedule(num_full: usize, num_partial: usize, cycles: u64) -> Result<Schedule, EvaluationError> {
     let parameters = presets::by_name(TREE_PRESET)?;
     let what = format!("the schedule of {num_full} + {num_partial}");
     let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
@@ -471,9 +488,9 @@ fn schedule(num_full: usize, num_partial: usize) -> Result<Schedule, EvaluationE
         visits.extend(visits_of(sub_engine, slots));
         let within = slots
             .iter()
-            .filter(|slot| slot.begin < from + SCHEDULE_CYCLES && slot.begin + slot.cycles > from);
+            .filter(|slot| slot.begin < from + cycles && slot.begin + slot.cycles > from);
         let rounds = rounds_of(slots);
-        shown.extend(within.map(|slot| SlotOf {
+        let within = within.map(|slot| SlotOf {
             sub_engine,
             begin: slot.begin,
             cycles: slot.cycles,
@@ -483,7 +500,12 @@ fn schedule(num_full: usize, num_partial: usize) -> Result<Schedule, EvaluationE
                 _ => true,
             },
             last: slot.visit == 1,
-        }));
+        });
+        if cycles > MOST_SLOTS {
+            shown.extend(joined(within));
+        } else {
+            shown.extend(within);
+        }
     }
     Ok(Schedule {
         preset: parameters.name().to_owned(),
@@ -491,9 +513,26 @@ fn schedule(num_full: usize, num_partial: usize) -> Result<Schedule, EvaluationE
         num_partial,
         visits,
         from,
-        cycles: SCHEDULE_CYCLES,
+        cycles,
         slots: shown,
     })
+}
+
+/// The slots of a sub-engine, those of the same kind that follow each other as one.
+fn joined(slots: impl Iterator<Item = SlotOf>) -> Vec<SlotOf> {
+    let mut joined: Vec<SlotOf> = Vec::new();
+    for slot in slots {
+        match joined.last_mut() {
+            Some(last)
+                if last.begin + last.cycles == slot.begin
+                    && (last.partial, last.last) == (slot.partial, slot.last) =>
+            {
+                last.cycles += slot.cycles;
+            }
+            _ => joined.push(slot),
+        }
+    }
+    joined
 }
 
 /// The second full-round sub-engine.

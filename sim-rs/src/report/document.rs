@@ -90,7 +90,8 @@ a { color: #0550ae; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.8em 0; }
 th, td { padding: 4px 12px; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
-th { background: #f6f8fa; border-bottom: 2px solid #d0d7de; vertical-align: bottom; white-space: pre-line; }
+th { background: #f6f8fa; border-bottom: 2px solid #d0d7de; vertical-align: bottom; white-space: pre; }
+code { background: #f6f8fa; padding: 1px 4px; border-radius: 4px; }
 tr:hover td { background: #f6f8fa; }
 figure { margin: 1.2em 0; }
 figure svg { width: 100%; height: auto; display: block; }
@@ -157,7 +158,7 @@ impl Document {
 impl Block {
     fn html(&self) -> Markup {
         match self {
-            Self::Text(text) => html! { p { (text) } },
+            Self::Text(text) => html! { p { (inline(text)) } },
             Self::Table(table) => html! {
                 div.wide {
                     table {
@@ -204,6 +205,15 @@ impl Block {
     }
 }
 
+/// Text in which code stands between backquotes.
+fn inline(text: &str) -> Markup {
+    html! {
+        @for (position, part) in text.split('`').enumerate() {
+            @if position % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,7 +227,7 @@ mod tests {
             sections: vec![Section {
                 title: "First".to_owned(),
                 blocks: vec![
-                    Block::Text("<script>".to_owned()),
+                    Block::Text("<script> and `a < b`".to_owned()),
                     Block::Table(table),
                     Block::Figure(Figure {
                         name: "picture".to_owned(),
@@ -232,7 +242,11 @@ mod tests {
     #[test]
     fn text_is_escaped_and_figures_are_not() {
         let html = document().html();
-        assert!(html.contains("Title &amp; more") && html.contains("&lt;script&gt;"));
+        assert!(html.contains("Title &amp; more"));
+        assert!(
+            html.contains("<p>&lt;script&gt; and <code>a &lt; b</code></p>"),
+            "{html}"
+        );
         assert!(html.contains("a &lt; b") && html.contains("<svg></svg>"));
         for outside in ["http://", "https://", "src=", "<link"] {
             assert!(!html.contains(outside), "{outside}");

@@ -146,7 +146,7 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
         blocks: vec![
             Block::Text(
                 "The default hash engine, one full-round and three partial-round sub-engines, in its steady \
-                 state. TRIDENT runs at 100 MHz, so cycles are compared. `Multipliers at work` is the share of \
+                 state. TRIDENT runs at 100 MHz, so cycles are compared. \"Multipliers at work\" is the share of \
                  their cycles in which the multipliers and squarers do what the hash needs."
                     .to_owned(),
             ),
@@ -384,7 +384,7 @@ fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
                 "Utilisation is hashes times the cycles that a hash occupies the busiest sub-engine, divided by \
                  cycles: of the whole run, which the first and the last hashes on an empty machine lower, and from \
                  the last leaf of the first standard tree to the last leaf (steady). The paper's averages are {} \
-                 for the leaf hash engine (LHE) and {} for the root hash engine (RHE). `Not merged`: the root hash \
+                 for the leaf hash engine (LHE) and {} for the root hash engine (RHE). \"Not merged\": the root hash \
                  engine folds a standard tree to its end before it begins the next one, instead of taking the \
                  group that is highest in the tree whichever standard tree it belongs to; the paper states less \
                  than {} on average without its merger.",
@@ -477,15 +477,20 @@ fn schedule(evaluation: &Evaluation) -> Result<Section, FigureError> {
             ),
             kinds: kinds(),
             bars,
-            edges: true,
+            edges: schedule.is_by_slots(),
         };
         blocks.push(Block::Figure(Figure {
             svg: gantt.svg(&name, 130 + 52 * rows.len() as u32)?,
             name,
             caption: format!(
-                "{} cycles of the steady state with {}: a box is a round of a hash. {} of the slots are taken.",
+                "{} cycles of the steady state with {}{}. {} of the cycles are taken.",
                 schedule.cycles,
                 sub_engines(schedule),
+                if schedule.is_by_slots() {
+                    ": a box is a round of a hash"
+                } else {
+                    ""
+                },
                 percent(share.min(1.0))
             ),
         }));
@@ -632,7 +637,11 @@ fn goldilocks(evaluation: &Evaluation) -> Section {
         for hash in &peers.hashes {
             table.rows.push(vec![
                 format!("{} {}", hash.library, hash.version),
-                hash.preset.clone(),
+                if hash.same_constants {
+                    hash.preset.clone()
+                } else {
+                    format!("{} (other constants)", hash.preset)
+                },
                 hash.threads.to_string(),
                 format!("{:.0}", hash.nanoseconds_per_hash),
                 kilo(1e9 / hash.nanoseconds_per_hash),
