@@ -17,6 +17,7 @@ mod hash_engine;
 mod machine;
 mod sub_engine;
 mod timeline;
+mod times;
 mod tree;
 mod turn;
 mod visits;

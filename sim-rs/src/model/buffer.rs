@@ -1,7 +1,6 @@
 //! Buffers between the blocks, as times at which something is there.
 
-use std::collections::VecDeque;
-
+use super::times::Times;
 use crate::latencies;
 
 /// The output buffer of a sub-engine or of the loader (`acclmt_state_buffer`): states of one or more beats
@@ -12,9 +11,9 @@ pub(super) struct StateBuffer {
     limit: u64,
     /// Places that are reserved, those included that are free from a time in `releases` on.
     taken: u64,
-    releases: VecDeque<u64>,
+    releases: Times,
     /// When each state is complete.
-    complete: VecDeque<u64>,
+    complete: Times,
     /// When the beats of the state before the head have left.
     head_from: u64,
 }
@@ -24,72 +23,82 @@ impl StateBuffer {
         Self {
             limit,
             taken: 0,
-            releases: VecDeque::new(),
-            complete: VecDeque::new(),
+            releases: Times::new(limit),
+            complete: Times::new(limit),
             head_from: 0,
         }
     }
 
     /// Whether a place can be reserved in cycle `now`.
+    #[inline]
     pub(super) fn is_available(&mut self, now: u64) -> bool {
         self.release(now);
         self.taken < self.limit
     }
 
     /// The places that are free in cycle `now` are no longer taken.
+    #[inline]
     fn release(&mut self, now: u64) {
-        while self.releases.front().is_some_and(|&from| from <= now) {
-            self.releases.pop_front();
+        while self.releases.front() <= now {
+            self.releases.pop();
             self.taken -= 1;
         }
     }
 
     /// From when on a place can be reserved by a producer that computes ahead; `u64::MAX` if that is not
     /// known.
+    #[inline]
     pub(super) fn place_from(&self) -> u64 {
         if self.taken < self.limit {
-            return 0;
+            0
+        } else {
+            self.releases.front()
         }
-        self.releases.front().copied().unwrap_or(u64::MAX)
     }
 
     /// From when on a place can be reserved, as far as that is known: `u64::MAX` if it is not.
+    #[inline]
     pub(super) fn available_from(&mut self, now: u64) -> u64 {
         if self.is_available(now) {
-            return now;
+            now
+        } else {
+            self.releases.front()
         }
-        self.releases.front().copied().unwrap_or(u64::MAX)
     }
 
+    #[inline]
     pub(super) fn reserve(&mut self) {
         self.taken += 1;
     }
 
     /// Reserves a place from cycle `time` on, which is not before [`StateBuffer::place_from`].
+    #[inline]
     pub(super) fn reserve_at(&mut self, time: u64) {
         self.release(time);
         self.taken += 1;
     }
 
     /// A state comes, its first and its last beat in these cycles. Returns when it is complete.
+    #[inline]
     pub(super) fn push(&mut self, first: u64, last: u64) -> u64 {
         let complete = (first + latencies::FIFO).max(last + 1);
-        self.complete.push_back(complete);
+        self.complete.push(complete);
         complete
     }
 
     /// When the state at the head is there to be taken; `u64::MAX` if there is none.
+    #[inline]
     pub(super) fn head_from(&self) -> u64 {
-        let complete = self.complete.front().copied();
-        complete.map_or(u64::MAX, |complete| complete.max(self.head_from))
+        self.complete.front().max(self.head_from)
     }
 
     /// The state at the head leaves, its last beat in cycle `last`. Returns when its place is free, if
     /// whoever fills the buffer may wait for one.
+    #[inline]
     pub(super) fn take(&mut self, last: u64) -> Option<u64> {
-        self.complete.pop_front();
+        self.complete.pop();
         self.head_from = last + 1;
-        self.releases.push_back(last + 1);
+        self.releases.push(last + 1);
         (self.taken == self.limit).then_some(last + 1)
     }
 }
@@ -102,7 +111,7 @@ pub(super) struct Conversion {
     places: u64,
     taken: u64,
     /// When each word reaches the head of an empty buffer.
-    arrivals: VecDeque<u64>,
+    arrivals: Times,
     /// The first cycle after the word before the head has left.
     head_from: u64,
 }
@@ -114,7 +123,7 @@ impl Conversion {
             cycles,
             places: cycles + latencies::PLACES_BESIDES_STAGES,
             taken: 0,
-            arrivals: VecDeque::new(),
+            arrivals: Times::new(cycles + latencies::PLACES_BESIDES_STAGES),
             head_from: 0,
         }
     }
@@ -128,18 +137,17 @@ impl Conversion {
 
     pub(super) fn enter(&mut self, now: u64) {
         self.taken += 1;
-        self.arrivals.push_back(now + self.cycles + latencies::FIFO);
+        self.arrivals.push(now + self.cycles + latencies::FIFO);
     }
 
     /// When the word at the head is there; `u64::MAX` if there is none.
     pub(super) fn head_from(&self) -> u64 {
-        let arrival = self.arrivals.front().copied();
-        arrival.map_or(u64::MAX, |arrival| arrival.max(self.head_from))
+        self.arrivals.front().max(self.head_from)
     }
 
     /// The word at the head leaves in cycle `now`.
     pub(super) fn leave(&mut self, now: u64) {
-        self.arrivals.pop_front();
+        self.arrivals.pop();
         self.taken -= 1;
         self.head_from = now + 1;
     }

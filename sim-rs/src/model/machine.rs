@@ -147,7 +147,7 @@ impl Sequencer {
 }
 
 /// Events that are counted in every cycle in which they hold.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Waits {
     input: bool,
     missing: bool,
@@ -199,6 +199,9 @@ pub(super) struct Machine {
     seen_out: bool,
     /// All that is counted by itself; the rest is put in when they are read.
     counters: Counters,
+    /// What waits, and since when, which is not counted yet.
+    waits: Waits,
+    waits_since: u64,
     /// A group lacked siblings.
     incomplete: bool,
     recorder: Option<Box<Recorder>>,
@@ -251,6 +254,8 @@ impl Machine {
             seen_leaf: false,
             seen_out: false,
             counters: Counters::default(),
+            waits: Waits::default(),
+            waits_since: 0,
             incomplete: false,
             recorder: setup.records.then(Box::default),
         };
@@ -313,11 +318,23 @@ impl Machine {
             }
             time = self.leaf.next().min(self.root.next());
         }
-        self.count(waits, now - self.now);
+        self.wait(waits);
         self.now = now;
     }
 
-    fn count(&mut self, waits: Waits, cycles: u64) {
+    /// These waits hold from this cycle on.
+    #[inline]
+    fn wait(&mut self, waits: Waits) {
+        if waits != self.waits {
+            self.change_waits(waits);
+        }
+    }
+
+    fn change_waits(&mut self, waits: Waits) {
+        let (now, since) = (self.now, self.waits_since);
+        Self::count(self.waits, now - since, &mut self.counters);
+        self.waits = waits;
+        self.waits_since = now;
         if let Some(recorder) = &mut self.recorder {
             let Waits {
                 input,
@@ -326,9 +343,12 @@ impl Machine {
                 root,
                 output,
             } = waits;
-            recorder.stalls(self.now, [input, missing, leaf, root, output]);
+            recorder.stalls(now, [input, missing, leaf, root, output]);
         }
-        let counters = &mut self.counters;
+    }
+
+    /// Counts what held for so many cycles.
+    fn count(waits: Waits, cycles: u64, counters: &mut Counters) {
         for (counter, holds) in [
             (&mut counters.stall_in, waits.input),
             (&mut counters.missing_in, waits.missing),
@@ -437,7 +457,7 @@ impl Machine {
     /// A cycle passes.
     fn cycle(&mut self, host: Host, signals: &Signals) -> Moved {
         let now = self.now;
-        self.count(signals.waits, 1);
+        self.wait(signals.waits);
         let mut moved = Moved::default();
 
         // What the tree decides, before anything changes.
@@ -580,13 +600,15 @@ impl Machine {
                 busy_partial: (1..=self.num_partial).map(busy).collect(),
             }
         };
+        let mut counters = self.counters.clone();
+        Self::count(self.waits, self.now - self.waits_since, &mut counters);
         Counters {
             cycles: self.now,
             window_cycles: end.0.saturating_sub(begin.0),
             high_water: self.tree.high_water.to_vec(),
             leaf: engine(0, self.leaf.begun),
             root: engine(1, self.root.begun),
-            ..self.counters.clone()
+            ..counters
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
+use super::times::Times;
 use super::turn::{Place, Turn, align};
 use super::visits::PartialVisits;
 use crate::latencies::Pipelines;
@@ -94,7 +95,7 @@ enum Loop {
         /// Slots of a turn that are taken.
         occupied: Place,
         /// When the states of each port leave.
-        leaves: [VecDeque<u64>; 2],
+        leaves: [Times; 2],
     },
 }
 
@@ -236,7 +237,7 @@ impl SubEngine {
             Loop::Turns {
                 turn: round.turn(),
                 occupied: 0,
-                leaves: Default::default(),
+                leaves: [0, 1].map(|_| Times::new(pipelines.places)),
             }
         } else {
             Loop::Slots {
@@ -297,8 +298,7 @@ impl SubEngine {
                 }
                 // The next slot that is free, or becomes so as its state leaves.
                 let from = self.align(from.max(now + 1));
-                let next = [0, 1].map(|port| leaves[port].front().copied().unwrap_or(u64::MAX));
-                let next = next[0].min(next[1]);
+                let next = leaves[0].front().min(leaves[1].front());
                 if self.inside == self.limit {
                     from.max(next)
                 } else if next <= from {
@@ -452,8 +452,12 @@ impl SubEngine {
             return (step, u64::MAX);
         };
         for (leaves, visit) in leaves.iter_mut().zip(&self.visits) {
-            while let Some(&time) = leaves.front().filter(|&&time| time <= now) {
-                leaves.pop_front();
+            loop {
+                let time = leaves.front();
+                if time > now {
+                    break;
+                }
+                leaves.pop();
                 *occupied &= !turn.place(time);
                 self.inside -= 1;
                 self.busy += u64::from(visit.rounds()) * turn.slot;
@@ -467,7 +471,7 @@ impl SubEngine {
             *occupied |= place;
             // The state goes on when it leaves, which nothing changes from here on.
             let leave = now + u64::from(self.visits[port].rounds()) * turn.cycles;
-            leaves[port].push_back(leave);
+            leaves[port].push(leave);
             let complete = buffers[self.outputs[port]].push(leave, leave);
             step.left = Some((port, complete));
             let freed = self.enter(now, port, 1, buffers);
@@ -487,7 +491,7 @@ impl SubEngine {
                 let mut busy = self.busy;
                 for (visit, leaves) in self.visits.iter().zip(leaves) {
                     let rounds = u64::from(visit.rounds());
-                    for leave in leaves {
+                    for leave in leaves.iter() {
                         let entered = leave - rounds * turn.cycles;
                         busy += turn.busy(end.saturating_sub(entered), rounds);
                     }

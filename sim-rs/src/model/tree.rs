@@ -242,8 +242,10 @@ impl Tree {
                 self.update(level);
             }
         }
-        for (words, most) in self.words.iter().zip(&mut self.high_water) {
-            *most = (*most).max(*words);
+        if leaf.is_some() || digest.is_some() {
+            for (words, most) in self.words.iter().zip(&mut self.high_water) {
+                *most = (*most).max(*words);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ pub(super) struct Turn {
     pub(super) slot: u64,
     pub(super) cycles: u64,
     /// Slots of the turn.
-    slots: u64,
+    pub(super) slots: usize,
     /// 2^64 / cycles, rounded up.
     reciprocal: u64,
 }
@@ -21,7 +21,7 @@ impl Turn {
         Self {
             slot,
             cycles,
-            slots: cycles / slot,
+            slots: (cycles / slot) as usize,
             reciprocal: (u64::MAX / cycles).wrapping_add(1),
         }
     }
@@ -62,7 +62,7 @@ impl Turn {
         if ahead != 0 {
             from + u64::from(ahead.trailing_zeros()) * self.slot
         } else {
-            from + (self.slots - number + u64::from(free.trailing_zeros())) * self.slot
+            from + (self.slots as u64 - number + u64::from(free.trailing_zeros())) * self.slot
         }
     }
 

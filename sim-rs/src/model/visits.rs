@@ -5,9 +5,8 @@
 //! before, when a place in the buffer behind is free, and when the slots of the states before it are. A
 //! whole visit is one step, done as soon as the state is on its way.
 
-use std::collections::VecDeque;
-
 use super::buffer::StateBuffer;
+use super::times::Times;
 use super::turn::{Place, Turn, align};
 
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub(super) struct PartialVisits {
     rounds: u64,
     /// When each state leaves, of those that had not left when this was last looked at. The last `inside`
     /// of them are inside when the next one enters.
-    leaves: VecDeque<u64>,
+    leaves: Times,
     /// No state enters before.
     from: u64,
     /// Cycles of the slots of the states that are no longer in `leaves`.
@@ -52,7 +51,7 @@ impl PartialVisits {
             inside: 0,
             occupied: 0,
             rounds: rounds.into(),
-            leaves: VecDeque::new(),
+            leaves: Times::new(2 * places / beats),
             from: 0,
             busy: 0,
             input,
@@ -62,9 +61,8 @@ impl PartialVisits {
 
     /// Forgets the states that have left before cycle `now`.
     fn forget(&mut self, now: u64) {
-        while self.leaves.len() > self.inside && self.leaves.front().is_some_and(|&time| time < now)
-        {
-            self.leaves.pop_front();
+        while self.leaves.len() > self.inside && self.leaves.front() < now {
+            self.leaves.pop();
             self.busy += self.rounds * self.turn.slot;
         }
     }
@@ -79,19 +77,20 @@ impl PartialVisits {
     pub(super) fn advance(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (bool, Option<u64>) {
         self.forget(now);
         let (mut advanced, mut freed) = (false, None);
+        let Ok([input, output]) = buffers.get_disjoint_mut([self.input, self.output]) else {
+            return (advanced, freed);
+        };
         loop {
-            let head = buffers[self.input].head_from();
-            let place = buffers[self.output].place_from();
+            let (head, place) = (input.head_from(), output.place_from());
             if head == u64::MAX || place == u64::MAX {
                 return (advanced, freed);
             }
             let enters = self.enter(head.max(place));
             let leaves = enters + self.rounds * self.turn.cycles;
-            self.leaves.push_back(leaves);
+            self.leaves.push(leaves);
             self.inside += 1;
-            let free = buffers[self.input].take(enters + self.beats - 1);
+            let free = input.take(enters + self.beats - 1);
             freed = freed.or(free);
-            let output = &mut buffers[self.output];
             output.reserve_at(enters);
             output.push(leaves, leaves + self.beats - 1);
             advanced = true;
@@ -102,20 +101,25 @@ impl PartialVisits {
     fn enter(&mut self, from: u64) -> u64 {
         let from = align(from.max(self.from), self.grid);
         let mut first = self.leaves.len() - self.inside;
-        while self.inside != 0 && self.leaves[first] <= from {
-            self.occupied &= !self.turn.place(self.leaves[first]);
+        while self.inside != 0 && self.leaves.at(first) <= from {
+            self.occupied &= !self.turn.place(self.leaves.at(first));
             self.inside -= 1;
             first += 1;
         }
-        let free = if self.inside == self.limit {
+        // Mostly each slot is taken, so that it takes the slot of the next state that leaves.
+        let is_full = self.inside == self.limit || self.inside == self.turn.slots;
+        let leaves = if self.inside == 0 {
+            u64::MAX
+        } else {
+            self.leaves.at(first)
+        };
+        let free = if is_full {
             u64::MAX
         } else {
             self.turn.free_slot(from, self.occupied)
         };
-        let mut enters = free;
-        if self.inside != 0 && self.leaves[first] <= free {
-            // It takes the slot of the next state that leaves.
-            enters = self.leaves[first];
+        let enters = leaves.min(free);
+        if leaves < free {
             self.inside -= 1;
         } else {
             self.occupied |= self.turn.place(enters);
@@ -126,7 +130,7 @@ impl PartialVisits {
 
     /// Cycles before `end` in which a slot of a state was under way.
     pub(super) fn busy_before(&self, end: u64) -> u64 {
-        let visit = |leave: &u64| {
+        let visit = |leave: u64| {
             let entered = leave - self.rounds * self.turn.cycles;
             self.turn.busy(end.saturating_sub(entered), self.rounds)
         };
