@@ -239,8 +239,16 @@ impl Link {
         self.credit = credit.min(self.cycles + self.words - 1);
     }
 
+    /// Whether it lacks a word in some cycles.
+    fn is_limited(&self) -> bool {
+        self.words < self.cycles
+    }
+
     /// In how many cycles a word is there.
     fn cycles_to_word(&self) -> u64 {
+        if self.credit >= self.cycles {
+            return 0;
+        }
         self.cycles.saturating_sub(self.credit).div_ceil(self.words)
     }
 
@@ -599,8 +607,8 @@ impl ModelChip {
         self.is_void = false;
     }
 
-    /// Up to `cycles` cycles pass, at least one, in which no word moves but perhaps in the last one.
-    fn pass(&mut self, host: Host, cycles: u64) -> (u64, Moved) {
+    /// Up to `cycles` cycles pass, at least one, until up to `words` words have moved in, or one out.
+    fn pass(&mut self, host: Host, cycles: u64, words: usize) -> (u64, Moved) {
         let mut moved = Moved::default();
         let passed;
         match &mut self.state {
@@ -613,7 +621,7 @@ impl ModelChip {
                 }
             }
             State::Running(machine) => {
-                (passed, moved) = machine.run(host, cycles);
+                (passed, moved) = machine.run(host, cycles, words);
                 let is_incomplete = machine.is_incomplete();
                 if machine.is_done() {
                     self.timeline = machine.timeline();
@@ -635,7 +643,7 @@ impl ModelChip {
             offers: false,
             takes: false,
         };
-        self.pass(host, 1);
+        self.pass(host, 1, 1);
     }
 
     /// A word was taken: its elements must be below their prime.
@@ -807,14 +815,22 @@ impl ChipPort for ModelChip {
             if is_more && !offered {
                 most = most.min(to_word.max(1));
             }
-            let (passed, moved) = self.pass(host, most);
+            // Without stalls the host offers a word in each cycle.
+            let words = if stalls || self.link.is_limited() {
+                1
+            } else {
+                input.len() - taken
+            };
+            let (passed, moved) = self.pass(host, most, words.max(1));
             self.link.pass(passed.saturating_sub(1));
             left -= passed;
             left_of_batch -= passed;
-            if moved.input {
-                self.check_word(&input[taken]);
+            if moved.words != 0 {
+                for word in &input[taken..taken + moved.words] {
+                    self.check_word(word);
+                }
                 self.link.take();
-                taken += 1;
+                taken += moved.words;
                 offered = false;
             }
             if let Some(label) = moved.output {

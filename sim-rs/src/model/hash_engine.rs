@@ -367,10 +367,12 @@ impl HashEngine {
 
     /// What happens in cycle `now`. Returns whether that may matter outside: the loader or the reader
     /// was at work.
+    #[inline]
     pub(super) fn step(&mut self, now: u64) -> bool {
-        if self.next > now {
-            return false;
-        }
+        self.next <= now && self.step_blocks(now)
+    }
+
+    fn step_blocks(&mut self, now: u64) -> bool {
         for position in 0..self.present.len() {
             let number = self.present[position];
             if self.wake[number] <= now {

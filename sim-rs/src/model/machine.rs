@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::buffer::{Conversion, Fifo};
 use super::hash_engine::{CONTINUES, HashEngine, Tag};
-use super::timeline::{Recorder, Timeline};
+use super::timeline::{Recorder, Stall, Timeline};
 use super::tree::{Tree, TreeSetup};
 use crate::device::{Counters, EngineCounters};
 use crate::latencies::{self, Pipelines};
@@ -52,10 +52,10 @@ pub(super) struct Host {
     pub(super) takes: bool,
 }
 
-/// What moved at the edges of the chip in a cycle.
+/// What moved at the edges of the chip: words in, and a word out in the last cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moved {
-    pub(super) input: bool,
+    pub(super) words: usize,
     pub(super) output: Option<NodeLabel>,
 }
 
@@ -146,14 +146,12 @@ impl Sequencer {
     }
 }
 
-/// Events that are counted in every cycle in which they hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Waits {
-    input: bool,
-    missing: bool,
-    leaf: bool,
-    root: bool,
-    output: bool,
+/// What waits in a cycle, by its number in [`Stall::ALL`]: bits.
+type Waits = u8;
+
+/// The bit of a stall, if it holds.
+const fn wait_for(stall: Stall, holds: bool) -> Waits {
+    (holds as Waits) << stall as u32
 }
 
 /// What happens in a cycle, decided by the state before it.
@@ -254,7 +252,7 @@ impl Machine {
             seen_leaf: false,
             seen_out: false,
             counters: Counters::default(),
-            waits: Waits::default(),
+            waits: 0,
             waits_since: 0,
             incomplete: false,
             recorder: setup.records.then(Box::default),
@@ -283,23 +281,39 @@ impl Machine {
         Some(recorder.finish(self.now, slots))
     }
 
-    /// Lets up to `cycles` cycles pass, at least one, in which the host does `host` and nothing moves at
-    /// the edges of the chip but perhaps in the last one. Returns how many.
-    pub(super) fn run(&mut self, host: Host, cycles: u64) -> (u64, Moved) {
+    /// Lets up to `cycles` cycles pass, at least one, in which the host does `host`, until up to `words` words,
+    /// at least one, have moved in, or one has moved out. Returns how many cycles.
+    pub(super) fn run(&mut self, host: Host, cycles: u64, words: usize) -> (u64, Moved) {
         let begin = self.now;
         let end = begin + cycles;
+        let mut taken = 0;
+        let mut is_due = false;
         loop {
             let signals = self.signals(host);
-            let next = self.next(host, &signals);
-            if next > self.now {
-                self.run_engines(next.min(end), signals.waits);
-                if self.now == end {
-                    return (cycles, Moved::default());
+            if !is_due {
+                let next = self.next(host, &signals);
+                if next > self.now {
+                    let due = next.min(end);
+                    self.run_engines(due, signals.waits);
+                    if self.now == end {
+                        let moved = Moved {
+                            words: taken,
+                            output: None,
+                        };
+                        return (cycles, moved);
+                    }
+                    is_due = self.now == next;
+                    continue;
                 }
-                continue;
             }
+            is_due = false;
             let moved = self.cycle(host, &signals);
-            if moved.input || moved.output.is_some() || self.now == end {
+            taken += moved.words;
+            if taken == words || moved.output.is_some() || self.now == end {
+                let moved = Moved {
+                    words: taken,
+                    ..moved
+                };
                 return (self.now - begin, moved);
             }
         }
@@ -336,27 +350,23 @@ impl Machine {
         self.waits = waits;
         self.waits_since = now;
         if let Some(recorder) = &mut self.recorder {
-            let Waits {
-                input,
-                missing,
-                leaf,
-                root,
-                output,
-            } = waits;
-            recorder.stalls(now, [input, missing, leaf, root, output]);
+            let holds = Stall::ALL.map(|stall| waits & wait_for(stall, true) != 0);
+            recorder.stalls(now, holds);
         }
     }
 
     /// Counts what held for so many cycles.
     fn count(waits: Waits, cycles: u64, counters: &mut Counters) {
-        for (counter, holds) in [
-            (&mut counters.stall_in, waits.input),
-            (&mut counters.missing_in, waits.missing),
-            (&mut counters.stall_leaf, waits.leaf),
-            (&mut counters.starved_root, waits.root),
-            (&mut counters.stall_out, waits.output),
+        for (counter, stall) in [
+            (&mut counters.stall_in, Stall::Input),
+            (&mut counters.missing_in, Stall::MissingInput),
+            (&mut counters.stall_leaf, Stall::Leaf),
+            (&mut counters.starved_root, Stall::Root),
+            (&mut counters.stall_out, Stall::Output),
         ] {
-            *counter += if holds { cycles } else { 0 };
+            if waits & wait_for(stall, true) != 0 {
+                *counter += cycles;
+            }
         }
     }
 
@@ -436,16 +446,17 @@ impl Machine {
             leaf_taken: leaf_valid && leaf_ready,
             digest,
             digest_taken,
-            waits: Waits {
-                input: host.offers && open && !input_ready,
-                missing: open && !host.offers,
-                leaf: leaf_valid && !leaf_ready,
-                root: is_tree
-                    && !self.tree.is_fetching()
-                    && self.tree.job().is_none()
-                    && self.root.is_ready(now),
-                output: self.output.head_from() <= now && !host.takes,
-            },
+            waits: wait_for(Stall::Input, host.offers && open && !input_ready)
+                | wait_for(Stall::MissingInput, open && !host.offers)
+                | wait_for(Stall::Leaf, leaf_valid && !leaf_ready)
+                | wait_for(
+                    Stall::Root,
+                    is_tree
+                        && !self.tree.is_fetching()
+                        && self.tree.job().is_none()
+                        && self.root.is_ready(now),
+                )
+                | wait_for(Stall::Output, self.output.head_from() <= now && !host.takes),
         }
     }
 
@@ -477,7 +488,7 @@ impl Machine {
         if signals.takes_input {
             self.input.enter(now);
             self.sequencer.take();
-            moved.input = true;
+            moved.words = 1;
             if !self.seen_in {
                 self.counters.cycle_first_in = now;
                 self.seen_in = true;

@@ -7,6 +7,8 @@ pub(super) struct Times {
     times: Box<[u64]>,
     head: usize,
     len: usize,
+    /// The first one; `u64::MAX` if there is none.
+    front: u64,
 }
 
 impl Times {
@@ -17,6 +19,7 @@ impl Times {
             times: vec![0; room].into_boxed_slice(),
             head: 0,
             len: 0,
+            front: u64::MAX,
         }
     }
 
@@ -34,7 +37,7 @@ impl Times {
     /// The first one; `u64::MAX`, which is never, if there is none.
     #[inline]
     pub(super) fn front(&self) -> u64 {
-        if self.len == 0 { u64::MAX } else { self.at(0) }
+        self.front
     }
 
     /// Takes the first one away, which there must be.
@@ -43,12 +46,16 @@ impl Times {
         debug_assert!(self.len != 0);
         self.head = (self.head + 1) & (self.times.len() - 1);
         self.len -= 1;
+        self.front = if self.len == 0 { u64::MAX } else { self.at(0) };
     }
 
     #[inline]
     pub(super) fn push(&mut self, time: u64) {
         if self.len == self.times.len() {
             self.grow();
+        }
+        if self.len == 0 {
+            self.front = time;
         }
         self.times[(self.head + self.len) & (self.times.len() - 1)] = time;
         self.len += 1;
