@@ -13,10 +13,11 @@ use crate::device::{
 };
 use crate::fields::AnyParameters;
 use crate::level_table::standard_tree;
-use crate::model::{Dispatch, Hardware, HardwareError, ModelDevice, Slot};
+use crate::model::{Dispatch, Hardware, HardwareError, ModelDevice};
 use crate::presets::{self, UnknownPreset};
 use crate::program::SUB_ENGINES;
 use crate::published;
+use crate::timeline::Slot;
 use crate::tree::NoNodes;
 use crate::word::Word;
 

@@ -16,7 +16,6 @@ mod chip;
 mod hash_engine;
 mod machine;
 mod sub_engine;
-mod timeline;
 mod tree;
 mod turn;
 mod visits;
@@ -25,7 +24,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 pub use chip::{Dispatch, Hardware, HardwareError, ModelChip};
-pub use timeline::{Slot, Span, Stall, Timeline};
 
 use crate::device::{
     CommitReport, CommitRequest, Device, DeviceError, EnginePlan, HashReport, LeafSource,
@@ -36,6 +34,7 @@ use crate::fields::{AnyParameters, FieldId};
 use crate::software::SoftwareDevice;
 use crate::sponge::{Sponge, hash_messages_with};
 use crate::stalls::Stalls;
+use crate::timeline::Timeline;
 use crate::tree::{NoNodes, NodeSink};
 use crate::word::Word;
 

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use super::console::Console;
 use super::{CommandError, ParameterArguments, milliseconds};
 use crate::device::{CommitRequest, LeafRule, Unsupported};
-use crate::model::{Hardware, ModelDevice, Slot, Stall, Timeline};
+use crate::model::{Hardware, ModelDevice};
 use crate::partial_file::PartialFile;
 use crate::program::SUB_ENGINES;
+use crate::timeline::{Slot, Stall, Timeline};
 
 /// Write a timeline of every sub-engine, queue and stall of a tree, for chrome://tracing and Perfetto
 ///

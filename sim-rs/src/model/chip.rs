@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::machine::{Host, Machine, Moved, RunSetup};
-use super::timeline::Timeline;
 use super::tree::TreeSetup;
 use crate::device::Counters;
 use crate::driver::{ChipPort, ENGINES, OutputWord, PortError};
@@ -13,6 +12,7 @@ use crate::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
 use crate::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
 use crate::registers::{self, Access, Register};
 use crate::stalls::{Rate, Stalls};
+use crate::timeline::Timeline;
 use crate::word::{self, Word};
 
 /// Which group of siblings the root hash engine takes next.
