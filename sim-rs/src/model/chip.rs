@@ -407,16 +407,6 @@ impl ModelChip {
         self.slots = slots;
     }
 
-    /// Records the timeline of every run from now on.
-    pub fn record_timeline(&mut self) {
-        self.records = true;
-    }
-
-    /// The timeline of the last run that was recorded, once.
-    pub fn take_timeline(&mut self) -> Option<Timeline> {
-        self.timeline.take()
-    }
-
     fn get(&self, register: &Register) -> u32 {
         self.get_at(register, 0)
     }
@@ -831,5 +821,14 @@ impl ChipPort for ModelChip {
             }
         }
         Ok(taken)
+    }
+
+    fn record_timeline(&mut self, on: bool) -> bool {
+        self.records = on;
+        true
+    }
+
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        self.timeline.take()
     }
 }
