@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the chip with the parameters that the features of tb/verilated choose, and what a
-/// timeline of it is made of. The design knows nothing of that: this module looks into it.
+/// Testbench only: the chip with the parameters that the features of tb/verilated choose, and what
+/// a timeline of it is made of. The design knows nothing of that: this module looks into it.
 module acclmt_tb_chip #(
   /// Parameters of the chip that the observation depends on: its default values.
   localparam int unsigned NumFull = 1,
@@ -35,8 +35,8 @@ module acclmt_tb_chip #(
   output logic irq_o,
   /// What is observed in this cycle, for cpp/shim.h. Word 0: bits 0 to 4 the stalls that the
   /// performance counters count, bit 5 a cycle of a run is counted, bit 6 the counters are cleared.
-  /// Words 1 to 8 the sub-engines of the leaf hash engine, 9 to 16 those of the root hash engine, in
-  /// the order of acclmt_hash_engine.busy_o: bit 31 the slot of a round begins, bit 16 its visit,
+  /// Words 1 to 8: the sub-engines of the leaf hash engine, 9 to 16 those of the root hash engine,
+  /// in the order of acclmt_hash_engine.busy_o: bit 31 a slot of a round begins, bit 16 its visit,
   /// bits 15 to 8 its cycles, bits 7 to 0 the round of its visit. Words from 17 on: the groups of
   /// which a place is taken in the queues of levels 0, 1, ..
   output logic [ObservedWords-1:0][31:0] observed_o

@@ -73,8 +73,8 @@ void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint
                        uint32_t depth);
 // From now on what is observed in every clock cycle is kept until acclmt_chip_forget, or no more.
 void acclmt_chip_observe(acclmt_chip *chip, uint32_t on);
-// What is kept: ACCLMT_OBSERVED_WORDS each of acclmt_chip_observed_cycles cycles. Valid until the next
-// cycle.
+// What is kept: ACCLMT_OBSERVED_WORDS each of acclmt_chip_observed_cycles cycles. Valid until the
+// next cycle.
 const uint32_t *acclmt_chip_observed(const acclmt_chip *chip);
 uint64_t acclmt_chip_observed_cycles(const acclmt_chip *chip);
 void acclmt_chip_forget(acclmt_chip *chip);
