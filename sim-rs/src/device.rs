@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::fields::AnyParameters;
 use crate::sponge::Sponge;
+use crate::timeline::Timeline;
 use crate::tree::{NodeSink, Padding, ShapeError, TreeShape};
 use crate::word::{self, Word};
 
@@ -171,6 +172,15 @@ impl LeafSource for WordSource<'_> {
         let (read, rest) = self.0.split_at_checked(elements).ok_or_else(missing)?;
         self.0 = rest;
         Ok(read.to_vec())
+    }
+}
+
+/// Elements that are all 0, where only the cycles count.
+pub(crate) struct Zeros;
+
+impl LeafSource for Zeros {
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+        Ok(vec![Word::default(); elements])
     }
 }
 
@@ -524,6 +534,25 @@ pub trait Device {
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError>;
 
+    /// What happens when on the device in the run of `request`, whose leaves do not matter but for their
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// When the request is wrong or not supported, the device records no timelines or does not fold the
+    /// tree in one run, or the device fails.
+    fn timeline(
+        &mut self,
+        _request: &CommitRequest<'_>,
+        _progress: &mut dyn Progress,
+    ) -> Result<Timeline, DeviceError> {
+        Err(Unsupported {
+            device: self.name().to_owned(),
+            reason: NO_TIMELINE.to_owned(),
+        }
+        .into())
+    }
+
     /// Computes the digest of each of `inputs`, every one of as many canonical field elements as a
     /// hash of `parameters` takes.
     ///
@@ -568,6 +597,9 @@ pub trait Device {
         progress: &mut dyn Progress,
     ) -> Result<PermuteReport, DeviceError>;
 }
+
+/// Why a device has no timeline to give.
+pub(crate) const NO_TIMELINE: &str = "it records no timeline; use the simulated chip or its model";
 
 /// A device cannot do what it was asked for, although it makes sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
-    HashReport, LeafReader, LeafRule, LeafSource, PermuteReport, Progress, Unsupported,
-    check_inputs, check_rows, check_states, is_unhashed, row_sponge,
+    HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, PermuteReport, Progress,
+    Unsupported, Zeros, check_inputs, check_rows, check_states, is_unhashed, row_sponge,
 };
 use crate::fields::AnyParameters;
 use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
@@ -24,7 +24,8 @@ use crate::program::{
 };
 use crate::registers::{self, EngineRegisters};
 use crate::sponge::{self, Sponge, unhashed_digests};
-use crate::tree::{self, LEAVES_PER_CHUNK, NodeSink, TreeHasher, TreeShape, full_cap};
+use crate::timeline::Timeline;
+use crate::tree::{self, LEAVES_PER_CHUNK, NoNodes, NodeSink, TreeHasher, TreeShape, full_cap};
 use crate::word::{self, Word};
 
 /// What a simulated, modelled or real chip offers: its register port and its two data streams.
@@ -62,6 +63,17 @@ pub trait ChipPort {
         output: &mut Vec<OutputWord>,
         cycles: u64,
     ) -> Result<usize, PortError>;
+
+    /// From now on the timeline of every run is recorded, or no more. Returns whether the port can do
+    /// that.
+    fn record_timeline(&mut self, _on: bool) -> bool {
+        false
+    }
+
+    /// The timeline of the last run that was recorded, once.
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        None
+    }
 }
 
 /// A word of the output stream.
@@ -1306,6 +1318,36 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             hashes: request.hashes(&shape),
             counters,
         })
+    }
+
+    fn timeline(
+        &mut self,
+        request: &CommitRequest<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Timeline, DeviceError> {
+        let refuse = |reason: String, device: &str| {
+            let device = device.to_owned();
+            DeviceError::from(Unsupported { device, reason })
+        };
+        let several_runs = format!(
+            "the chip does not fold a tree of {} leaves of '{}' by itself",
+            request.leaves,
+            request.parameters.name()
+        );
+        let shape = request.shape()?;
+        if shape.top() > 0 && self.plan_tree(request, &shape)?.is_none() {
+            return Err(refuse(several_runs, self.port.name()));
+        }
+        if !self.port.record_timeline(true) {
+            return Err(refuse(NO_TIMELINE.to_owned(), self.port.name()));
+        }
+        let report = self.commit(request, &mut Zeros, &mut NoNodes, progress);
+        self.port.record_timeline(false);
+        let timeline = self.port.take_timeline();
+        let cycles = report?.cycles();
+        timeline
+            .filter(|timeline| Some(timeline.cycles) == cycles)
+            .ok_or_else(|| refuse(several_runs, self.port.name()))
     }
 
     fn hash(

@@ -13,10 +13,11 @@ use crate::device::{
 };
 use crate::fields::AnyParameters;
 use crate::level_table::standard_tree;
-use crate::model::{Dispatch, Hardware, HardwareError, ModelDevice, Slot};
+use crate::model::{Dispatch, Hardware, HardwareError, ModelDevice};
 use crate::presets::{self, UnknownPreset};
 use crate::program::SUB_ENGINES;
 use crate::published;
+use crate::timeline::Slot;
 use crate::tree::NoNodes;
 use crate::word::Word;
 
@@ -476,8 +477,8 @@ fn schedule(num_full: usize, num_partial: usize, cycles: u64) -> Result<Schedule
     let what = format!("the schedule of {num_full} + {num_partial}");
     let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
     let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), SCHEDULE_LEAVES);
-    let timeline = device.timeline(&request).map_err(failed(&what))?;
-    let slots = timeline.unwrap_or_default().slots;
+    let timeline = device.timeline(&request, &mut NoProgress);
+    let slots = timeline.map_err(failed(&what))?.slots;
     let [leaf, _] = &slots;
     // In the middle of the leaves.
     let from = SCHEDULE_LEAVES * plan.period / 2;

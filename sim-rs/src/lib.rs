@@ -15,6 +15,7 @@
 //!   registers, and where the chip keeps the nodes of a tree.
 //! - [`model`], [`latencies`]: the cycle-exact model of the chip, and the latencies that it shares with the
 //!   RTL.
+//! - [`timeline`]: what happened when in a run of the chip or of its model.
 //! - [`sweep`]: the same measurement over every combination of parameters.
 //! - [`cli`]: the command line, for any set of backends.
 //! - [`vectors`]: test vectors of other implementations, run on any device.
@@ -67,6 +68,7 @@ pub mod sparse;
 pub mod sponge;
 pub mod stalls;
 pub mod sweep;
+pub mod timeline;
 pub mod tree;
 pub mod tree_file;
 pub mod vectors;

@@ -16,7 +16,6 @@ mod chip;
 mod hash_engine;
 mod machine;
 mod sub_engine;
-mod timeline;
 mod times;
 mod tree;
 mod turn;
@@ -26,17 +25,17 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 pub use chip::{Dispatch, Hardware, HardwareError, ModelChip};
-pub use timeline::{Slot, Span, Stall, Timeline};
 
 use crate::device::{
     CommitReport, CommitRequest, Device, DeviceError, EnginePlan, HashReport, LeafSource,
-    NoProgress, PermuteReport, Progress, Unsupported,
+    NoProgress, PermuteReport, Progress, Unsupported, Zeros,
 };
 use crate::driver::ChipDevice;
 use crate::fields::{AnyParameters, FieldId};
 use crate::software::SoftwareDevice;
 use crate::sponge::{Sponge, hash_messages_with};
 use crate::stalls::Stalls;
+use crate::timeline::Timeline;
 use crate::tree::{NoNodes, NodeSink};
 use crate::word::Word;
 
@@ -89,24 +88,6 @@ impl ModelDevice {
         self
     }
 
-    /// What happens when in the run of `request`, whose leaves do not matter but for their number; nothing
-    /// if the chip does not fold the tree by itself, in one run.
-    ///
-    /// # Errors
-    ///
-    /// When the request is wrong or not supported.
-    pub fn timeline(
-        &mut self,
-        request: &CommitRequest<'_>,
-    ) -> Result<Option<Timeline>, DeviceError> {
-        let mut chip = self.new_chip(request.parameters)?;
-        chip.port().record_timeline();
-        let report = chip.commit(request, &mut Zeros, &mut NoNodes, &mut NoProgress)?;
-        let cycles = report.cycles();
-        let timeline = chip.port().take_timeline();
-        Ok(timeline.filter(|timeline| Some(timeline.cycles) == cycles))
-    }
-
     /// What the chip of a parameter set is built like.
     fn hardware_for(&self, parameters: &AnyParameters) -> Hardware {
         let field = match parameters.field() {
@@ -154,15 +135,6 @@ impl ModelDevice {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
             Entry::Vacant(entry) => Ok(entry.insert(Self::build(hardware, &stalls, row_group)?)),
         }
-    }
-}
-
-/// Elements that are all 0.
-struct Zeros;
-
-impl LeafSource for Zeros {
-    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
-        Ok(vec![Word::default(); elements])
     }
 }
 
@@ -225,6 +197,16 @@ impl Device for ModelDevice {
             counters: timed.counters,
             ..report
         })
+    }
+
+    /// On a chip of its own, as the other runs leave none behind.
+    fn timeline(
+        &mut self,
+        request: &CommitRequest<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Timeline, DeviceError> {
+        self.new_chip(request.parameters)?
+            .timeline(request, progress)
     }
 
     fn hash(

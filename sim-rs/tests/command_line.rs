@@ -1,5 +1,6 @@
 //! The command line with the software backend: results, messages and exit codes.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -1306,18 +1307,77 @@ fn the_model_commits_as_the_software_does() {
     );
 }
 
+/// What the trace event format of Chrome asks of events, and what a timeline of slices and counters is:
+/// every track has a name, its slices are in order and do not overlap, and all end with the run.
+fn check_trace_events(events: &[Value], cycles: u64) {
+    let number = |event: &Value, key: &str| -> u64 {
+        let value = event[key].as_u64();
+        value.unwrap_or_else(|| panic!("'{key}' is no number: {event}"))
+    };
+    // Names of processes and of tracks, and where the last event of each track and counter ends.
+    let mut processes = HashSet::new();
+    let mut tracks = HashSet::new();
+    let mut ends: HashMap<(u64, String), u64> = HashMap::new();
+    for event in events {
+        let process = number(event, "pid");
+        let name = event["name"].as_str().expect("an event has a name");
+        match event["ph"].as_str() {
+            Some("M") => {
+                assert!(event["args"]["name"].is_string(), "{event}");
+                match name {
+                    "process_name" => assert!(processes.insert(process), "{event}"),
+                    "thread_name" => {
+                        let track = (process, number(event, "tid"));
+                        assert!(tracks.insert(track), "{event}");
+                    }
+                    _ => panic!("unknown metadata: {event}"),
+                }
+            }
+            Some("X") => {
+                let track = (process, number(event, "tid"));
+                assert!(tracks.contains(&track), "a track without name: {event}");
+                let begin = number(event, "ts");
+                let end = begin + number(event, "dur");
+                let last = ends.entry((process, track.1.to_string())).or_default();
+                assert!(*last <= begin && begin < end && end <= cycles, "{event}");
+                *last = end;
+            }
+            Some("C") => {
+                assert!(event["args"]["groups"].is_u64(), "{event}");
+                let time = number(event, "ts");
+                let last = ends.entry((process, name.to_owned())).or_default();
+                assert!(*last <= time && time <= cycles, "{event}");
+                *last = time + 1;
+            }
+            _ => panic!("unknown phase: {event}"),
+        }
+        assert!(processes.contains(&process), "{event}");
+    }
+    assert_eq!(processes.len(), 4);
+}
+
 /// The slots of the timeline are what the counters count.
 #[test]
 fn trace_writes_the_timeline() {
     let files = Files::new();
     let path = text(&files.path("trace.json"));
     let arguments = [
-        "trace", "--preset", ARITY_2, "--leaves", "32", "--out", &path, "--json",
+        "trace",
+        "--preset",
+        ARITY_2,
+        "--leaves",
+        "32",
+        "--backend",
+        "model",
+        "--out",
+        &path,
+        "--json",
     ];
     let report = json(&arguments);
     let trace: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     assert_eq!(report["events"], events.len());
+    check_trace_events(events, report["cycles"].as_u64().unwrap());
     let bench = [
         "bench",
         "tree",
@@ -1357,9 +1417,37 @@ fn trace_writes_the_timeline() {
         1,
         &["5 leaves do not fill"],
     );
+    let nothing = text(&files.path("nothing.json"));
+    for (backend, code, message) in [
+        ("software", 1, "it records no timeline"),
+        ("nonsense", 2, "unknown backend 'nonsense'"),
+    ] {
+        fails(
+            &[
+                "trace",
+                "--preset",
+                ARITY_2,
+                "--backend",
+                backend,
+                "--out",
+                &nothing,
+            ],
+            code,
+            &[message],
+        );
+        assert!(!Path::new(&nothing).exists());
+    }
     let folder = text(&files.path("missing/trace.json"));
     fails(
-        &["trace", "--preset", ARITY_2, "--out", &folder],
+        &[
+            "trace",
+            "--preset",
+            ARITY_2,
+            "--backend",
+            "model",
+            "--out",
+            &folder,
+        ],
         1,
         &["missing/trace.json"],
     );

@@ -2,8 +2,16 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the chip with the parameters that the features of tb/verilated choose.
-module acclmt_tb_chip (
+/// Testbench only: the chip with the parameters that the features of tb/verilated choose, and what
+/// a timeline of it is made of. The design knows nothing of that: this module looks into it.
+module acclmt_tb_chip #(
+  /// Parameters of the chip that the observation depends on: its default values.
+  localparam int unsigned NumFull = 1,
+  localparam int unsigned NumPartial = 3,
+  localparam int unsigned MaxHeight = 23,
+  localparam int unsigned FirstQueue = 1 + 2 * acclmt_pkg::MaxSubEngines,
+  localparam int unsigned ObservedWords = FirstQueue + MaxHeight
+) (
   input logic clk_i,
   input logic rst_ni,
   /// As acclmt_core.
@@ -24,12 +32,22 @@ module acclmt_tb_chip (
   output logic [acclmt_pkg::NodeIndexWidth-1:0] out_index_o,
   output logic out_last_o,
   output logic out_error_o,
-  output logic irq_o
+  output logic irq_o,
+  /// What is observed in this cycle, for cpp/shim.h. Word 0: bits 0 to 4 the stalls that the
+  /// performance counters count, bit 5 a cycle of a run is counted, bit 6 the counters are cleared.
+  /// Words 1 to 8: the sub-engines of the leaf hash engine, 9 to 16 those of the root hash engine,
+  /// in the order of acclmt_hash_engine.busy_o: bit 31 a slot of a round begins, bit 16 its visit,
+  /// bits 15 to 8 its cycles, bits 7 to 0 the round of its visit. Words from 17 on: the groups of
+  /// which a place is taken in the queues of levels 0, 1, ..
+  output logic [ObservedWords-1:0][31:0] observed_o
 );
 
   acclmt_core #(
     .Prime(acclmt_tb_build_pkg::Prime),
-    .Reduction(acclmt_tb_build_pkg::Reduction)
+    .Reduction(acclmt_tb_build_pkg::Reduction),
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MaxHeight(MaxHeight)
   ) u_core (
     .clk_i,
     .rst_ni,
@@ -52,5 +70,62 @@ module acclmt_tb_chip (
     .out_error_o,
     .irq_o
   );
+
+  // ---- Observation ------------------------------------------------------------------------------
+
+  // The events as the counters take them.
+  `define ACCLMT_TB_COUNTERS u_core.u_registers.u_counters
+  always_comb begin
+    observed_o[0] = '0;
+    observed_o[0][0] = `ACCLMT_TB_COUNTERS.events_i.input_stalled;
+    observed_o[0][1] = `ACCLMT_TB_COUNTERS.events_i.input_missing;
+    observed_o[0][2] = `ACCLMT_TB_COUNTERS.events_i.leaf_stalled;
+    observed_o[0][3] = `ACCLMT_TB_COUNTERS.events_i.root_starved;
+    observed_o[0][4] = `ACCLMT_TB_COUNTERS.events_i.output_stalled;
+    observed_o[0][5] = `ACCLMT_TB_COUNTERS.running_i && !`ACCLMT_TB_COUNTERS.clear_i;
+    observed_o[0][6] = `ACCLMT_TB_COUNTERS.clear_i;
+  end
+
+  // A full-round sub-engine numbers its rounds through both visits.
+  `define ACCLMT_TB_FULL(word, engine) \
+    assign observed_o[word] = { \
+      engine.u_control.first_o && engine.u_control.busy_o, 14'b0, engine.issue_last, \
+      8'(engine.u_control.start_cycles), \
+      8'(engine.issue_round - (engine.issue_last ? engine.first_end : '0))};
+  `define ACCLMT_TB_PARTIAL(word, engine) \
+    assign observed_o[word] = { \
+      engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \
+      8'(engine.u_control.start_cycles), 8'(engine.issue_round)};
+  `define ACCLMT_TB_ENGINE(first, engine) \
+    if (NumFull == 1) begin : gen_one_full \
+      `ACCLMT_TB_FULL(first, engine.gen_one_full.u_full) \
+      assign observed_o[first+acclmt_pkg::MaxSubEngines-1] = '0; \
+    end else begin : gen_two_full \
+      `ACCLMT_TB_FULL(first, engine.gen_two_full.u_first) \
+      `ACCLMT_TB_FULL(first+acclmt_pkg::MaxSubEngines-1, engine.gen_two_full.u_second) \
+    end \
+    for (genvar i = 1; i < acclmt_pkg::MaxSubEngines - 1; i++) begin : gen_partial \
+      if (i <= NumPartial) begin : gen_present \
+        `ACCLMT_TB_PARTIAL(first+i, engine.gen_partial[i].gen_present.u_partial) \
+      end else begin : gen_absent \
+        assign observed_o[first+i] = '0; \
+      end \
+    end
+  if (1) begin : gen_leaf
+    `ACCLMT_TB_ENGINE(1, u_core.u_leaf_hash_engine.u_hash_engine)
+  end
+  if (1) begin : gen_root
+    `ACCLMT_TB_ENGINE(1+acclmt_pkg::MaxSubEngines, u_core.u_root_hash_engine.u_hash_engine)
+  end
+
+  for (genvar l = 0; l < MaxHeight; l++) begin : gen_queue
+    assign observed_o[FirstQueue+l] = 32'(
+        u_core.u_root_hash_engine.u_tree.u_scheduler.gen_level[l].u_queue.groups_used_q);
+  end
+
+  `undef ACCLMT_TB_COUNTERS
+  `undef ACCLMT_TB_FULL
+  `undef ACCLMT_TB_PARTIAL
+  `undef ACCLMT_TB_ENGINE
 
 endmodule

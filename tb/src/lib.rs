@@ -14,8 +14,11 @@ use std::str::FromStr;
 
 use acclmt::driver::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
 use acclmt::fields::FieldId;
+use acclmt::program::SUB_ENGINES;
 use acclmt::stalls::{Rate, Stalls};
+use acclmt::timeline::{Recorder, Slot, Timeline};
 use acclmt::word::Word;
+use acclmt_verilated::Observation;
 pub use acclmt_verilated::{Answer, SimulationError, WaveformWindow};
 
 /// The environment variable that asks for a waveform: `FILE` or `FILE:FIRST:COUNT`, in clock cycles
@@ -34,6 +37,49 @@ pub fn large_field() -> FieldId {
 pub struct RtlChip {
     chip: acclmt_verilated::Chip,
     refused: bool,
+    /// The run that goes on, or was last.
+    recording: Recording,
+}
+
+/// The timeline of a run that is being recorded.
+#[derive(Default)]
+struct Recording {
+    recorder: Recorder,
+    slots: [[Vec<Slot>; SUB_ENGINES]; 2],
+    /// Cycles of the run so far.
+    cycles: u64,
+}
+
+// A sub-engine has the same number on both sides.
+const _: () = assert!(Observation::SUB_ENGINES == SUB_ENGINES);
+
+impl Recording {
+    fn cycle(&mut self, observed: &Observation<'_>) {
+        if observed.is_cleared() {
+            *self = Self::default();
+        }
+        if !observed.is_counted() {
+            return;
+        }
+        self.recorder.stalls(self.cycles, observed.stalls());
+        self.recorder.groups(self.cycles, observed.groups());
+        for (engine, slots) in self.slots.iter_mut().enumerate() {
+            for (sub_engine, slots) in slots.iter_mut().enumerate() {
+                slots.extend(observed.slot(engine, sub_engine).map(|slot| Slot {
+                    begin: self.cycles,
+                    cycles: slot.cycles.into(),
+                    round: slot.round,
+                    visit: slot.visit as usize,
+                }));
+            }
+        }
+        self.cycles += 1;
+    }
+
+    /// The timeline, if there was a run.
+    fn finish(self) -> Option<Timeline> {
+        (self.cycles != 0).then(|| self.recorder.finish(self.cycles, self.slots))
+    }
 }
 
 impl RtlChip {
@@ -47,6 +93,7 @@ impl RtlChip {
         let mut chip = Self {
             chip: acclmt_verilated::Chip::new(seed),
             refused: false,
+            recording: Recording::default(),
         };
         match env::var(WAVES_VARIABLE) {
             Ok(text) => chip.trace(&text.parse()?)?,
@@ -125,7 +172,14 @@ impl RtlChip {
         self.chip.cycles()
     }
 
+    /// Takes over what was observed in the last cycles, if that was asked for.
+    fn record(&mut self) {
+        let recording = &mut self.recording;
+        self.chip.observed(|observed| recording.cycle(&observed));
+    }
+
     fn answer(&mut self, answer: Result<Answer, SimulationError>) -> Result<u32, PortError> {
+        self.record();
         let answer = answer.map_err(port_error)?;
         self.refused = answer.refused;
         Ok(answer.data)
@@ -158,6 +212,7 @@ impl ChipPort for RtlChip {
             .chip
             .transfer(input, &mut words, cycles)
             .map_err(port_error)?;
+        self.record();
         output.extend(words.iter().map(|word| OutputWord {
             data: word.data,
             level: word.level,
@@ -166,6 +221,15 @@ impl ChipPort for RtlChip {
             error: word.error,
         }));
         Ok(taken)
+    }
+
+    fn record_timeline(&mut self, on: bool) -> bool {
+        self.chip.observe(on);
+        true
+    }
+
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        std::mem::take(&mut self.recording).finish()
     }
 }
 

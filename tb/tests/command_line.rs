@@ -103,6 +103,60 @@ fn elements_of(value: &Value) -> Vec<u64> {
         .collect()
 }
 
+/// A timeline of the simulated chip, and that of its model.
+#[test]
+fn timelines_of_both_backends() {
+    let files = Files::new();
+    let trace = |backend: &[&str]| -> (Value, Value) {
+        let path = files.text("trace.json");
+        let arguments = [
+            "trace", "--preset", "plonky2", "--leaves", "16", "--out", &path, "--json",
+        ];
+        let report = json(&[&arguments[..], backend].concat(), &[]);
+        let text = fs::read(&path).expect("the trace is written");
+        let mut trace: Value = serde_json::from_slice(&text).expect("the trace is JSON");
+        assert_eq!(trace["otherData"]["backend"], report["backend"]);
+        (report, trace["traceEvents"].take())
+    };
+    // The first backend is the chip.
+    let (report, events) = trace(&[]);
+    assert_eq!(report["backend"], "rtl");
+    let tree = [
+        "bench", "tree", "--preset", "plonky2", "--leaves", "16", "--json",
+    ];
+    let row = json(&[&tree[..], &["--backend", "rtl"]].concat(), &[]);
+    assert_eq!(report["cycles"], row["counters"]["cycles"]);
+    // The model of the command line has a prime that does not change.
+    if !acclmt_verilated::RUNTIME_MODULUS {
+        let (modelled, expected) = trace(&["--backend", "model"]);
+        assert_eq!(report["cycles"], modelled["cycles"]);
+        let (events, expected) = (events.as_array(), expected.as_array());
+        let [events, expected] = [events, expected].map(|list| list.expect("a list of events"));
+        assert_eq!(events.len(), expected.len());
+        for (found, expected) in events.iter().zip(expected) {
+            assert_eq!(found, expected);
+        }
+    }
+
+    let path = files.text("none.json");
+    let refused = run(
+        &[
+            "trace",
+            "--preset",
+            "plonky2",
+            "--out",
+            &path,
+            "--backend",
+            "software",
+        ],
+        &[],
+    );
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{message}");
+    assert!(message.contains("it records no timeline"), "{message}");
+    assert!(!Path::new(&path).exists());
+}
+
 /// Roots of rows of 1, 4, 8, 12 and 135 columns, and a path of each tree.
 #[test]
 fn rows_of_plonky2() {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The cycle-exact model against the RTL, through the same driver: every counter and time stamp, over
-//! random parameter sets, leaves, tree sizes and stalls.
+//! random parameter sets, leaves, tree sizes and stalls, and every slot of every sub-engine, every queue and
+//! every stall of some of them.
 
 mod common;
 
@@ -18,6 +19,7 @@ use acclmt::presets;
 use acclmt::random::{self, Ranges};
 use acclmt::sponge::{self, Absorption, Capacity, Sponge};
 use acclmt::stalls::{Rate, Stalls};
+use acclmt::timeline::{Stall, Timeline};
 use acclmt::tree::{NodeSink, Padding};
 use acclmt::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
@@ -99,6 +101,57 @@ impl Chips {
                 .counters
         });
     }
+
+    /// The timelines of the same run; none if the chip does not fold the tree in one.
+    #[track_caller]
+    fn timeline(&mut self, what: &str, request: &CommitRequest<'_>) -> Option<Timeline> {
+        let expected = self.rtl.timeline(request, &mut NoProgress);
+        let mut timeline = None;
+        for model in &mut self.models {
+            let found = model.timeline(request, &mut NoProgress);
+            match (&expected, found) {
+                (Ok(expected), Ok(found)) => {
+                    let difference = first_difference(&found, expected);
+                    assert_eq!(difference, None, "{what}: first difference (model, RTL)");
+                    timeline = Some(found);
+                }
+                (Err(DeviceError::Unsupported(_)), Err(DeviceError::Unsupported(_))) => {}
+                (expected, found) => panic!("{what}: model {found:?}\nRTL {expected:?}"),
+            }
+        }
+        timeline
+    }
+}
+
+/// The first difference of two lists.
+fn difference<T: std::fmt::Debug + PartialEq>(
+    what: &str,
+    found: &[T],
+    expected: &[T],
+) -> Option<String> {
+    (0..found.len().max(expected.len()))
+        .find(|&index| found.get(index) != expected.get(index))
+        .map(|index| {
+            let (found, expected) = (found.get(index), expected.get(index));
+            format!("{what}, number {index}: {found:?}, {expected:?}")
+        })
+}
+
+/// The first difference of two timelines.
+fn first_difference(found: &Timeline, expected: &Timeline) -> Option<String> {
+    for (engine, lists) in found.slots.iter().zip(&expected.slots).enumerate() {
+        for (sub_engine, (found, expected)) in lists.0.iter().zip(lists.1).enumerate() {
+            let what = format!("slots of hash engine {engine}, sub-engine {sub_engine}");
+            let difference = difference(&what, found, expected);
+            if difference.is_some() {
+                return difference;
+            }
+        }
+    }
+    difference("groups", &found.groups, &expected.groups)
+        .or_else(|| difference("stalls", &found.stalls, &expected.stalls))
+        .or_else(|| difference("cycles", &[found.cycles], &[expected.cycles]))
+        .or_else(|| (found != expected).then(|| "something else".to_owned()))
 }
 
 /// Prints the first difference.
@@ -217,6 +270,47 @@ fn trees(first: u64, count: u64, most_leaves: u64) {
         chips.set_stalls(seed, input, output);
         let name = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
         chips.commit(&name, &request, &words, emit);
+        if seed.is_multiple_of(4) {
+            chips.timeline(&name, &request);
+        }
+    }
+}
+
+/// Whole timelines of presets, without stalls and with all of them.
+#[test]
+fn presets_have_the_same_timelines() {
+    let mut chips = Chips::new(seed(85));
+    for field in [large_field(), FieldId::Goldilocks] {
+        let parameters = presets::all()
+            .iter()
+            .map(|preset| preset.parameters())
+            .filter(|set| set.field() == field && set.arity() > 1)
+            .min_by_key(|set| set.arity())
+            .expect("every field has a preset of a tree");
+        let arity = parameters.arity() as u64;
+        let leaves = arity.pow(32_u64.ilog(arity));
+        let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
+        for (input, output) in [(0.0, 0.0), (0.6, 0.7)] {
+            chips.set_stalls(1, input, output);
+            let name = format!(
+                "{leaves} leaves of {}, stalls {input} {output}",
+                parameters.name()
+            );
+            let timeline = chips.timeline(&name, &request).expect("the chip folds it");
+            // A timeline of nothing would be equal too.
+            for slots in &timeline.slots {
+                assert!(slots[..4].iter().all(|slots| !slots.is_empty()), "{name}");
+            }
+            assert!(!timeline.groups.is_empty(), "{name}");
+            let has = |stall| timeline.stalls.iter().any(|span| span.stall == stall);
+            assert!(has(Stall::Root), "{name}");
+            assert!(input == 0.0 || has(Stall::MissingInput), "{name}");
+            println!(
+                "{name}: {} cycles, {} stalls",
+                timeline.cycles,
+                timeline.stalls.len()
+            );
+        }
     }
 }
 

@@ -489,7 +489,7 @@ pub fn run_with(
         Command::Bench(BenchCommand::Engine(arguments)) => {
             bench::run(arguments, backends, &mut console)
         }
-        Command::Trace(arguments) => trace::run(arguments, &mut console),
+        Command::Trace(arguments) => trace::run(arguments, backends, &mut console),
         Command::Sweep(arguments) => sweep::run(arguments, backends, &mut console),
         Command::Report(arguments) => report::run(arguments, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {

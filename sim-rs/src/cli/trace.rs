@@ -8,16 +8,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::console::Console;
-use super::{CommandError, ParameterArguments, milliseconds};
-use crate::device::{CommitRequest, LeafRule, Unsupported};
-use crate::model::{Hardware, ModelDevice, Slot, Stall, Timeline};
+use super::{
+    BackendArguments, BackendFactory, CommandError, ParameterArguments, milliseconds,
+    open_for_cycles,
+};
+use crate::device::{CommitRequest, LeafRule};
 use crate::partial_file::PartialFile;
 use crate::program::SUB_ENGINES;
+use crate::timeline::{Slot, Stall, Timeline};
 
 /// Write a timeline of every sub-engine, queue and stall of a tree, for chrome://tracing and Perfetto
 ///
-/// It comes from the cycle-exact model, which agrees with the RTL cycle for cycle. A microsecond of the
-/// timeline is a clock cycle.
+/// It comes from the simulated RTL or from the cycle-exact model, which agrees with the RTL cycle for cycle
+/// and takes large trees. A microsecond of the timeline is a clock cycle.
 #[derive(Args)]
 pub struct TraceArguments {
     /// The file to write, JSON in the Chrome trace event format
@@ -28,6 +31,8 @@ pub struct TraceArguments {
     leaves: u64,
     #[command(flatten)]
     parameters: ParameterArguments,
+    #[command(flatten)]
+    backend: BackendArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -38,27 +43,26 @@ pub struct TraceArguments {
 struct Report {
     file: String,
     preset: String,
+    backend: String,
     leaves: u64,
     cycles: u64,
     milliseconds_at_500_mhz: f64,
     events: usize,
 }
 
-pub fn run(arguments: &TraceArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+pub fn run(
+    arguments: &TraceArguments,
+    backends: &dyn BackendFactory,
+    console: &mut Console<'_>,
+) -> Result<(), CommandError> {
     let parameters = arguments.parameters.load()?;
+    let backend = arguments.backend.name(backends)?;
     let request = CommitRequest::new(&parameters, LeafRule::Hash(&parameters), arguments.leaves);
     request.shape().map_err(CommandError::failure)?;
-    let mut device = ModelDevice::new(Hardware::default()).map_err(CommandError::failure)?;
-    let timeline = device.timeline(&request).map_err(CommandError::failure)?;
-    let timeline = timeline.ok_or_else(|| {
-        CommandError::failure(Unsupported {
-            device: "model".to_owned(),
-            reason: format!(
-                "the chip does not fold a tree of '{}' by itself",
-                parameters.name()
-            ),
-        })
-    })?;
+    let mut device = open_for_cycles(backends, backend)?;
+    let timeline = device
+        .timeline(&request, &mut console.progress("recording"))
+        .map_err(CommandError::failure)?;
     let events = events(&timeline);
     let error = |error: std::io::Error| {
         CommandError::Failure(format!("{}: {error}", arguments.out.display()))
@@ -69,6 +73,7 @@ pub fn run(arguments: &TraceArguments, console: &mut Console<'_>) -> Result<(), 
         "displayTimeUnit": "ns",
         "otherData": {
             "preset": parameters.name(),
+            "backend": backend,
             "leaves": arguments.leaves,
             "unit": "a microsecond is a clock cycle",
         },
@@ -81,6 +86,7 @@ pub fn run(arguments: &TraceArguments, console: &mut Console<'_>) -> Result<(), 
     let report = Report {
         file: arguments.out.display().to_string(),
         preset: parameters.name().to_owned(),
+        backend: backend.to_owned(),
         leaves: arguments.leaves,
         cycles: timeline.cycles,
         milliseconds_at_500_mhz: milliseconds(timeline.cycles),

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::machine::{Host, Machine, Moved, RunSetup};
-use super::timeline::Timeline;
 use super::tree::TreeSetup;
 use crate::device::Counters;
 use crate::driver::{ChipPort, ENGINES, OutputWord, PortError};
@@ -13,6 +12,7 @@ use crate::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
 use crate::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
 use crate::registers::{self, Access, Register};
 use crate::stalls::{Rate, Stalls};
+use crate::timeline::Timeline;
 use crate::word::{self, Word};
 
 /// Which group of siblings the root hash engine takes next.
@@ -413,16 +413,6 @@ impl ModelChip {
     /// that gives the same; from the next run on.
     pub fn simulate_slots(&mut self, slots: bool) {
         self.slots = slots;
-    }
-
-    /// Records the timeline of every run from now on.
-    pub fn record_timeline(&mut self) {
-        self.records = true;
-    }
-
-    /// The timeline of the last run that was recorded, once.
-    pub fn take_timeline(&mut self) -> Option<Timeline> {
-        self.timeline.take()
     }
 
     fn get(&self, register: &Register) -> u32 {
@@ -847,5 +837,14 @@ impl ChipPort for ModelChip {
             }
         }
         Ok(taken)
+    }
+
+    fn record_timeline(&mut self, on: bool) -> bool {
+        self.records = on;
+        true
+    }
+
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        self.timeline.take()
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
-use super::sub_engine::{Slot, SubEngine, VisitRounds};
+use super::sub_engine::{SubEngine, VisitRounds};
 use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
 use crate::program::{ChipRegisters, GOLDILOCKS, PARTIAL_DENSE, SUB_ENGINES, Shape};
+use crate::timeline::Slot;
 
 /// What accompanies a hash.
 pub(super) type Tag = u8;

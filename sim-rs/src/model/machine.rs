@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 
 use super::buffer::{Conversion, Fifo};
 use super::hash_engine::{CONTINUES, HashEngine, Tag};
-use super::timeline::{Recorder, Stall, Timeline};
 use super::tree::{Tree, TreeSetup};
 use crate::device::{Counters, EngineCounters};
 use crate::latencies::{self, Pipelines};
 use crate::program::{ChipRegisters, RowRegisters, SUB_ENGINES};
+use crate::timeline::{Recorder, Stall, Timeline};
 
 /// Bits of a level in the tag of a node's hash, and the bit above them: the last one of its level.
 const LAST_OF_LEVEL: Tag = 1 << 5;

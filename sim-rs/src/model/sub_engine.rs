@@ -8,6 +8,7 @@ use super::turn::{Place, Turn, align};
 use super::visits::PartialVisits;
 use crate::latencies::Pipelines;
 use crate::program::Shape;
+use crate::timeline::Slot;
 
 /// Slot and latency of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,19 +98,6 @@ enum Loop {
         /// When the states of each port leave.
         leaves: [Times; 2],
     },
-}
-
-/// A slot that began: for the timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
-    /// The cycle in which it began.
-    pub begin: u64,
-    /// Its length in cycles.
-    pub cycles: u64,
-    /// Round of the state within its visit, from 0 on.
-    pub round: u32,
-    /// Visit: 0 the first, 1 the last.
-    pub visit: usize,
 }
 
 #[derive(Clone, Debug)]

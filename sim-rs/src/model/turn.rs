@@ -81,7 +81,7 @@ impl Turn {
 pub(super) fn align(time: u64, grid: u64) -> u64 {
     match grid {
         1 => time,
-        2 => time.checked_add(time & 1).unwrap_or(u64::MAX),
+        2 => time.saturating_add(time & 1),
         grid => time.checked_next_multiple_of(grid).unwrap_or(u64::MAX),
     }
 }

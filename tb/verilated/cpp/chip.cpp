@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "VacclmtChip.h"
 #include "model.h"
@@ -48,6 +49,7 @@ class Link {
 
 constexpr std::size_t kWordBytes = ACCLMT_WORDS * sizeof(uint32_t);
 constexpr std::size_t kOutputWords = ACCLMT_OUTPUT_WORDS;
+static_assert(sizeof(VacclmtChip::observed_o) == ACCLMT_OBSERVED_WORDS * sizeof(uint32_t));
 
 }  // namespace
 
@@ -58,9 +60,18 @@ struct acclmt_chip {
   Link link{1, 1};
   uint32_t stall_input = 0;
   uint32_t stall_output = 0;
+  bool observes = false;
+  std::vector<uint32_t> observed;
 };
 
 namespace {
+
+// Keeps what is observed in the cycle that the next clock edge ends.
+void observe(acclmt_chip &chip) {
+  if (!chip.observes) return;
+  const uint32_t *words = chip.model.top().observed_o.data();
+  chip.observed.insert(chip.observed.end(), words, words + ACCLMT_OBSERVED_WORDS);
+}
 
 acclmt_answer access(acclmt_chip &chip, bool write, uint32_t address, uint32_t value) {
   const Entry entry = chip.model.enter();
@@ -69,7 +80,9 @@ acclmt_answer access(acclmt_chip &chip, bool write, uint32_t address, uint32_t v
   top.reg_write_i = write;
   top.reg_addr_i = address;
   top.reg_wdata_i = value;
-  chip.model.cycle();
+  chip.model.settle();
+  observe(chip);
+  chip.model.edge();
   top.reg_valid_i = 0;
   return {top.reg_rdata_o, top.reg_error_o};
 }
@@ -136,6 +149,7 @@ void acclmt_chip_transfer(acclmt_chip *chip, acclmt_transfer *transfer) {
       word[ACCLMT_WORDS + 2] = static_cast<uint32_t>(top.out_last_o | (top.out_error_o << 1));
       ++transfer->given;
     }
+    observe(*chip);
     model.edge();
   }
   top.in_valid_i = 0;
@@ -157,6 +171,16 @@ void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint
   const Entry entry = chip->model.enter();
   chip->model.trace(path, first, count, depth);
 }
+
+void acclmt_chip_observe(acclmt_chip *chip, uint32_t on) { chip->observes = on != 0; }
+
+const uint32_t *acclmt_chip_observed(const acclmt_chip *chip) { return chip->observed.data(); }
+
+uint64_t acclmt_chip_observed_cycles(const acclmt_chip *chip) {
+  return chip->observed.size() / ACCLMT_OBSERVED_WORDS;
+}
+
+void acclmt_chip_forget(acclmt_chip *chip) { chip->observed.clear(); }
 
 uint64_t acclmt_chip_cycles(const acclmt_chip *chip) { return chip->model.cycles(); }
 

@@ -18,6 +18,14 @@ extern "C" {
 // Words of an output: the element, the level and the index of the node, flags (bit 0 last, bit 1 error).
 #define ACCLMT_OUTPUT_WORDS (ACCLMT_WORDS + 3)
 
+// Words of what is observed in a cycle for a timeline, see acclmt_tb_chip.
+#define ACCLMT_OBSERVED_WORDS 40
+// Sub-engines of a hash engine that have a word there.
+#define ACCLMT_OBSERVED_SUB_ENGINES 8
+// Bits of the first word: the stalls from bit 0 on, a cycle is counted, the counters are cleared.
+#define ACCLMT_OBSERVED_COUNTED 5
+#define ACCLMT_OBSERVED_CLEARED 6
+
 // The whole chip: acclmt_tb_chip.
 typedef struct acclmt_chip acclmt_chip;
 
@@ -63,6 +71,13 @@ void acclmt_chip_input_rate(acclmt_chip *chip, uint32_t words, uint32_t cycles);
 // signals down to `depth` levels of hierarchy (0: all).
 void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint64_t count,
                        uint32_t depth);
+// From now on what is observed in every clock cycle is kept until acclmt_chip_forget, or no more.
+void acclmt_chip_observe(acclmt_chip *chip, uint32_t on);
+// What is kept: ACCLMT_OBSERVED_WORDS each of acclmt_chip_observed_cycles cycles. Valid until the
+// next cycle.
+const uint32_t *acclmt_chip_observed(const acclmt_chip *chip);
+uint64_t acclmt_chip_observed_cycles(const acclmt_chip *chip);
+void acclmt_chip_forget(acclmt_chip *chip);
 // Clock cycles since construction.
 uint64_t acclmt_chip_cycles(const acclmt_chip *chip);
 // Whether irq_o is high.

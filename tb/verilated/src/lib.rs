@@ -35,6 +35,11 @@ pub const WORDS: usize = bindings::ACCLMT_WORDS as usize;
 /// 32-bit words of an output word: the element, the level, the index, the flags.
 const OUTPUT_WORDS: usize = bindings::ACCLMT_OUTPUT_WORDS as usize;
 
+/// 32-bit words of an [`Observation`], sub-engines of a hash engine that have one of them, and stalls.
+const OBSERVED_WORDS: usize = bindings::ACCLMT_OBSERVED_WORDS as usize;
+const OBSERVED_SUB_ENGINES: usize = bindings::ACCLMT_OBSERVED_SUB_ENGINES as usize;
+const STALLS: usize = bindings::ACCLMT_OBSERVED_COUNTED as usize;
+
 /// A field element as the chip's data ports carry it: 32 little-endian bytes.
 pub type Word = [u8; 4 * WORDS];
 
@@ -103,6 +108,65 @@ pub struct OutputWord {
     pub last: bool,
     /// The run had an error; the word is void.
     pub error: bool,
+}
+
+/// What the sub-engines, the queues and the streams of the chip did in a clock cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation<'a> {
+    words: &'a [u32; OBSERVED_WORDS],
+}
+
+/// The slot of a round that begins in a sub-engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObservedSlot {
+    /// Its length in clock cycles.
+    pub cycles: u32,
+    /// Round of the state within its visit, from 0 on.
+    pub round: u32,
+    /// Visit: 0 the first, 1 the last.
+    pub visit: u32,
+}
+
+impl Observation<'_> {
+    /// Sub-engines of each of the two hash engines: 0 and the last one the full-round sub-engines.
+    pub const SUB_ENGINES: usize = OBSERVED_SUB_ENGINES;
+
+    /// The performance counters count this cycle.
+    pub fn is_counted(&self) -> bool {
+        self.words[0] >> bindings::ACCLMT_OBSERVED_COUNTED & 1 != 0
+    }
+
+    /// The performance counters are 0 from the next cycle on.
+    pub fn is_cleared(&self) -> bool {
+        self.words[0] >> bindings::ACCLMT_OBSERVED_CLEARED & 1 != 0
+    }
+
+    /// The stalls that the performance counters count: of the input, missing input, of the leaves, of the
+    /// root hash engine, of the output.
+    pub fn stalls(&self) -> [bool; STALLS] {
+        std::array::from_fn(|stall| self.words[0] >> stall & 1 != 0)
+    }
+
+    /// The slot of a round that begins in a sub-engine of the leaf hash engine (0) or of the root hash
+    /// engine (1).
+    ///
+    /// # Panics
+    ///
+    /// When there is no such sub-engine.
+    pub fn slot(&self, engine: usize, sub_engine: usize) -> Option<ObservedSlot> {
+        assert!(engine < 2 && sub_engine < OBSERVED_SUB_ENGINES);
+        let word = self.words[1 + engine * OBSERVED_SUB_ENGINES + sub_engine];
+        (word >> 31 != 0).then_some(ObservedSlot {
+            cycles: word >> 8 & 0xff,
+            round: word & 0xff,
+            visit: word >> 16 & 1,
+        })
+    }
+
+    /// Groups of siblings of which a place is taken in the queue of each level.
+    pub fn groups(&self) -> impl Iterator<Item = u32> {
+        self.words[1 + 2 * OBSERVED_SUB_ENGINES..].iter().copied()
+    }
 }
 
 /// Which signals of which clock cycles a waveform holds.
@@ -277,6 +341,36 @@ impl Chip {
             );
         }
         Ok(())
+    }
+
+    /// From now on every clock cycle is observed, or none.
+    pub fn observe(&mut self, on: bool) {
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        unsafe { bindings::acclmt_chip_observe(self.model.as_ptr(), on.into()) }
+    }
+
+    /// Hands over what was observed since the last call, cycle by cycle, and forgets it.
+    pub fn observed(&mut self, mut take: impl FnMut(Observation<'_>)) {
+        // SAFETY: `model` is valid until drop; the calls only read.
+        let (words, cycles) = unsafe {
+            (
+                bindings::acclmt_chip_observed(self.model.as_ptr()),
+                bindings::acclmt_chip_observed_cycles(self.model.as_ptr()),
+            )
+        };
+        if cycles == 0 {
+            return;
+        }
+        // SAFETY: so many words are there, they are aligned and initialised, and they stay as they are
+        // until the model is told to forget them, which `&mut self` leaves to this call.
+        let words =
+            unsafe { std::slice::from_raw_parts(words, cycles as usize * (OBSERVED_WORDS)) };
+        for words in words.as_chunks::<{ OBSERVED_WORDS }>().0 {
+            take(Observation { words });
+        }
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls; `words` is not used
+        // any more.
+        unsafe { bindings::acclmt_chip_forget(self.model.as_ptr()) }
     }
 
     /// Clock cycles since construction.
