@@ -134,7 +134,10 @@ impl Document {
 
     /// The document as Markdown, with its figures as files `name.svg` in the folder `figures`.
     pub fn markdown(&self, figures: &str) -> String {
-        let mut text = format!("# {}\n\n{}\n", self.title, self.summary);
+        let mut text = format!(
+            "# {}\n\n{}\n\n*Written by `acclmt report`.*\n",
+            self.title, self.summary
+        );
         for section in &self.sections {
             text += &format!("\n## {}\n", section.title);
             for block in &section.blocks {
