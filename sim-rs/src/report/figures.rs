@@ -110,7 +110,7 @@ pub fn short(value: f64) -> String {
         let mut grouped = String::new();
         for (position, digit) in text.chars().enumerate() {
             if position != 0 && (text.len() - position).is_multiple_of(3) {
-                grouped.push('\u{2009}');
+                grouped.push('\u{202f}');
             }
             grouped.push(digit);
         }
@@ -406,7 +406,7 @@ mod tests {
     fn numbers_are_short() {
         assert_eq!(short(0.0), "0");
         assert_eq!(short(12.5), "12.5");
-        assert_eq!(short(1_234_567.0), "1\u{2009}234\u{2009}567");
+        assert_eq!(short(1_234_567.0), "1\u{202f}234\u{202f}567");
         assert_eq!(percent(0.99994), "100 %");
         assert_eq!(power_of_two(12.0), "2¹²");
     }
