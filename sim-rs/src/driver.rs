@@ -148,7 +148,7 @@ pub enum DriverError {
     /// The capabilities contradict the register map.
     #[error(
         "the chip reports {full} full-round and {partial} partial-round sub-engines, the register \
-         map has room for 1 to {MAX_NUM_FULL} and 1 to {}",
+         map has room for 1 to {MAX_NUM_FULL} and up to {}",
         registers::MAX_PARTIAL_ENGINES
     )]
     SubEngines {
