@@ -431,6 +431,13 @@ pub struct EngineCounters {
     pub busy_partial: Vec<u64>,
 }
 
+impl Counters {
+    /// Cycles from the first word in to the last word out.
+    pub fn span(&self) -> u64 {
+        self.cycle_last_out.saturating_sub(self.cycle_first_in)
+    }
+}
+
 impl EngineCounters {
     /// Cycles in which the busiest sub-engine was occupied: hashes times the period of the engine.
     pub fn busiest(&self) -> u64 {
@@ -465,6 +472,49 @@ impl EnginePlan {
     pub fn multiplier_bound(&self) -> f64 {
         self.products as f64 / self.multipliers as f64
     }
+
+    /// How busy the engine was that began `hashes` permutations in `cycles` cycles, from 0 to 1: a hash
+    /// occupies the busiest sub-engine for the period.
+    pub fn utilisation(&self, hashes: u64, cycles: u64) -> f64 {
+        (hashes * self.period) as f64 / cycles.max(1) as f64
+    }
+}
+
+/// The speed of a hash engine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyState {
+    /// Cycles from the first word in to the last word out of a single hash.
+    pub latency_cycles: u64,
+    /// Cycles that each further hash costs.
+    pub cycles_per_hash: f64,
+}
+
+/// Measures a hash engine: a single hash, and what the second half of a run of `2 * hashes` hashes adds to
+/// the first one. Hashes leave an engine in bunches, so `hashes` must be large. `None` for a device that
+/// counts no cycles.
+///
+/// # Errors
+///
+/// When a run fails.
+pub fn steady_state(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    hashes: usize,
+) -> Result<Option<SteadyState>, DeviceError> {
+    let mut span = |hashes: usize| {
+        let inputs = vec![vec![Word::default(); parameters.inputs()]; hashes];
+        let report = device.hash(parameters, &inputs, &mut NoProgress)?;
+        Ok::<_, DeviceError>(report.counters.map(|counters| counters.span()))
+    };
+    let (Some(latency_cycles), Some(short), Some(long)) =
+        (span(1)?, span(hashes)?, span(2 * hashes)?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(SteadyState {
+        latency_cycles,
+        cycles_per_hash: long.saturating_sub(short) as f64 / hashes as f64,
+    }))
 }
 
 /// Is told how far a run is.

@@ -8,8 +8,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::{
-    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, NoProgress, Progress,
-    WordSource,
+    CommitRequest, Device, DeviceError, EnginePlan, LeafRule, NoProgress, Progress, SteadyState,
+    WordSource, steady_state,
 };
 use crate::fields::AnyParameters;
 use crate::level_table::standard_tree;
@@ -19,7 +19,6 @@ use crate::program::SUB_ENGINES;
 use crate::published;
 use crate::timeline::Slot;
 use crate::tree::NoNodes;
-use crate::word::Word;
 
 /// The clock rate at which rates and times are given: that of the paper.
 pub const CLOCK_HZ: u64 = 500_000_000;
@@ -396,18 +395,11 @@ fn engine(
 ) -> Result<Engine, EvaluationError> {
     let what = format!("{} on {num_full} + {num_partial}", parameters.name());
     let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
-    let mut span = |hashes: usize| {
-        let inputs = vec![vec![Word::default(); parameters.inputs()]; hashes];
-        let report = device
-            .hash(parameters, &inputs, &mut NoProgress)
-            .map_err(failed(&what))?;
-        let counters = report
-            .counters
-            .ok_or_else(|| failed(&what)(no_counters()))?;
-        Ok::<_, EvaluationError>(span_of(&counters))
-    };
-    let (latency_cycles, short, long) = (span(1)?, span(HASHES)?, span(2 * HASHES)?);
-    let cycles_per_hash = long.saturating_sub(short) as f64 / HASHES as f64;
+    let speed = steady_state(&mut device, parameters, HASHES).map_err(failed(&what))?;
+    let SteadyState {
+        latency_cycles,
+        cycles_per_hash,
+    } = speed.ok_or_else(|| failed(&what)(no_counters()))?;
     Ok(Engine {
         preset: parameters.name().to_owned(),
         arity: parameters.arity(),
@@ -419,13 +411,6 @@ fn engine(
         latency_cycles,
         multiplier_utilisation: plan.multiplier_bound() / cycles_per_hash,
     })
-}
-
-/// Cycles from the first word in to the last word out.
-fn span_of(counters: &Counters) -> u64 {
-    counters
-        .cycle_last_out
-        .saturating_sub(counters.cycle_first_in)
 }
 
 fn tree(leaves: u64, dispatch: Dispatch) -> Result<Tree, EvaluationError> {
@@ -452,16 +437,14 @@ fn tree(leaves: u64, dispatch: Dispatch) -> Result<Tree, EvaluationError> {
     let counters = report
         .counters
         .ok_or_else(|| failed(&what)(no_counters()))?;
-    let cycles = span_of(&counters);
-    // A hash occupies the busiest sub-engine for the period.
-    let share = |hashes: u64| (hashes * plan.period) as f64 / counters.cycles as f64;
+    let cycles = counters.span();
     let window = request.window.is_some().then_some(counters.window_cycles);
     Ok(Tree {
         leaves,
         cycles,
         milliseconds: milliseconds(cycles),
-        lhe_utilisation: share(counters.leaf.hashes),
-        rhe_utilisation: share(counters.root.hashes),
+        lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
+        rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
         steady_lhe_utilisation: window.map(|cycles| counters.leaf.utilisation(cycles)),
         steady_rhe_utilisation: window.map(|cycles| counters.root.utilisation(cycles)),
     })

@@ -665,10 +665,10 @@ impl ChipProgram {
         self.shape.products(self.rounds)
     }
 
-    /// Field multipliers and squarers of a hash engine: 18 in a full-round sub-engine and 9 in a
-    /// partial-round sub-engine, four times as many in Goldilocks mode.
+    /// Field multipliers and squarers of a hash engine, four times as many in Goldilocks mode, see
+    /// [`engine_multipliers`].
     pub fn multipliers(&self) -> usize {
-        let words = 18 * self.limits.num_full + 9 * self.limits.num_partial;
+        let words = engine_multipliers(self.limits.num_full, self.limits.num_partial);
         if self.shape.goldilocks {
             SLICES * words
         } else {
@@ -920,6 +920,12 @@ impl ChipRegisters {
             Some((address, value, _)) => Err(ProgramError::IllegalRegister { address, value }),
         }
     }
+}
+
+/// Multipliers and squarers of a hash engine, 256 bits wide: 18 in a full-round sub-engine and 9 in a
+/// partial-round sub-engine.
+pub fn engine_multipliers(num_full: usize, num_partial: usize) -> usize {
+    18 * num_full + 9 * num_partial
 }
 
 /// The chip must have the field of the parameters.

@@ -18,7 +18,7 @@ pub use table::{TableError, write_csv, write_parquet};
 use columns::{Value as _, record};
 
 use crate::device::{
-    CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
+    CommitRequest, Device, EnginePlan, LeafRule, NoProgress, WordSource, steady_state,
 };
 use crate::dispatch;
 use crate::fields::{AnyParameters, FieldId};
@@ -572,7 +572,7 @@ pub fn measure(point: &Point, device: &mut dyn Device) -> Result<Measured, Strin
     };
     match point.measure {
         Measure::Engine => measure_engine(point, &parameters, common, device),
-        Measure::Tree => measure_tree(point, &parameters, period, common, device),
+        Measure::Tree => measure_tree(point, &parameters, plan, common, device),
     }
 }
 
@@ -582,24 +582,15 @@ fn measure_engine(
     common: Measured,
     device: &mut dyn Device,
 ) -> Result<Measured, String> {
-    let mut span = |hashes: u64| {
-        let inputs = vec![vec![Word::default(); parameters.inputs()]; hashes as usize];
-        let report = device.hash(parameters, &inputs, &mut NoProgress);
-        let counters = counters_of(report.map(|report| report.counters))?;
-        Ok::<_, String>(
-            counters
-                .cycle_last_out
-                .saturating_sub(counters.cycle_first_in),
-        )
-    };
     if point.hashes == 0 {
         return Err("0 hashes measure nothing".to_owned());
     }
-    let (single, short, long) = (span(1)?, span(point.hashes)?, span(2 * point.hashes)?);
-    let steady = long.saturating_sub(short) as f64 / point.hashes as f64;
+    let speed = steady_state(device, parameters, point.hashes as usize)
+        .map_err(|error| error.to_string())?
+        .ok_or_else(no_counters)?;
     Ok(Measured {
-        cycles_per_hash: Some(steady),
-        latency_cycles: Some(single),
+        cycles_per_hash: Some(speed.cycles_per_hash),
+        latency_cycles: Some(speed.latency_cycles),
         ..common
     })
 }
@@ -607,7 +598,7 @@ fn measure_engine(
 fn measure_tree(
     point: &Point,
     parameters: &AnyParameters,
-    period: u64,
+    plan: Option<EnginePlan>,
     common: Measured,
     device: &mut dyn Device,
 ) -> Result<Measured, String> {
@@ -636,11 +627,10 @@ fn measure_tree(
     };
     let source = &mut WordSource(&words);
     let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
-    let counters = counters_of(report.map(|report| report.counters))?;
-    let cycles = counters
-        .cycle_last_out
-        .saturating_sub(counters.cycle_first_in);
-    let share = |hashes: u64| Some((hashes * period) as f64 / counters.cycles as f64);
+    let report = report.map_err(|error| error.to_string())?;
+    let counters = report.counters.ok_or_else(no_counters)?;
+    let cycles = counters.span();
+    let share = |hashes: u64| plan.map(|plan| plan.utilisation(hashes, counters.cycles));
     let high_water = |memory: usize| counters.high_water.get(memory).copied();
     Ok(Measured {
         tree_leaves: Some(leaves),
@@ -661,9 +651,8 @@ fn measure_tree(
     })
 }
 
-fn counters_of(report: Result<Option<Counters>, DeviceError>) -> Result<Counters, String> {
-    let counters = report.map_err(|error| error.to_string())?;
-    counters.ok_or_else(|| "the backend counts no cycles; use one of a chip".to_owned())
+fn no_counters() -> String {
+    "the backend counts no cycles; use one of a chip".to_owned()
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         evaluation
     );
 
-    // Issue targets: cycles per hash of the default engine.
+    // What the default engine is built for, in cycles per hash.
     for (preset, most) in [
         ("filecoin-arity-2", 16.5),
         ("filecoin-arity-4", 37.0),

@@ -151,11 +151,7 @@ fn measure(
         lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
         rhe_utilisation: counters.root.utilisation(counters.window_cycles),
     });
-    // A hash occupies the busiest sub-engine for the period.
-    let utilisation = |hashes: u64| (hashes * plan.period) as f64 / counters.cycles.max(1) as f64;
-    let cycles = counters
-        .cycle_last_out
-        .saturating_sub(counters.cycle_first_in);
+    let cycles = counters.span();
     let is_paper = parameters.name() == "filecoin-arity-2" && leaf == Leaf::Hash;
     let paper = published::tree_figures(leaves).filter(|_| is_paper);
     Ok(Row {
@@ -166,8 +162,8 @@ fn measure(
         cycles,
         milliseconds_at_500_mhz: milliseconds(cycles),
         cycles_per_leaf: cycles as f64 / leaves as f64,
-        lhe_utilisation: utilisation(counters.leaf.hashes),
-        rhe_utilisation: utilisation(counters.root.hashes),
+        lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
+        rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
         steady,
         counters,
         paper_milliseconds: paper.map(|figures| figures.paper_milliseconds),

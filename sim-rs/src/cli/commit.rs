@@ -480,9 +480,7 @@ fn print(
             format!(
                 "{} from start to done; {} from the first word in to the root out",
                 counters.cycles,
-                counters
-                    .cycle_last_out
-                    .saturating_sub(counters.cycle_first_in)
+                counters.span()
             ),
         )?;
         console.entry(

@@ -23,7 +23,7 @@ mod verify;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -32,6 +32,7 @@ use crate::device::{Device, LeafRule};
 use crate::evaluation::milliseconds;
 use crate::fields::{AnyParameters, FieldId};
 use crate::model::{Hardware, ModelDevice};
+use crate::partial_file::PartialFile;
 use crate::software::SoftwareDevice;
 use crate::stalls::Stalls;
 use crate::word::{self, Word};
@@ -435,6 +436,22 @@ impl CommandError {
             Self::Failure(_) | Self::Output(_) => 1,
         }
     }
+}
+
+/// Writes a whole file or nothing.
+fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {
+    use std::io::Write as _;
+    let write = || {
+        let mut file = PartialFile::create(path)?;
+        file.file().write_all(text.as_bytes())?;
+        file.finish()
+    };
+    write().map_err(|error| file_failure(path, &error))
+}
+
+/// A file or a folder that could not be read or written.
+fn file_failure(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::Failure(format!("{}: {error}", path.display()))
 }
 
 /// Runs the command line `arguments`, the program's name first, with `backends`.

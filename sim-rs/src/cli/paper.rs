@@ -7,9 +7,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::console::Console;
-use super::{CommandError, report};
+use super::{CommandError, file_failure, report, write_text};
 use crate::evaluation::{self, Evaluation, MOST_LEAVES, TREE_PRESET};
-use crate::partial_file::PartialFile;
 use crate::published;
 
 /// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
@@ -43,7 +42,7 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
     // What cannot be read or written is said before the measurement.
     let peers = arguments.peers.as_deref().map(read).transpose()?;
     let out = &arguments.out;
-    fs::create_dir_all(out).map_err(|error| failure(out, &error))?;
+    fs::create_dir_all(out).map_err(|error| file_failure(out, &error))?;
     let mut bar = console.progress("the evaluation of the paper");
     let evaluation =
         evaluation::evaluate(arguments.most_leaves, &mut bar).map_err(CommandError::failure)?;
@@ -99,7 +98,7 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
 
 /// Reads a file of JSON.
 pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
-    let text = fs::read_to_string(path).map_err(|error| failure(path, &error))?;
+    let text = fs::read_to_string(path).map_err(|error| file_failure(path, &error))?;
     serde_json::from_str(&text).map_err(|error| {
         CommandError::Failure(format!("{}: {error}; measure it again", path.display()))
     })
@@ -109,19 +108,4 @@ fn write(path: &Path, value: &impl Serialize) -> Result<(), CommandError> {
     let mut text = serde_json::to_string_pretty(value).map_err(CommandError::failure)?;
     text.push('\n');
     write_text(path, &text)
-}
-
-/// Writes a whole file or nothing.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {
-    use std::io::Write as _;
-    let write = || {
-        let mut file = PartialFile::create(path)?;
-        file.file().write_all(text.as_bytes())?;
-        file.finish()
-    };
-    write().map_err(|error| failure(path, &error))
-}
-
-pub(super) fn failure(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::Failure(format!("{}: {error}", path.display()))
 }

@@ -7,8 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::console::Console;
-use super::paper::{self, failure, write_text};
-use super::{CommandError, sweep};
+use super::{CommandError, file_failure, paper, sweep, write_text};
 use crate::report::{self, Contents, Document};
 
 /// Write a report of measurements: one HTML page of tables and figures that needs no network
@@ -81,9 +80,9 @@ pub(super) fn write_page(folder: &Path) -> Result<PathBuf, CommandError> {
 /// The report of the results in a folder and in its sub-folders.
 fn load(folder: &Path) -> Result<Document, CommandError> {
     let mut folders = vec![folder.to_owned()];
-    let entries = fs::read_dir(folder).map_err(|error| failure(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| file_failure(folder, &error))?;
     for entry in entries {
-        let path = entry.map_err(|error| failure(folder, &error))?.path();
+        let path = entry.map_err(|error| file_failure(folder, &error))?.path();
         if path.is_dir() {
             folders.push(path);
         }
@@ -120,7 +119,7 @@ fn write_markdown(path: &Path, document: &Document) -> Result<(), CommandError> 
         )));
     };
     let figures = path.with_extension("");
-    fs::create_dir_all(&figures).map_err(|error| failure(&figures, &error))?;
+    fs::create_dir_all(&figures).map_err(|error| file_failure(&figures, &error))?;
     for figure in document.figures() {
         let file = figures.join(format!("{}.svg", figure.name));
         write_text(&file, &figure.file())?;

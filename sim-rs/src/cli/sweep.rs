@@ -15,7 +15,7 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
 use super::console::Console;
-use super::{BackendArguments, BackendFactory, BackendOptions, CommandError};
+use super::{BackendArguments, BackendFactory, BackendOptions, CommandError, file_failure};
 use crate::device::Progress as _;
 use crate::partial_file::PartialFile;
 use crate::sweep::{
@@ -150,7 +150,7 @@ pub fn run(
             "no specification; give a TOML file".to_owned(),
         ));
     };
-    let text = fs::read_to_string(path).map_err(|error| failure(path, &error))?;
+    let text = fs::read_to_string(path).map_err(|error| file_failure(path, &error))?;
     let specification = Specification::from_toml(&text)
         .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
     let area = read_area(arguments.area.as_deref())?;
@@ -167,12 +167,12 @@ pub fn run(
         .out
         .clone()
         .unwrap_or_else(|| path.with_extension("sweep"));
-    fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
+    fs::create_dir_all(&folder).map_err(|error| file_failure(&folder, &error))?;
     let mut file = Rows::open(&folder)?;
     if !file.rows.is_empty() && !arguments.resume {
         return Err(file.refusal("go on with --resume, or choose another folder with --out"));
     }
-    fs::write(folder.join(SPECIFICATION), &text).map_err(|error| failure(&folder, &error))?;
+    fs::write(folder.join(SPECIFICATION), &text).map_err(|error| file_failure(&folder, &error))?;
 
     // A row belongs to its point and its backend.
     let done: BTreeSet<&str> = file
@@ -244,7 +244,7 @@ fn read_area(path: Option<&Path>) -> Result<Option<AreaResult>, CommandError> {
     let Some(path) = path else {
         return Ok(None);
     };
-    let text = fs::read_to_string(path).map_err(|error| failure(path, &error))?;
+    let text = fs::read_to_string(path).map_err(|error| file_failure(path, &error))?;
     let area = AreaResult::from_json(&text)
         .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
     Ok(Some(area))
@@ -329,15 +329,16 @@ impl Rows {
             .read(true)
             .write(true)
             .open(&path)
-            .map_err(|error| failure(&path, &error))?;
+            .map_err(|error| file_failure(&path, &error))?;
         file.try_lock().map_err(|_| {
             CommandError::Failure(format!("{}: another sweep is writing it", path.display()))
         })?;
         let (rows, end) = read_rows(&path, &mut file)?;
         // A row that a kill cut off is measured again.
-        file.set_len(end).map_err(|error| failure(&path, &error))?;
+        file.set_len(end)
+            .map_err(|error| file_failure(&path, &error))?;
         file.seek(io::SeekFrom::End(0))
-            .map_err(|error| failure(&path, &error))?;
+            .map_err(|error| file_failure(&path, &error))?;
         Ok(Self { path, file, rows })
     }
 
@@ -355,7 +356,7 @@ impl Rows {
         line.push(b'\n');
         self.file
             .write_all(&line)
-            .map_err(|error| failure(&self.path, &error))
+            .map_err(|error| file_failure(&self.path, &error))
     }
 }
 
@@ -365,7 +366,7 @@ pub(super) fn rows_of(folder: &Path) -> Result<Option<Vec<Row>>, CommandError> {
     if !path.is_file() {
         return Ok(None);
     }
-    let mut file = File::open(&path).map_err(|error| failure(&path, &error))?;
+    let mut file = File::open(&path).map_err(|error| file_failure(&path, &error))?;
     let (rows, _) = read_rows(&path, &mut file)?;
     Ok(Some(rows))
 }
@@ -380,7 +381,7 @@ fn read_rows(path: &Path, file: &mut File) -> Result<(Vec<Row>, u64), CommandErr
         line.clear();
         let length = reader
             .read_until(b'\n', &mut line)
-            .map_err(|error| failure(path, &error))?;
+            .map_err(|error| file_failure(path, &error))?;
         if line.last() != Some(&b'\n') {
             return Ok((rows, end));
         }
@@ -403,7 +404,7 @@ fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), Co
     let mut specification = String::new();
     for folder in &arguments.folders {
         let path = folder.join(ROWS);
-        let mut file = File::open(&path).map_err(|error| failure(&path, &error))?;
+        let mut file = File::open(&path).map_err(|error| file_failure(&path, &error))?;
         let (found, _) = read_rows(&path, &mut file)?;
         rows.extend(
             found
@@ -429,12 +430,13 @@ fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), Co
         }
     }
     let out = &arguments.out;
-    fs::create_dir_all(out).map_err(|error| failure(out, &error))?;
+    fs::create_dir_all(out).map_err(|error| file_failure(out, &error))?;
     let file = Rows::open(out)?;
     if !file.rows.is_empty() {
         return Err(file.refusal("choose another folder"));
     }
-    fs::write(out.join(SPECIFICATION), &specification).map_err(|error| failure(out, &error))?;
+    fs::write(out.join(SPECIFICATION), &specification)
+        .map_err(|error| file_failure(out, &error))?;
     write_tables(out, &rows)?;
     // The rows come last: a folder that has them is whole.
     write_whole(&out.join(ROWS), |file| {
@@ -467,12 +469,8 @@ fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<(), TableError>,
 ) -> Result<(), CommandError> {
-    let mut file = PartialFile::create_again(path).map_err(|error| failure(path, &error))?;
+    let mut file = PartialFile::create_again(path).map_err(|error| file_failure(path, &error))?;
     write(file.file())
         .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
-    file.finish().map_err(|error| failure(path, &error))
-}
-
-fn failure(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::Failure(format!("{}: {error}", path.display()))
+    file.finish().map_err(|error| file_failure(path, &error))
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::document::{Block, Figure, Section, Table};
 use super::figures::{Axis, COLOURS, Chart, FigureError, Series, panels, power_of_two, short};
 use crate::evaluation::CLOCK_HZ;
+use crate::program::engine_multipliers;
 use crate::sweep::{Measure, Row};
 
 /// Rows of a table; of more the rest is left to the files of the sweep.
@@ -49,10 +50,9 @@ fn parameters(row: &Row) -> String {
 /// A point of a front: cost, hash rate, and the sub-engines.
 type Point = (f64, f64, (usize, usize));
 
-/// Multipliers and squarers of a hash engine, 256 bits wide: 18 in a full-round and 9 in a partial-round
-/// sub-engine.
+/// Multipliers and squarers of a hash engine.
 fn multipliers(row: &Row) -> f64 {
-    (18 * row.point.num_full + 9 * row.point.num_partial) as f64
+    engine_multipliers(row.point.num_full, row.point.num_partial) as f64
 }
 
 /// What an engine costs: its area in mm² where all rows have one, else its multipliers and squarers.
