@@ -249,7 +249,7 @@ impl Segments {
 /// Whether the vectors of `rounds`, all in one full-round sub-engine, fit into its memories.
 fn vectors_fit(rounds: &[usize], shape: Shape, limits: &EngineLimits) -> bool {
     let depth = limits.constant_depth.min(MAX_DEPTH) / shape.beats();
-    sum(rounds).is_some_and(|sum| sum <= depth.min(MAX_ROUNDS))
+    sum(rounds).is_some_and(|sum| sum <= depth)
 }
 
 /// The sum, `None` when it is too large.
