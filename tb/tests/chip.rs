@@ -1386,7 +1386,12 @@ fn steady_state_of_the_presets() {
             continue;
         }
         // The longer loops of the run-time modulus hold more hashes, which leave in longer bunches.
-        let count = if RUNTIME_MODULUS { 1000 } else { 500 };
+        let plan = device.engine_plan(parameters).unwrap().unwrap();
+        let count = if RUNTIME_MODULUS {
+            (40_000 / plan.period as usize).max(750)
+        } else {
+            500
+        };
         let steady = steady_state(&mut device, parameters, &mut random, count, 0.02);
         assert!(steady <= most, "{name}");
     }
