@@ -25,7 +25,7 @@ use crate::program::{
 use crate::registers::{self, EngineRegisters};
 use crate::sponge::{self, Sponge, unhashed_digests};
 use crate::timeline::Timeline;
-use crate::tree::{self, LEAVES_PER_CHUNK, NoNodes, NodeSink, TreeHasher, TreeShape, full_cap};
+use crate::tree::{self, NoNodes, NodeSink, TreeHasher, TreeShape, full_cap};
 use crate::word::{self, Word};
 
 /// What a simulated, modelled or real chip offers: its register port and its two data streams.
@@ -1200,7 +1200,7 @@ impl TreeLeaf {
     fn chunk(&self) -> usize {
         match self {
             Self::Rows(rows) => rows.group(),
-            _ => LEAVES_PER_CHUNK,
+            _ => LEAVES_PER_TRANSFER,
         }
     }
 
@@ -1223,6 +1223,9 @@ impl TreeLeaf {
         }
     }
 }
+
+/// Leaves that are read and packed together: few enough that their memory is used again and again.
+const LEAVES_PER_TRANSFER: usize = 1 << 10;
 
 /// Most hashes of a run.
 const MAX_HASHES: usize = u32::MAX as usize;
