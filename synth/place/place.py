@@ -291,6 +291,16 @@ def run_step(step, out, openroad, environment, threads):
     say(f"{label}: done, {seconds:.0f} s")
 
 
+def read_metrics(path):
+    try:
+        metrics = json.loads(path.read_text())
+    except json.JSONDecodeError as error:
+        raise PlaceError(f"{path} is no JSON: {error}") from None
+    if not isinstance(metrics, dict):
+        raise PlaceError(f"{path} has no metrics")
+    return metrics
+
+
 def metric(metrics, name):
     """A figure of OpenROAD's metrics; None where it is not finite or not there."""
     value = metrics.get(name)
@@ -303,9 +313,9 @@ def metric(metrics, name):
 
 def figures(out, arguments, period_ps, time_unit):
     """The result in figures, of the metrics of the steps `report` and `global_route`."""
-    metrics = json.loads((step_folder(out, "report") / "metrics.json").read_text())
+    metrics = read_metrics(step_folder(out, "report") / "metrics.json")
     route_folder = step_folder(out, "global_route")
-    routed = json.loads((route_folder / "metrics.json").read_text())
+    routed = read_metrics(route_folder / "metrics.json")
     log = (route_folder / "log").read_text(errors="replace")
 
     def scaled(name, factor):
@@ -404,7 +414,7 @@ def main():
     arguments = parse_arguments()
     try:
         place(arguments)
-    except (OSError, PlaceError, json.JSONDecodeError) as error:
+    except (OSError, PlaceError) as error:
         sys.exit(f"place: {error}")
     except KeyboardInterrupt:
         sys.exit("place: interrupted")

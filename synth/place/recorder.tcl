@@ -11,14 +11,14 @@
 #   RECORDER_FAILS      a command that fails, for tests of failures
 
 # The figures that a run leaves.
-set metrics {{
+set metrics {
   "timing__setup__ws": -12.5, "timing__setup__tns": -100.0, "timing__hold__ws": 3.0,
   "timing__hold__tns": 0.0, "design__instance__count__stdcell": 1000,
   "design__instance__count__macros": 2, "design__instance__area__stdcell": 200.5,
   "design__instance__area__macros": 50, "design__core__area": 500, "design__die__area": 550,
   "design__instance__utilization": 0.501, "power__total": 0.0125, "power__leakage__total": 1e-6,
   "clock__skew__setup": 7.0, "global_route__wirelength": 12345, "global_route__vias": 678
-}}
+}
 # The last lines of the congestion report of global routing.
 set congestion "Layer         Resource        Demand        Usage (%)    Max H / Max V / Total Congestion
 M2            40000            4000           10.00%             0 /  0 /  0
@@ -36,7 +36,7 @@ proc check_call { name specification arguments } {
   set switches [dict get $specification switches]
   set given [dict create]
   set positionals {}
-  for {set i 0} {$i < [llength $arguments]} {incr i} {
+  for { set i 0 } { $i < [llength $arguments] } { incr i } {
     set argument [lindex $arguments $i]
     if { [dict exists $switches $argument] } {
       lassign [dict get $switches $argument] required repeated type
@@ -109,32 +109,33 @@ proc perform { name given positionals } {
   return {}
 }
 
-proc define { name specification } {
-  proc ::$name { args } [string map [list NAME [list $name] SPECIFICATION [list $specification]] {
-    set file [open $::env(RECORDER_CALLS) a]
-    puts $file [string map {\n " "} [list NAME {*}$args]]
-    close $file
-    lassign [check_call NAME SPECIFICATION $args] given positionals
-    if { [info exists ::env(RECORDER_FAILS)] && $::env(RECORDER_FAILS) eq NAME } {
-      error "NAME fails, as the test wants"
-    }
-    return [perform NAME $given $positionals]
-  }]
+# A call of a command of the specification.
+proc call { name specification args } {
+  set file [open $::env(RECORDER_CALLS) a]
+  puts $file [string map {\n " "} [list $name {*}$args]]
+  close $file
+  lassign [check_call $name $specification $args] given positionals
+  if { [info exists ::env(RECORDER_FAILS)] && $::env(RECORDER_FAILS) eq $name } {
+    error "$name fails, as the test wants"
+  }
+  return [perform $name $given $positionals]
 }
 
 # openroad -no_init -no_splash -exit -threads COUNT -metrics FILE SCRIPT
-if { [llength $argv] != 8 || [lrange $argv 0 3] ne {-no_init -no_splash -exit -threads}
-     || [lindex $argv 5] ne "-metrics" } {
+if {
+  [llength $argv] != 8 || [lrange $argv 0 3] ne {-no_init -no_splash -exit -threads}
+  || [lindex $argv 5] ne "-metrics"
+} {
   puts stderr "recorder: unexpected arguments: $argv"
   exit 2
 }
 set file [open $env(RECORDER_COMMANDS)]
 foreach {name specification} [read $file] {
-  define $name $specification
+  interp alias {} $name {} call $name $specification
 }
 close $file
 if { [catch { source [lindex $argv 7] } message options] } {
   puts [dict get $options -errorinfo]
   exit 1
 }
-touch [lindex $argv 6] [lindex $metrics 0]
+touch [lindex $argv 6] "{$metrics}"
