@@ -4,11 +4,12 @@
 """Prepares a mapped netlist for OpenROAD: writes it with a cell for each size of memory, and their
 abstracts.
 
-The memories of a netlist are black boxes, instances of `acclmt_mem_1r1w` whose size is in their
-parameters Width and Depth, in those of their module, or in its name, as `acclmt_mem_1r1w_256x64` (width,
-depth). Each size becomes a cell of that last name with an abstract in LEF and in Liberty: a rectangle of
-the area that the bits take in a memory of the library, with pins at its sides and the timing of that
-memory (platforms/*.toml, docs/place.md).
+The memories of a netlist are black boxes, instances of `acclmt_mem_1r1w`. Their width is that of their
+data, their depth the parameter Depth: of the instance, of the module, or in the name of the module, as
+Yosys or `make area` writes it; where it is left out, that of the RTL. Each size becomes a cell of its own,
+as `acclmt_mem_1r1w_256x64` (width, depth), with an abstract in LEF and in Liberty: a rectangle of the area
+that the bits take in a memory of the library, with pins at its sides and the timing of such a memory
+(platforms/*.toml, docs/place.md).
 
 Needs the packages of synth/requirements.txt.
 """
@@ -23,7 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MEMORY = "acclmt_mem_1r1w"
-SIZE_IN_NAME = re.compile(re.escape(MEMORY) + r"_(\d+)x(\d+)$")
+RTL = Path(__file__).resolve().parent.parent.parent / "rtl" / "common" / f"{MEMORY}.sv"
+DEFAULT_DEPTH = re.compile(r"^\s*parameter int unsigned Depth = (\d+)\b", re.M)
+# In a name of Yosys, \$paramod\acclmt_mem_1r1w\Depth=s32'00..01101, and in one of `make area`,
+# acclmt_mem_1r1w__Width8_Depth13.
+DEPTH_OF_YOSYS = re.compile(r"\\Depth=s?32'([01]+)(?:\\|$)")
+DEPTH_IN_NAME = re.compile(r"_Depth(\d+)(?:_|$)")
 # Of unmapped cells that many are named in the error.
 NAMED_CELLS = 5
 
@@ -73,11 +79,19 @@ def bits(pins):
             yield from (f"{pin[0]}[{bit}]" for bit in range(pin[1]))
 
 
+def area_per_bit(depth, memory):
+    """Of the macro with the next larger depth, or else of the deepest, in um^2."""
+    macros = sorted(memory["macro"], key=lambda macro: macro["depth"])
+    macro = next((macro for macro in macros if macro["depth"] >= depth), macros[-1])
+    width, height = macro["size_um"]
+    return width * height / (macro["depth"] * macro["width"])
+
+
 def dimensions(size, memory):
     """Width and height in um: about a square of the bits' area, with room for the pins of each side,
     for a strap of each supply and for the power grid above; whole pin pitches."""
     pitch = memory["pin_pitch_um"]
-    area = size.width * size.depth * memory["area_per_bit_um2"]
+    area = size.width * size.depth * area_per_bit(size.depth, memory)
     rows = max(len(list(bits(inputs(size)))), len(list(bits(outputs(size)))))
     straps = math.ceil((memory["strap_pitch_um"] + memory["strap_width_um"]) / pitch)
     height = max(math.ceil(math.sqrt(area) / pitch), rows + 1, straps) * pitch
@@ -157,9 +171,18 @@ def liberty(sizes, memory):
             f"        {table('fall_constraint', value)}",
             "      }",
         ]
-    access = ["      timing () {", '        related_pin : "clk_i";', "        timing_type : rising_edge;"]
-    access += [f"        {table(f'cell_{edge}', memory['clock_to_data_ps'])}" for edge in ("rise", "fall")]
-    access += [f"        {table(f'{edge}_transition', memory['transition_ps'])}" for edge in ("rise", "fall")]
+    access = [
+        "      timing () {",
+        '        related_pin : "clk_i";',
+        "        timing_type : rising_edge;",
+    ]
+    access += [
+        f"        {table(f'cell_{edge}', memory['clock_to_data_ps'])}" for edge in ("rise", "fall")
+    ]
+    access += [
+        f"        {table(f'{edge}_transition', memory['transition_ps'])}"
+        for edge in ("rise", "fall")
+    ]
     access += ["      }"]
     capacitance = memory["input_capacitance_ff"] / 1000
     lines = [
@@ -171,7 +194,11 @@ def liberty(sizes, memory):
         '  leakage_power_unit : "1nW";',
         '  pulling_resistance_unit : "1kohm";',
         "  capacitive_load_unit (1, pf);",
-        *(f"  {kind}_threshold_pct_{edge} : 50;" for kind in ("input", "output") for edge in ("rise", "fall")),
+        *(
+            f"  {kind}_threshold_pct_{edge} : 50;"
+            for kind in ("input", "output")
+            for edge in ("rise", "fall")
+        ),
         *(f"  slew_lower_threshold_pct_{edge} : 20;" for edge in ("rise", "fall")),
         *(f"  slew_upper_threshold_pct_{edge} : 80;" for edge in ("rise", "fall")),
     ]
@@ -199,37 +226,65 @@ def liberty(sizes, memory):
                 lines += [f"    bus ({pin[0]}) {{", f"      bus_type : bits_{pin[1]};"]
             if pin in outputs(size):
                 lines += ["      direction : output;"]
-                lines += [f"      max_capacitance : {memory['max_capacitance_ff'] / 1000:.4f};", *access]
+                lines += [
+                    f"      max_capacitance : {memory['max_capacitance_ff'] / 1000:.4f};",
+                    *access,
+                ]
             elif pin == "clk_i":
                 lines += ["      direction : input;", "      clock : true;"]
                 lines += [f"      capacitance : {memory['clock_capacitance_ff'] / 1000:.4f};"]
             else:
-                lines += ["      direction : input;", f"      capacitance : {capacitance:.4f};", *checks]
+                lines += [
+                    "      direction : input;",
+                    f"      capacitance : {capacitance:.4f};",
+                    *checks,
+                ]
             lines.append("    }")
         lines.append("  }")
     lines += ["}", ""]
     return "\n".join(lines)
 
 
-def size_of(cell, module, parameters):
-    """The size of a memory from what is known of it."""
-    name = SIZE_IN_NAME.search(module)
-    if name:
-        width, depth = (int(number) for number in name.groups())
-    elif "Width" in parameters and "Depth" in parameters:
-        width, depth = parameters["Width"], parameters["Depth"]
-    else:
+def depth_of(module, parameters):
+    """The depth of a memory by the name of its module and the parameters that the netlist has of it; None
+    where they do not say."""
+    if "Depth" in parameters:
+        return parameters["Depth"]
+    if found := DEPTH_OF_YOSYS.search(module):
+        return int(found[1], 2)
+    if found := DEPTH_IN_NAME.search(module):
+        return int(found[1])
+    # A digest stands for all parameters.
+    if module.startswith("$paramod$"):
+        return None
+    found = DEFAULT_DEPTH.search(RTL.read_text())
+    return int(found[1]) if found else None
+
+
+def size_of(instance, module, parameters, data_width, address_width):
+    """The size of a memory with data and addresses of these widths."""
+    depth = depth_of(module, parameters)
+    size = Size(data_width, depth or 0)
+    if depth is None or size.address_width != address_width:
         raise PlaceError(
-            f"the size of the memory {cell} ({module}) is not in the netlist: parameters Width and Depth "
-            f"of the instance or of its module, or a name like {MEMORY}_256x64, are needed"
+            f"the depth of the memory {instance} ({module}), which has {address_width} bits of address, is "
+            f"not in the netlist{'' if depth is None else f': {depth} words do not fit'}; keep its "
+            "parameter Depth at the instance, the module or in the module's name"
         )
-    if width < 1 or depth < 1:
-        raise PlaceError(f"the memory {cell} ({module}) has width {width} and depth {depth}")
-    return Size(width, depth)
+    return size
 
 
 def integers(parameters):
     return {name.str().lstrip("\\"): value.as_int() for name, value in parameters.items()}
+
+
+def port_width(cell, instance, port):
+    from pyosys import libyosys  # Needed here only.
+
+    name = libyosys.IdString("\\" + port)
+    if not cell.hasPort(name):
+        raise PlaceError(f"the memory {instance} has nothing at its port {port}")
+    return cell.getPort(name).size()
 
 
 def read_netlist(path, top):
@@ -240,7 +295,9 @@ def read_netlist(path, top):
     libyosys.run_pass(f'read_verilog "{path}"', design)
     modules = {module.name.str().lstrip("\\"): module for module in design.modules_.values()}
     if top not in modules:
-        raise PlaceError(f"{path} has no module {top}; its modules: {', '.join(sorted(modules)) or 'none'}")
+        raise PlaceError(
+            f"{path} has no module {top}; its modules: {', '.join(sorted(modules)) or 'none'}"
+        )
     boxes = {name: module for name, module in modules.items() if MEMORY in name}
     sizes, unmapped = set(), set()
     for name, module in modules.items():
@@ -248,13 +305,17 @@ def read_netlist(path, top):
             continue
         for cell in module.cells_.values():
             kind = cell.type.str()
-            if kind.startswith("$") and kind.lstrip("$") not in modules and MEMORY not in kind:
+            if kind.startswith("$") and kind not in modules and MEMORY not in kind:
                 unmapped.add(kind)
             if MEMORY in kind:
                 kind = kind.lstrip("\\")
                 parameters = integers(boxes[kind].parameter_default_values) if kind in boxes else {}
                 parameters |= integers(cell.parameters)
-                size = size_of(f"{name}/{cell.name.str()}", kind, parameters)
+                instance = f"{name}/{cell.name.str()}"
+                widths = [
+                    port_width(cell, instance, port) for port in ("write_data_i", "write_address_i")
+                ]
+                size = size_of(instance, kind, parameters, *widths)
                 sizes.add(size)
                 cell.type = libyosys.IdString("\\" + size.cell)
                 for parameter in list(cell.parameters):

@@ -61,7 +61,14 @@ NEEDED = [
     "ABC_LOAD_IN_FF",
 ]
 # Of make itself.
-MAKE_VARIABLES = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKE_TERMOUT", "MAKE_TERMERR", "MAKEOVERRIDES"}
+MAKE_VARIABLES = {
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "MAKE_TERMOUT",
+    "MAKE_TERMERR",
+    "MAKEOVERRIDES",
+}
 
 # Lines of the log that are shown after an error.
 LINES_AFTER_ERROR = 25
@@ -73,7 +80,9 @@ CAPACITANCE_UNITS = {"ff": 1.0, "pf": 1000.0}
 
 # The row of all layers in the congestion report of global routing: resource, demand, usage in percent,
 # and overflows of the worst tiles, horizontal and vertical, and of all.
-CONGESTION = re.compile(r"^Total\s+(\d+)\s+(\d+)\s+([\d.]+)%\s+(\d+)\s*/\s*(\d+)\s*/\s*(\d+)\s*$", re.M)
+CONGESTION = re.compile(
+    r"^Total\s+(\d+)\s+(\d+)\s+([\d.]+)%\s+(\d+)\s*/\s*(\d+)\s*/\s*(\d+)\s*$", re.M
+)
 
 
 class PlaceError(Exception):
@@ -109,17 +118,27 @@ def thread_count(text):
 def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=sorted(FOLDERS), default="asap7", help="[asap7]")
-    parser.add_argument("--top", type=module_name, default="acclmt_hash_engine", help="[acclmt_hash_engine]")
+    parser.add_argument(
+        "--top", type=module_name, default="acclmt_hash_engine", help="[acclmt_hash_engine]"
+    )
     parser.add_argument("--netlist", type=Path, help="mapped netlist [target/area/LIBRARY/TOP.v]")
     parser.add_argument(
         "--platform-dir",
         type=Path,
         help="flow/platforms/... of OpenROAD-flow-scripts [the variable ORFS_PLATFORM_DIR]",
     )
-    parser.add_argument("--period-ps", type=positive, help="clock period [of platforms/LIBRARY.toml]")
-    parser.add_argument("--utilization", type=percent, help="percent of the core [of platforms/LIBRARY.toml]")
-    parser.add_argument("--threads", type=thread_count, default="max", help="threads of OpenROAD [max]")
-    parser.add_argument("--from", dest="first", choices=STEPS, default=STEPS[0], help="first step to run")
+    parser.add_argument(
+        "--period-ps", type=positive, help="clock period [of platforms/LIBRARY.toml]"
+    )
+    parser.add_argument(
+        "--utilization", type=percent, help="percent of the core [of platforms/LIBRARY.toml]"
+    )
+    parser.add_argument(
+        "--threads", type=thread_count, default="max", help="threads of OpenROAD [max]"
+    )
+    parser.add_argument(
+        "--from", dest="first", choices=STEPS, default=STEPS[0], help="first step to run"
+    )
     parser.add_argument("--out", type=Path, help="folder of the results [target/place/LIBRARY/TOP]")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser.parse_args(arguments)
@@ -128,7 +147,9 @@ def parse_arguments(arguments=None):
 def existing_netlist(path, arguments):
     netlist = path or ROOT / "target" / "area" / arguments.library / f"{arguments.top}.v"
     if not netlist.is_file():
-        how = f"`make area LIB={arguments.library}` writes it" if path is None else "name another one"
+        how = (
+            f"`make area LIB={arguments.library}` writes it" if path is None else "name another one"
+        )
         raise PlaceError(f"the netlist {netlist} does not exist: {how}")
     return netlist.resolve()
 
@@ -144,15 +165,21 @@ def existing_platform(path, library):
     path = Path(value).resolve()
     for name in ("config.mk", "setRC.tcl"):
         if not (path / name).is_file():
-            raise PlaceError(f"{path} has no {name}: ORFS_PLATFORM_DIR is to name flow/platforms/{folder}")
+            raise PlaceError(
+                f"{path} has no {name}: ORFS_PLATFORM_DIR is to name flow/platforms/{folder}"
+            )
     if path.name != folder:
-        raise PlaceError(f"{path} is not the platform of the library {library}: {folder} is expected")
+        raise PlaceError(
+            f"{path} is not the platform of the library {library}: {folder} is expected"
+        )
     return path
 
 
 def platform_environment(platform, variables):
     """The environment of the steps: ours, with what the platform's config.mk exports."""
-    environment = os.environ | {name: os.environ.get(name, value) for name, value in variables.items()}
+    environment = os.environ | {
+        name: os.environ.get(name, value) for name, value in variables.items()
+    }
     command = ["make", "--no-print-directory", "-s", "-f", str(PLATFORMS / "platform.mk")]
     command += [f"PLATFORM_DIR={platform}", "environment"]
     environment = {name: value for name, value in environment.items() if name not in MAKE_VARIABLES}
@@ -184,7 +211,9 @@ def liberty_units(path):
         for line in text:
             if found := re.search(r'\btime_unit\s*:\s*"([^"]+)"', line):
                 time_unit = TIME_UNITS.get(found[1].replace(" ", ""))
-            if found := re.search(r"\bcapacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)\"?\s*\)", line):
+            if found := re.search(
+                r"\bcapacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)\"?\s*\)", line
+            ):
                 scale = CAPACITANCE_UNITS.get(found[2].lower())
                 capacitance_unit = scale and float(found[1]) * scale
             if time_unit and capacitance_unit:
@@ -196,7 +225,11 @@ def netlist_python():
     """A Python that has pyosys: this one, or that of target/venv."""
     for python in (sys.executable, str(ROOT / "target" / "venv" / "bin" / "python")):
         if Path(python).is_file():
-            check = [python, "-c", "from importlib.util import find_spec; exit(find_spec('pyosys') is None)"]
+            check = [
+                python,
+                "-c",
+                "from importlib.util import find_spec; exit(find_spec('pyosys') is None)",
+            ]
             if subprocess.run(check, check=False).returncode == 0:
                 return python
     raise PlaceError(
@@ -218,7 +251,11 @@ def run(command, log, environment, label):
     started = told = time.monotonic()
     with log.open("w") as output:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
         )
         try:
             while True:
@@ -265,7 +302,9 @@ def prepare(out, netlist, arguments):
     label = f"[0/{len(STEPS)}] netlist"
     code, seconds = run(command, partial / "log", dict(os.environ), label)
     if code != 0:
-        raise PlaceError(f"the netlist cannot be prepared, {partial / 'log'} ends:\n{tail(partial / 'log')}")
+        raise PlaceError(
+            f"the netlist cannot be prepared, {partial / 'log'} ends:\n{tail(partial / 'log')}"
+        )
     finish(partial, out / "0_netlist")
     say(f"{label}: done, {seconds:.0f} s")
 
@@ -357,7 +396,11 @@ def table(values):
         if value is None:
             value = "-"
         elif isinstance(value, float):
-            value = f"{value:.0f}" if value.is_integer() else f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}"
+            value = (
+                f"{value:.0f}"
+                if value.is_integer()
+                else f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}"
+            )
         lines.append(f"  {name:{width}}  {value}")
     return "\n".join(lines)
 
@@ -378,7 +421,9 @@ def place(arguments):
     out = (arguments.out or ROOT / "target" / "place" / arguments.library / arguments.top).resolve()
     first = STEPS.index(arguments.first)
     if first > 0 and not step_folder(out, STEPS[first - 1]).is_dir():
-        raise PlaceError(f"--from {arguments.first}: the step before, {STEPS[first - 1]}, is not done in {out}")
+        raise PlaceError(
+            f"--from {arguments.first}: the step before, {STEPS[first - 1]}, is not done in {out}"
+        )
     # What comes after the first step would be of an earlier run.
     for step in STEPS[first:]:
         shutil.rmtree(step_folder(out, step), ignore_errors=True)

@@ -52,31 +52,53 @@ def netlist(memory):
 
 
 class Netlist(unittest.TestCase):
-    def test_size_in_instance_module_or_name(self):
-        parameters = netlist("acclmt_mem_1r1w #(.Width(32'd8), .Depth(32'sd13))")
-        derived = netlist("\\$paramod$0123\\acclmt_mem_1r1w ") + (
-            "module \\$paramod$0123\\acclmt_mem_1r1w (clk_i);\n"
-            "  parameter Width = 32'd8; parameter Depth = 32'd13;\n  input clk_i;\nendmodule\n"
+    def test_depth_of_instance_module_or_name(self):
+        box = "module \\$paramod$0123\\acclmt_mem_1r1w (clk_i);\n  parameter Depth = 32'd13;\n  input clk_i;\nendmodule\n"
+        forms = {
+            "instance": netlist("acclmt_mem_1r1w #(.Width(32'd8), .Depth(32'sd13))"),
+            "module": netlist("\\$paramod$0123\\acclmt_mem_1r1w ") + box,
+            "name of Yosys": netlist(
+                f"\\$paramod\\acclmt_mem_1r1w\\Width=s32'{8:032b}\\Depth=s32'{13:032b} "
+            ),
+            "name of make area": netlist("acclmt_mem_1r1w__Width8_Depth13"),
+        }
+        for form, text in forms.items():
+            with self.subTest(form):
+                code, errors, written = prepare(text)
+                self.assertEqual(code, 0, errors)
+                self.assertIn("acclmt_mem_1r1w_8x13 u_memory (", written["netlist.v"])
+                self.assertNotIn("#(", written["netlist.v"])
+                # The unknown bit has become a 0.
+                self.assertIn(".read_enable_i(1'b0)", written["netlist.v"])
+                self.assertEqual(written["netlist.v"].count("endmodule"), 1)
+                self.assertIn("MACRO acclmt_mem_1r1w_8x13\n", written["memories.lef"])
+                self.assertIn("cell (acclmt_mem_1r1w_8x13)", written["memories.lib"])
+
+    def test_depth_of_the_rtl_where_it_is_left_out(self):
+        text = (
+            netlist("acclmt_mem_1r1w").replace("a_i;", "a_i; wire [5:0] b;").replace("(a_i)", "(b)")
         )
-        for text in (parameters, derived, netlist("acclmt_mem_1r1w_8x13")):
-            code, errors, written = prepare(text)
-            self.assertEqual(code, 0, errors)
-            self.assertIn("acclmt_mem_1r1w_8x13 u_memory (", written["netlist.v"])
-            self.assertNotIn("#(", written["netlist.v"])
-            self.assertNotIn("x", re.sub(r"8x13", "", written["netlist.v"].split("module top")[1]))
-            self.assertEqual(written["netlist.v"].count("endmodule"), 1)
-            self.assertIn("MACRO acclmt_mem_1r1w_8x13\n", written["memories.lef"])
-            self.assertIn("cell (acclmt_mem_1r1w_8x13)", written["memories.lib"])
+        code, errors, written = prepare(text)
+        self.assertEqual(code, 0, errors)
+        self.assertIn("acclmt_mem_1r1w_8x64 u_memory (", written["netlist.v"])
 
     def test_no_memories_no_abstracts(self):
-        code, errors, written = prepare("module top(a_i, q_o); input a_i; output q_o;\n  BUF u(.A(a_i), .Y(q_o));\nendmodule\n")
+        code, errors, written = prepare(
+            "module top(a_i, q_o); input a_i; output q_o;\n  BUF u(.A(a_i), .Y(q_o));\nendmodule\n"
+        )
         self.assertEqual(code, 0, errors)
         self.assertEqual(sorted(written), ["memories.json", "netlist.v"])
 
     def test_bad_netlists_are_refused(self):
         refused = {
-            "the size of the memory": netlist("acclmt_mem_1r1w"),
-            "has width 0": netlist("acclmt_mem_1r1w #(.Width(0), .Depth(4))"),
+            "has 4 bits of address, is not in the netlist; keep": netlist(
+                "\\$paramod$01\\acclmt_mem_1r1w "
+            ),
+            "64 words do not fit": netlist("acclmt_mem_1r1w"),
+            "nothing at its port write_data_i": netlist("acclmt_mem_1r1w").replace(
+                ".write_data_i(d_i),", ""
+            ),
+            "17 words do not fit": netlist("acclmt_mem_1r1w #(.Width(8), .Depth(17))"),
             "is not mapped to a library": "module top(a_i, q_o); input a_i; output q_o;\n  assign q_o = ~a_i;\nendmodule\n",
             "has no module top; its modules: other": "module other; endmodule\n",
             "ERROR": "module top(;\n",
@@ -95,12 +117,19 @@ class Abstracts(unittest.TestCase):
         for name in PLATFORMS:
             memory = platform(name)
             width, height = memories.dimensions(Size(256, 4096), memory)
-            bits = 256 * 4096 * memory["area_per_bit_um2"]
+            bits = 256 * 4096 * memories.area_per_bit(4096, memory)
             self.assertAlmostEqual(width * height / bits, 1, delta=0.01)
             # Small ones are as large as their pins ask for.
             width, height = memories.dimensions(Size(256, 2), memory)
             self.assertGreaterEqual(height, 259 * memory["pin_pitch_um"])
             self.assertGreaterEqual(width, memory["min_width_um"])
+
+    def test_area_per_bit_is_that_of_the_next_macro(self):
+        memory = platform("asap7")
+        small, middle, large = (macro["size_um"][0] * macro["size_um"][1] / (macro["depth"] * macro["width"])
+                                for macro in memory["macro"])  # fmt: skip
+        for depth, expected in ((2, small), (64, small), (65, middle), (256, large), (4096, large)):
+            self.assertAlmostEqual(memories.area_per_bit(depth, memory), expected)
 
     def test_pins_lie_inside_and_apart(self):
         for name in PLATFORMS:
@@ -109,27 +138,42 @@ class Abstracts(unittest.TestCase):
                     self.check_lef(memories.lef([size], platform(name)), size)
 
     def check_lef(self, text, size):
-        width, height = (float(number) for number in re.search(r"SIZE (\S+) BY (\S+)", text).groups())
+        width, height = (
+            float(number) for number in re.search(r"SIZE (\S+) BY (\S+)", text).groups()
+        )
         shapes = []
         for pin in re.finditer(r"  PIN (\S+)\n(.*?)  END \1\n", text, re.S):
             layer = re.search(r"LAYER (\S+)", pin[2])[1]
             for shape in re.findall(r"RECT (\S+) (\S+) (\S+) (\S+)", pin[2]):
                 left, bottom, right, top = (float(number) for number in shape)
-                self.assertTrue(0 <= left < right <= width + 1e-9 and 0 <= bottom < top <= height + 1e-9)
+                self.assertTrue(
+                    0 <= left < right <= width + 1e-9 and 0 <= bottom < top <= height + 1e-9
+                )
                 shapes.append((pin[1], layer, left, bottom, right, top))
         names = {shape[0] for shape in shapes}
-        expected = set(memories.bits(memories.inputs(size) + memories.outputs(size))) | {"VDD", "VSS"}
+        expected = set(memories.bits(memories.inputs(size) + memories.outputs(size))) | {
+            "VDD",
+            "VSS",
+        }
         self.assertEqual(names, expected)
         # From bottom to top, only neighbours can overlap: of equal height, or of sides.
         for layer in {shape[1] for shape in shapes}:
             here = [shape for shape in shapes if shape[1] == layer]
             for one in here[:: max(1, len(here) // 100)]:
                 for other in here:
-                    apart = one[4] <= other[2] or other[4] <= one[2] or one[5] <= other[3] or other[5] <= one[3]
+                    apart = (
+                        one[4] <= other[2]
+                        or other[4] <= one[2]
+                        or one[5] <= other[3]
+                        or other[5] <= one[3]
+                    )
                     self.assertTrue(one == other or apart, f"{one} overlaps {other}")
 
     def test_address_widths(self):
-        self.assertEqual([Size(1, depth).address_width for depth in (1, 2, 3, 4, 5, 256, 257)], [1, 1, 2, 2, 3, 8, 9])
+        self.assertEqual(
+            [Size(1, depth).address_width for depth in (1, 2, 3, 4, 5, 256, 257)],
+            [1, 1, 2, 2, 3, 8, 9],
+        )
 
 
 LIBRARY = """library (toy) {
@@ -182,11 +226,21 @@ class Timing(unittest.TestCase):
             (folder / "memories.lib").write_text(memories.liberty([Size(8, 13)], platform("asap7")))
             (folder / "top.v").write_text(TIMED)
             script = ["read_liberty cells.lib", "read_liberty memories.lib", "read_verilog top.v"]
-            script += ["link_design top", f"read_sdc {HERE / 'constraints.sdc'}", "check_setup -verbose"]
+            script += [
+                "link_design top",
+                f"read_sdc {HERE / 'constraints.sdc'}",
+                "check_setup -verbose",
+            ]
             (folder / "run.tcl").write_text("\n".join(script + commands) + "\n")
-            environment = os.environ | {"PLACE_PERIOD": period, "PLACE_LOAD": "0.004", "PLACE_DRIVER": "BUF"}
+            environment = os.environ | {
+                "PLACE_PERIOD": period,
+                "PLACE_LOAD": "0.004",
+                "PLACE_DRIVER": "BUF",
+            }
             command = ["sta", "-no_splash", "-exit", "run.tcl"]
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+            )
             output = done.stdout + done.stderr
             self.assertNotRegex(output, "(?i)error|warning")
             return output
@@ -207,7 +261,9 @@ class Timing(unittest.TestCase):
         for time, unit, period, scale in (("1ns", "pf", "2", 1), ("1ps", "ff", "2000", 1000)):
             for path, slack in paths.items():
                 with self.subTest(f"{time}, {path}"):
-                    output = self.report(time, unit, period, [f"report_checks -path_delay max {path}"])
+                    output = self.report(
+                        time, unit, period, [f"report_checks -path_delay max {path}"]
+                    )
                     self.assertAlmostEqual(self.slack(output) / scale, slack, delta=0.011)
 
     def test_reset_and_hold_at_ports_are_not_judged(self):

@@ -16,8 +16,12 @@ from pathlib import Path
 import place
 
 HERE = Path(__file__).resolve().parent
-TCLINT = shutil.which("tclint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-TCLFMT = shutil.which("tclfmt", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+TCLINT = shutil.which(
+    "tclint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+)
+TCLFMT = shutil.which(
+    "tclfmt", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+)
 
 NETLIST = """
 module acclmt_part(clk_i, rst_ni, a_i, q_o);
@@ -27,7 +31,7 @@ module acclmt_part(clk_i, rst_ni, a_i, q_o);
 endmodule
 """
 MEMORY = """acclmt_mem_1r1w #(.Width(8), .Depth(13)) u_memory(.clk_i(clk_i), .write_enable_i(1'b1),
-    .write_address_i(a_i), .read_enable_i(1'b1), .read_address_i(a_i), .read_data_o(q_o));"""
+    .write_address_i(a_i), .write_data_i({a_i, a_i}), .read_enable_i(1'b1), .read_address_i(a_i), .read_data_o(q_o));"""
 PORTS = "clk_i rst_ni a_i q_o"
 
 PLATFORM = {
@@ -42,7 +46,7 @@ export PLACE_SITE = site
 export CORE_MARGIN ?= 17.5
 export IO_PLACER_H = M4
 export IO_PLACER_V = M5
-export MACRO_PLACE_HALO = 10 20
+export MACRO_PLACE_HALO ?= 10 20
 export PLACE_DENSITY ?= 0.6
 export TIEHI_CELL_AND_PORT = TIEHI H
 export TIELO_CELL_AND_PORT = TIELO L
@@ -84,7 +88,9 @@ def tcl_specification():
             for switch, rule in command["switches"].items()
         )
         least = sum(positional["required"] for positional in command["positionals"])
-        endless = any(positional["value"]["type"] == "variadic" for positional in command["positionals"])
+        endless = any(
+            positional["value"]["type"] == "variadic" for positional in command["positionals"]
+        )
         most = -1 if endless else len(command["positionals"])
         lines.append(f"{name} {{switches {{{switches}}} positionals {{{least} {most}}}}}")
     return "\n".join(lines) + "\n"
@@ -99,13 +105,23 @@ class Lint(unittest.TestCase):
     def test_scripts_are_clean(self):
         code, output = lint(HERE)
         self.assertEqual((code, output), (0, ""))
-        done = subprocess.run([TCLFMT, "--check", str(HERE)], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}: format it with tclfmt --in-place")
+        done = subprocess.run(
+            [TCLFMT, "--check", str(HERE)], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(
+            done.returncode, 0, f"{done.stdout}{done.stderr}: format it with tclfmt --in-place"
+        )
 
     def test_every_command_is_checked(self):
         """Planted arguments are refused of every command: no specification is left out by the lint."""
-        named = [line.split('"')[1] for line in (HERE / "tclint.toml").read_text().splitlines() if ".json" in line]
-        self.assertEqual(named, sorted(f"commands/{path.name}" for path in (HERE / "commands").glob("*.json")))
+        named = [
+            line.split('"')[1]
+            for line in (HERE / "tclint.toml").read_text().splitlines()
+            if ".json" in line
+        ]
+        self.assertEqual(
+            named, sorted(f"commands/{path.name}" for path in (HERE / "commands").glob("*.json"))
+        )
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "place"
             shutil.copytree(HERE / "commands", copy / "commands")
@@ -172,7 +188,14 @@ class Run(unittest.TestCase):
 
     def place(self, *arguments, library="asap7", **environment):
         """Runs place.py; returns its exit code, its output and its errors."""
-        command = [sys.executable, str(HERE / "place.py"), "--library", library, "--top", "acclmt_part"]
+        command = [
+            sys.executable,
+            str(HERE / "place.py"),
+            "--library",
+            library,
+            "--top",
+            "acclmt_part",
+        ]
         command += ["--netlist", str(self.netlist), "--out", str(self.out), *arguments]
         done = subprocess.run(
             command, env=self.environment | environment, capture_output=True, text=True, check=False
@@ -210,11 +233,12 @@ class Run(unittest.TestCase):
         )  # fmt: skip
         calls = self.recorded()
         self.assertIn(f"read_verilog {self.out / '0_netlist' / 'netlist.v'}", calls)
-        self.assertIn("rtl_macro_placer -halo_width 10 -halo_height 20 -target_util 0.6 -report_directory "
+        self.assertIn("rtl_macro_placer -halo_width 2 -halo_height 2 -target_util 0.6 -report_directory "
                       f"{self.out / '2_floorplan.partial' / 'memories'}", calls)  # fmt: skip
         # The core margin of asap7.toml stands before the default of the platform.
         self.assertIn(
-            "initialize_floorplan -utilization 50 -aspect_ratio 1.0 -core_space 1.0 -site site", calls
+            "initialize_floorplan -utilization 50 -aspect_ratio 1.0 -core_space 1.0 -site site",
+            calls,
         )
         self.assertIn("create_clock -name clk_i -period 2000 clk_i", calls)
         self.assertIn("set_load 4 q_o", calls)
@@ -240,7 +264,9 @@ class Run(unittest.TestCase):
     def test_whole_run_without_memories_in_ns(self):
         self.netlist.write_text(NETLIST.replace("MEMORY", ""))
         platform = self.platform.rename(self.folder / "ihp-sg13g2")
-        (platform / "cells.lib").write_text('library (c) {\n  time_unit : "1ns";\n  capacitive_load_unit (1,pf);\n}\n')
+        (platform / "cells.lib").write_text(
+            'library (c) {\n  time_unit : "1ns";\n  capacitive_load_unit (1,pf);\n}\n'
+        )
         with (platform / "config.mk").open("a") as config:
             config.write("export MATCH_CELL_FOOTPRINT = 1\n")
         options = {"library": "sg13g2", "ORFS_PLATFORM_DIR": str(platform)}
@@ -252,7 +278,10 @@ class Run(unittest.TestCase):
         self.assertIn("create_clock -name clk_i -period 12.5 clk_i", calls)
         self.assertIn("set_load 0.004 q_o", calls)
         self.assertIn("repair_design -verbose -match_cell_footprint", calls)
-        self.assertIn("initialize_floorplan -utilization 50 -aspect_ratio 1.0 -core_space 17.5 -site site", calls)
+        self.assertIn(
+            "initialize_floorplan -utilization 50 -aspect_ratio 1.0 -core_space 17.5 -site site",
+            calls,
+        )
         self.assertEqual(self.names().count("define_pdn_grid"), 1)
         values = json.loads((self.out / "place.json").read_text())
         self.assertEqual(values["setup_worst_slack_ps"], -12500)
@@ -291,7 +320,9 @@ class Run(unittest.TestCase):
     def test_missing_input_is_named(self):
         self.assert_refused("set ORFS_PLATFORM_DIR to flow/platforms/asap7", ORFS_PLATFORM_DIR="")
         self.assert_refused(f"{self.folder} has no config.mk", ORFS_PLATFORM_DIR=str(self.folder))
-        self.assert_refused("is not the platform of the library sg13g2: ihp-sg13g2", "--library", "sg13g2")
+        self.assert_refused(
+            "is not the platform of the library sg13g2: ihp-sg13g2", "--library", "sg13g2"
+        )
         self.assert_refused("SC_LEF of", SC_LEF=str(self.folder / "none.lef"))
         (self.platform / "pdn.tcl").unlink()
         self.assert_refused("pdn.tcl does not exist, PDN_TCL of")
@@ -299,7 +330,9 @@ class Run(unittest.TestCase):
         (self.platform / "cells.lib").write_text("library (cells) {\n}\n")
         self.assert_refused("names no units of time and capacitance")
         (self.platform / "cells.lib").write_text(PLATFORM["cells.lib"])
-        (self.platform / "config.mk").write_text(PLATFORM["config.mk"].replace("export PLACE_SITE = site\n", ""))
+        (self.platform / "config.mk").write_text(
+            PLATFORM["config.mk"].replace("export PLACE_SITE = site\n", "")
+        )
         self.assert_refused("does not set PLACE_SITE")
         (self.platform / "config.mk").write_text("ifeq\n")
         self.assert_refused("config.mk cannot be read")
@@ -348,8 +381,16 @@ class Run(unittest.TestCase):
                 script = self.folder / "wrong.tcl"
                 script.write_text(line + "\n")
                 command = [str(self.folder / "bin" / "openroad"), "-no_init", "-no_splash", "-exit"]
-                command += ["-threads", "1", "-metrics", str(self.folder / "metrics.json"), str(script)]
-                done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+                command += [
+                    "-threads",
+                    "1",
+                    "-metrics",
+                    str(self.folder / "metrics.json"),
+                    str(script),
+                ]
+                done = subprocess.run(
+                    command, env=self.environment, capture_output=True, text=True, check=False
+                )
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(message, done.stdout)
 
