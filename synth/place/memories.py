@@ -4,12 +4,12 @@
 """Prepares a mapped netlist for OpenROAD: writes it with a cell for each size of memory, and their
 abstracts.
 
-The memories of a netlist are black boxes, instances of `acclmt_mem_1r1w`. Their width is that of their
-data, their depth the parameter Depth: of the instance, of the module, or in the name of the module, as
-Yosys or `make area` writes it; where it is left out, that of the RTL. Each size becomes a cell of its own,
-as `acclmt_mem_1r1w_256x64` (width, depth), with an abstract in LEF and in Liberty: a rectangle of the area
-that the bits take in a memory of the library, with pins at its sides and the timing of such a memory
-(platforms/*.toml, docs/place.md).
+The memories of a netlist are black boxes, instances of `acclmt_mem_1r1w`. Their width is that of
+their data, their depth the parameter Depth: of the instance, of the module, or in the name of the
+module, as Yosys or `make area` writes it; where it is left out, that of the RTL. Each size becomes
+a cell of its own, as `acclmt_mem_1r1w_256x64` (width, depth), with an abstract in LEF and in
+Liberty: a rectangle of the area that the bits take in a memory of the library, with pins at its
+sides and the timing of such a memory (platforms/*.toml, docs/place.md).
 
 Needs the packages of synth/requirements.txt.
 """
@@ -88,8 +88,8 @@ def area_per_bit(depth, memory):
 
 
 def dimensions(size, memory):
-    """Width and height in um: about a square of the bits' area, with room for the pins of each side,
-    for a strap of each supply and for the power grid above; whole pin pitches."""
+    """Width and height in um: about a square of the bits' area, with room for the pins of each
+    side, for a strap of each supply and for the power grid above; whole pin pitches."""
     pitch = memory["pin_pitch_um"]
     area = size.width * size.depth * area_per_bit(size.depth, memory)
     rows = max(len(list(bits(inputs(size)))), len(list(bits(outputs(size)))))
@@ -246,8 +246,8 @@ def liberty(sizes, memory):
 
 
 def depth_of(module, parameters):
-    """The depth of a memory by the name of its module and the parameters that the netlist has of it; None
-    where they do not say."""
+    """The depth of a memory by the name of its module and the parameters that the netlist has of
+    it; None where they do not say."""
     if "Depth" in parameters:
         return parameters["Depth"]
     if found := DEPTH_OF_YOSYS.search(module):
@@ -266,10 +266,11 @@ def size_of(instance, module, parameters, data_width, address_width):
     depth = depth_of(module, parameters)
     size = Size(data_width, depth or 0)
     if depth is None or size.address_width != address_width:
+        found = "" if depth is None else f": {depth} words do not fit"
         raise PlaceError(
-            f"the depth of the memory {instance} ({module}), which has {address_width} bits of address, is "
-            f"not in the netlist{'' if depth is None else f': {depth} words do not fit'}; keep its "
-            "parameter Depth at the instance, the module or in the module's name"
+            f"the depth of the memory {instance} ({module}), which has {address_width} bits of "
+            f"address, is not in the netlist{found}; keep its parameter Depth at the instance, the "
+            "module or in the module's name"
         )
     return size
 
@@ -288,7 +289,7 @@ def port_width(cell, instance, port):
 
 
 def read_netlist(path, top):
-    """The design of the netlist below `top`, its memories as cells of their sizes; and those sizes."""
+    """The design of the netlist below `top`, memories as cells of their sizes; and the sizes."""
     from pyosys import libyosys  # Needed here only.
 
     design = libyosys.Design()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
-"""Places and routes (globally) one module of the chip with OpenROAD, and reports area, timing, power,
-wire length and congestion.
+"""Places and routes (globally) one module of the chip with OpenROAD, and reports area, timing,
+power, wire length and congestion.
 
-Reads the module's netlist, mapped to the library, and the library's platform of OpenROAD-flow-scripts.
-Runs the steps of steps/*.tcl one after the other, each in an OpenROAD of its own; each leaves a
-checkpoint, a log and metrics in a folder of its own, which has its name once the step is done. Without
-`openroad` on the PATH nothing is done, which is said, and is no failure.
+Reads the module's netlist, mapped to the library, and the library's platform of
+OpenROAD-flow-scripts. Runs the steps of steps/*.tcl one after the other, each in an OpenROAD of its
+own; each leaves a checkpoint, a log and metrics in a folder of its own, which has its name once the
+step is done. Without `openroad` on the PATH nothing is done, which is said, and is no failure.
 
 Needs the packages of synth/requirements.txt, make, and OpenROAD.
 """
@@ -78,8 +78,8 @@ SECONDS_BETWEEN_SIGNS_OF_LIFE = 10
 TIME_UNITS = {"1ps": 1.0, "10ps": 10.0, "100ps": 100.0, "1ns": 1000.0}
 CAPACITANCE_UNITS = {"ff": 1.0, "pf": 1000.0}
 
-# The row of all layers in the congestion report of global routing: resource, demand, usage in percent,
-# and overflows of the worst tiles, horizontal and vertical, and of all.
+# The row of all layers in the congestion report of global routing: resource, demand, usage in
+# percent, and overflows of the worst tiles, horizontal and vertical, and of all.
 CONGESTION = re.compile(
     r"^Total\s+(\d+)\s+(\d+)\s+([\d.]+)%\s+(\d+)\s*/\s*(\d+)\s*/\s*(\d+)\s*$", re.M
 )
@@ -159,8 +159,8 @@ def existing_platform(path, library):
     value = path or os.environ.get("ORFS_PLATFORM_DIR")
     if not value:
         raise PlaceError(
-            f"the platform is not named: set ORFS_PLATFORM_DIR to flow/platforms/{folder} of a clone of "
-            "https://github.com/The-OpenROAD-Project/OpenROAD-flow-scripts"
+            f"the platform is not named: set ORFS_PLATFORM_DIR to flow/platforms/{folder} of a "
+            "clone of https://github.com/The-OpenROAD-Project/OpenROAD-flow-scripts"
         )
     path = Path(value).resolve()
     for name in ("config.mk", "setRC.tcl"):

@@ -103,7 +103,7 @@ proc perform { name given positionals } {
         error "$name: $pattern is not found"
       }
     }
-    get_property { return [lindex $positionals 0] }
+    get_lib_pins - get_property { return [lindex $positionals 0] }
     global_route { puts $::congestion }
   }
   return {}

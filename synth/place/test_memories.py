@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the netlist and the abstracts that memories.py writes, and of constraints.sdc. OpenSTA reads
-the abstracts and the constraints where `sta` is on the PATH."""
+"""Tests of the netlist and the abstracts that memories.py writes, and of constraints.sdc. OpenSTA
+reads the abstracts and the constraints where `sta` is on the PATH."""
 
 import os
 import re
@@ -26,6 +26,12 @@ TOP = """
 module top(clk_i, a_i, d_i, q_o);
   input clk_i; input [3:0] a_i; input [7:0] d_i; output [7:0] q_o;
   MEMORY u_memory PORTS;
+endmodule
+"""
+UNMAPPED = """
+module top(a_i, q_o);
+  input a_i; output q_o;
+  assign q_o = ~a_i;
 endmodule
 """
 
@@ -53,7 +59,10 @@ def netlist(memory):
 
 class Netlist(unittest.TestCase):
     def test_depth_of_instance_module_or_name(self):
-        box = "module \\$paramod$0123\\acclmt_mem_1r1w (clk_i);\n  parameter Depth = 32'd13;\n  input clk_i;\nendmodule\n"
+        box = (
+            "module \\$paramod$0123\\acclmt_mem_1r1w (clk_i);\n"
+            "  parameter Depth = 32'd13;\n  input clk_i;\nendmodule\n"
+        )
         forms = {
             "instance": netlist("acclmt_mem_1r1w #(.Width(32'd8), .Depth(32'sd13))"),
             "module": netlist("\\$paramod$0123\\acclmt_mem_1r1w ") + box,
@@ -99,7 +108,7 @@ class Netlist(unittest.TestCase):
                 ".write_data_i(d_i),", ""
             ),
             "17 words do not fit": netlist("acclmt_mem_1r1w #(.Width(8), .Depth(17))"),
-            "is not mapped to a library": "module top(a_i, q_o); input a_i; output q_o;\n  assign q_o = ~a_i;\nendmodule\n",
+            "is not mapped to a library": UNMAPPED,
             "has no module top; its modules: other": "module other; endmodule\n",
             "ERROR": "module top(;\n",
         }
@@ -126,8 +135,8 @@ class Abstracts(unittest.TestCase):
 
     def test_area_per_bit_is_that_of_the_next_macro(self):
         memory = platform("asap7")
-        small, middle, large = (macro["size_um"][0] * macro["size_um"][1] / (macro["depth"] * macro["width"])
-                                for macro in memory["macro"])  # fmt: skip
+        sizes = [(*macro["size_um"], macro["depth"] * macro["width"]) for macro in memory["macro"]]
+        small, middle, large = (width * height / bits for width, height, bits in sizes)
         for depth, expected in ((2, small), (64, small), (65, middle), (256, large), (4096, large)):
             self.assertAlmostEqual(memories.area_per_bit(depth, memory), expected)
 
@@ -180,14 +189,16 @@ LIBRARY = """library (toy) {
   delay_model : table_lookup; time_unit : "TIME"; voltage_unit : "1V"; current_unit : "1uA";
   leakage_power_unit : "1nW"; pulling_resistance_unit : "1kohm"; capacitive_load_unit (1, UNIT);
   input_threshold_pct_rise : 50; input_threshold_pct_fall : 50; output_threshold_pct_rise : 50;
-  output_threshold_pct_fall : 50; slew_lower_threshold_pct_rise : 20; slew_lower_threshold_pct_fall : 20;
+  output_threshold_pct_fall : 50;
+  slew_lower_threshold_pct_rise : 20; slew_lower_threshold_pct_fall : 20;
   slew_upper_threshold_pct_rise : 80; slew_upper_threshold_pct_fall : 80;
   cell (BUF) { area : 1;
     pin (A) { direction : input; capacitance : 0.001; }
     pin (Y) { direction : output; function : "A";
       timing () { related_pin : "A"; timing_sense : positive_unate;
         cell_rise (scalar) { values ("DELAY"); } cell_fall (scalar) { values ("DELAY"); }
-        rise_transition (scalar) { values ("0.01"); } fall_transition (scalar) { values ("0.01"); } } } }
+        rise_transition (scalar) { values ("0.01"); }
+        fall_transition (scalar) { values ("0.01"); } } } }
   cell (DFFR) { area : 4; ff (IQ, IQN) { clocked_on : "CK"; next_state : "D"; clear : "RN'"; }
     pin (CK) { direction : input; clock : true; capacitance : 0.001; }
     pin (RN) { direction : input; capacitance : 0.001;
@@ -199,7 +210,8 @@ LIBRARY = """library (toy) {
     pin (Q) { direction : output; function : "IQ";
       timing () { related_pin : "CK"; timing_type : rising_edge;
         cell_rise (scalar) { values ("DELAY"); } cell_fall (scalar) { values ("DELAY"); }
-        rise_transition (scalar) { values ("0.01"); } fall_transition (scalar) { values ("0.01"); } } } }
+        rise_transition (scalar) { values ("0.01"); }
+        fall_transition (scalar) { values ("0.01"); } } } }
 }
 """
 TIMED = """module top(clk_i, rst_ni, a_i, d_i, q_o, r_o);
@@ -249,9 +261,9 @@ class Timing(unittest.TestCase):
         return float(re.search(r"(-?[\d.]+)\s+slack", output)[1])
 
     def test_paths_have_the_expected_slack(self):
-        # Of 2 ns: 0.8 ns outside, 0.1 ns uncertainty, and in the library 0.1 ns a cell; the memory has
-        # a setup of 0.05 ns and an access of 0.218 ns. The driving cell adds nothing, for its delay does
-        # not depend on the load.
+        # Of 2 ns: 0.8 ns outside, 0.1 ns uncertainty, and in the library 0.1 ns a cell; the memory
+        # has a setup of 0.05 ns and an access of 0.218 ns. The driving cell adds nothing, for its
+        # delay does not depend on the load.
         paths = {
             "-from [get_ports {a_i[0]}] -to u_memory/read_address_i[0]": 2 - 0.8 - 0.1 - 0.05,
             "-from [get_ports {d_i[7]}] -to u_r/D": 2 - 0.8 - 0.1 - 0.1,

@@ -12,9 +12,11 @@ platform_script MAKE_TRACKS [file join [setting PLATFORM_DIR] make_tracks.tcl]
 # Layers of the routing, and how much of each is left for other things.
 platform_script FASTROUTE_TCL ""
 
-# Constants come from tie cells: "CELL PORT".
+# Constants come from tie cells ("CELL PORT"), one for each load.
 foreach variable {TIEHI_CELL_AND_PORT TIELO_CELL_AND_PORT} {
-  insert_tiecells [join [setting $variable] /]
+  set tie [join [setting $variable] /]
+  insert_tiecells $tie
+  repair_tie_fanout [get_lib_pins */$tie]
 }
 # Buffers of the synthesis, which knew no distances.
 remove_buffers
