@@ -216,8 +216,6 @@ def liberty(sizes, memory):
             f"  cell ({size.cell}) {{",
             f"    area : {width * height:.4f};",
             "    is_macro_cell : true;",
-            "    dont_use : true;",
-            "    dont_touch : true;",
         ]
         for pin in inputs(size) + outputs(size):
             if isinstance(pin, str):
