@@ -13,7 +13,7 @@ PAPER_DIR = target/paper
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs paper results clean
+.PHONY: help setup demo test test-all test-prime lint docs paper results place clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -64,6 +64,14 @@ paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU
 
 results: paper ## Write the results of `make paper` into the book, as docs/results.md
 	$(ACCLMT) report $(PAPER_DIR) --markdown docs/results.md
+
+# The library and the module of `make place`; NETLIST, PERIOD_PS, UTILIZATION and FROM are optional.
+LIB ?= asap7
+TOP ?= acclmt_hash_engine
+place: ## Place a module with OpenROAD and report its layout: LIB=asap7|sg13g2 TOP=module
+	@python3 synth/place/place.py --library "$(LIB)" --top "$(TOP)" \
+	  $(if $(NETLIST),--netlist "$(NETLIST)") $(if $(PERIOD_PS),--period-ps "$(PERIOD_PS)") \
+	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)") $(if $(FROM),--from "$(FROM)")
 
 clean: ## Remove what was built
 	$(CARGO) clean
