@@ -6,8 +6,7 @@
 ///
 ///     a * a = high^2 << 2h  +  ((high + low)^2 - high^2 - low^2) << h  +  low^2
 ///
-/// A leaf adds its two half-width squares and twice their middle product (three half-width products
-/// instead of a multiplier's four).
+/// A leaf is a number times itself: synthesis needs the product of two different bits once only.
 ///
 /// Handshake:  none; a square leaves `Latency` cycles after its operand, in order.
 /// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`: the
@@ -50,26 +49,16 @@ module acclmt_sqr #(
   logic separate;
   assign separate = Goldilocks && Width > acclmt_pkg::SliceWidth && goldilocks_i;
 
-  localparam int unsigned Low = (Width + 1) / 2;
-  localparam int unsigned High = Width - Low;
-
   if (Levels == 0) begin : gen_leaf
     logic unused_separate;
     assign unused_separate = separate;
 
-    logic [2*Low-1:0] low;
-    logic [2*High-1:0] high;
-    logic [Width-1:0] middle;
-    assign low = a_i[Low-1:0] * a_i[Low-1:0];
-    assign high = a_i[Width-1:Low] * a_i[Width-1:Low];
-    assign middle = a_i[Width-1:Low] * a_i[Low-1:0];
-
     logic [2*Width-1:0] square_q;
-    always_ff @(posedge clk_i) begin
-      square_q <= {high, low} + {{(High - 1) {1'b0}}, middle, {(Low + 1) {1'b0}}};
-    end
+    always_ff @(posedge clk_i) square_q <= a_i * a_i;
     assign square_o = square_q;
   end else begin : gen_split
+    localparam int unsigned Low = (Width + 1) / 2;
+    localparam int unsigned High = Width - Low;
     localparam int unsigned Sum = Low + 1;
 
     logic [Low-1:0] a_low;
