@@ -172,7 +172,7 @@ def anonymous(text):
     def renumber(match):
         return "$" + str(numbers.setdefault(match[1], len(numbers)))
 
-    return re.sub(r"\$(\d+)\b", renumber, text)
+    return re.sub(r"\$(\d+)", renumber, text)
 
 
 def black_box(module, name):

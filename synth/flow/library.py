@@ -19,17 +19,11 @@ TIME_UNITS = {"fs": 1e-6, "ps": 1e-3, "ns": 1.0}
 
 @dataclass(frozen=True)
 class Macro:
-    """A memory macro whose size is known."""
+    """What stands for memories of a depth; `area_per_bit` is in um^2, or in GE without a library."""
 
     name: str
     depth: int
-    width: int
-    size_um: tuple
-
-    @property
-    def area_per_bit(self):
-        """In um^2."""
-        return self.size_um[0] * self.size_um[1] / (self.depth * self.width)
+    area_per_bit: float
 
 
 @dataclass(frozen=True)
@@ -38,12 +32,15 @@ class Cell:
 
     area: float
     flip_flop: bool
+    # Pin -> capacitance in the unit of the library; None for outputs.
+    pins: dict
 
 
 class Library:
     """A library of cells, or the generic gates of Yosys if `liberty` is empty."""
 
-    def __init__(self, path, environment=os.environ):
+    def __init__(self, path, folder=None):
+        """Reads the description; the Liberty files are those of `folder`."""
         try:
             data = tomllib.loads(path.read_text())
         except (OSError, tomllib.TOMLDecodeError) as error:
@@ -53,12 +50,15 @@ class Library:
             self.description = data["description"]
             self.reference_gate = data["reference_gate"]
             self.memory = data["memory"]
-            self.macros = [
-                Macro(m["name"], m["depth"], m["width"], tuple(m["size_um"]))
-                for m in data["memory"].get("macro", [])
-            ]
             self.liberty_names = data.get("liberty", [])
             self.mapped = bool(self.liberty_names)
+            self.macros = [
+                Macro(m["name"], m["depth"], self._area_per_bit(m)) for m in data["memory"]["macro"]
+            ]
+            self.full_adder = data.get("full_adder")
+            self.gates = {} if self.mapped else data["gates"]
+            self.clock_ns = None
+            self.digest = ""
             if self.mapped:
                 self.dont_use = data["dont_use"]
                 self.clock_ns = float(data["clock_ns"])
@@ -66,22 +66,27 @@ class Library:
                 self.load = float(data["load"])
                 self.tie_high = data["tie_high"]
                 self.tie_low = data["tie_low"]
-                self.full_adder = data.get("full_adder")
                 self.folder_variable = data["folder_variable"]
                 self.source = data["source"]
-                self.liberty = self._find(environment)
+                self.load_per_drive = float(data["load_per_drive"])
+                self.drive_pattern = data["drive_pattern"]
+                self.liberty = self._find(folder)
         except KeyError as error:
             raise FlowError(f"{path}: {error} is missing") from error
         self.path = path
 
-    def _find(self, environment):
-        """The Liberty files of the folder that the variable names."""
+    def _area_per_bit(self, macro):
+        if not self.mapped:
+            return macro["ge_per_bit"]
+        return macro["size_um"][0] * macro["size_um"][1] / (macro["depth"] * macro["width"])
+
+    def _find(self, folder):
+        """The Liberty files of the folder."""
         how = (
             f"Set {self.folder_variable} to the folder with {', '.join(self.liberty_names)} "
             f"(from {self.source}; compressed .gz will do): "
             f"make area LIB={self.name} {self.folder_variable}=FOLDER"
         )
-        folder = environment.get(self.folder_variable)
         if not folder:
             raise FlowError(f"{self.folder_variable} is not set. {how}")
         found = []
@@ -96,11 +101,9 @@ class Library:
         return found
 
     def unpack(self, folder):
-        """Writes the Liberty files to `folder`, not compressed, and reads the cells."""
+        """Writes the Liberty files to `folder`, not compressed, and reads them from there on."""
         folder.mkdir(parents=True, exist_ok=True)
-        self.files = []
-        self.cells = {}
-        digest = hashlib.sha256()
+        files = []
         for source in self.liberty:
             target = folder / source.name.removesuffix(".gz")
             try:
@@ -113,9 +116,18 @@ class Library:
                 partial = target.with_suffix(".partial")
                 partial.write_bytes(data)
                 partial.rename(target)
-            self.files.append(target.resolve())
-            digest.update(data)
-            text = data.decode()
+            files.append(target.resolve())
+        self.liberty = files
+        self.read()
+
+    def read(self):
+        """Reads the cells of the Liberty files."""
+        self.files = self.liberty
+        self.cells = {}
+        digest = hashlib.sha256()
+        for source in self.files:
+            text = source.read_text()
+            digest.update(text.encode())
             self._read_cells(source, text)
         self.digest = digest.hexdigest()
         for cell in [self.reference_gate, self.driver, self.tie_high[0], self.tie_low[0]]:
@@ -140,11 +152,23 @@ class Library:
             area = re.search(r"^\s*area\s*:\s*([0-9.eE+-]+)", body, re.MULTILINE)
             if area:
                 flip_flop = re.search(r"^\s*ff\s*\(", body, re.MULTILINE) is not None
-                self.cells[start[1]] = Cell(float(area[1]), flip_flop)
+                self.cells[start[1]] = Cell(float(area[1]), flip_flop, read_pins(body))
 
     def macro(self, depth):
         """The macro that stands for memories of this depth."""
         return next((m for m in self.macros if m.depth >= depth), self.macros[-1])
+
+
+def read_pins(body):
+    """Capacitance of each input of a cell, None of each output."""
+    pins = {}
+    starts = list(re.finditer(r'^\s*pin\s*\(\s*"?(\w+)"?\s*\)', body, re.MULTILINE))
+    for start, end in zip(starts, [*starts[1:], None]):
+        text = body[start.end() : end.start() if end else len(body)]
+        output = re.search(r'direction\s*:\s*"?(output|internal)', text)
+        capacitance = re.search(r"^\s*capacitance\s*:\s*([0-9.eE+-]+)", text, re.MULTILINE)
+        pins[start[1]] = None if output else float(capacitance[1]) if capacitance else 0.0
+    return pins
 
 
 def load(name, environment=os.environ):
@@ -153,4 +177,5 @@ def load(name, environment=os.environ):
     if not path.is_file():
         names = ", ".join(sorted(path.stem for path in FOLDER.glob("*.toml")))
         raise FlowError(f"LIB={name} is no library; the libraries are: {names}")
-    return Library(path, environment)
+    variable = tomllib.loads(path.read_text()).get("folder_variable")
+    return Library(path, environment.get(variable) if variable else None)

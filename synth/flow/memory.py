@@ -12,16 +12,15 @@ class MemoryModel:
         self.library = library
 
     def area_um2(self, width, depth):
-        """Area in um^2."""
+        """Area in um^2; None without a library."""
+        if not self.library.mapped:
+            return None
         return width * depth * self.library.macro(depth).area_per_bit
 
     def ge(self, width, depth):
         """Area in gate equivalents."""
-        return self.area_um2(width, depth) / self.library.reference_area
-
-    def flip_flop_area_um2(self, width, depth, flip_flop_area):
-        """Area of the flip-flops alone that would hold as much."""
-        return width * depth * flip_flop_area
+        area = width * depth * self.library.macro(depth).area_per_bit
+        return area / self.library.reference_area if self.library.mapped else area
 
     def liberty(self, name, width, depth, library):
         """Liberty of a memory with its assumed times."""

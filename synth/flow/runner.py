@@ -16,7 +16,7 @@ from . import timing as sta
 from .errors import FlowError
 
 # Files of this folder that decide what a result is.
-CODE = ("synthesis.py", "timing.py", "sizing.py", "memory.py", "runner.py", "generic.py")
+CODE = ("synthesis.py", "polarity.py", "sizing.py", "timing.py")
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Runner:
                 code.update(path.read_bytes())
         code.update(library.path.read_bytes())
         code.update(json.dumps(versions, sort_keys=True).encode())
-        code.update(getattr(library, "digest", "").encode())
+        code.update(library.digest.encode())
         self.basis = code.hexdigest()
         self.results = {}
         self.keys = {}
@@ -63,6 +63,7 @@ class Runner:
         parts = [self.basis, unit.digest]
         if self.library.mapped:
             parts += [self.keys[child] for child in sorted(unit.units)]
+            parts += [self.memory_file(name).read_text() for name in sorted(unit.memories)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def unit_folder(self, name):
@@ -82,6 +83,8 @@ class Runner:
         for name, unit in units.items():
             self.keys.setdefault(name, self.key(unit))
         waiting = [u for name, u in units.items() if name not in self.results]
+        # The longest first.
+        waiting.sort(key=lambda unit: -len(unit.text))
         number = len(waiting)
         running, done = {}, 0
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -100,15 +103,15 @@ class Runner:
                     done += 1
                     self.say(f"[{done}/{number}] {describe(result, kept)}")
 
-    def _memory(self, name, width, depth):
+    def memory_file(self, name):
         """The timing model of a memory."""
-        if not self.library.mapped:
-            return
-        folder = self.folder / "memories"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.lib").write_text(
-            self.memory_model.liberty(name, width, depth, self.library)
-        )
+        return self.folder / "memories" / f"{name}.lib"
+
+    def _memory(self, name, width, depth):
+        if self.library.mapped:
+            file = self.memory_file(name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(self.memory_model.liberty(name, width, depth, self.library))
 
     def _unit(self, unit):
         """The result of a unit, and whether it was there already."""
@@ -122,7 +125,7 @@ class Runner:
         result = self._count(unit, cells)
         if self.library.mapped:
             models = [self.unit_folder(child) / "model.lib" for child in unit.units]
-            models += [self.folder / "memories" / f"{name}.lib" for name in unit.memories]
+            models += [self.memory_file(name) for name in unit.memories]
             result.timing = sta.measure(unit, self.library, models, folder)
         result.seconds = round(time.time() - started, 1)
         result.peak_mb = peak_mb
@@ -147,7 +150,10 @@ class Runner:
             ge = area / self.library.reference_area
         else:
             area = None
-            ge = sum(synthesis.generic_ge(name) * count for name, count in own.items())
+            unknown = [name for name in own if name not in self.library.gates]
+            if unknown:
+                raise FlowError(f"{unit.name}: {', '.join(unknown)} has no gate equivalents")
+            ge = sum(self.library.gates[name] * count for name, count in own.items())
             flip_flops = sum(n for name, n in own.items() if "DFF" in name)
         return Result(
             unit.name, own, area, ge, flip_flops, units=unit.units, memories=unit.memories

@@ -16,7 +16,7 @@ RESET = "rst_ni"
 # Paths from register to register that are reported, each to another register.
 PATHS = 12
 # Bits of registers that are looked through for those paths.
-ENDPOINTS = 4000
+ENDPOINTS = 2000
 # Loads of outputs for which delays are measured, in loads of the library.
 LOADS = (1, 8)
 
@@ -39,7 +39,7 @@ class Timing:
     setup: dict = field(default_factory=dict)
     # Output -> time from the clock edge, for each of LOADS.
     delay: dict = field(default_factory=dict)
-    # Output -> time from the latest input that reaches it without a register.
+    # "input output" -> time between them, where no register is.
     through: dict = field(default_factory=dict)
 
     @property
@@ -89,13 +89,17 @@ def script(unit, library, models, netlist):
     lines += [
         f"set_output_delay 0 -clock clock [get_ports {port_pattern(p[0], p[2])}]" for p in outputs
     ]
-    for name, _, width in outputs:
+    # Paths without a register, from each input to each output that has one.
+    for name, _, width in outputs if inputs else []:
         ports = f"[get_ports {port_pattern(name, width)}]"
-        if inputs:
+        lines.append(f"if {{[llength [find_timing_paths -from [all_inputs] -to {ports}]] > 0}} {{")
+        for source, _, source_width in inputs:
             lines += [
-                f'puts "section through {name}"',
-                f"report_checks -from [all_inputs] -to {ports} -format full -digits 4",
+                f'puts "section through {source} {name}"',
+                f"report_checks -from [get_ports {port_pattern(source, source_width)}] -to {ports}"
+                " -format full -digits 4",
             ]
+        lines.append("}")
     lines += [line.replace("set_input_delay 0", "unset_input_delay 0") for line in ideal]
     for load in LOADS:
         lines.append(f"set_load {load * library.load} [all_outputs]")
@@ -117,7 +121,7 @@ REPORT = re.compile(
 def register_name(pin):
     """The register that a pin belongs to, without bits, pins and what synthesis appended."""
     name = pin.rsplit("/", 1)[0].replace("\\", "")
-    name = re.sub(r"_\$?_?(DFF|SDFF|ALDFF)_\w*|_reg$|_[DQ]N?(_\d+)?$", "", name)
+    name = re.sub(r"\$_[A-Z]*(DFF|LATCH)\w*$", "", name)
     return re.sub(r"\[\d+\]$", "", name)
 
 
@@ -178,6 +182,8 @@ def model(name, ports, timing, library):
             f" bit_from : {width - 1}; bit_to : 0; downto : true; }}",
         ]
     lines.append(f"  cell ({name}) {{ area : 0; dont_touch : true;")
+    # Of every output; loads are in the delays.
+    slew = value(library.clock_ns * 0.02)
     for port, direction, width in ports:
         kind = f"bus ({port}) {{ bus_type : bus{width};" if width > 1 else f"pin ({port}) {{"
         lines.append(f"    {kind} direction : {direction};")
@@ -193,18 +199,28 @@ def model(name, ports, timing, library):
                 f' fall_constraint (scalar) {{ values ("{setup}"); }} }}'
             )
         if port in timing.delay:
-            times = ", ".join(value(ns) for ns in timing.delay[port])
-            slew = value(library.clock_ns * 0.02)
-            edges = " ".join(
-                f'cell_{edge} (load) {{ values ("{times}"); }}'
-                f' {edge}_transition (scalar) {{ values ("{slew}"); }}'
-                for edge in ("rise", "fall")
-            )
+            edges = edge_tables(timing.delay[port], slew, value)
             lines.append(
                 f'      timing () {{ related_pin : "{CLOCK}"; timing_type : rising_edge; {edges} }}'
             )
+        for pair, ns in timing.through.items():
+            source, _, target = pair.partition(" ")
+            if target == port:
+                edges = edge_tables([ns] * len(LOADS), slew, value)
+                lines.append(
+                    f'      timing () {{ related_pin : "{source}"; timing_sense : non_unate; {edges} }}'
+                )
         lines.append("    }")
     return "\n".join([*lines, "  }", "}"]) + "\n"
+
+
+def edge_tables(times, slew, value):
+    """The tables of a timing arc."""
+    values = ", ".join(value(ns) for ns in times)
+    return " ".join(
+        f'cell_{edge} (load) {{ values ("{values}"); }} {edge}_transition (scalar) {{ values ("{slew}"); }}'
+        for edge in ("rise", "fall")
+    )
 
 
 def measure(unit, library, models, folder):

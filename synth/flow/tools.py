@@ -8,27 +8,35 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from .errors import FlowError
 
 # Runs its input's lines as Yosys commands, in a process of its own because an error ends the process.
+# Lines that begin with ! are steps of `steps.py`.
 RUN_YOSYS = """
 import resource, sys
+sys.path.insert(0, sys.argv[1])
 from pyosys import libyosys
+from flow import steps
 design = libyosys.Design()
 for command in sys.stdin.read().splitlines():
-    libyosys.run_pass(command, design)
+    if command.startswith("!"):
+        steps.run(command[1:])
+    else:
+        libyosys.run_pass(command, design)
 peak = max(resource.getrusage(who).ru_maxrss
            for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 print("peak memory", peak)
 """
+FOLDER = str(Path(__file__).resolve().parent.parent)
 # Lines of a log that an error shows.
 LINES_AFTER_ERROR = 25
 
 
 def run_yosys(commands, what, log=None):
     """Runs the commands; returns the log and the peak memory in MB."""
-    return _run([sys.executable, "-c", RUN_YOSYS], "\n".join(commands) + "\n", what, log)
+    return _run([sys.executable, "-c", RUN_YOSYS, FOLDER], "\n".join(commands) + "\n", what, log)
 
 
 def run_sta(script, what, log=None):
