@@ -10,10 +10,13 @@ DEMO_DIR = target/demo
 OTHER_PRIMES = bn254 pallas vesta starknet
 PRIME ?= bn254
 PAPER_DIR = target/paper
+LIB ?= generic
+TOP ?=
+JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs paper results clean
+.PHONY: help setup demo test test-all test-prime lint docs area paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -51,6 +54,13 @@ lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 docs: ## Build the book of docs/ into target/book, and refuse dead links
 	@.ci/setup --docs
 	@.ci/book
+
+# LIB=asap7 and LIB=sg13g2 take the Liberty files from the folders ASAP7_DIR and SG13G2_DIR.
+area: ## Area and timing: LIB=generic|asap7|sg13g2 [TOP=module] [JOBS=2]; synth/README.md
+	@.ci/setup --area $(if $(filter generic,$(LIB)),,--timing)
+	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/area.py \
+	  --library $(LIB) --jobs $(JOBS) $(if $(TOP),--top $(TOP)) && \
+	  $(if $(TOP),true,target/venv/bin/python synth/area_page.py)
 
 # The figures of CPUs are measured here and now: let the machine rest meanwhile.
 paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU beside it: target/paper/report.html
