@@ -112,8 +112,8 @@ def describe_library(library):
     return entry
 
 
-def comparison(runner, model, cycles):
-    """Engines, baseline, ratios and prices."""
+def comparison(runner, model, cycles, runtime_modulus):
+    """Engines, baseline, ratios and prices; that of the run-time modulus only if asked for."""
     engine = {
         kind: elaborated(ENGINE, parameters)
         for kind, parameters in {
@@ -121,6 +121,7 @@ def comparison(runner, model, cycles):
             "large_prime_only": {"Goldilocks": 0},
             "runtime_modulus": {"Reduction": 1},
         }.items()
+        if runtime_modulus or kind != "runtime_modulus"
     }
     baseline = elaborated(BASELINE_TOP, {})
     sizes = {
@@ -171,7 +172,9 @@ def comparison(runner, model, cycles):
                 "ge": round(whole["default"].ge - whole["large_prime_only"].ge, 1),
                 "percent": round(100 * (base / whole["large_prime_only"].ge - 1), 2),
             },
-            "runtime_modulus": price(whole["runtime_modulus"].ge),
+            "runtime_modulus": (
+                price(whole["runtime_modulus"].ge) if runtime_modulus else None
+            ),
             "full_round_sub_engine": price(size[2, 3].ge),
             "partial_round_sub_engine": price(size[1, 4].ge),
         },
@@ -208,7 +211,8 @@ def measure(arguments):
     data["tools"] = versions
     wanted = []
     if arguments.top is None or arguments.top == ENGINE:
-        entry, wanted = comparison(runner, model, json.loads(CYCLES.read_text()))
+        cycles = json.loads(CYCLES.read_text())
+        entry, wanted = comparison(runner, model, cycles, not arguments.no_runtime_modulus)
         data.update(entry)
     top = arguments.top or CHIP
     if top != ENGINE:
@@ -272,6 +276,11 @@ def main():
         default=[],
         metavar="NAME=VALUE",
         help="parameter of the module of --top",
+    )
+    parser.add_argument(
+        "--no-runtime-modulus",
+        action="store_true",
+        help="leave the engine with the run-time modulus out, which takes the longest; its price is null",
     )
     parser.add_argument("--jobs", type=int, default=2, help="units at a time [2]")
     parser.add_argument("--json", type=Path, help="where the results go")

@@ -78,6 +78,7 @@ def library_section(data):
             [
                 [names[key], number(price["ge"]), f"{price['percent']:.1f} %"]
                 for key, price in data["prices"].items()
+                if price is not None
             ],
         )
         lines.append("")
