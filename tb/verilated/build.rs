@@ -88,9 +88,9 @@ const MUTANTS: [Mutant; 12] = [
     Mutant {
         module: "acclmt_sqr",
         name: "acclmt_sqr_mutant",
-        // The middle term of a leaf is counted once instead of twice.
-        original: "{{(High - 1) {1'b0}}, middle, {(Low + 1) {1'b0}}}",
-        fault: "{{(High - 0) {1'b0}}, middle, {(Low + 0) {1'b0}}}",
+        // The recombination loses the carry of the middle term.
+        original: "Upper'(middle) - Upper'(low)",
+        fault: "Upper'(middle[2*Low-1:0]) - Upper'(low)",
     },
     Mutant {
         module: "acclmt_accumulate",
