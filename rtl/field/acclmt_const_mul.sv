@@ -6,7 +6,7 @@
 ///
 /// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a
 /// row: a shifted, possibly complemented, multiple of the operand. The columns are cut into chunks
-/// of 58. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
+/// of 26. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
 /// what overflows into the next chunk, at most six bits, is delivered beside it, so that no carry
 /// runs over the whole width:
 ///
@@ -39,7 +39,7 @@ module acclmt_const_mul #(
 );
 
   localparam int unsigned BelowColumns = 8;
-  localparam int unsigned ChunkColumns = 58;
+  localparam int unsigned ChunkColumns = 26;
   localparam int unsigned OverflowBits = 6;
   localparam int unsigned ChunkBits = ChunkColumns + OverflowBits;
 
