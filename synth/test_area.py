@@ -108,6 +108,36 @@ class Run(unittest.TestCase):
                 self.run_design(elaborate(ARRAY), Path(folder))
 
 
+SQUARE = """
+module top (input logic [6:0] a_i, b_i, output logic [13:0] square_o, product_o);
+  assign square_o = a_i * a_i;
+  assign product_o = a_i * b_i;
+endmodule
+"""
+
+
+class Square(unittest.TestCase):
+    def test_square_is_a_sum_and_a_product_is_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "square.sv"
+            source.write_text(SQUARE)
+            tools.run_yosys(
+                [
+                    f"read_verilog -sv {source}",
+                    "hierarchy -top top",
+                    "copy top gold",
+                    "select -module top",
+                    f"techmap -map {synthesis.SQUARE}",
+                    "select -clear",
+                    # The product is left as it is; only it.
+                    "select -assert-count 1 top/t:$mul",
+                    "miter -equiv -flatten gold top miter",
+                    "sat -verify -prove trigger 0 miter",
+                ],
+                "square",
+            )
+
+
 class Polarity(unittest.TestCase):
     def test_chain_takes_turns(self):
         adders = {str(i): ([i], [i + 1]) for i in range(10)}

@@ -16,7 +16,7 @@ from . import timing as sta
 from .errors import FlowError
 
 # Files of this folder that decide what a result is.
-CODE = ("synthesis.py", "polarity.py", "sizing.py", "timing.py")
+CODE = ("synthesis.py", "square.v", "polarity.py", "sizing.py", "timing.py")
 
 
 @dataclass

@@ -3,6 +3,7 @@
 """Synthesis of one unit with Yosys and abc."""
 
 import json
+from pathlib import Path
 
 from . import polarity, tools
 
@@ -11,6 +12,12 @@ from . import polarity, tools
 ABC_SCRIPT = (
     "strash;&get,-n;&st;&dch,-f;&nf;&put;topo;buffer,-N,24,-c;topo;stime,-p;upsize;dnsize;stime,-p"
 )
+
+# How a square is a sum.
+SQUARE = Path(__file__).parent / "square.v"
+
+# Carries by Sklansky's tree: a few levels less than Yosys's own, by Brent and Kung, for a little area.
+CARRIES = "techmap -map +/techmap.v -map +/choices/sklansky.v"
 
 # What abc may use without a library.
 GENERIC_GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX,AOI3,OAI3"
@@ -71,7 +78,7 @@ endmodule
 def commands(unit, library, folder):
     """The Yosys commands that synthesise `unit`; files go to `folder`."""
     name = unit.name
-    # To arithmetic that is known to Yosys: multipliers to Booth rows, sums of more than two terms to
+    # To arithmetic that is known to Yosys: squares to sums, multipliers to Booth rows, sums of more than two terms to
     # full adders with one carry look-ahead adder at the end.
     lines = [
         f"read_rtlil {folder / 'unit.il'}",
@@ -85,6 +92,9 @@ def commands(unit, library, folder):
         # Sums stay as wide as they are: a narrowed sum would not be joined with the next one.
         "wreduce t:$add t:$sub %u %n",
         "peepopt",
+        "opt_clean",
+        f"techmap -map {SQUARE}",
+        "opt_expr",
         "opt_clean",
         "booth",
         "alumacc",
@@ -115,7 +125,7 @@ def commands(unit, library, folder):
             ]
         lines += [f"techmap -map {folder / 'full_adder.v'}", "opt_expr", "opt_clean"]
     # Flip-flops are called as their wires from here on.
-    lines += ["techmap", "opt -fast -nodffe -nosdff", "rename -wire"]
+    lines += [CARRIES, "opt -fast -nodffe -nosdff", "rename -wire"]
     output = [
         f"tee -q -o {folder / 'stat.json'} stat -json",
         f"write_verilog -simple-lhs -noattr -noexpr -nohex -nodec {folder / 'netlist.v'}",
