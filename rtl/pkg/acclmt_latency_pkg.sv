@@ -10,6 +10,9 @@
 
 package acclmt_latency_pkg;
 
+  /// Choice of the state that takes a slot of a sub-engine.
+  localparam int unsigned IssueLatency = 1;
+
   /// Three-level Karatsuba multiplier or squarer.
   localparam int unsigned MulLatency = 6;
 

@@ -131,7 +131,8 @@ package acclmt_pkg;
   function automatic int partial_loop_cycles(input int reduction);
     partial_loop_cycles =
         sbox_latency(reduction) + dot_latency(reduction) +
-        int'(acclmt_latency_pkg::AddLatency + acclmt_latency_pkg::FifoLatency);
+        int'(acclmt_latency_pkg::IssueLatency + acclmt_latency_pkg::AddLatency +
+             acclmt_latency_pkg::FifoLatency);
   endfunction
 
   /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.

@@ -192,18 +192,36 @@ module acclmt_full_round_engine #(
   end
   assign issue_partial = issue_last ? issue_round < partial_end : issue_round >= full_first_i;
 
+  // The choice of a beat fills a cycle; what it begins comes in the next one.
+  logic issue_q, issue_first_q, issue_partial_q, issue_last_q;
+  logic [Lanes-1:0][WordWidth-1:0] issue_state_q;
+  acclmt_pkg::round_t issue_round_q;
+  acclmt_pkg::tag_t issue_tag_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) issue_q <= 1'b0;
+    else issue_q <= issue && !clear_i;
+  end
+  always_ff @(posedge clk_i) begin
+    issue_first_q <= issue_first;
+    issue_partial_q <= issue_partial;
+    issue_last_q <= issue_last;
+    issue_state_q <= issue_state;
+    issue_round_q <= issue_round;
+    issue_tag_q <= issue_tag;
+  end
+
   // First step of the round's matrix.
-  logic [MatrixAddressWidth-1:0] issue_matrix, partial_index;
-  assign partial_index = MatrixAddressWidth'(issue_round) - MatrixAddressWidth'(full_first_i);
+  logic [MatrixAddressWidth-1:0] matrix, partial_index;
+  assign partial_index = MatrixAddressWidth'(issue_round_q) - MatrixAddressWidth'(full_first_i);
   always_comb begin
-    issue_matrix = '0;
-    if (issue_partial) begin
+    matrix = '0;
+    if (issue_partial_q) begin
       if (!config_i.partial_dense) begin
-        issue_matrix = MatrixAddressWidth'({config_i.full_interval, 1'b0}) +
+        matrix = MatrixAddressWidth'({config_i.full_interval, 1'b0}) +
             partial_index * MatrixAddressWidth'(partial_steps);
       end
-    end else if (!issue_last && issue_round + 1'b1 == full_first_i) begin
-      issue_matrix = MatrixAddressWidth'(config_i.full_interval);
+    end else if (!issue_last_q && issue_round_q + 1'b1 == full_first_i) begin
+      matrix = MatrixAddressWidth'(config_i.full_interval);
     end
   end
 
@@ -221,7 +239,7 @@ module acclmt_full_round_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
-    .valid_i(issue),
+    .valid_i(issue_q),
     .valid_o(valid_at_turn),
     .any_o(any_issued)
   );
@@ -231,7 +249,7 @@ module acclmt_full_round_engine #(
   ) u_to_turn (
     .clk_i,
     .rst_ni,
-    .data_i({issue_first, issue_partial, issue_last, issue_round, issue_tag, issue_matrix}),
+    .data_i({issue_first_q, issue_partial_q, issue_last_q, issue_round_q, issue_tag_q, matrix}),
     .data_o({first_at_turn, partial_at_turn, last_at_turn, round_at_turn, tag_at_turn,
              matrix_at_turn})
   );
@@ -260,8 +278,8 @@ module acclmt_full_round_engine #(
       .goldilocks_i(config_i.goldilocks),
       .prime_i,
       .alpha_i(config_i.alpha),
-      .valid_i(issue && (issue_first || !(issue_partial && sparse_beats))),
-      .x_i(issue_state[lane]),
+      .valid_i(issue_q && (issue_first_q || !(issue_partial_q && sparse_beats))),
+      .x_i(issue_state_q[lane]),
       .bypass_i(bypass),
       .y_o(after_sbox[lane])
     );

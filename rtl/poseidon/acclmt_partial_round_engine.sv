@@ -78,7 +78,7 @@ module acclmt_partial_round_engine #(
   localparam int unsigned Places = acclmt_pkg::places(int'(Reduction));
   localparam int unsigned QueueDepth = 16;
 
-  // Cycles after the issue of a beat at which something happens to it.
+  // Cycles after the S-box takes a beat at which something happens to it.
   localparam int unsigned AtMatrix = acclmt_pkg::sbox_latency(int'(Reduction));
   localparam int unsigned AtProduct = AtMatrix + acclmt_latency_pkg::MulLatency;
   localparam int unsigned AtUpdated =
@@ -140,14 +140,31 @@ module acclmt_partial_round_engine #(
   assign issue_round = control_take ? '0 : head_round;
   assign issue_tag = control_take ? tag_i : head_tag;
 
+  // The choice of a beat fills a cycle; what it begins comes in the next one.
+  logic issue_q, issue_first_q, issue_last_q;
+  logic [Lanes-1:0][WordWidth-1:0] issue_state_q;
+  acclmt_pkg::round_t issue_round_q;
+  acclmt_pkg::tag_t issue_tag_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) issue_q <= 1'b0;
+    else issue_q <= issue && !clear_i;
+  end
+  always_ff @(posedge clk_i) begin
+    issue_first_q <= issue_first;
+    issue_last_q <= issue_last;
+    issue_state_q <= issue_state;
+    issue_round_q <= issue_round;
+    issue_tag_q <= issue_tag;
+  end
+
   // ---- Control that accompanies a beat ----------------------------------------------------------
 
   // Index of the matrix constants: round * beats + beat.
-  logic [AddressWidth-1:0] issue_index, index_q;
-  assign issue_index = issue_first ? AddressWidth'(issue_round) * AddressWidth'(config_i.beats)
+  logic [AddressWidth-1:0] index, index_q;
+  assign index = issue_first_q ? AddressWidth'(issue_round_q) * AddressWidth'(config_i.beats)
                                    : index_q + 1'b1;
   always_ff @(posedge clk_i) begin
-    if (issue) index_q <= issue_index;
+    if (issue_q) index_q <= index;
   end
 
   // Constants are read the cycle before they are used.
@@ -158,7 +175,7 @@ module acclmt_partial_round_engine #(
   ) u_index (
     .clk_i,
     .rst_ni,
-    .data_i(issue_index),
+    .data_i(index),
     .data_o(index_at_read)
   );
 
@@ -171,7 +188,7 @@ module acclmt_partial_round_engine #(
   ) u_to_matrix (
     .clk_i,
     .rst_ni,
-    .data_i({issue_first, issue_last, issue_round, issue_tag}),
+    .data_i({issue_first_q, issue_last_q, issue_round_q, issue_tag_q}),
     .data_o({first_at_matrix, last_at_matrix, round_at_matrix, tag_at_matrix})
   );
   acclmt_delay #(
@@ -209,7 +226,7 @@ module acclmt_partial_round_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
-    .valid_i(issue),
+    .valid_i(issue_q),
     .valid_o(valid_at_matrix),
     .any_o(any_issued)
   );
@@ -272,8 +289,8 @@ module acclmt_partial_round_engine #(
     .goldilocks_i(config_i.goldilocks),
     .prime_i,
     .alpha_i(config_i.alpha),
-    .valid_i(issue && issue_first),
-    .x_i(issue_state[0]),
+    .valid_i(issue_q && issue_first_q),
+    .x_i(issue_state_q[0]),
     .bypass_i(bypass),
     .y_o(element[0])
   );
@@ -283,7 +300,7 @@ module acclmt_partial_round_engine #(
   ) u_waiting (
     .clk_i,
     .rst_ni,
-    .data_i(issue_state[2:1]),
+    .data_i(issue_state_q[2:1]),
     .data_o(element[2:1])
   );
 

@@ -1093,6 +1093,8 @@ fn cycles_of_the_area_flow_are_those_of_the_model() {
             "model",
             "--preset",
             &preset,
+            "--hashes",
+            "16384",
             "--json",
         ]);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
@@ -1266,7 +1268,7 @@ fn the_model_counts_the_cycles_of_trees() {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let rows = json_lines(&run);
     let cycles: Vec<_> = rows.iter().map(|row| &row["cycles"]).collect();
-    assert_eq!(cycles, [112_543, 181_781]);
+    assert_eq!(cycles, [113_534, 182_863]);
     assert!(rows[1]["steady"]["rhe_utilisation"].as_f64() > Some(0.97));
 
     // Other leaves, and standard trees of other arities.
