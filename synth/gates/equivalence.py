@@ -65,7 +65,7 @@ def cut_boxes(module, directions):
     """
     ports, cells = dict(module["ports"]), {}
     for name, cell in module["cells"].items():
-        kind = cell["type"].removeprefix("\\")
+        kind = cell["type"]
         if kind not in directions:
             cells[name] = cell
             continue

@@ -3,7 +3,6 @@
 """The netlists that are simulated: those of `make area`, synthesised where they are not there yet."""
 
 import json
-import re
 
 import elaborate
 from flow import design, library, memory, runner, tools
@@ -81,14 +80,13 @@ class Netlists:
                 f"reading the netlist of {name}",
             )
             partial.rename(file)
-        modules = json.loads(file.read_text())["modules"]
-        return modules[name]
+        module = json.loads(file.read_text())["modules"][name]
+        for cell in module["cells"].values():
+            # The gates of Yosys come back from Verilog as modules of that name.
+            cell["type"] = cell["type"].removeprefix("\\")
+        return module
 
     def circuit(self, cut, modules=None):
         """The flattened design, from its netlists or from `modules` in their place."""
         modules = modules or self.modules(cut)
         return Flattener({**self.cells, **modules}, cut.memories).circuit(cut.top)
-
-    def digest(self, name):
-        """Names the netlist of a unit."""
-        return re.sub(r".*/", "", str(self.runner.unit_folder(name)))

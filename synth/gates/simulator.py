@@ -127,7 +127,7 @@ class Flattener:
 
         rows, parts = {}, {}
         for cell_name, cell in module["cells"].items():
-            kind = cell["type"].removeprefix("\\")
+            kind = cell["type"]
             pins = cell["connections"]
             order = GATES[kind][0] if kind in GATES else FLIP_FLOPS.get(kind, [None])[0]
             if order:
