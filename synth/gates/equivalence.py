@@ -87,6 +87,7 @@ def rtl_module(unit, folder):
             f"hierarchy -top {unit.name}",
             "proc",
             "flatten",
+            "delete t:$scopeinfo",
             "opt_clean",
             "techmap",
             "opt_clean",
