@@ -10,10 +10,14 @@ DEMO_DIR = target/demo
 OTHER_PRIMES = bn254 pallas vesta starknet
 PRIME ?= bn254
 PAPER_DIR = target/paper
+# The library and the module of `make area`, `make gates` and `make place`, each with a default of its own.
+LIB ?=
+TOP ?=
+JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs paper results place clean
+.PHONY: help setup demo test test-all test-prime lint docs area gates paper results place clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -52,6 +56,20 @@ docs: ## Build the book of docs/ into target/book, and refuse dead links
 	@.ci/setup --docs
 	@.ci/book
 
+# LIB=asap7 and LIB=sg13g2 take the Liberty files from the folders ASAP7_DIR and SG13G2_DIR.
+area: ## Area and timing: LIB=generic|asap7|sg13g2 [TOP=module] [JOBS=2]; synth/README.md
+	@.ci/setup --area $(if $(filter-out generic,$(LIB)),--timing)
+	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/area.py \
+	  --library $(or $(LIB),generic) --jobs $(JOBS) $(if $(TOP),--top $(TOP)) && \
+	  $(if $(TOP),true,target/venv/bin/python synth/area_page.py)
+
+# The netlists are those of `make area`; what is not there yet is synthesised.
+gates: ## Simulate netlists and prove equivalences: LIB=generic|asap7|sg13g2 [BLOCKS=names] [QUICK=1]; docs/gates.md
+	@.ci/setup --area $(if $(filter-out generic,$(LIB)),--timing)
+	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/gates/gates.py \
+	  --library $(or $(LIB),generic) --jobs $(JOBS) $(if $(BLOCKS),--blocks $(BLOCKS)) $(if $(QUICK),--quick) \
+	  --json target/gates/$(or $(LIB),generic).json
+
 # The figures of CPUs are measured here and now: let the machine rest meanwhile.
 paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU beside it: target/paper/report.html
 	@mkdir -p $(PAPER_DIR)
@@ -66,10 +84,8 @@ results: paper ## Write the results of `make paper` into the book, as docs/resul
 	$(ACCLMT) report $(PAPER_DIR) --markdown docs/results.md
 
 # The library and the module of `make place`; NETLIST, PERIOD_PS, UTILIZATION and FROM are optional.
-LIB ?= asap7
-TOP ?= acclmt_hash_engine
 place: ## Place a module with OpenROAD and report its layout: LIB=asap7|sg13g2 TOP=module
-	@python3 synth/place/place.py --library "$(LIB)" --top "$(TOP)" \
+	@python3 synth/place/place.py --library "$(or $(LIB),asap7)" --top "$(or $(TOP),acclmt_hash_engine)" \
 	  $(if $(NETLIST),--netlist "$(NETLIST)") $(if $(PERIOD_PS),--period-ps "$(PERIOD_PS)") \
 	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)") $(if $(FROM),--from "$(FROM)")
 

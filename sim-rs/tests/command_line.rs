@@ -1073,6 +1073,40 @@ fn close(value: &Value, expected: f64) -> bool {
     (value.as_f64().unwrap() - expected).abs() < 0.01
 }
 
+/// The area flow divides by these figures.
+#[test]
+fn cycles_of_the_area_flow_are_those_of_the_model() {
+    let text = include_str!("../../synth/cycles.json");
+    let file: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(
+        (&file["num_full"], &file["num_partial"]),
+        (&1.into(), &3.into())
+    );
+    let arities = file["arities"].as_object().unwrap();
+    assert_eq!(arities.len(), 4);
+    for (arity, figures) in arities {
+        let preset = format!("filecoin-arity-{arity}");
+        let run = run(&[
+            "bench",
+            "engine",
+            "--backend",
+            "model",
+            "--preset",
+            &preset,
+            "--json",
+        ]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        let row = &json_lines(&run)[0];
+        let measured = row["cycles_per_hash"].as_f64().unwrap();
+        let stated = figures["cycles"].as_f64().unwrap();
+        assert!((measured - stated).abs() < 0.0051, "{arity}: {measured}");
+        assert_eq!(
+            row["paper_cycles_per_hash"], figures["paper_cycles"],
+            "{arity}"
+        );
+    }
+}
+
 #[test]
 fn bench_engine_measures_the_steady_state() {
     let arguments = ["bench", "engine", "--preset", ARITY_2, "plonky2"];

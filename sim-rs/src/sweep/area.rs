@@ -31,7 +31,8 @@ struct EngineArea {
     num_full: usize,
     num_partial: usize,
     goldilocks: bool,
-    area_um2: f64,
+    /// None where the flow had generic gates and no library of cells.
+    area_um2: Option<f64>,
     ge: f64,
 }
 
@@ -79,7 +80,8 @@ impl AreaResult {
                 num_partial,
                 ..
             } = *engine;
-            if ![engine.area_um2, engine.ge].iter().all(|&area| area > 0.0) {
+            let areas = [Some(engine.ge), engine.area_um2];
+            if !areas.iter().flatten().all(|&area| area > 0.0) {
                 return Err(AreaError::NotPositive {
                     num_full,
                     num_partial,
@@ -104,7 +106,7 @@ impl AreaResult {
         let kind = (hardware.num_full, hardware.num_partial, hardware.goldilocks);
         let engine = self.engines.iter().find(|engine| engine.kind() == kind);
         engine.map_or_else(Area::default, |engine| Area {
-            area_um2: Some(engine.area_um2),
+            area_um2: engine.area_um2,
             area_ge: Some(engine.ge),
             area_library: Some(self.library.clone()),
         })
@@ -151,6 +153,14 @@ mod tests {
         // The same without the Goldilocks field is another engine.
         let two = format!("{},{}", engine(3, true, "1"), engine(3, false, "2"));
         assert!(AreaResult::from_json(&text(&two)).is_ok());
+        assert!(error(&engine(3, true, "null").replace('7', "0")).contains("has an area"));
         assert!(AreaResult::from_json("{\"library\": \"cells\"}").is_err());
+    }
+
+    #[test]
+    fn engines_without_cells_have_gate_equivalents_only() {
+        let result = AreaResult::from_json(&text(&engine(3, true, "null"))).unwrap();
+        assert_eq!(result.engines[0].area_um2, None);
+        assert_eq!(result.engines[0].ge, 7.0);
     }
 }

@@ -1,0 +1,231 @@
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Timing of one unit with OpenSTA, and the timing model that it leaves for what is above it.
+
+Units below are Liberty cells with the setup times and delays that were measured on them, so that a path
+from a register through gates of this unit into a unit below is timed whole.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from . import tools
+
+CLOCK = "clk_i"
+RESET = "rst_ni"
+# Paths from register to register that are reported, each to another register.
+PATHS = 12
+# Bits of registers that are looked through for those paths.
+ENDPOINTS = 2000
+# Loads of outputs for which delays are measured, in loads of the library.
+LOADS = (1, 8)
+
+
+@dataclass
+class Path:
+    """A path: its ends, and the shortest clock period that it allows in ns."""
+
+    start: str
+    end: str
+    ns: float
+
+
+@dataclass
+class Timing:
+    """Timing of a unit, in ns."""
+
+    paths: list = field(default_factory=list)
+    # Input -> time that it must be stable before the clock edge.
+    setup: dict = field(default_factory=dict)
+    # Output -> time from the clock edge, for each of LOADS.
+    delay: dict = field(default_factory=dict)
+    # "input output" -> time between them, where no register is.
+    through: dict = field(default_factory=dict)
+
+    @property
+    def worst_ns(self):
+        """The shortest clock period that registers in the unit and below it allow; None without any."""
+        return max((path.ns for path in self.paths), default=None)
+
+
+def port_pattern(name, width):
+    """The ports of a bus for get_ports."""
+    return f"{{{name}}}" if width == 1 else f"{{{name}[*]}}"
+
+
+def script(unit, library, models, netlist):
+    """The OpenSTA script that measures a unit."""
+    period = library.clock_ns / library.time_unit_ns
+    inputs = [p for p in unit.ports if p[1] == "input" and p[0] not in (CLOCK, RESET)]
+    outputs = [p for p in unit.ports if p[1] == "output"]
+    lines = [f"read_liberty {path}" for path in [*library.files, *models]]
+    lines += [
+        f"read_verilog {netlist}",
+        f"link_design {unit.name}",
+    ]
+    if not any(p[0] == CLOCK for p in unit.ports):
+        return "\n".join([*lines, 'puts "no clock"'])
+    lines += [
+        f"create_clock -name clock -period {period} [get_ports {CLOCK}]",
+        f"set_driving_cell -lib_cell {library.driver} [all_inputs]",
+        f"set_load {library.load} [all_outputs]",
+    ]
+    if any(p[0] == RESET for p in unit.ports):
+        lines.append(f"set_false_path -from [get_ports {RESET}]")
+    # Inputs have no time yet and outputs no limit, so these are the paths between registers.
+    lines += [
+        'puts "section paths"',
+        f"report_checks -group_count {ENDPOINTS} -format summary -digits 4",
+        'puts "section worst"',
+        "report_checks -format full -fields {capacitance slew} -digits 4",
+    ]
+    ideal = [f"set_input_delay 0 -clock clock [get_ports {port_pattern(p[0], p[2])}]" for p in inputs]
+    lines += ideal
+    for name, _, width in inputs:
+        lines += [
+            f'puts "section setup {name}"',
+            f"report_checks -from [get_ports {port_pattern(name, width)}] -format full -digits 4",
+        ]
+    lines += [
+        f"set_output_delay 0 -clock clock [get_ports {port_pattern(p[0], p[2])}]" for p in outputs
+    ]
+    # Paths without a register, from each input to each output that has one.
+    for name, _, width in outputs if inputs else []:
+        ports = f"[get_ports {port_pattern(name, width)}]"
+        lines.append(f"if {{[llength [find_timing_paths -from [all_inputs] -to {ports}]] > 0}} {{")
+        for source, _, source_width in inputs:
+            lines += [
+                f'puts "section through {source} {name}"',
+                f"report_checks -from [get_ports {port_pattern(source, source_width)}] -to {ports}"
+                " -format full -digits 4",
+            ]
+        lines.append("}")
+    lines += [line.replace("set_input_delay 0", "unset_input_delay 0") for line in ideal]
+    for load in LOADS:
+        lines.append(f"set_load {load * library.load} [all_outputs]")
+        for name, _, width in outputs:
+            lines += [
+                f'puts "section delay {name}"',
+                f"report_checks -to [get_ports {port_pattern(name, width)}] -format full -digits 4",
+            ]
+    return "\n".join(lines)
+
+
+# A line of the summary: register and pin (cell), twice, and slack.
+SUMMARY = re.compile(r"^(\S+) \(\S+\)\s+(\S+) \(\S+\)\s+(-?[\d.]+)$", re.MULTILINE)
+REPORT = re.compile(
+    r"(-?[\d.]+) +data arrival time.*?^ *(-?[\d.]+) +slack", re.MULTILINE | re.DOTALL
+)
+
+
+def register_name(pin):
+    """The register that a pin belongs to, without bits, pins and what synthesis appended."""
+    name = pin.rsplit("/", 1)[0].replace("\\", "")
+    name = re.sub(r"\$_[A-Z]*(DFF|LATCH)\w*$", "", name)
+    return re.sub(r"\[\d+\]$", "", name)
+
+
+def parse(output, library):
+    """The timing of a unit, from the output of its script."""
+    timing = Timing()
+    seen = set()
+    for section in re.split(r"^section ", output, flags=re.MULTILINE)[1:]:
+        head, _, text = section.partition("\n")
+        kind, _, name = head.partition(" ")
+        if kind == "paths":
+            for match in SUMMARY.finditer(text):
+                ends = register_name(match[1]), register_name(match[2])
+                if ends[1] not in seen and len(timing.paths) < PATHS:
+                    seen.add(ends[1])
+                    slack = float(match[3]) * library.time_unit_ns
+                    timing.paths.append(Path(*ends, round(library.clock_ns - slack, 4)))
+            continue
+        match = REPORT.search(text)
+        if match is None:
+            continue
+        arrival, slack = (float(match[i]) * library.time_unit_ns for i in (1, 2))
+        if kind == "setup":
+            timing.setup[name] = library.clock_ns - slack
+        elif kind == "through":
+            timing.through[name] = arrival
+        elif kind == "delay":
+            timing.delay.setdefault(name, []).append(arrival)
+    return timing
+
+
+def model(name, ports, timing, library):
+    """Liberty of a unit, or memory, with measured, or assumed, times."""
+    widths = sorted({width for _, _, width in ports if width > 1})
+    unit = {1e-6: "1fs", 1e-3: "1ps", 1.0: "1ns"}[library.time_unit_ns]
+
+    def value(ns):
+        return f"{ns / library.time_unit_ns:.5f}"
+
+    lines = [
+        f"library (model_{name}) {{",
+        "  delay_model : table_lookup;",
+        f'  time_unit : "{unit}";',
+        f"  capacitive_load_unit (1,{library.capacitance_unit});",
+        '  voltage_unit : "1V"; current_unit : "1mA"; pulling_resistance_unit : "1kohm";',
+        "  input_threshold_pct_rise : 50; input_threshold_pct_fall : 50;",
+        "  output_threshold_pct_rise : 50; output_threshold_pct_fall : 50;",
+        "  slew_lower_threshold_pct_rise : 20; slew_lower_threshold_pct_fall : 20;",
+        "  slew_upper_threshold_pct_rise : 80; slew_upper_threshold_pct_fall : 80;",
+        "  lu_table_template (load) {",
+        "    variable_1 : total_output_net_capacitance;",
+        f'    index_1 ("{", ".join(f"{n * library.load:.6f}" for n in LOADS)}");',
+        "  }",
+    ]
+    for width in widths:
+        lines += [
+            f"  type (bus{width}) {{ base_type : array; data_type : bit; bit_width : {width};"
+            f" bit_from : {width - 1}; bit_to : 0; downto : true; }}",
+        ]
+    lines.append(f"  cell ({name}) {{ area : 0; dont_touch : true;")
+    # Of every output; loads are in the delays.
+    slew = value(library.clock_ns * 0.02)
+    for port, direction, width in ports:
+        kind = f"bus ({port}) {{ bus_type : bus{width};" if width > 1 else f"pin ({port}) {{"
+        lines.append(f"    {kind} direction : {direction};")
+        if direction == "input":
+            lines.append(f"      capacitance : {library.load};")
+        if port == CLOCK:
+            lines.append("      clock : true;")
+        if port in timing.setup:
+            setup = value(timing.setup[port])
+            lines.append(
+                f'      timing () {{ related_pin : "{CLOCK}"; timing_type : setup_rising;'
+                f' rise_constraint (scalar) {{ values ("{setup}"); }}'
+                f' fall_constraint (scalar) {{ values ("{setup}"); }} }}'
+            )
+        if port in timing.delay:
+            edges = edge_tables(timing.delay[port], slew, value)
+            lines.append(
+                f'      timing () {{ related_pin : "{CLOCK}"; timing_type : rising_edge; {edges} }}'
+            )
+        for pair, ns in timing.through.items():
+            source, _, target = pair.partition(" ")
+            if target == port:
+                edges = edge_tables([ns] * len(LOADS), slew, value)
+                lines.append(
+                    f'      timing () {{ related_pin : "{source}"; timing_sense : non_unate; {edges} }}'
+                )
+        lines.append("    }")
+    return "\n".join([*lines, "  }", "}"]) + "\n"
+
+
+def edge_tables(times, slew, value):
+    """The tables of a timing arc."""
+    values = ", ".join(value(ns) for ns in times)
+    return " ".join(
+        f'cell_{edge} (load) {{ values ("{values}"); }} {edge}_transition (scalar) {{ values ("{slew}"); }}'
+        for edge in ("rise", "fall")
+    )
+
+
+def measure(unit, library, models, folder):
+    """Times a unit that was synthesised in `folder`, and writes its model there."""
+    text = script(unit, library, models, folder / "netlist.v")
+    timing = parse(tools.run_sta(text, f"timing of {unit.name}", folder / "sta.log"), library)
+    (folder / "model.lib").write_text(model(unit.name, unit.ports, timing, library))
+    return timing

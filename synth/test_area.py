@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the area flow: its parts, and whole runs on small modules."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import area_page
+from flow import design, library, memory, polarity, results, runner, sizing, synthesis, timing, tools
+from flow.errors import FlowError
+
+SCRIPT = Path(__file__).resolve().parent / "area.py"
+
+SOURCE = """
+module acclmt_mem_1r1w #(parameter Width = 8, parameter Depth = 4) (
+  input logic clk_i, input logic [Width-1:0] write_data_i, output logic [Width-1:0] read_data_o);
+  logic [Width-1:0] q; always_ff @(posedge clk_i) q <= write_data_i; assign read_data_o = q;
+endmodule
+module leaf #(parameter Width = 8) (
+  input logic clk_i, input logic [Width-1:0] a_i, output logic [Width-1:0] b_o);
+  logic [Width-1:0] q;
+  always_ff @(posedge clk_i) q <= a_i + 1'b1;
+  assign b_o = q;
+endmodule
+module top (input logic clk_i, input logic [15:0] a_i, output logic [15:0] b_o);
+  logic [15:0] c;
+  leaf #(.Width(16)) u_first (.clk_i, .a_i, .b_o(c));
+  logic [15:0] d;
+  leaf #(.Width(16)) u_second (.clk_i, .a_i(c), .b_o(d));
+  acclmt_mem_1r1w #(.Width(16), .Depth(40)) u_memory (.clk_i, .write_data_i(d), .read_data_o(b_o));
+endmodule
+"""
+OTHER_LINES = "// A comment that moves every line.\n\n" + SOURCE
+ARRAY = """
+module top (input logic clk_i, input logic [3:0] w_i, r_i, input logic [7:0] a_i, output logic [7:0] b_o);
+  logic [7:0] words[16];
+  always_ff @(posedge clk_i) begin
+    words[w_i] <= a_i;
+    b_o <= words[r_i];
+  end
+endmodule
+"""
+
+
+def elaborate(text):
+    """The design of a text."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "source.sv"
+        source.write_text(text)
+        return design.elaborate([source], "top", {}, Path(folder) / "work")
+
+
+class Units(unittest.TestCase):
+    def test_design_is_cut_into_units_and_memories(self):
+        found = elaborate(SOURCE)
+        self.assertEqual([u.name for u in found.order()], ["leaf__Width16", "top"])
+        self.assertEqual(found.units["top"].units, {"leaf__Width16": 2})
+        self.assertEqual(found.units["top"].memories, {"acclmt_mem_1r1w__Width16_Depth40": 1})
+        self.assertEqual(found.memories, {"acclmt_mem_1r1w__Width16_Depth40": (16, 40)})
+
+    def test_digest_is_that_of_the_hardware(self):
+        first, moved = elaborate(SOURCE), elaborate(OTHER_LINES)
+        changed = elaborate(SOURCE.replace("a_i + 1'b1", "a_i + 2'd3"))
+        for name in first.units:
+            self.assertEqual(first.units[name].digest, moved.units[name].digest)
+        self.assertNotEqual(
+            first.units["leaf__Width16"].digest, changed.units["leaf__Width16"].digest
+        )
+        self.assertEqual(first.units["top"].digest, changed.units["top"].digest)
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.library = library.load("generic")
+        self.model = memory.MemoryModel(self.library)
+
+    def run_design(self, found, folder):
+        lines = []
+        run = runner.Runner(self.library, self.model, folder, {}, 1, lines.append)
+        run.run([found])
+        return run, lines
+
+    def test_areas_add_up_and_results_are_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = elaborate(SOURCE)
+            run, lines = self.run_design(found, Path(folder))
+            self.assertEqual(len(lines), 2)
+            total = results.totals(found, run.results, self.model)["top"]
+            leaf = run.results["leaf__Width16"]
+            self.assertEqual(leaf.flip_flops, 16)
+            self.assertEqual(total.flip_flops, 32)
+            self.assertEqual(total.memory_bits, 640)
+            self.assertAlmostEqual(total.memory_ge, 640 * 0.653)
+            self.assertAlmostEqual(total.ge, 2 * leaf.ge + 640 * 0.653 + run.results["top"].ge)
+            _, again = self.run_design(found, Path(folder))
+            self.assertTrue(all("(kept)" in line for line in again), again)
+
+    def test_memory_that_is_no_macro_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(FlowError, "synthesis of top failed"):
+                self.run_design(elaborate(ARRAY), Path(folder))
+
+
+class Polarity(unittest.TestCase):
+    def test_chain_takes_turns(self):
+        adders = {str(i): ([i], [i + 1]) for i in range(10)}
+        inverted = polarity.choose(adders)
+        for i in range(9):
+            self.assertNotEqual(str(i) in inverted, str(i + 1) in inverted)
+
+    def test_netlist_keeps_its_function(self):
+        # The map's two kinds against the sum of three bits, with a cell whose outputs are inverted.
+        full_adder = {"cell": "FA", "inputs": ["A", "B", "CI"], "carry": "CON", "sum": "SN"}
+        full_adder["inverted"] = True
+        polarity_map = synthesis.full_adder_map(full_adder)
+        cell = (
+            "module FA (input A, B, CI, output CON, SN);"
+            " assign {CON, SN} = ~({1'b0, A} + B + CI); endmodule\n"
+        )
+        gold = "module gold (input A, B, C, output X, Y); assign {X, Y} = {1'b0, A} + B + C; endmodule\n"
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "adders.v"
+            source.write_text(cell + gold + polarity_map)
+            for gate in (polarity.DIRECT, polarity.INVERTED):
+                tools.run_yosys(
+                    [
+                        f"read_verilog {source}",
+                        "proc",
+                        "flatten",
+                        f"miter -equiv -flatten gold {gate} miter",
+                        "sat -verify -prove trigger 0 miter",
+                    ],
+                    gate,
+                )
+
+
+class Sizing(unittest.TestCase):
+    CELLS = {
+        f"INVx{n}": library.Cell(0.1 * n, False, {"A": 0.5 * n, "Y": None}) for n in (1, 2, 4, 8)
+    }
+    PATTERN = r"(?P<family>[A-Z]+)x(?P<drive>\d+)"
+
+    def test_heavy_wire_has_a_larger_cell(self):
+        family = sizing.families(self.CELLS, self.PATTERN, [])
+        instances = {"driver": ("INVx1", {"A": [1], "Y": [2]})}
+        instances |= {f"sink{i}": ("INVx1", {"A": [2], "Y": [10 + i]}) for i in range(20)}
+        changed = sizing.resize(instances, self.CELLS, family, 2.0, {}, 1.0)
+        # 20 * 0.5 over 2.0 a unit: drive 5 or more.
+        self.assertEqual(changed, {"driver": "INVx8"})
+        without = sizing.families(self.CELLS, self.PATTERN, ["*x8"])
+        self.assertEqual(
+            sizing.resize(instances, self.CELLS, without, 2.0, {}, 1.0), {"driver": "INVx4"}
+        )
+
+
+class Timing(unittest.TestCase):
+    def test_registers_are_named(self):
+        self.assertEqual(timing.register_name("u_a.sum_q[3]$_DFF_P_/QN"), "u_a.sum_q")
+        self.assertEqual(timing.register_name("u_memory/read_data_o[7]"), "u_memory")
+
+
+class Libraries(unittest.TestCase):
+    def test_missing_files_are_named(self):
+        with self.assertRaisesRegex(FlowError, "LIB=none is no library; the libraries are: asap7"):
+            library.load("none")
+        with self.assertRaisesRegex(FlowError, "ASAP7_DIR is not set"):
+            library.load("asap7", {})
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(FlowError, "sg13g2_stdcell_typ_1p20V_25C.lib does not exist"):
+                library.load("sg13g2", {"SG13G2_DIR": folder})
+
+    def test_memories_have_the_macro_of_their_depth(self):
+        generic = library.load("generic")
+        self.assertEqual([generic.macro(d).depth for d in (4, 64, 65, 256, 4096)], [64, 64, 128, 256, 256])
+
+
+class Program(unittest.TestCase):
+    def run_program(self, *arguments):
+        environment = {k: v for k, v in os.environ.items() if not k.endswith("_DIR")}
+        done = subprocess.run(
+            [sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=False, env=environment
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def test_module_is_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            code, output = self.run_program("--top", "acclmt_mod_add", "--json", str(file))
+            self.assertEqual(code, 0, output)
+            data = json.loads(file.read_text())
+            entry = data["modules"]["acclmt_mod_add"]
+            self.assertEqual(entry["flip_flops"], 256)
+            self.assertGreater(entry["ge"], 1000)
+            self.assertIsNone(entry["area_um2"])
+            self.assertEqual(data["library"], "generic")
+
+    def test_mistakes_are_named(self):
+        for arguments, message in [
+            (["--top", "absent"], "TOP=absent is no module of rtl/acclmt.f"),
+            (["--library", "absent"], "LIB=absent is no library"),
+            (["--library", "asap7"], "ASAP7_DIR is not set"),
+            (["--jobs", "0"], "--jobs 0"),
+        ]:
+            with self.subTest(message):
+                code, output = self.run_program(*arguments)
+                self.assertNotEqual(code, 0)
+                self.assertIn(message, output)
+                self.assertNotIn("Traceback", output)
+
+
+class Results(unittest.TestCase):
+    def test_hashes_per_area(self):
+        cycles = {"arities": {"2": {"cycles": 10.0, "paper_cycles": 30.0}}}
+        self.assertEqual(results.hashes_per_area(200.0, 400.0, cycles), {"arity_2": 6.0})
+
+    def test_page_needs_its_markers(self):
+        with self.assertRaisesRegex(ValueError, "markers"):
+            area_page.page("no marker", [])
+        text = area_page.page(f"a {area_page.BEGIN} old {area_page.END} b", [])
+        self.assertNotIn("old", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
