@@ -111,8 +111,6 @@ def pipeline_lane(mode, operands, expected):
     return compared
 
 
-
-
 def pipeline(operands, expected, reduction=0):
     """Lanes of a block that takes an operand set a cycle; `operands(mode, random)` is a list."""
 
@@ -406,7 +404,9 @@ def fifo_lanes(depth):
     def lane(_mode, random):
         inside, compared = deque(), 0
         for cycle in range(160):
-            push, pop = [(7, 3), (3, 7), (8, 8), (8, 0), (0, 8), (5, 5), (8, 1), (1, 8)][cycle // 20]
+            push, pop = [(7, 3), (3, 7), (8, 8), (8, 0), (0, 8), (5, 5), (8, 1), (1, 8)][
+                cycle // 20
+            ]
             given = {
                 "valid_i": int(random.randrange(8) < push),
                 "ready_i": int(random.randrange(8) < pop),
@@ -427,7 +427,9 @@ def fifo_lanes(depth):
                 inside.popleft()
             if outputs["ready_o"] and given["valid_i"]:
                 inside.append((given["data_i"], cycle))
-            check(cycle, "words inside beyond the capacity", 0, max(0, len(inside) - depth - 1), given)
+            check(
+                cycle, "words inside beyond the capacity", 0, max(0, len(inside) - depth - 1), given
+            )
             if given["clear_i"]:
                 inside.clear()
         return compared
@@ -505,9 +507,7 @@ def blocks():
     def words(_mode, random):
         return [{"data_i": random.getrandbits(WORD_BITS)} for _ in range(RANDOM_SETS)]
 
-    add = delayed(
-        LATENCIES["AddLatency"], "sum_o", lambda mode, x: mode.add(x["a_i"], x["b_i"])
-    )
+    add = delayed(LATENCIES["AddLatency"], "sum_o", lambda mode, x: mode.add(x["a_i"], x["b_i"]))
     yield Block("mod_add", "acclmt_mod_add", {}, pipeline(pairs, add))
     yield Block(
         "mod_add_runtime", "acclmt_mod_add", {"Reduction": 1}, pipeline(pairs, add, reduction=1)

@@ -51,9 +51,7 @@ def elements_of(mode, state):
 def state_of(mode, elements):
     """The contrary of `elements_of`."""
     if not mode.goldilocks:
-        return [
-            elements[i : i + LANES_OF_BEAT] for i in range(0, len(elements), LANES_OF_BEAT)
-        ]
+        return [elements[i : i + LANES_OF_BEAT] for i in range(0, len(elements), LANES_OF_BEAT)]
     return [
         [
             sum(elements[LANES_OF_BEAT * s + lane] << 64 * s for s in range(SLICES))
@@ -68,7 +66,10 @@ def partial_rounds(segment, state):
     elements = elements_of(mode, state)
     for number in range(segment.rounds):
         banks = [
-            [segment.constants[first + lane, number * segment.beats + i] for lane in range(LANES_OF_BEAT)]
+            [
+                segment.constants[first + lane, number * segment.beats + i]
+                for lane in range(LANES_OF_BEAT)
+            ]
             for first in (0, LANES_OF_BEAT)
             for i in range(segment.beats)
         ]
@@ -93,9 +94,7 @@ def random_segment(mode, alpha, beats, rounds, number, random):
         return random.choice(corners) if random.random() < 0.2 else mode.random(random)
 
     constants = {
-        (bank, index): word()
-        for bank in range(CONSTANT_BANK)
-        for index in range(rounds * beats)
+        (bank, index): word() for bank in range(CONSTANT_BANK) for index in range(rounds * beats)
     }
     for index in range(rounds):
         value = word()
@@ -185,8 +184,12 @@ def lane(segment, random):
 def engine_lanes(random, number):
     """Lanes with random constants of every kind of state, and with those of presets."""
     segments = read_reference()
-    kinds = [(mode, alpha, beats) for alpha in (5, 3, 7) for mode in (Large(), Goldilocks())
-             for beats in ((1,) if mode.goldilocks else (1, 2, 3, 4))]
+    kinds = [
+        (mode, alpha, beats)
+        for alpha in (5, 3, 7)
+        for mode in (Large(), Goldilocks())
+        for beats in ((1,) if mode.goldilocks else (1, 2, 3, 4))
+    ]
     while len(segments) < number:
         mode, alpha, beats = kinds[len(segments) % len(kinds)]
         rounds = random.randint(1, 4)

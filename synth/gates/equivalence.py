@@ -46,6 +46,9 @@ COVERS = {
 # Cycles of the simulation that matches registers: first, to forget how they began, and then.
 CYCLES_BEFORE, CYCLES = 200, 60
 PROVEN, REFUTED, UNDECIDED = "proven", "refuted", "undecided"
+# Registers of one side hold what no register of the other one does.
+UNMATCHED = "registers do not match"
+DIFFERENT = (REFUTED, UNMATCHED)
 
 
 @dataclass
@@ -113,7 +116,9 @@ class Side:
         self.outputs = {}
         for port, (direction, wires) in simulation.ports.items():
             if port != "clk_i":
-                (self.inputs if direction == "input" else self.outputs)[port] = list(map(int, wires))
+                (self.inputs if direction == "input" else self.outputs)[port] = list(
+                    map(int, wires)
+                )
 
     def histories(self):
         """What each register holds over the simulation."""
@@ -250,7 +255,7 @@ def compare(left, right, folder, seconds):
             alone += len(members[0]) + len(members[1])
     registers = len(right.q)
     if alone:
-        return Verdict(UNDECIDED, registers, 0, f"{alone} registers have no counterpart")
+        return Verdict(UNMATCHED, registers, 0, f"{alone} have no counterpart")
     # Both sides have the same inputs, states included.
     files = [folder / "rtl.blif", folder / "netlist.blif"]
     for side, part in enumerate((left, right)):
@@ -316,7 +321,5 @@ def check(netlists, cut, name, seconds, module=None):
     directions = directions_of(cut)
     rtl = cut_boxes(rtl_module(cut.units[name], folder), directions)
     netlist = cut_boxes(module or netlists.modules(cut)[name], directions)
-    sides = [
-        Flattener({**netlists.cells, name: part}, {}).circuit(name) for part in (rtl, netlist)
-    ]
+    sides = [Flattener({**netlists.cells, name: part}, {}).circuit(name) for part in (rtl, netlist)]
     return compare(*sides, folder, seconds)

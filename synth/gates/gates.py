@@ -99,7 +99,9 @@ def main():
     parser.add_argument("--blocks", nargs="+", metavar="NAME", help=f"of: {', '.join(known)}")
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
     parser.add_argument("--seed", type=int, default=1, help="of random operands [1]")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="units synthesised at a time")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="units synthesised at a time"
+    )
     parser.add_argument("--seconds", type=int, default=60, help="for a proof [60]")
     parser.add_argument("--folder", type=Path, default=ROOT / "target" / "area")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write a report, too")
@@ -130,7 +132,7 @@ def main():
                     f"({result['registers']} registers; {result['seconds']} s)",
                     flush=True,
                 )
-                if result["result"] == equivalence.REFUTED:
+                if result["result"] in equivalence.DIFFERENT:
                     sys.exit(f"gates: the netlist of {result['unit']} is not equivalent to its RTL")
     except (FlowError, NetlistError, Mismatch, OSError) as error:
         sys.exit(f"gates: {error}")

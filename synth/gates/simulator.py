@@ -200,7 +200,9 @@ class Simulation:
         """Orders the gates by levels, and numbers the wires so that each group has a range."""
         driven = numpy.zeros(circuit.wires, numpy.int64)
         driven[:2] = 1
-        sources = [w for direction, bits in circuit.ports.values() if direction == "input" for w in bits]
+        sources = [
+            w for direction, bits in circuit.ports.values() if direction == "input" for w in bits
+        ]
         sources += [w for _, pins in circuit.memories for w in pins["read_data_o"]]
         numpy.add.at(driven, sources, 1)
         for rows in circuit.gates.values():
@@ -209,9 +211,13 @@ class Simulation:
         flip_flops = {k: rows for k, rows in live.items() if k in FLIP_FLOPS}
         gates = {k: rows for k, rows in live.items() if k in GATES}
         if (driven > 1).any():
-            raise NetlistError(f"{circuit.name}: {(driven > 1).sum()} wires are driven more than once")
+            raise NetlistError(
+                f"{circuit.name}: {(driven > 1).sum()} wires are driven more than once"
+            )
         if (used & (driven == 0)).any():
-            raise NetlistError(f"{circuit.name}: {(used & (driven == 0)).sum()} wires are not driven")
+            raise NetlistError(
+                f"{circuit.name}: {(used & (driven == 0)).sum()} wires are not driven"
+            )
         clock = circuit.ports["clk_i"][1][0]
         clocks = [rows[:, 1] for rows in flip_flops.values()]
         clocks += [numpy.array(pins["clk_i"]) for _, pins in circuit.memories]
@@ -249,7 +255,9 @@ class Simulation:
         self.steps = []
         for _, kind, rows in groups:
             position[rows[:, 0]] = numpy.arange(number, number + len(rows))
-            inputs = [numpy.ascontiguousarray(position[rows[:, i]]) for i in range(1, rows.shape[1])]
+            inputs = [
+                numpy.ascontiguousarray(position[rows[:, i]]) for i in range(1, rows.shape[1])
+            ]
             self.steps.append((GATES[kind][1], slice(number, number + len(rows)), inputs, kind))
             number += len(rows)
         self.flip_flops = [(position[rows].T, FLIP_FLOPS[k][1]) for k, rows in flip_flops.items()]
