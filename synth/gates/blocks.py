@@ -8,8 +8,9 @@ raises `Mismatch` where they are not what the integers of Python say.
 
 import random as random_numbers
 import re
+import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from fields import (
@@ -31,6 +32,8 @@ LANES_OF_BEAT = 3
 PRODUCT_BITS = 2 * WORD_BITS
 # Code of the exponent of the S-box -> the exponent.
 EXPONENTS = {0: 3, 1: 5, 2: 7}
+# Between two lines about the progress.
+SECONDS_OF_SILENCE = 10
 # Random operand sets of a mode, besides the corners.
 RANDOM_SETS = 1000
 
@@ -79,8 +82,6 @@ class Block:
     number: int = 256
     # What is too large for a quick check.
     large: bool = False
-    # The operands as a line of documentation.
-    vectors: str = field(default="", repr=False)
 
 
 def static(mode):
@@ -125,7 +126,7 @@ def pipeline(operands, expected, reduction=0):
                 start = i * length
                 own = sets[start : start + length] or sets[:length]
                 made.append(pipeline_lane(mode, own, expected))
-        return made[:number] if len(found) == 1 else spread(made, share, number)
+        return spread(made, share, number)
 
     return lanes
 
@@ -542,7 +543,7 @@ def blocks():
                 reduction,
             ),
             64,
-            large=bool(reduction),
+            large=True,
         )
         yield Block(
             "from_montgomery" + suffix,
@@ -578,7 +579,7 @@ def blocks():
     )
 
 
-def run(block, simulation, seed):
+def run(block, simulation, seed, say=lambda _: None):
     """Simulates a block; returns the number of values compared and of cycles."""
     random = random_numbers.Random(seed)
     lanes = block.lanes(random, simulation.lanes)
@@ -594,7 +595,7 @@ def run(block, simulation, seed):
             simulation.clock()
         simulation.set("rst_ni", 1)
     given = [next(lane) for lane in lanes]
-    running, compared, cycles = len(lanes), 0, 0
+    running, compared, cycles, said = len(lanes), 0, 0, time.time()
     lanes = list(lanes)
     while running:
         for port in inputs:
@@ -612,4 +613,7 @@ def run(block, simulation, seed):
                 compared += stop.value
         simulation.clock()
         cycles += 1
+        if time.time() > said + SECONDS_OF_SILENCE:
+            said = time.time()
+            say(f"  {block.name}: cycle {cycles}, {running} of {simulation.lanes} runs to finish")
     return compared, cycles

@@ -40,18 +40,23 @@ EQUIVALENCES = {
 }
 
 
+def progress(line):
+    """A line about work that takes long."""
+    print(line, flush=True)
+
+
 def all_blocks():
     """Everything that is simulated, by name."""
     return {block.name: block for block in [*blocks.blocks(), *engine.blocks()]}
 
 
-def simulate(netlists, block, seed, modules=None):
+def simulate(netlists, block, seed, modules=None, say=lambda _: None):
     """Simulates a block; a result for the report."""
     cut = netlists.design(block.top, block.parameters)
     started = time.time()
     circuit = netlists.circuit(cut, modules)
     simulation = Simulation(circuit, block.number, seed)
-    compared, cycles = blocks.run(block, simulation, seed)
+    compared, cycles = blocks.run(block, simulation, seed, say)
     gates, flip_flops, memories = circuit.count()
     return {
         "block": block.name,
@@ -111,12 +116,12 @@ def main():
     if unknown:
         sys.exit(f"gates: there is no block {unknown[0]}; the blocks are: {', '.join(known)}")
     try:
-        netlists = Netlists(arguments.library, arguments.folder, arguments.jobs)
+        netlists = Netlists(arguments.library, arguments.folder, arguments.jobs, progress)
         report = {"library": arguments.library, "seed": arguments.seed}
         report |= {"simulations": [], "equivalences": []}
         print(f"seed {arguments.seed}", flush=True)
         for name in names:
-            result = simulate(netlists, known[name], arguments.seed)
+            result = simulate(netlists, known[name], arguments.seed, say=progress)
             report["simulations"].append(result)
             print(
                 f"{name}: {result['compared']} values right, in {result['runs']} runs of "
