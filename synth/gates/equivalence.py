@@ -44,7 +44,7 @@ COVERS = {
     "$_OAI3_": ("00- 1", "--0 1"),
 }
 # Cycles of the simulation that matches registers: first, to forget how they began, and then.
-CYCLES_BEFORE, CYCLES = 200, 60
+CYCLES_BEFORE, CYCLES, CYCLES_OF_PHASE = 100, 300, 100
 PROVEN, REFUTED, UNDECIDED = "proven", "refuted", "undecided"
 # Registers of one side hold what no register of the other one does.
 UNMATCHED = "registers do not match"
@@ -126,12 +126,16 @@ class Side:
         seen = []
         for cycle in range(CYCLES_BEFORE + CYCLES):
             for port, wires in self.inputs.items():
-                generator = numpy.random.default_rng([zlib.crc32(port.encode()), cycle])
+                name = zlib.crc32(port.encode())
+                generator = numpy.random.default_rng([name, cycle])
                 value = stimulus(generator, len(wires))
                 if port == "rst_ni":
                     value = value * 0 if cycle < 2 else ~rare(generator, len(wires))
                 elif port == "clear_i":
                     value = rare(generator, len(wires))
+                elif len(wires) == 1 and cycle >= CYCLES_BEFORE:
+                    phase = numpy.random.default_rng([name, cycle // CYCLES_OF_PHASE, 1])
+                    value = biased(phase, generator)
                 simulation.values[wires] = value[:, None]
             simulation.evaluate()
             if cycle >= CYCLES_BEFORE:
@@ -193,9 +197,16 @@ def stimulus(generator, width):
     return (bits & plain) | (value & ~plain)
 
 
+def biased(phase, generator):
+    """A bit that is mostly set in some lanes, mostly not in others, so that queues fill and run empty."""
+    one, two = phase.integers(0, 2**64, (2, 1), numpy.uint64)
+    a, b, c = generator.integers(0, 2**64, (3, 1), numpy.uint64)
+    return (one & two & (a | b | c)) | (one & ~two & a & b & c) | (~one & a)
+
+
 def rare(generator, width):
-    """Bits that are set one time in 64."""
-    bits = generator.integers(0, 2**64, (6, width), numpy.uint64)
+    """Bits that are set one time in 4096."""
+    bits = generator.integers(0, 2**64, (12, width), numpy.uint64)
     return numpy.bitwise_and.reduce(bits)
 
 
@@ -210,9 +221,34 @@ def match(left, right):
     return classes
 
 
+def in_pairs(classes):
+    """The classes with as many registers on each side cut into pairs, in order."""
+    pairs = {}
+    for key, members in classes.items():
+        if len(members[0]) != len(members[1]):
+            pairs[key] = members
+            continue
+        for i, pair in enumerate(zip(*members)):
+            pairs[key + i.to_bytes(2, "little") + b"\1"] = tuple([one] for one in pair)
+    return pairs
+
+
 def compare(left, right, folder, seconds):
-    """Whether two circuits are equivalent, as far as abc finds out in the time given."""
+    """Whether two circuits are equivalent, as far as abc finds out in the time given.
+
+    Registers that hold the same in the simulation are first taken to be the same, then as pairs: they may
+    only not have been told apart. A wrong match is never proven.
+    """
     left, right = Side(left), Side(right)
+    classes = match(left, right)
+    verdict = compare_matched(left, right, classes, folder, seconds)
+    if verdict.result == REFUTED:
+        verdict = compare_matched(left, right, in_pairs(classes), folder, seconds)
+    return verdict
+
+
+def compare_matched(left, right, classes, folder, seconds):
+    """The verdict for these classes of registers."""
     for name in ("inputs", "outputs"):
         mine, other = getattr(left, name), getattr(right, name)
         widths = [{port: len(wires) for port, wires in ports.items()} for ports in (mine, other)]
@@ -232,7 +268,7 @@ def compare(left, right, folder, seconds):
             for side, part in enumerate((left, right)):
                 outputs[side].append((f"o{i}_{bit}", ("wire", part.outputs[port][bit]), False))
     states, alone = ({}, {}), 0
-    for number, (key, members) in enumerate(sorted(match(left, right).items())):
+    for number, (key, members) in enumerate(sorted(classes.items())):
         constant = not any(key)
         name = False if constant else f"s{number}"
         for side in (0, 1):
