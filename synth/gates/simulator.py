@@ -71,9 +71,10 @@ class Circuit:
     memories: list = field(default_factory=list)
 
     def count(self):
-        """Number of gates, of flip-flops and of memories."""
-        flip_flops = sum(len(rows) for kind, rows in self.gates.items() if kind in FLIP_FLOPS)
-        gates = sum(len(rows) for kind, rows in self.gates.items() if kind in GATES)
+        """Number of gates, of flip-flops and of memories; those that nothing comes out of do not count."""
+        live, _ = used_gates(self)
+        flip_flops = sum(len(rows) for kind, rows in live.items() if kind in FLIP_FLOPS)
+        gates = sum(len(rows) for kind, rows in live.items() if kind in GATES)
         return gates, flip_flops, len(self.memories)
 
 
