@@ -37,6 +37,8 @@ class Netlists:
         )
         self.sources = elaborate.read_file_list(elaborate.FILE_LIST)
         self.cells = self._cells()
+        # Those that are synthesised, by top module and parameters.
+        self.designs = {}
 
     def _cells(self):
         """Modules with the functions of the library's cells, as its Liberty files state them."""
@@ -62,9 +64,13 @@ class Netlists:
 
     def design(self, top, parameters=None):
         """The units below the module `top`, synthesised."""
-        cut = design.elaborate(self.sources, top, parameters or {}, self.folder / "elaboration")
-        self.runner.run([cut])
-        return cut
+        key = (top, json.dumps(parameters or {}, sort_keys=True))
+        if key not in self.designs:
+            folder = self.folder / "elaboration"
+            cut = design.elaborate(self.sources, top, parameters or {}, folder)
+            self.runner.run([cut])
+            self.designs[key] = cut
+        return self.designs[key]
 
     def modules(self, cut):
         """The units of a design as modules of Yosys JSON."""
