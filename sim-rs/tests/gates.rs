@@ -84,7 +84,11 @@ fn states<F: PoseidonField>(
         .collect();
     for (round, constants) in rounds.full_first.iter().enumerate() {
         let last = round + 1 == rounds.full_first.len();
-        let matrix = if last { &rounds.pre_sparse } else { &rounds.mds };
+        let matrix = if last {
+            &rounds.pre_sparse
+        } else {
+            &rounds.mds
+        };
         let powers: Vec<F> = state.iter().map(|element| element.pow(alpha)).collect();
         state = matrix
             .iter()
@@ -102,7 +106,9 @@ fn states<F: PoseidonField>(
         }
         state[0] = state[0].pow(alpha);
         let x = state[0];
-        let first: F = (round.matrix.row.iter().zip(&state)).map(|(&w, &s)| w * s).sum();
+        let first: F = (round.matrix.row.iter().zip(&state))
+            .map(|(&w, &s)| w * s)
+            .sum();
         for (element, &v) in state[1..].iter_mut().zip(&round.matrix.column) {
             *element += v * x;
         }
@@ -120,10 +126,18 @@ fn entry<F: PoseidonField>(
     let rounds = SparseRounds::new(parameters).unwrap();
     let skipped = program.segments().partial[0];
     let count = ROUNDS.min(program.segments().partial[usize::from(SUB_ENGINE)]);
-    let per_round = if shape.goldilocks { 1 } else { shape.width.div_ceil(LANES) };
+    let per_round = if shape.goldilocks {
+        1
+    } else {
+        shape.width.div_ceil(LANES)
+    };
     let constants: Vec<Value> = (program.constants.iter())
         .filter(|constant| {
-            let entries = if constant.bank == CONSTANT_BANK { 1 } else { per_round };
+            let entries = if constant.bank == CONSTANT_BANK {
+                1
+            } else {
+                per_round
+            };
             constant.sub_engine == SUB_ENGINE && usize::from(constant.index) < count * entries
         })
         .map(|constant| {
