@@ -14,7 +14,7 @@ JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs area place paper results clean
+.PHONY: help setup demo test test-all test-prime lint docs area gates place paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -59,6 +59,13 @@ area: ## Area and timing: [LIB=generic|asap7|sg13g2] [TOP=module] [JOBS=2]; synt
 	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/area.py \
 	  --library $(or $(LIB),generic) --jobs $(JOBS) $(if $(TOP),--top $(TOP)) && \
 	  $(if $(TOP),true,target/venv/bin/python synth/area_page.py)
+
+# The netlists are those of `make area`; what is not there yet is synthesised.
+gates: ## Simulate netlists and prove equivalences: LIB=generic|asap7|sg13g2 [BLOCKS=names] [QUICK=1]; docs/gates.md
+	@.ci/setup --area $(if $(filter-out generic,$(LIB)),--timing)
+	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/gates/gates.py \
+	  --library $(or $(LIB),generic) --jobs $(JOBS) $(if $(BLOCKS),--blocks $(BLOCKS)) $(if $(QUICK),--quick) \
+	  --json target/gates/$(or $(LIB),generic).json
 
 # The figures of CPUs are measured here and now: let the machine rest meanwhile.
 paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU beside it: target/paper/report.html
