@@ -82,7 +82,7 @@ module acclmt_reduce_runtime #(
     logic [MultiplierBits+DigitBits-1:0] product;
     logic [Columns-1:Low] next_q;
     assign digit = value[i][DigitBits*i+:DigitBits];
-    assign product = digit * multiplier;
+    assign product = multiplier * digit;
     always_ff @(posedge clk_i) next_q <= value[i][Columns-1:Low] - (Columns - Low)'(product);
     assign value[i+1] = {next_q, {Low{1'b0}}};
   end
