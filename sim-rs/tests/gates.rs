@@ -5,14 +5,14 @@
 use std::path::Path;
 use std::{env, fs};
 
-use acclmt::fields::{Bls12_381, Goldilocks, PoseidonField};
+use acclmt::fields::PoseidonField;
 use acclmt::model::Hardware;
 use acclmt::params::PoseidonParameters;
 use acclmt::program::ChipProgram;
 use acclmt::sparse::SparseRounds;
 use acclmt::word::{self, Word};
 use acclmt::{dispatch, presets};
-use ark_ff::{Field, PrimeField};
+use ark_ff::PrimeField;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
