@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MEMORY = "acclmt_mem_1r1w"
+LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
 RTL = Path(__file__).resolve().parent.parent.parent / "rtl" / "common" / f"{MEMORY}.sv"
 DEFAULT_DEPTH = re.compile(r"^\s*parameter int unsigned Depth = (\d+)\b", re.M)
 # In a name of Yosys, \$paramod\acclmt_mem_1r1w\Depth=s32'00..01101, and in one of `make area`,
@@ -77,6 +78,13 @@ def bits(pins):
             yield pin
         else:
             yield from (f"{pin[0]}[{bit}]" for bit in range(pin[1]))
+
+
+def memory_of(platform):
+    """How memories of a platform look (platforms/*.toml), with the macros that `make area` counts with."""
+    memory = tomllib.loads(platform.read_text())["memory"]
+    library = tomllib.loads((LIBRARIES / platform.name).read_text())
+    return memory | {"macro": library["memory"]["macro"]}
 
 
 def area_per_bit(depth, memory):
@@ -344,7 +352,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="folder, which exists")
     arguments = parser.parse_args()
     try:
-        memory = tomllib.loads(arguments.platform.read_text())["memory"]
+        memory = memory_of(arguments.platform)
         design, sizes = read_netlist(arguments.netlist, arguments.top)
         write_netlist(design, arguments.out / "netlist.v")
         if sizes:

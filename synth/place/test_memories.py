@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 import unittest
 from pathlib import Path
 
@@ -37,7 +36,7 @@ endmodule
 
 
 def platform(name):
-    return tomllib.loads((HERE / "platforms" / f"{name}.toml").read_text())["memory"]
+    return memories.memory_of(HERE / "platforms" / f"{name}.toml")
 
 
 def prepare(text, top="top", name="asap7"):
