@@ -8,7 +8,7 @@ use std::{env, fs};
 use acclmt::fields::PoseidonField;
 use acclmt::model::Hardware;
 use acclmt::params::PoseidonParameters;
-use acclmt::program::ChipProgram;
+use acclmt::program::{ChipProgram, LANES, SLICES};
 use acclmt::sparse::SparseRounds;
 use acclmt::word::{self, Word};
 use acclmt::{dispatch, presets};
@@ -30,8 +30,6 @@ const SUB_ENGINE: u8 = 1;
 /// Rounds and states of each.
 const ROUNDS: usize = 4;
 const STATES: usize = 6;
-const LANES: usize = 3;
-const SLICES: usize = 4;
 /// Banks of a partial-round sub-engine: w, v, and the constant of element 0.
 const CONSTANT_BANK: u8 = 6;
 
@@ -126,11 +124,7 @@ fn entry<F: PoseidonField>(
     let rounds = SparseRounds::new(parameters).unwrap();
     let skipped = program.segments().partial[0];
     let count = ROUNDS.min(program.segments().partial[usize::from(SUB_ENGINE)]);
-    let per_round = if shape.goldilocks {
-        1
-    } else {
-        shape.width.div_ceil(LANES)
-    };
+    let per_round = shape.beats();
     let constants: Vec<Value> = (program.constants.iter())
         .filter(|constant| {
             let entries = if constant.bank == CONSTANT_BANK {
