@@ -5,12 +5,14 @@
 
 import json
 import os
+import re
 import random
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 import area_page
 from flow import design, library, memory, polarity, results, runner, sizing, synthesis, timing, tools
@@ -194,6 +196,36 @@ class Timing(unittest.TestCase):
     def test_registers_are_named(self):
         self.assertEqual(timing.register_name("u_a.sum_q[3]$_DFF_P_/QN"), "u_a.sum_q")
         self.assertEqual(timing.register_name("u_memory/read_data_o[7]"), "u_memory")
+        self.assertEqual(timing.register_name("u_a/u_b/join/ready_o[7]"), "u_a/u_b")
+        self.assertEqual(timing.register_name("u_a/registers/clk_i"), "u_a")
+
+    LIBRARY = SimpleNamespace(time_unit_ns=1.0, capacitance_unit="ff", load=1.0, clock_ns=1.0)
+    PORTS = [("clk_i", "input", 1), ("a_i", "input", 4), ("q_o", "output", 4), ("y_o", "output", 1)]
+
+    def test_model_has_a_cell_a_unit(self):
+        times = timing.Timing(setup={"a_i": 0.3}, delay={"q_o": [0.1, 0.2], "y_o": [0.4, 0.6]})
+        text = timing.model("unit", self.PORTS, times, self.LIBRARY)
+        self.assertEqual(re.findall(r"cell \((\w+)\)", text), ["unit"])
+        self.assertIn("setup_rising", text)
+        self.assertIsNone(timing.module("unit", self.PORTS, times))
+
+    def test_path_without_a_register_has_a_cell_of_its_own(self):
+        # One cell with a clocked output, a setup time and a path between the two would be a latch.
+        times = timing.Timing(
+            setup={"a_i": 0.3}, delay={"q_o": [0.1, 0.2], "y_o": [0.4, 0.6]}, through={"a_i y_o": 0.5}
+        )
+        text = timing.model("unit", self.PORTS, times, self.LIBRARY)
+        registers, join = text.split("cell (unit__join)")
+        self.assertIn("cell (unit__registers)", registers)
+        self.assertIn("setup_rising", registers)
+        self.assertNotIn("combinational", registers)
+        self.assertNotIn("_rising", join.replace("rising_edge", "_rising"))
+        self.assertIn('related_pin : "a_i"', join)
+        # What the load adds is in the join: 0 and 0.2.
+        self.assertRegex(join, r'y_o__from_registers"; timing_type : combinational.*"0.00000, 0.20000"')
+        module = timing.module("unit", self.PORTS, times)
+        self.assertIn("unit__registers registers (.clk_i(clk_i), .a_i(a_i), .q_o(q_o),", module)
+        self.assertIn("unit__join join (.a_i(a_i), .y_o(y_o), .y_o__from_registers", module)
 
 
 class Libraries(unittest.TestCase):

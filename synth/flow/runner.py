@@ -15,8 +15,9 @@ from . import synthesis
 from . import timing as sta
 from .errors import FlowError
 
-# Files of this folder that decide what a result is.
-CODE = ("synthesis.py", "square.v", "polarity.py", "sizing.py", "timing.py")
+# Files of this folder that decide what the netlist of a unit is, and what its timing is.
+SYNTHESIS_CODE = ("synthesis.py", "square.v", "polarity.py", "sizing.py")
+TIMING_CODE = ("timing.py",)
 
 
 @dataclass
@@ -46,25 +47,27 @@ class Runner:
         self.folder = folder
         self.jobs = jobs
         self.say = say
-        code = hashlib.sha256()
-        for name in CODE:
-            path = Path(__file__).parent / name
-            if path.is_file():
-                code.update(path.read_bytes())
-        code.update(library.path.read_bytes())
-        code.update(json.dumps(versions, sort_keys=True).encode())
-        code.update(library.digest.encode())
-        self.basis = code.hexdigest()
+        basis = [
+            hashlib.sha256(library.path.read_bytes()).hexdigest(),
+            json.dumps(versions, sort_keys=True),
+            library.digest,
+        ]
+        self.synthesis_basis = [*basis, *code_of(SYNTHESIS_CODE)]
+        self.timing_basis = [*basis, *code_of(TIMING_CODE)]
         self.results = {}
         self.keys = {}
+        self.timing_keys = {}
 
     def key(self, unit):
-        """Digest of everything that the result of a unit depends on, the units below it too."""
-        parts = [self.basis, unit.digest]
-        if self.library.mapped:
-            parts += [self.keys[child] for child in sorted(unit.units)]
-            parts += [self.memory_file(name).read_text() for name in sorted(unit.memories)]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        """Digest of everything that the netlist of a unit depends on."""
+        return digest_of([*self.synthesis_basis, unit.digest])
+
+    def timing_key(self, unit):
+        """Digest of everything that the timing of a unit depends on, the units below it too."""
+        parts = [*self.timing_basis, self.keys[unit.name]]
+        parts += [self.timing_keys[child] for child in sorted(unit.units)]
+        parts += [self.memory_file(name).read_text() for name in sorted(unit.memories)]
+        return digest_of(parts)
 
     def unit_folder(self, name):
         """Where the files of a unit are."""
@@ -82,6 +85,8 @@ class Runner:
                 self._memory(name, width, depth)
         for name, unit in units.items():
             self.keys.setdefault(name, self.key(unit))
+            if self.library.mapped:
+                self.timing_keys.setdefault(name, self.timing_key(unit))
         waiting = [u for name, u in units.items() if name not in self.results]
         # The longest first.
         waiting.sort(key=lambda unit: -len(unit.text))
@@ -117,22 +122,27 @@ class Runner:
         """The result of a unit, and whether it was there already."""
         folder = self.unit_folder(unit.name)
         file = folder / "result.json"
-        if file.is_file():
-            return load(file), True
-        started = time.time()
-        shutil.rmtree(folder, ignore_errors=True)
-        cells, peak_mb = synthesis.synthesise(unit, self.library, folder)
-        result = self._count(unit, cells)
+        result = load(file)
+        kept = result is not None
+        if not kept:
+            started = time.time()
+            shutil.rmtree(folder, ignore_errors=True)
+            cells, peak_mb = synthesis.synthesise(unit, self.library, folder)
+            result = self._count(unit, cells)
+            result.seconds = round(time.time() - started, 1)
+            result.peak_mb = peak_mb
+            keep(file, dataclasses.asdict(result))
         if self.library.mapped:
-            models = [self.unit_folder(child) / "model.lib" for child in unit.units]
-            models += [self.memory_file(name) for name in unit.memories]
-            result.timing = sta.measure(unit, self.library, models, folder)
-        result.seconds = round(time.time() - started, 1)
-        result.peak_mb = peak_mb
-        partial = file.with_suffix(".partial")
-        partial.write_text(json.dumps(dataclasses.asdict(result), indent=1))
-        partial.rename(file)
-        return result, False
+            key = self.timing_keys[unit.name]
+            file = folder / "timing.json"
+            result.timing = load_timing(file, key)
+            if result.timing is None:
+                kept = False
+                models = [self.unit_folder(child) / "model.lib" for child in unit.units]
+                models += [self.memory_file(name) for name in unit.memories]
+                result.timing = sta.measure(unit, self.library, models, folder)
+                keep(file, {"key": key, "timing": dataclasses.asdict(result.timing)})
+        return result, kept
 
     def _count(self, unit, cells):
         """Adds the cells up; what is below must be all that the library does not have."""
@@ -160,13 +170,38 @@ class Runner:
         )
 
 
+def digest_of(parts):
+    """A digest of strings that names a folder."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def code_of(names):
+    """Digests of files of this folder."""
+    return [hashlib.sha256((Path(__file__).parent / n).read_bytes()).hexdigest() for n in names]
+
+
+def keep(file, data):
+    """Writes data as a whole."""
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(data, indent=1))
+    partial.rename(file)
+
+
 def load(file):
-    """A result that was kept."""
+    """A result that was kept, without its timing; None if there is none."""
+    return Result(**json.loads(file.read_text())) if file.is_file() else None
+
+
+def load_timing(file, key):
+    """A timing that was kept; None if there is none, or it is that of other units below."""
+    if not file.is_file():
+        return None
     data = json.loads(file.read_text())
-    if data["timing"]:
-        data["timing"] = sta.Timing(**data["timing"])
-        data["timing"].paths = [sta.Path(**path) for path in data["timing"].paths]
-    return Result(**data)
+    if data["key"] != key:
+        return None
+    timing = sta.Timing(**data["timing"])
+    timing.paths = [sta.Path(**path) for path in timing.paths]
+    return timing
 
 
 def describe(result, kept):

@@ -3,7 +3,9 @@
 """Timing of one unit with OpenSTA, and the timing model that it leaves for what is above it.
 
 Units below are Liberty cells with the setup times and delays that were measured on them, so that a path
-from a register through gates of this unit into a unit below is timed whole.
+from a register through gates of this unit into a unit below is timed whole. A unit with a path from an
+input to an output without a register is two cells: one has its registers, the other joins what comes
+from them with what comes from the inputs. A single cell with both would be taken for a latch.
 """
 
 import re
@@ -13,6 +15,10 @@ from . import tools
 
 CLOCK = "clk_i"
 RESET = "rst_ni"
+# The two cells of a unit, as instances; and what goes from one to the other.
+REGISTERS = "registers"
+JOIN = "join"
+FROM_REGISTERS = "__from_registers"
 # Paths from register to register that are reported, each to another register.
 PATHS = 12
 # Bits of registers that are looked through for those paths.
@@ -59,6 +65,7 @@ def script(unit, library, models, netlist):
     inputs = [p for p in unit.ports if p[1] == "input" and p[0] not in (CLOCK, RESET)]
     outputs = [p for p in unit.ports if p[1] == "output"]
     lines = [f"read_liberty {path}" for path in [*library.files, *models]]
+    lines += [f"read_verilog {file}" for file in map(module_file, models) if file.is_file()]
     lines += [
         f"read_verilog {netlist}",
         f"link_design {unit.name}",
@@ -121,6 +128,7 @@ REPORT = re.compile(
 def register_name(pin):
     """The register that a pin belongs to, without bits, pins and what synthesis appended."""
     name = pin.rsplit("/", 1)[0].replace("\\", "")
+    name = re.sub(rf"/({REGISTERS}|{JOIN})$", "", name)
     name = re.sub(r"\$_[A-Z]*(DFF|LATCH)\w*$", "", name)
     return re.sub(r"\[\d+\]$", "", name)
 
@@ -153,14 +161,15 @@ def parse(output, library):
     return timing
 
 
+def module_file(model_file):
+    """The module that puts the two cells of a unit together, beside the file of the cells."""
+    return model_file.with_suffix(".v")
+
+
 def model(name, ports, timing, library):
     """Liberty of a unit, or memory, with measured, or assumed, times."""
     widths = sorted({width for _, _, width in ports if width > 1})
     unit = {1e-6: "1fs", 1e-3: "1ps", 1.0: "1ns"}[library.time_unit_ns]
-
-    def value(ns):
-        return f"{ns / library.time_unit_ns:.5f}"
-
     lines = [
         f"library (model_{name}) {{",
         "  delay_model : table_lookup;",
@@ -181,45 +190,116 @@ def model(name, ports, timing, library):
             f"  type (bus{width}) {{ base_type : array; data_type : bit; bit_width : {width};"
             f" bit_from : {width - 1}; bit_to : 0; downto : true; }}",
         ]
-    lines.append(f"  cell ({name}) {{ area : 0; dont_touch : true;")
-    # Of every output; loads are in the delays.
-    slew = value(library.clock_ns * 0.02)
-    for port, direction, width in ports:
+    joined = joined_outputs(timing)
+    inputs = [port for port in ports if port[1] == "input"]
+    outputs = [port for port in ports if port[1] == "output"]
+    # The registers: setup times of inputs, delays of outputs, or of what is joined into outputs.
+    pins = [(port, setup_arc(port[0], timing, library)) for port in inputs]
+    for port in outputs:
+        arc = delay_arc(CLOCK, "rising_edge", timing.delay.get(port[0]), library)
+        if port[0] not in joined:
+            pins.append((port, arc))
+        elif port[0] in timing.delay:
+            least = timing.delay[port[0]][:1] * len(LOADS)
+            arc = delay_arc(CLOCK, "rising_edge", least, library)
+            pins.append(((port[0] + FROM_REGISTERS, *port[1:]), arc))
+    if not joined:
+        return "\n".join([*lines, *cell(name, pins, library.load), "}"]) + "\n"
+    lines += cell(f"{name}__{REGISTERS}", pins, library.load)
+    # The join: what comes from the registers is later by what its load takes.
+    sources = {pair.partition(" ")[0] for pair in timing.through}
+    pins = [(port, "") for port in inputs if port[0] in sources]
+    for port in outputs:
+        if port[0] not in joined:
+            continue
+        arcs = [
+            delay_arc(pair.partition(" ")[0], "combinational", [ns] * len(LOADS), library)
+            for pair, ns in timing.through.items()
+            if pair.partition(" ")[2] == port[0]
+        ]
+        if port[0] in timing.delay:
+            pins.append(((port[0] + FROM_REGISTERS, "input", port[2]), ""))
+            later = [ns - timing.delay[port[0]][0] for ns in timing.delay[port[0]]]
+            arcs.append(delay_arc(port[0] + FROM_REGISTERS, "combinational", later, library))
+        pins.append((port, "\n".join(arcs)))
+    return "\n".join([*lines, *cell(f"{name}__{JOIN}", pins, 0.0), "}"]) + "\n"
+
+
+def module(name, ports, timing):
+    """The module that puts the two cells of a unit together; None if it is one cell."""
+    joined = joined_outputs(timing)
+    if not joined:
+        return None
+    sources = {pair.partition(" ")[0] for pair in timing.through}
+
+    def bus(width):
+        return f"[{width - 1}:0] " if width > 1 else ""
+
+    lines = [f"module {name} ({', '.join(port for port, _, _ in ports)});"]
+    lines += [f"  {direction} {bus(width)}{port};" for port, direction, width in ports]
+    between = [p for p in ports if p[0] in joined and p[0] in timing.delay]
+    lines += [f"  wire {bus(width)}{port}{FROM_REGISTERS};" for port, _, width in between]
+    wires = [port + FROM_REGISTERS for port, _, _ in between]
+    registers = [port for port, direction, _ in ports if direction == "input" or port not in joined]
+    join = [port for port, _, _ in ports if port in sources or port in joined]
+    for kind, pins in ((REGISTERS, registers + wires), (JOIN, join + wires)):
+        connections = ", ".join(f".{pin}({pin})" for pin in pins)
+        lines.append(f"  {name}__{kind} {kind} ({connections});")
+    return "\n".join([*lines, "endmodule"]) + "\n"
+
+
+def joined_outputs(timing):
+    """Outputs with a path from an input without a register."""
+    return {pair.partition(" ")[2] for pair in timing.through}
+
+
+def cell(name, pins, load):
+    """The lines of a cell with pins (name, direction, width) and their timing arcs."""
+    lines = [f"  cell ({name}) {{ area : 0; dont_touch : true;"]
+    for (port, direction, width), arcs in pins:
         kind = f"bus ({port}) {{ bus_type : bus{width};" if width > 1 else f"pin ({port}) {{"
         lines.append(f"    {kind} direction : {direction};")
         if direction == "input":
-            lines.append(f"      capacitance : {library.load};")
+            lines.append(f"      capacitance : {load};")
         if port == CLOCK:
             lines.append("      clock : true;")
-        if port in timing.setup:
-            setup = value(timing.setup[port])
-            lines.append(
-                f'      timing () {{ related_pin : "{CLOCK}"; timing_type : setup_rising;'
-                f' rise_constraint (scalar) {{ values ("{setup}"); }}'
-                f' fall_constraint (scalar) {{ values ("{setup}"); }} }}'
-            )
-        if port in timing.delay:
-            edges = edge_tables(timing.delay[port], slew, value)
-            lines.append(
-                f'      timing () {{ related_pin : "{CLOCK}"; timing_type : rising_edge; {edges} }}'
-            )
-        for pair, ns in timing.through.items():
-            source, _, target = pair.partition(" ")
-            if target == port:
-                edges = edge_tables([ns] * len(LOADS), slew, value)
-                lines.append(
-                    f'      timing () {{ related_pin : "{source}"; timing_sense : non_unate; {edges} }}'
-                )
+        if arcs:
+            lines.append(arcs)
         lines.append("    }")
-    return "\n".join([*lines, "  }", "}"]) + "\n"
+    return [*lines, "  }"]
 
 
-def edge_tables(times, slew, value):
-    """The tables of a timing arc."""
-    values = ", ".join(value(ns) for ns in times)
-    return " ".join(
+def time_value(ns, library):
+    """A time in the unit of the library."""
+    return f"{ns / library.time_unit_ns:.5f}"
+
+
+def setup_arc(port, timing, library):
+    """The setup time of an input, if it has one."""
+    if port not in timing.setup:
+        return ""
+    setup = time_value(timing.setup[port], library)
+    return (
+        f'      timing () {{ related_pin : "{CLOCK}"; timing_type : setup_rising;'
+        f' rise_constraint (scalar) {{ values ("{setup}"); }}'
+        f' fall_constraint (scalar) {{ values ("{setup}"); }} }}'
+    )
+
+
+def delay_arc(source, kind, times, library):
+    """The timing arc from a pin with a time for each of LOADS, if there are any."""
+    if times is None:
+        return ""
+    # Of every output; loads are in the delays.
+    slew = time_value(library.clock_ns * 0.02, library)
+    values = ", ".join(time_value(ns, library) for ns in times)
+    tables = " ".join(
         f'cell_{edge} (load) {{ values ("{values}"); }} {edge}_transition (scalar) {{ values ("{slew}"); }}'
         for edge in ("rise", "fall")
+    )
+    return (
+        f'      timing () {{ related_pin : "{source}"; timing_type : {kind};'
+        f" timing_sense : non_unate; {tables} }}"
     )
 
 
@@ -227,5 +307,11 @@ def measure(unit, library, models, folder):
     """Times a unit that was synthesised in `folder`, and writes its model there."""
     text = script(unit, library, models, folder / "netlist.v")
     timing = parse(tools.run_sta(text, f"timing of {unit.name}", folder / "sta.log"), library)
-    (folder / "model.lib").write_text(model(unit.name, unit.ports, timing, library))
+    file = folder / "model.lib"
+    file.write_text(model(unit.name, unit.ports, timing, library))
+    text = module(unit.name, unit.ports, timing)
+    if text is None:
+        module_file(file).unlink(missing_ok=True)
+    else:
+        module_file(file).write_text(text)
     return timing
