@@ -17,7 +17,7 @@ from .errors import FlowError
 
 # Files of this folder that decide what the netlist of a unit is, and what its timing is.
 SYNTHESIS_CODE = ("synthesis.py", "square.v", "polarity.py", "sizing.py")
-TIMING_CODE = ("timing.py",)
+TIMING_CODE = ("timing.py", "exceptions.toml")
 
 
 @dataclass

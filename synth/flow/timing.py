@@ -9,7 +9,9 @@ from them with what comes from the inputs. A single cell with both would be take
 """
 
 import re
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 
 from . import tools
 
@@ -19,6 +21,8 @@ RESET = "rst_ni"
 REGISTERS = "registers"
 JOIN = "join"
 FROM_REGISTERS = "__from_registers"
+# Paths with more than one cycle.
+EXCEPTIONS = FilePath(__file__).parent / "exceptions.toml"
 # Paths from register to register that are reported, each to another register.
 PATHS = 12
 # Bits of registers that are looked through for those paths.
@@ -29,7 +33,8 @@ LOADS = (1, 8)
 
 @dataclass
 class Path:
-    """A path: its ends, and the shortest clock period that it allows in ns."""
+    """A path: its ends, and the shortest clock period that it allows in ns (of a path with more than one
+    cycle, what it takes of the last one)."""
 
     start: str
     end: str
@@ -79,6 +84,7 @@ def script(unit, library, models, netlist):
     ]
     if any(p[0] == RESET for p in unit.ports):
         lines.append(f"set_false_path -from [get_ports {RESET}]")
+    lines += exceptions(unit.name)
     # Inputs have no time yet and outputs no limit, so these are the paths between registers.
     lines += [
         'puts "section paths"',
@@ -116,6 +122,27 @@ def script(unit, library, models, netlist):
                 f"report_checks -to [get_ports {port_pattern(name, width)}] -format full -digits 4",
             ]
     return "\n".join(lines)
+
+
+def exceptions(name):
+    """The commands for the paths of a unit that have more than one cycle."""
+    lines = []
+    for entry in tomllib.loads(EXCEPTIONS.read_text()).get(name.partition("__")[0], []):
+        instance, cycles = entry["instance"], entry["cycles"]
+        for output in entry["outputs"]:
+            # The output of a cell, or of one of the two cells of a unit.
+            patterns = " ".join(
+                f"{{{instance}/{cell}{output}{bits}}}"
+                for cell in ("", f"{REGISTERS}/", f"{JOIN}/")
+                for bits in ("", "[*]")
+            )
+            lines += [
+                "set pins {}",
+                f"foreach pattern {{{patterns}}} {{ set pins [concat $pins [get_pins -quiet $pattern]] }}",
+                f'if {{[llength $pins] == 0}} {{ error "{name} has no {instance}/{output}" }}',
+                f"set_multicycle_path {cycles} -setup -through $pins",
+            ]
+    return lines
 
 
 # A line of the summary: register and pin (cell), twice, and slack.
