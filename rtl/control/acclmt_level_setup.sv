@@ -10,7 +10,9 @@
 /// order. Every queue has room for a group of siblings at least.
 ///
 /// Handshake:  `start_i` begins; `done_o` or `illegal_o` ends, with the level at fault.
-/// Latency:    one cycle a level below the top, and one. Throughput: one layout at a time.
+/// Latency:    one cycle a level below the top, and three: the entry of a level is looked up, the
+///             words of its queue are multiplied out, and the queue is placed.
+/// Throughput: one layout at a time.
 module acclmt_level_setup #(
   /// Levels with a queue, and words of the node memories.
   parameter int unsigned MaxHeight = 23,
@@ -42,68 +44,90 @@ module acclmt_level_setup #(
   localparam int unsigned AddressWidth = acclmt_pkg::NodeAddressWidth;
   localparam int unsigned EndWidth = AddressWidth + 5;
 
-  logic active_q;
-  acclmt_pkg::level_t level_q;
-  acclmt_pkg::node_memory_e memory_q;
-  acclmt_pkg::node_address_t end_q;
+  // Stages with a level: its entry is looked up, its words are multiplied out, its queue is placed.
+  localparam int unsigned Stages = acclmt_latency_pkg::LevelSetupLatency;
+  logic [Stages-1:0] stage_q;
+  logic active, ends;
+  assign active = stage_q[Stages-1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stage_q <= '0;
+    else if (clear_i || start_i || ends) stage_q <= Stages'(start_i && !clear_i);
+    else stage_q <= {stage_q[Stages-2:0], stage_q[0]};
+  end
 
-  acclmt_pkg::level_entry_t entry;
+  // ---- The entry of a level ---------------------------------------------------------------------
+
+  acclmt_pkg::level_t lookup_level_q;
+  acclmt_pkg::level_entry_t looked_up;
   always_comb begin
-    entry = '0;
+    looked_up = '0;
     for (int l = 0; l < int'(MaxHeight); l++) begin
-      if (level_q == acclmt_pkg::level_t'(l)) entry = level_table_i[l];
+      if (lookup_level_q == acclmt_pkg::level_t'(l)) looked_up = level_table_i[l];
     end
   end
 
-  // Words of the memory, and the first word behind the queue.
-  logic [EndWidth-1:0] words, queue_end;
-  acclmt_pkg::node_address_t base;
+  // ---- Words of its queue, and of its memory ----------------------------------------------------
+
+  acclmt_pkg::level_t multiply_level_q;
+  acclmt_pkg::level_entry_t multiply_entry_q;
+  logic [EndWidth-1:0] memory_words;
   always_comb begin
-    words = '0;
+    memory_words = '0;
     for (int m = 0; m < int'(acclmt_pkg::NumNodeMemories); m++) begin
-      if (entry.memory == acclmt_pkg::node_memory_e'(m)) begin
-        words = EndWidth'(acclmt_pkg::node_words(
+      if (multiply_entry_q.memory == acclmt_pkg::node_memory_e'(m)) begin
+        memory_words = EndWidth'(acclmt_pkg::node_words(
             m, int'(LeafWords), int'(RootWords), int'(ScratchWords), int'(HidmWords0),
             int'(HidmWords1)));
       end
     end
   end
-  assign base = (entry.memory == memory_q) ? end_q : '0;
-  assign queue_end = EndWidth'(base) + EndWidth'(entry.groups) * EndWidth'(arity_i);
+
+  // ---- Its place, behind the queue of the level below -------------------------------------------
+
+  acclmt_pkg::level_t level_q;
+  acclmt_pkg::level_entry_t entry_q;
+  logic [EndWidth-1:0] words_q, memory_words_q, queue_end;
+  acclmt_pkg::node_memory_e memory_q;
+  acclmt_pkg::node_address_t end_q, base;
+  assign base = (entry_q.memory == memory_q) ? end_q : '0;
+  assign queue_end = EndWidth'(base) + words_q;
 
   logic is_end, legal;
   assign is_end = level_q == top_i;
-  assign legal = entry.groups != '0 && queue_end <= words && entry.memory >= memory_q &&
-                 (level_q == '0) == (entry.memory == acclmt_pkg::LeafHashBuffer);
+  assign legal = entry_q.groups != '0 && queue_end <= memory_words_q &&
+                 entry_q.memory >= memory_q &&
+                 (level_q == '0) == (entry_q.memory == acclmt_pkg::LeafHashBuffer);
+  assign ends = active && (is_end || !legal);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      active_q <= 1'b0;
-      level_q <= '0;
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      lookup_level_q <= '0;
       memory_q <= acclmt_pkg::LeafHashBuffer;
       end_q <= '0;
-    end else if (clear_i || start_i) begin
-      active_q <= start_i && !clear_i;
-      level_q <= '0;
-      memory_q <= acclmt_pkg::LeafHashBuffer;
-      end_q <= '0;
-    end else if (active_q) begin
-      if (is_end || !legal) active_q <= 1'b0;
-      level_q <= level_q + 1'b1;
-      memory_q <= entry.memory;
-      end_q <= queue_end[AddressWidth-1:0];
+    end else begin
+      if (stage_q[0]) lookup_level_q <= lookup_level_q + 1'b1;
+      if (active) begin
+        memory_q <= entry_q.memory;
+        end_q <= queue_end[AddressWidth-1:0];
+      end
     end
+    multiply_level_q <= lookup_level_q;
+    multiply_entry_q <= looked_up;
+    level_q <= multiply_level_q;
+    entry_q <= multiply_entry_q;
+    words_q <= EndWidth'(multiply_entry_q.groups) * EndWidth'(arity_i);
+    memory_words_q <= memory_words;
   end
 
   always_comb begin
-    setup_o.valid = active_q && !is_end && legal;
+    setup_o.valid = active && !is_end && legal;
     setup_o.level = level_q;
-    setup_o.memory = entry.memory;
+    setup_o.memory = entry_q.memory;
     setup_o.base = base;
-    setup_o.groups = entry.groups;
+    setup_o.groups = entry_q.groups;
   end
-  assign done_o = active_q && is_end;
-  assign illegal_o = active_q && !is_end && !legal;
+  assign done_o = active && is_end;
+  assign illegal_o = active && !is_end && !legal;
   assign illegal_level_o = level_q;
 
 endmodule

@@ -493,6 +493,8 @@ module acclmt_register_file #(
   assign reg_rdata_o = reg_rdata_q;
 
 `ifndef SYNTHESIS
+  // The set-up of the queues, which comes before everything that looks at the configuration, takes
+  // more than the two cycles that the configuration has to settle (synth/flow/exceptions.toml).
   no_config_write_while_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       running_q && !clear_o |=> $stable({run_q, leaf_q, root_q, level_table_q}))
   else $error("acclmt_register_file: the configuration changed during a run");

@@ -6,7 +6,7 @@
 ///
 /// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a
 /// row: a shifted, possibly complemented, multiple of the operand. The columns are cut into chunks
-/// of 26. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
+/// of `ChunkColumns`. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
 /// what overflows into the next chunk, at most six bits, is delivered beside it, so that no carry
 /// runs over the whole width:
 ///
@@ -24,7 +24,9 @@ module acclmt_const_mul #(
   /// Column above the last one that is delivered.
   parameter int unsigned HighColumn = acclmt_pkg::ConstantMontgomeryBits,
   /// The constant.
-  parameter acclmt_pkg::radix_t Constant = '1
+  parameter acclmt_pkg::radix_t Constant = '1,
+  /// Columns of a chunk, at least 8: fewer have a shorter carry chain and more overflows.
+  parameter int unsigned ChunkColumns = 26
 ) (
   /// The operand, and three and five times it, modulo 2^HighColumn.
   input logic [HighColumn-1:0] x1_i,
@@ -39,7 +41,6 @@ module acclmt_const_mul #(
 );
 
   localparam int unsigned BelowColumns = 8;
-  localparam int unsigned ChunkColumns = 26;
   localparam int unsigned OverflowBits = 6;
   localparam int unsigned ChunkBits = ChunkColumns + OverflowBits;
 
@@ -55,6 +56,9 @@ module acclmt_const_mul #(
       (LowColumn != 0 && LowColumn < BelowColumns)) begin : gen_illegal_columns
     $error("acclmt_const_mul: columns %0d..%0d are not within 0..%0d, or end less than %0d above 0",
            LowColumn, HighColumn, acclmt_pkg::SumWidth, BelowColumns);
+  end
+  if (ChunkColumns < BelowColumns) begin : gen_illegal_chunk
+    $error("acclmt_const_mul: ChunkColumns = %0d is not at least %0d", ChunkColumns, BelowColumns);
   end
   if (NumDigits + 1 >= 2 ** OverflowBits) begin : gen_illegal_constant
     $error("acclmt_const_mul: %0d rows overflow a chunk by more than %0d bits", NumDigits + 1,

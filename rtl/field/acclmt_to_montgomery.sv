@@ -11,7 +11,7 @@
 ///
 /// Handshake:  ready/valid on both sides. An element enters only while a place is reserved for it
 ///             in the output buffer, so that the pipeline never stalls.
-/// Latency:    3 (product by a constant) or 6 (multiplier) + reduction + 2 (buffer).
+/// Latency:    5 (product by a constant) or 6 (multiplier) + reduction + 2 (buffer).
 /// Throughput: one word a cycle.
 module acclmt_to_montgomery #(
   /// The modulus with `ReductionConstant`.
@@ -101,40 +101,56 @@ module acclmt_to_montgomery #(
   end else begin : gen_constant
     localparam acclmt_pkg::word_t RadixSquared =
         acclmt_pkg::power_of_two(Prime, 2 * acclmt_pkg::montgomery_bits(Reduction));
+    // The constant in four parts: one product of its size would have too many rows for a cycle.
+    localparam int unsigned Parts = 4;
+    localparam int unsigned PartWidth = WordWidth / Parts;
+    localparam int unsigned PartProductWidth = WordWidth + PartWidth;
+    localparam int unsigned HalfProductWidth = PartProductWidth + PartWidth;
     assign prime = Prime;
 
-    // Odd multiples, redundant form, sum.
+    // Odd multiples; redundant form of the products with the parts; these products; sums of two.
     logic [WordWidth-1:0] x1_q;
     logic [WordWidth+1:0] x3_q;
     logic [WordWidth+2:0] x5_q;
-    logic [SumWidth-1:0] slices, sum, carry, sum_q, carry_q, product_q;
-    always_comb begin
-      slices = '0;
-      for (int s = 0; s < int'(Slices); s++) begin
-        slices[2*int'(SliceWidth)*s+:SliceWidth] = x1_q[int'(SliceWidth)*s+:SliceWidth];
+    logic [Parts*PartProductWidth-1:0] sum_q, carry_q, part_q;
+    logic [HalfProductWidth-1:0] low_q, high_q;
+    logic [SumWidth-1:0] product_q;
+    for (genvar part = 0; part < Parts; part++) begin : gen_part
+      localparam int unsigned Lsb = PartProductWidth * part;
+      logic [PartProductWidth-1:0] sum, carry, slice;
+      logic [7:0] unused_below;
+      acclmt_const_mul #(
+        .LowColumn(0),
+        .HighColumn(PartProductWidth),
+        .Constant(acclmt_pkg::radix_t'(RadixSquared[PartWidth*part+:PartWidth])),
+        .ChunkColumns(9)
+      ) u_product (
+        .x1_i(PartProductWidth'(x1_q)),
+        .x3_i(PartProductWidth'(x3_q)),
+        .x5_i(PartProductWidth'(x5_q)),
+        .sum_o(sum),
+        .carry_o(carry),
+        .below_o(unused_below)
+      );
+      // In Goldilocks mode a part is a slice as it is, where it comes to stand in a place of two.
+      assign slice = PartProductWidth'(x1_q[SliceWidth*part+:SliceWidth]) << (PartWidth * part);
+      always_ff @(posedge clk_i) begin
+        sum_q[Lsb+:PartProductWidth] <= goldilocks ? slice : sum;
+        carry_q[Lsb+:PartProductWidth] <= goldilocks ? '0 : carry;
+        part_q[Lsb+:PartProductWidth] <=
+            sum_q[Lsb+:PartProductWidth] + carry_q[Lsb+:PartProductWidth];
       end
     end
     always_ff @(posedge clk_i) begin
       x1_q <= element_i;
       x3_q <= {2'b0, element_i} + {1'b0, element_i, 1'b0};
       x5_q <= {3'b0, element_i} + {1'b0, element_i, 2'b0};
-      sum_q <= goldilocks ? slices : sum;
-      carry_q <= goldilocks ? '0 : carry;
-      product_q <= sum_q + carry_q;
+      low_q <= HalfProductWidth'(part_q[0+:PartProductWidth]) +
+               {part_q[PartProductWidth+:PartProductWidth], PartWidth'(0)};
+      high_q <= HalfProductWidth'(part_q[2*PartProductWidth+:PartProductWidth]) +
+                {part_q[3*PartProductWidth+:PartProductWidth], PartWidth'(0)};
+      product_q <= SumWidth'(low_q) + SumWidth'({high_q, (2 * PartWidth)'(0)});
     end
-    logic [7:0] unused_below;
-    acclmt_const_mul #(
-      .LowColumn(0),
-      .HighColumn(SumWidth),
-      .Constant(acclmt_pkg::radix_t'(RadixSquared))
-    ) u_product (
-      .x1_i(SumWidth'(x1_q)),
-      .x3_i(SumWidth'(x3_q)),
-      .x5_i(SumWidth'(x5_q)),
-      .sum_o(sum),
-      .carry_o(carry),
-      .below_o(unused_below)
-    );
     assign product = product_q;
     logic unused_radix_squared;
     assign unused_radix_squared = ^radix_squared_i;

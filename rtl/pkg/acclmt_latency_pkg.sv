@@ -38,7 +38,7 @@ package acclmt_latency_pkg;
   localparam int unsigned TurnLatency = 2;
 
   /// Product of an input element with a constant R^2.
-  localparam int unsigned EnterProductLatency = 3;
+  localparam int unsigned EnterProductLatency = 5;
 
   /// Places of a buffer behind a pipeline that never stalls, besides one for each stage.
   localparam int unsigned PlacesBesidesStages = 4;
@@ -52,6 +52,9 @@ package acclmt_latency_pkg;
 
   /// Beats of initial states that wait for their hash engine.
   localparam int unsigned LoaderPlaces = 8;
+
+  /// Stages in which the queue of a level of the tree is laid out before a run.
+  localparam int unsigned LevelSetupLatency = 3;
 
   /// Nodes on their way out that wait for the conversion.
   localparam int unsigned NodeOutputDepth = 4;

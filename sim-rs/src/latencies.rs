@@ -39,7 +39,7 @@ latencies! {
     /// The buffer between the S-boxes and the matrix of a full-round sub-engine: write and read.
     TURN = 2, "TurnLatency";
     /// Product of an input element with a constant R^2.
-    ENTER_PRODUCT = 3, "EnterProductLatency";
+    ENTER_PRODUCT = 5, "EnterProductLatency";
     /// Places of a buffer behind a pipeline that never stalls, besides one for each stage.
     PLACES_BESIDES_STAGES = 4, "PlacesBesidesStages";
     /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop full
@@ -49,6 +49,8 @@ latencies! {
     RUNTIME_PLACES = 128, "RuntimePlaces";
     /// Beats of initial states that wait for their hash engine.
     LOADER_PLACES = 8, "LoaderPlaces";
+    /// Stages in which the queue of a level of the tree is laid out before a run.
+    LEVEL_SETUP = 3, "LevelSetupLatency";
     /// Nodes on their way out that wait for the conversion.
     NODE_OUTPUT_DEPTH = 4, "NodeOutputDepth";
 }

@@ -7,7 +7,7 @@ use super::tree::TreeSetup;
 use crate::device::Counters;
 use crate::driver::{ChipPort, ENGINES, OutputWord, PortError};
 use crate::fields::FieldId;
-use crate::latencies::Pipelines;
+use crate::latencies::{LEVEL_SETUP, Pipelines};
 use crate::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
 use crate::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
 use crate::registers::{self, Access, Register};
@@ -582,7 +582,7 @@ impl ModelChip {
         match self.setup() {
             Ok(setup) => {
                 // One cycle a level, and one.
-                let cycles = u64::from(setup.tree.top) + 1;
+                let cycles = u64::from(setup.tree.top) + LEVEL_SETUP;
                 self.state = State::Setup(cycles, Box::new(setup));
             }
             Err(address) => self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address),
