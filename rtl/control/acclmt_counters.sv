@@ -9,6 +9,8 @@
 /// is counted from 0 as it leaves the leaf hash engine, to before the leaf `window_last_i`, or to the
 /// end of the run if that is 0.
 ///
+/// An event is in its counter two cycles after it.
+///
 /// Handshake:  none; `value_o` shows counter `select_i` in the same cycle (0 for a number without
 ///             counter).
 module acclmt_counters (
@@ -63,6 +65,15 @@ module acclmt_counters (
     $error("acclmt_counters: the numbers of the counters do not agree with acclmt_reg_pkg");
   end
 
+  // Events are counted in the cycle after them, so that they have one to get here.
+  acclmt_pkg::events_t events_q;
+  logic counting_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) counting_q <= 1'b0;
+    else counting_q <= running_i && !clear_i;
+  end
+  always_ff @(posedge clk_i) events_q <= events_i;
+
   // ---- Counters ---------------------------------------------------------------------------------
 
   logic [31:0] leaves_q;
@@ -75,16 +86,16 @@ module acclmt_counters (
   always_comb begin
     increment = '0;
     increment[Cycles] = 1'b1;
-    increment[StallIn] = events_i.input_stalled;
-    increment[MissingIn] = events_i.input_missing;
-    increment[StallLeaf] = events_i.leaf_stalled;
-    increment[StarvedRoot] = events_i.root_starved;
-    increment[StallOut] = events_i.output_stalled;
+    increment[StallIn] = events_q.input_stalled;
+    increment[MissingIn] = events_q.input_missing;
+    increment[StallLeaf] = events_q.leaf_stalled;
+    increment[StarvedRoot] = events_q.root_starved;
+    increment[StallOut] = events_q.output_stalled;
     increment[WindowCycles] = in_window;
-    increment[LeafHashes] = events_i.leaf_hash_begun;
-    increment[LeafBusy+:SubEngines] = in_window ? events_i.leaf_busy : '0;
-    increment[RootHashes] = events_i.root_hash_begun;
-    increment[RootBusy+:SubEngines] = in_window ? events_i.root_busy : '0;
+    increment[LeafHashes] = events_q.leaf_hash_begun;
+    increment[LeafBusy+:SubEngines] = in_window ? events_q.leaf_busy : '0;
+    increment[RootHashes] = events_q.root_hash_begun;
+    increment[RootBusy+:SubEngines] = in_window ? events_q.root_busy : '0;
   end
 
   // Time stamps that take the number of the cycle, the first one only once.
@@ -92,12 +103,12 @@ module acclmt_counters (
   logic [HighWater-1:0] stamp;
   always_comb begin
     stamp = '0;
-    stamp[CycleFirstIn] = events_i.input_taken && !seen_in_q;
-    stamp[CycleLastIn] = events_i.input_taken;
-    stamp[CycleFirstLeaf] = events_i.leaf_taken && !seen_leaf_q;
-    stamp[CycleLastLeaf] = events_i.leaf_taken;
-    stamp[CycleFirstOut] = events_i.output_taken && !seen_out_q;
-    stamp[CycleLastOut] = events_i.output_taken;
+    stamp[CycleFirstIn] = events_q.input_taken && !seen_in_q;
+    stamp[CycleLastIn] = events_q.input_taken;
+    stamp[CycleFirstLeaf] = events_q.leaf_taken && !seen_leaf_q;
+    stamp[CycleLastLeaf] = events_q.leaf_taken;
+    stamp[CycleFirstOut] = events_q.output_taken && !seen_out_q;
+    stamp[CycleLastOut] = events_q.output_taken;
   end
 
   logic [HighWater-1:0][63:0] counter_q;
@@ -114,15 +125,15 @@ module acclmt_counters (
       seen_in_q <= 1'b0;
       seen_leaf_q <= 1'b0;
       seen_out_q <= 1'b0;
-    end else if (running_i) begin
+    end else if (counting_q) begin
       for (int i = 0; i < int'(HighWater); i++) begin
         if (stamp[i]) counter_q[i] <= counter_q[Cycles];
         else if (increment[i]) counter_q[i] <= counter_q[i] + 64'd1;
       end
-      leaves_q <= leaves_q + 32'(events_i.leaf_taken);
-      seen_in_q <= seen_in_q || events_i.input_taken;
-      seen_leaf_q <= seen_leaf_q || events_i.leaf_taken;
-      seen_out_q <= seen_out_q || events_i.output_taken;
+      leaves_q <= leaves_q + 32'(events_q.leaf_taken);
+      seen_in_q <= seen_in_q || events_q.input_taken;
+      seen_leaf_q <= seen_leaf_q || events_q.leaf_taken;
+      seen_out_q <= seen_out_q || events_q.output_taken;
     end
   end
 
@@ -133,13 +144,13 @@ module acclmt_counters (
   always_comb begin
     for (int m = 0; m < int'(NumMemories); m++) begin
       words_d[m] = words_q[m];
-      if (events_i.traffic.leaf_written && m == 0) words_d[m] = words_d[m] + 1'b1;
-      if (events_i.traffic.digest_written &&
-          events_i.traffic.digest_memory == acclmt_pkg::node_memory_e'(m)) begin
+      if (events_q.traffic.leaf_written && m == 0) words_d[m] = words_d[m] + 1'b1;
+      if (events_q.traffic.digest_written &&
+          events_q.traffic.digest_memory == acclmt_pkg::node_memory_e'(m)) begin
         words_d[m] = words_d[m] + 1'b1;
       end
-      if (events_i.traffic.freed_memory == acclmt_pkg::node_memory_e'(m)) begin
-        words_d[m] = words_d[m] - WordsWidth'(events_i.traffic.freed_count);
+      if (events_q.traffic.freed_memory == acclmt_pkg::node_memory_e'(m)) begin
+        words_d[m] = words_d[m] - WordsWidth'(events_q.traffic.freed_count);
       end
     end
   end
@@ -150,7 +161,7 @@ module acclmt_counters (
     end else if (clear_i) begin
       words_q <= '0;
       high_water_q <= '0;
-    end else if (running_i) begin
+    end else if (counting_q) begin
       words_q <= words_d;
       for (int m = 0; m < int'(NumMemories); m++) begin
         if (words_d[m] > high_water_q[m]) high_water_q[m] <= words_d[m];

@@ -50,13 +50,13 @@ module acclmt_dispatch_scheduler #(
   /// The operands of the last job, which were of level `fetched_level_i`, have left their memory.
   input logic fetched_i,
   input acclmt_pkg::level_t fetched_level_i,
-  /// The digest of a job whose operands were of level `digest_level_i` is written, or is of the top
-  /// level; `digest_last_i`: the job was the last one of its level.
+  /// The digest of a job whose operands were of level `digest_level_i` is written, or
+  /// (`digest_is_top_i`) is of the top level; `digest_last_i`: the job was the last one of its level.
   input logic digest_valid_i,
   input acclmt_pkg::level_t digest_level_i,
+  input logic digest_is_top_i,
   input logic digest_last_i,
   output acclmt_pkg::node_place_t digest_place_o,
-  output logic digest_is_top_o,
   /// No node is queued and no job is under way.
   output logic idle_o
 );
@@ -76,8 +76,7 @@ module acclmt_dispatch_scheduler #(
 
   logic job_taken, digest_stored;
   assign job_taken = job_valid_o && job_ready_i;
-  assign digest_is_top_o = digest_level_i + 1'b1 == top_i;
-  assign digest_stored = digest_valid_i && !digest_is_top_o;
+  assign digest_stored = digest_valid_i && !digest_is_top_i;
 
   for (genvar l = 0; l < MaxHeight; l++) begin : gen_level
     logic reserve, write, write_last, take;
@@ -180,6 +179,10 @@ module acclmt_dispatch_scheduler #(
   digest_of_a_job_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !clear_i |-> under_way_q != '0)
   else $error("acclmt_dispatch_scheduler: a digest came back that no job asked for");
+  top_is_the_top_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && !clear_i |-> digest_is_top_i == (digest_level_i + 1'b1 == top_i))
+  else $error("acclmt_dispatch_scheduler: level %0d is taken for the top, or the top is not",
+              digest_level_i + 1'b1);
   top_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       job_valid_o |-> top_i != '0 && 32'(top_i) <= MaxHeight)
   else $error("acclmt_dispatch_scheduler: top level %0d is not within 1..%0d", top_i, MaxHeight);

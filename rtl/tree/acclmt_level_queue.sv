@@ -73,8 +73,9 @@ module acclmt_level_queue (
       if (reserve_i) begin
         reserve_index_q <= (reserve_index_q + 1'b1 == arity_i) ? '0 : reserve_index_q + 1'b1;
       end
-      groups_used_q <= groups_used_q + acclmt_pkg::node_address_t'(reserve_first)
-                                     - acclmt_pkg::node_address_t'(free_i);
+      if (reserve_first != free_i) begin
+        groups_used_q <= reserve_first ? groups_used_q + 1'b1 : groups_used_q - 1'b1;
+      end
     end
   end
   assign place_free_o = reserve_index_q != '0 || groups_used_q != groups_q;
@@ -130,8 +131,9 @@ module acclmt_level_queue (
           read_address_q <= base_q;
         end
       end
-      groups_ready_q <= groups_ready_q + acclmt_pkg::node_address_t'(group_written)
-                                       - acclmt_pkg::node_address_t'(take_i);
+      if (group_written != take_i) begin
+        groups_ready_q <= group_written ? groups_ready_q + 1'b1 : groups_ready_q - 1'b1;
+      end
     end
   end
 

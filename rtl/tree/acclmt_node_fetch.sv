@@ -53,7 +53,7 @@ module acclmt_node_fetch #(
   logic active_q;
   logic [3:0] index_q;
   acclmt_pkg::node_job_t job_q;
-  logic job_taken, word_taken, last_operand;
+  logic job_taken, word_taken, last_operand, incomplete_q;
   assign job_ready_o = !active_q;
   assign job_taken = job_valid_i && job_ready_o;
   assign word_taken = valid_o && ready_i;
@@ -64,6 +64,10 @@ module acclmt_node_fetch #(
     else if (clear_i) active_q <= 1'b0;
     else if (job_taken) active_q <= 1'b1;
     else if (word_taken && last_operand) active_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) incomplete_q <= 1'b0;
+    else incomplete_q <= job_taken && job_i.count != arity_i && !clear_i;
   end
   always_ff @(posedge clk_i) begin
     if (job_taken) begin
@@ -113,7 +117,7 @@ module acclmt_node_fetch #(
   assign fetched_o = word_taken && last_operand;
   assign fetched_level_o = job_q.level;
   assign fetched_count_o = job_q.count;
-  assign incomplete_o = job_taken && job_i.count != arity_i;
+  assign incomplete_o = incomplete_q;
   assign idle_o = !active_q;
 
   logic unused_bits;

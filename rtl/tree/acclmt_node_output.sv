@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Puts the nodes that the host asked for on their way out, each with its level and its index in the
-/// level. Leaves and digests come from two sides; digests go first.
+/// level. Leaves and digests come from two sides; while a digest is there, a leaf is not looked at.
 ///
-/// Handshake:  ready/valid on all sides; the nodes of a level come in order.
+/// Handshake:  ready/valid, with one ready for both inputs; the nodes of a level come in order.
 /// Latency:    2 cycles. Throughput: one word a cycle.
 module acclmt_node_output (
   /// Clock and reset.
@@ -13,15 +13,15 @@ module acclmt_node_output (
   input logic rst_ni,
   /// Forgets every node, and counts from 0 again.
   input logic clear_i,
+  /// A leaf, or else a digest, is taken.
+  output logic ready_o,
   /// Leaves; `end` marks the last word of a leaf, `last` that of the last leaf of a run without tree.
   input logic leaf_valid_i,
-  output logic leaf_ready_o,
   input acclmt_pkg::word_t leaf_i,
   input logic leaf_end_i,
   input logic leaf_last_i,
   /// Digests, their level, and whether it is the last one of the top level.
   input logic digest_valid_i,
-  output logic digest_ready_o,
   input acclmt_pkg::word_t digest_i,
   input acclmt_pkg::level_t digest_level_i,
   input logic digest_last_i,
@@ -35,15 +35,13 @@ module acclmt_node_output (
   localparam int unsigned NumLevels = 2 ** acclmt_pkg::LevelWidth;
   localparam int unsigned IndexWidth = acclmt_pkg::NodeIndexWidth;
 
-  logic fifo_ready, from_leaf, taken;
+  logic from_leaf, taken;
   acclmt_pkg::word_t node;
   acclmt_pkg::node_label_t label;
   logic [NumLevels-1:0][IndexWidth-1:0] index_q;
 
   assign from_leaf = !digest_valid_i;
-  assign digest_ready_o = fifo_ready;
-  assign leaf_ready_o = fifo_ready && from_leaf;
-  assign taken = fifo_ready && (digest_valid_i || leaf_valid_i);
+  assign taken = ready_o && (digest_valid_i || leaf_valid_i);
   always_comb begin
     node = from_leaf ? leaf_i : digest_i;
     label.level = from_leaf ? '0 : digest_level_i;
@@ -67,7 +65,7 @@ module acclmt_node_output (
     .rst_ni,
     .clear_i,
     .valid_i(taken),
-    .ready_o(fifo_ready),
+    .ready_o,
     .data_i({label, node}),
     .valid_o,
     .ready_i,

@@ -50,7 +50,7 @@ module acclmt_tree #(
   output acclmt_pkg::word_t operand_o,
   output logic operand_end_o,
   output acclmt_pkg::tag_t operand_tag_o,
-  /// Digests.
+  /// Digests; the tag is there from the cycle before on.
   input logic digest_valid_i,
   output logic digest_ready_o,
   input acclmt_pkg::word_t digest_i,
@@ -94,7 +94,7 @@ module acclmt_tree #(
   acclmt_pkg::level_t digest_level, fetched_level;
   logic [3:0] fetched_count;
   acclmt_pkg::node_place_t leaf_place, digest_place;
-  logic leaf_write, digest_is_top, digest_taken, digest_last;
+  logic leaf_write, digest_is_top_q, digest_taken, digest_last;
 
   logic leaf_to_tree;
   assign leaf_to_tree = leaf_valid_i && is_tree && (!emit_leaf || output_leaf_ready);
@@ -119,9 +119,9 @@ module acclmt_tree #(
     .fetched_level_i(fetched_level),
     .digest_valid_i(digest_taken),
     .digest_level_i(digest_level),
+    .digest_is_top_i(digest_is_top_q),
     .digest_last_i(digest_last),
     .digest_place_o(digest_place),
-    .digest_is_top_o(digest_is_top),
     .idle_o(scheduler_idle)
   );
 
@@ -169,7 +169,7 @@ module acclmt_tree #(
     .leaf_write_i(leaf_write),
     .leaf_place_i(leaf_place),
     .leaf_i,
-    .digest_write_i(digest_taken && !digest_is_top),
+    .digest_write_i(digest_taken && !digest_is_top_q),
     .digest_place_i(digest_place),
     .digest_i,
     .read_i(read),
@@ -180,28 +180,37 @@ module acclmt_tree #(
 
   // ---- Digests: to their place, or out, or both -------------------------------------------------
 
-  logic emit_digest, output_ready;
-  acclmt_pkg::level_t node_level;
-  assign digest_level = digest_tag_i[LevelWidth-1:0];
-  assign digest_last = digest_tag_i[LevelWidth];
-  assign node_level = digest_level + 1'b1;
-  assign emit_digest = digest_is_top || tree_i.emit[node_level];
-  assign digest_ready_o = !emit_digest || output_ready;
+  // What becomes of a digest is worked out from its tag in the cycle before it.
+  logic emit_digest_q, output_ready, output_digest;
+  acclmt_pkg::tag_t digest_tag_q;
+  acclmt_pkg::level_t node_level, node_level_q;
+  assign node_level = digest_tag_i[LevelWidth-1:0] + 1'b1;
+  always_ff @(posedge clk_i) begin
+    digest_tag_q <= digest_tag_i;
+    node_level_q <= node_level;
+    digest_is_top_q <= node_level == tree_i.top;
+    emit_digest_q <= node_level == tree_i.top || tree_i.emit[node_level];
+  end
+  assign digest_level = digest_tag_q[LevelWidth-1:0];
+  assign digest_last = digest_tag_q[LevelWidth];
+  assign digest_ready_o = !emit_digest_q || output_ready;
   assign digest_taken = digest_valid_i && digest_ready_o;
+  assign output_digest = digest_valid_i && emit_digest_q;
+  // Digests go first.
+  assign output_leaf_ready = output_ready && !output_digest;
   acclmt_node_output u_output (
     .clk_i,
     .rst_ni,
     .clear_i,
+    .ready_o(output_ready),
     .leaf_valid_i(leaf_valid_i && emit_leaf && (!is_tree || queue_ready)),
-    .leaf_ready_o(output_leaf_ready),
     .leaf_i,
     .leaf_end_i,
     .leaf_last_i(leaf_last && !is_tree),
-    .digest_valid_i(digest_valid_i && emit_digest),
-    .digest_ready_o(output_ready),
+    .digest_valid_i(output_digest),
     .digest_i,
-    .digest_level_i(node_level),
-    .digest_last_i(digest_last && digest_is_top),
+    .digest_level_i(node_level_q),
+    .digest_last_i(digest_last && digest_is_top_q),
     .valid_o(node_valid_o),
     .ready_i(node_ready_i),
     .node_o,
@@ -214,7 +223,7 @@ module acclmt_tree #(
   always_comb begin
     traffic_o = '0;
     traffic_o.leaf_written = leaf_write;
-    traffic_o.digest_written = digest_taken && !digest_is_top;
+    traffic_o.digest_written = digest_taken && !digest_is_top_q;
     traffic_o.digest_memory = digest_place.memory;
     traffic_o.freed_count = fetched ? fetched_count : '0;
     traffic_o.freed_memory = read_place.memory;
@@ -222,6 +231,12 @@ module acclmt_tree #(
   assign idle_o = scheduler_idle && fetch_idle;
 
   logic unused_bits;
-  assign unused_bits = ^{digest_tag_i[TagWidth-1:LevelWidth+1], tree_i.pad};
+  assign unused_bits = ^{digest_tag_q[TagWidth-1:LevelWidth+1], tree_i.pad};
+
+`ifndef SYNTHESIS
+  tag_is_there_before_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && !clear_i |-> digest_tag_i == digest_tag_q)
+  else $error("acclmt_tree: the tag of a digest came with it, not the cycle before");
+`endif
 
 endmodule
