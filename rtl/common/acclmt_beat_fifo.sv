@@ -54,12 +54,13 @@ module acclmt_beat_fifo #(
 
   // Last beats inside: a state is complete as soon as one is, because states leave in order.
   logic [CountWidth-1:0] complete_q;
-  logic leave;
+  logic enter, leave;
+  assign enter = valid_i && last_i;
   assign leave = take_i && head_valid_o && last_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) complete_q <= '0;
     else if (clear_i) complete_q <= '0;
-    else complete_q <= complete_q + CountWidth'(valid_i && last_i) - CountWidth'(leave);
+    else if (enter != leave) complete_q <= enter ? complete_q + 1'b1 : complete_q - 1'b1;
   end
   assign complete_o = head_valid_o && complete_q != '0;
 

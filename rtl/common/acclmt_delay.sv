@@ -5,15 +5,19 @@
 /// Delay line: what enters leaves `Cycles` cycles later.
 ///
 /// Data that only waits lives in a memory that a macro can replace: a ring of `Cycles` words,
-/// written at a pointer and read just ahead of it. A delay of one cycle is a register. The line
-/// always moves; what is valid in it is known to its user.
+/// written at a pointer and read just ahead of it. A delay of one cycle is a register. With
+/// `RegisterOutput` the last cycle is one too, for what has much to do in the cycle that follows: a
+/// register's output comes sooner than that of a memory. The line always moves; what is valid in it
+/// is known to its user.
 ///
 /// Handshake:  none. Latency: `Cycles`. Throughput: one word a cycle.
 module acclmt_delay #(
   /// Bits of a word.
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   /// Delay in cycles, at least 1.
-  parameter int unsigned Cycles = 2
+  parameter int unsigned Cycles = 2,
+  /// Whether the last cycle is a register.
+  parameter bit RegisterOutput = 1'b0
 ) (
   /// Clock and reset (of the pointer only).
   input logic clk_i,
@@ -35,6 +39,19 @@ module acclmt_delay #(
     // The pointer's reset has nothing to do here.
     logic unused_reset;
     assign unused_reset = rst_ni;
+  end else if (RegisterOutput) begin : gen_registered
+    logic [Width-1:0] data, data_q;
+    acclmt_delay #(
+      .Width(Width),
+      .Cycles(Cycles - 1)
+    ) u_delay (
+      .clk_i,
+      .rst_ni,
+      .data_i,
+      .data_o(data)
+    );
+    always_ff @(posedge clk_i) data_q <= data;
+    assign data_o = data_q;
   end else begin : gen_ring
     localparam int unsigned PointerWidth = $clog2(Cycles);
     localparam logic [PointerWidth-1:0] Last = PointerWidth'(Cycles - 1);

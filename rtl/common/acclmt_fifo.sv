@@ -62,7 +62,7 @@ module acclmt_fifo #(
     end else begin
       if (push) write_pointer_q <= (write_pointer_q == Last) ? '0 : write_pointer_q + 1'b1;
       if (fetch) read_pointer_q <= (read_pointer_q == Last) ? '0 : read_pointer_q + 1'b1;
-      count_q <= count_q + CountWidth'(push) - CountWidth'(fetch);
+      if (push != fetch) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
       if (fetch) head_valid_q <= 1'b1;
       else if (ready_i) head_valid_q <= 1'b0;
     end

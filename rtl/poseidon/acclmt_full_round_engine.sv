@@ -135,8 +135,6 @@ module acclmt_full_round_engine #(
   logic [Lanes-1:0][WordWidth-1:0] queue_state, head_state;
   acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
-  assign head_done = head_round == (head_last ? last_end : first_end);
-  assign head_partial = head_last ? head_round < partial_end : head_round >= full_first_i;
 
   logic [1:0] place_available, accept;
   logic issue, issue_first, issue_last_beat, leave;
@@ -178,19 +176,21 @@ module acclmt_full_round_engine #(
     issue_round = head_round;
     issue_tag = head_tag;
     issue_last = head_last;
+    issue_partial = head_partial;
     if (take_o[1]) begin
       issue_state = state_i[1];
       issue_round = first_end;
       issue_tag = tag_i[1];
       issue_last = 1'b1;
+      issue_partial = partial_last_i != '0;
     end else if (take_o[0]) begin
       issue_state = state_i[0];
       issue_round = '0;
       issue_tag = tag_i[0];
       issue_last = 1'b0;
+      issue_partial = full_first_i == '0;
     end
   end
-  assign issue_partial = issue_last ? issue_round < partial_end : issue_round >= full_first_i;
 
   // The choice of a beat fills a cycle; what it begins comes in the next one.
   logic issue_q, issue_first_q, issue_partial_q, issue_last_q;
@@ -408,8 +408,12 @@ module acclmt_full_round_engine #(
   localparam int unsigned ToDot = acclmt_pkg::dot_latency(int'(Reduction));
   localparam int unsigned ToEnd = ToDot + acclmt_latency_pkg::AddLatency;
 
-  logic step_valid, step_sparse, step_first, step_row_ends, step_round_ends, step_last;
+  logic step_valid, step_sparse, step_first, step_sparse_first, step_later, step_dense;
+  logic step_row_ends, step_round_ends, step_last;
   logic [BeatWidth-1:0] step_number, step_row;
+  // Which slice of its lanes the step takes, or the whole words.
+  logic [Slices-1:0] step_slice;
+  logic step_whole;
   acclmt_pkg::round_t step_round;
   acclmt_pkg::tag_t step_tag;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -420,7 +424,12 @@ module acclmt_full_round_engine #(
   always_ff @(posedge clk_i) begin
     step_sparse <= sparse_q;
     step_first <= step_q == '0;
+    step_sparse_first <= sparse_q && step_q == '0;
+    step_later <= sparse_q && step_q != '0;
+    step_dense <= !sparse_q && !config_i.goldilocks;
     step_number <= step_q;
+    step_slice <= config_i.goldilocks ? Slices'(1) << step_q[1:0] : '0;
+    step_whole <= !config_i.goldilocks;
     step_row_ends <= row_ends;
     step_round_ends <= round_ends;
     step_row <= row_q;
@@ -433,7 +442,8 @@ module acclmt_full_round_engine #(
   logic product_sparse, product_first;
   acclmt_delay #(
     .Width(2),
-    .Cycles(ToProduct)
+    .Cycles(ToProduct),
+    .RegisterOutput(1'b1)
   ) u_to_product (
     .clk_i,
     .rst_ni,
@@ -460,7 +470,8 @@ module acclmt_full_round_engine #(
   );
   acclmt_delay #(
     .Width(2),
-    .Cycles(ToSum)
+    .Cycles(ToSum),
+    .RegisterOutput(1'b1)
   ) u_to_sum (
     .clk_i,
     .rst_ni,
@@ -547,30 +558,39 @@ module acclmt_full_round_engine #(
 
   // ---- Operands ---------------------------------------------------------------------------------
 
-  // In Goldilocks mode a step broadcasts one slice of each lane.
-  logic [Lanes-1:0][WordWidth-1:0] column;
+  // In Goldilocks mode a step broadcasts one slice of each lane (zero in the other mode).
+  logic [Lanes-1:0][WordWidth-1:0] broadcast, column;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_column
     logic [SliceWidth-1:0] slice;
-    assign slice = acclmt_pkg::slice_of(turned[lane], step_number[1:0]);
-    assign column[lane] = config_i.goldilocks ? {Slices{slice}} : turned[lane];
+    always_comb begin
+      slice = '0;
+      for (int s = 0; s < int'(Slices); s++) begin
+        slice |= turned[lane][int'(SliceWidth)*s+:SliceWidth] & {SliceWidth{step_slice[s]}};
+      end
+    end
+    assign broadcast[lane] = {Slices{slice}};
+    assign column[lane] = broadcast[lane] | (turned[lane] & {WordWidth{step_whole}});
   end
 
-  // Element 0 after its S-box, kept for the later steps of a sparse round.
-  logic [WordWidth-1:0] x, x_q;
-  assign x = step_first ? turned[0] : x_q;
-  always_ff @(posedge clk_i) x_q <= x;
+  // Element 0 after its S-box, kept for the later steps of a sparse round (which has no slices).
+  logic [WordWidth-1:0] x_q;
+  always_ff @(posedge clk_i) begin
+    if (step_first) x_q <= turned[0];
+  end
 
   logic [Lanes-1:0][Lanes-1:0][WordWidth-1:0] operand;
   always_comb begin
     operand[0] = column;
     operand[1] = column;
     operand[2] = column;
-    if (step_sparse) begin
-      operand[1][0] = x;
-      operand[1][2] = x;
-      operand[2][0] = x;
-      operand[2][1] = column[0];
+    if (step_later) begin
+      operand[1][0] = x_q;
+      operand[2][0] = x_q;
     end
+    operand[1][2] = broadcast[2] | (turned[2] & {WordWidth{step_dense}}) |
+        (turned[0] & {WordWidth{step_sparse_first}}) | (x_q & {WordWidth{step_later}});
+    operand[2][1] = broadcast[1] | (turned[1] & {WordWidth{step_dense}}) |
+        (turned[0] & {WordWidth{step_sparse}});
   end
 
   // ---- Rows -------------------------------------------------------------------------------------
@@ -631,8 +651,14 @@ module acclmt_full_round_engine #(
 
   // ---- The queues that close the loop -----------------------------------------------------------
 
+  // A beat knows the number of its next round, whether it is partial, and whether there is one.
+  acclmt_pkg::round_t next_round;
+  logic next_done, next_partial;
+  assign next_round = end_round + 1'b1;
+  assign next_done = next_round == (end_last ? last_end : first_end);
+  assign next_partial = end_last ? next_round < partial_end : next_round >= full_first_i;
   acclmt_beat_fifo #(
-    .Width(Lanes * WordWidth + 2 + RoundWidth + TagWidth),
+    .Width(Lanes * WordWidth + 4 + RoundWidth + TagWidth),
     .Depth(Places)
   ) u_queue (
     .clk_i,
@@ -640,11 +666,12 @@ module acclmt_full_round_engine #(
     .clear_i,
     .valid_i(beat_at_end),
     .last_i(end_beat_last),
-    .data_i({end_waits, end_last, end_round + 1'b1, end_tag, result}),
+    .data_i({end_waits, end_last, next_done, next_partial, next_round, end_tag, result}),
     .head_valid_o(queue_valid),
     .complete_o(queue_complete),
     .last_o(queue_last),
-    .data_o({head_waits_for_first, head_last, head_round, head_tag, queue_state}),
+    .data_o({head_waits_for_first, head_last, head_done, head_partial, head_round, head_tag,
+             queue_state}),
     .take_i(head_take)
   );
 

@@ -98,6 +98,7 @@ module acclmt_partial_round_engine #(
       ? BeatWidth'(2) : config_i.beats;
 
   logic queue_valid, queue_complete, queue_last, dot_valid, head_valid, head_take, head_begins_q;
+  logic head_done;
   logic [Lanes-1:0][WordWidth-1:0] queue_state, head_state;
   acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
@@ -116,7 +117,7 @@ module acclmt_partial_round_engine #(
     .grid_i(grid),
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
-    .head_done_i(head_round == num_rounds_i),
+    .head_done_i(head_done),
     .head_spaced_i(1'b0),
     .head_cycles_i(5'(grid)),
     .head_take_o(head_take),
@@ -184,7 +185,8 @@ module acclmt_partial_round_engine #(
   acclmt_pkg::tag_t tag_at_matrix, tag_at_updated;
   acclmt_delay #(
     .Width(2 + RoundWidth + TagWidth),
-    .Cycles(AtMatrix)
+    .Cycles(AtMatrix),
+    .RegisterOutput(1'b1)
   ) u_to_matrix (
     .clk_i,
     .rst_ni,
@@ -193,7 +195,8 @@ module acclmt_partial_round_engine #(
   );
   acclmt_delay #(
     .Width(1),
-    .Cycles(AtProduct - AtMatrix)
+    .Cycles(AtProduct - AtMatrix),
+    .RegisterOutput(1'b1)
   ) u_first_to_product (
     .clk_i,
     .rst_ni,
@@ -369,8 +372,11 @@ module acclmt_partial_round_engine #(
 
   // ---- The queues that close the loop -----------------------------------------------------------
 
+  // A beat knows the number of its next round, and whether there is one.
+  acclmt_pkg::round_t next_round;
+  assign next_round = round_at_updated + 1'b1;
   acclmt_beat_fifo #(
-    .Width(Lanes * WordWidth + RoundWidth + TagWidth),
+    .Width(1 + Lanes * WordWidth + RoundWidth + TagWidth),
     .Depth(QueueDepth)
   ) u_queue (
     .clk_i,
@@ -378,11 +384,11 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .valid_i(valid_at_updated),
     .last_i(last_at_updated),
-    .data_i({round_at_updated + 1'b1, tag_at_updated, updated}),
+    .data_i({next_round == num_rounds_i, next_round, tag_at_updated, updated}),
     .head_valid_o(queue_valid),
     .complete_o(queue_complete),
     .last_o(queue_last),
-    .data_o({head_round, head_tag, queue_state}),
+    .data_o({head_done, head_round, head_tag, queue_state}),
     .take_i(head_take)
   );
 

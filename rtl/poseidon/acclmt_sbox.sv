@@ -117,7 +117,8 @@ module acclmt_sbox #(
   );
   acclmt_delay #(
     .Width(WordWidth),
-    .Cycles(ModMulLatency)
+    .Cycles(ModMulLatency),
+    .RegisterOutput(1'b1)
   ) u_x_last (
     .clk_i,
     .rst_ni,

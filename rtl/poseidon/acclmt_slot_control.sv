@@ -103,20 +103,15 @@ module acclmt_slot_control #(
   logic reissue_q, leave_q, spaced_q;
   logic [1:0] accept_q;
   logic [BeatWidth-1:0] beats_left_q, wait_q;
-  logic beat, next_beat;
+  logic next_beat;
   assign next_beat = beats_left_q != '0 && wait_q == '0;
-  assign beat = start || next_beat;
 
-  logic moves_head, moves_leave;
-  logic [1:0] moves_new;
-  assign moves_head = start ? reissue || leave : reissue_q || leave_q;
-  assign moves_leave = start ? leave : leave_q;
-  assign moves_new = start ? accept : accept_q;
-
-  assign head_take_o = beat && moves_head;
-  assign exit_o = beat && moves_leave;
-  assign new_take_o = beat ? moves_new : '0;
-  assign issue_o = beat && (moves_new != '0 || (moves_head && !moves_leave));
+  // All beats of a slot have moved when the next one begins (asserted), so what begins and what goes
+  // on never meet.
+  assign head_take_o = reissue || leave || (next_beat && (reissue_q || leave_q));
+  assign exit_o = leave || (next_beat && leave_q);
+  assign new_take_o = accept | (next_beat ? accept_q : '0);
+  assign issue_o = reissue || accept != '0 || (next_beat && (reissue_q || accept_q != '0));
   assign first_o = start;
   assign last_o = start ? beats_i == BeatWidth'(1) : beats_left_q == BeatWidth'(1);
   assign busy_o = start ? reissue || accept != '0
@@ -145,7 +140,8 @@ module acclmt_slot_control #(
       wait_q <= '0;
     end else begin
       grid_q <= (grid_q + 1'b1 >= grid_i) ? '0 : grid_q + 1'b1;
-      inside_q <= inside_q + CountWidth'(accept != '0) - CountWidth'(leave);
+      if (accept != '0 && !leave) inside_q <= inside_q + 1'b1;
+      if (accept == '0 && leave) inside_q <= inside_q - 1'b1;
       if (start) begin
         left_q <= start_cycles - 1'b1;
         reissue_q <= reissue;

@@ -49,12 +49,13 @@ module acclmt_state_buffer #(
   logic [CountWidth-1:0] limit;
   assign limit = CountWidth'(acclmt_pkg::states_that_fit(int'(Places), beats_i));
 
-  logic head_valid, last;
+  logic head_valid, last, give_back;
   logic [CountWidth-1:0] taken_q;
+  assign give_back = take_i && last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) taken_q <= '0;
     else if (clear_i) taken_q <= '0;
-    else taken_q <= taken_q + CountWidth'(reserve_i) - CountWidth'(take_i && last);
+    else if (reserve_i != give_back) taken_q <= reserve_i ? taken_q + 1'b1 : taken_q - 1'b1;
   end
   assign available_o = taken_q != limit;
   assign idle_o = taken_q == '0;

@@ -122,13 +122,17 @@ module acclmt_state_loader #(
   assign code = write_map[word_q];
   assign slice_code = acclmt_pkg::slice_codes(write_map, word_q[1:0]);
 
-  // Which positions have an input: by beat (or slice) and lane; of the beat that was read.
+  // Which positions have an input: by beat (or slice) and lane; of the beat that is read, and of the
+  // one that was read.
   acclmt_pkg::position_map_t read_map;
   logic [3:0] read_words;
-  logic read_last_block_q;
-  assign read_map = (Sponge && read_last_block_q) ? row_i.last_map : config_i.input_map;
-  assign read_words = (Sponge && read_last_block_q) ? row_i.last_words : config_i.input_words;
+  logic [BeatWidth-1:0] beat_q;
+  logic read_last_block;
+  assign read_last_block = page_last_q[read_page_q];
+  assign read_map = (Sponge && read_last_block) ? row_i.last_map : config_i.input_map;
+  assign read_words = (Sponge && read_last_block) ? row_i.last_words : config_i.input_words;
   logic [MaxBeats-1:0][Lanes-1:0] present;
+  logic [Slices-1:0][Lanes-1:0] present_q;
   always_comb begin
     present = '0;
     for (int j = 0; j < int'(MaxWidth); j++) begin
@@ -138,10 +142,14 @@ module acclmt_state_loader #(
       end
     end
   end
+  always_ff @(posedge clk_i) begin
+    for (int s = 0; s < int'(Slices); s++) begin
+      present_q[s] <= present[config_i.goldilocks ? 2'(s) : beat_q[1:0]];
+    end
+  end
 
   // ---- Reading a page ---------------------------------------------------------------------------
 
-  logic [BeatWidth-1:0] beat_q;
   logic read, read_last, place_available, reserve, is_first, state_is_back;
   assign is_first = !Sponge || page_first_q[read_page_q];
   assign state_is_back = is_first || back_valid_i;
@@ -162,7 +170,6 @@ module acclmt_state_loader #(
   localparam int unsigned SumStages = 1 + (Sponge ? 2 : 1) * acclmt_latency_pkg::AddLatency;
   logic [SumStages-1:0] valid_q, last_q;
   logic [SumStages-1:0][acclmt_pkg::TagWidth-1:0] read_tag_q;
-  logic [1:0] read_beat_q;
   logic read_first_block_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
@@ -172,9 +179,7 @@ module acclmt_state_loader #(
   always_ff @(posedge clk_i) begin
     last_q <= {last_q[SumStages-2:0], read_last};
     read_tag_q <= {read_tag_q[SumStages-2:0], tag_q[read_page_q]};
-    read_beat_q <= beat_q[1:0];
     read_first_block_q <= is_first;
-    read_last_block_q <= page_last_q[read_page_q];
   end
   logic [Lanes-1:0][WordWidth-1:0] back_q;
   always_ff @(posedge clk_i) begin
@@ -222,7 +227,7 @@ module acclmt_state_loader #(
       );
       // What the state keeps of itself: all when the block is added, and what has no input.
       logic has_input;
-      assign has_input = present[config_i.goldilocks ? 2'(s) : read_beat_q][lane];
+      assign has_input = present_q[s][lane];
       assign placed[SliceWidth*s+:SliceWidth] = has_input ? read_data : '0;
       assign kept[SliceWidth*s+:SliceWidth] =
           (read_first_block_q || (row_i.overwrite && has_input))
