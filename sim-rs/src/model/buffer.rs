@@ -78,10 +78,16 @@ impl StateBuffer {
         self.taken += 1;
     }
 
+    /// When a state is complete whose first and last beat come in these cycles.
+    #[inline]
+    pub(super) fn complete(first: u64, last: u64) -> u64 {
+        (first + latencies::FIFO).max(last + 1)
+    }
+
     /// A state comes, its first and its last beat in these cycles. Returns when it is complete.
     #[inline]
     pub(super) fn push(&mut self, first: u64, last: u64) -> u64 {
-        let complete = (first + latencies::FIFO).max(last + 1);
+        let complete = Self::complete(first, last);
         self.complete.push(complete);
         complete
     }

@@ -53,7 +53,7 @@ pub(super) struct HashEngine {
     present: Vec<usize>,
     /// The partial-round sub-engines whose visits are computed ahead, in the order of the ring, and the
     /// number of each among the sub-engines.
-    chain: Vec<PartialVisits>,
+    chain: Option<PartialVisits>,
     chain_numbers: Vec<usize>,
     /// When each block may act.
     wake: [u64; BLOCKS],
@@ -115,22 +115,27 @@ impl HashEngine {
         };
         let mut link = buffer(0);
         let first_link = link;
-        let (mut chain, mut chain_numbers) = (Vec::new(), Vec::new());
-        for number in 1..=num_partial {
-            // One without rounds passes states through.
-            if partial[number] != 0 {
+        // One without rounds passes states through.
+        let mut chain_numbers: Vec<_> = (1..=num_partial)
+            .filter(|&number| partial[number] != 0)
+            .collect();
+        let mut chain = None;
+        if slots {
+            for number in chain_numbers.drain(..) {
                 let output = buffer(number);
                 let rounds = partial[number];
-                if slots {
-                    let sub_engine = SubEngine::partial(shape, pipelines, rounds, link, output);
-                    sub_engines[number] = Some(sub_engine);
-                } else {
-                    let visits = SubEngine::partial_visits(shape, pipelines, rounds, link, output);
-                    chain.push(visits);
-                    chain_numbers.push(number);
-                }
+                let sub_engine = SubEngine::partial(shape, pipelines, rounds, link, output);
+                sub_engines[number] = Some(sub_engine);
                 link = output;
             }
+        } else if let Some(&last) = chain_numbers.last() {
+            let output = buffer(last);
+            let rounds: Vec<_> = (chain_numbers.iter())
+                .map(|&number| partial[number])
+                .collect();
+            let visits = SubEngine::partial_visits(shape, pipelines, &rounds, link, output);
+            chain = Some(visits);
+            link = output;
         }
         let one_full = num_full == 1;
         let final_buffer = buffer(if one_full { 0 } else { SECOND_FULL });
@@ -208,8 +213,9 @@ impl HashEngine {
             let sub_engine = self.sub_engines[number].as_ref();
             sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(end))
         });
-        for (visits, &number) in self.chain.iter().zip(&self.chain_numbers) {
-            busy[number] = visits.busy_before(end);
+        let chain = self.chain.iter().flat_map(|chain| chain.busy_before(end));
+        for (&number, cycles) in self.chain_numbers.iter().zip(chain) {
+            busy[number] = cycles;
         }
         busy
     }
@@ -331,31 +337,22 @@ impl HashEngine {
                 let time = sub_engine.wake(now, time, &mut self.buffers);
                 self.wake(number, time);
             }
-        } else if let Some(position) = self.chain_numbers.iter().position(|&n| n == number) {
-            self.advance_chain(position, now);
+        } else {
+            self.advance_chain(now);
         }
     }
 
-    /// Computes the visits that have become known in cycle `now`, from one sub-engine of the chain on.
-    fn advance_chain(&mut self, mut position: usize, now: u64) {
-        let mut freed = None;
-        let mut arrives = false;
-        while position < self.chain.len() {
-            let (moves, free) = self.chain[position].advance(now, &mut self.buffers);
-            arrives |= moves && position + 1 == self.chain.len();
-            if position == 0 {
-                freed = freed.or(free);
-            } else if moves && self.chain[position - 1].can_advance(&self.buffers) {
-                position -= 1;
-                continue;
-            }
-            position += 1;
+    /// Computes the visits of the chain that have become known in cycle `now`.
+    fn advance_chain(&mut self, now: u64) {
+        let Some(chain) = &mut self.chain else {
+            return;
+        };
+        let advance = chain.advance(&mut self.buffers);
+        let (input, output) = (chain.input, chain.output);
+        if let Some(time) = advance.freed {
+            self.notify_producer(input, now, time);
         }
-        if let Some(time) = freed {
-            self.notify_producer(self.chain[0].input, now, time);
-        }
-        if let Some(last) = self.chain.last().filter(|_| arrives) {
-            let output = last.output;
+        if advance.arrives {
             let head = self.buffers[output].head_from();
             self.notify_consumer(output, now, head);
         }

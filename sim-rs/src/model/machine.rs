@@ -598,7 +598,7 @@ impl Machine {
 
     /// The values of all counters.
     pub(super) fn counters(&self) -> Counters {
-        let end = self.window_end.unwrap_or((self.now, self.busy(self.now)));
+        let end = (self.window_end).unwrap_or_else(|| (self.now, self.busy(self.now)));
         let begin = self.window_begin.unwrap_or(end);
         let engine = |number: usize, hashes: u64| {
             let busy = |sub_engine: usize| {

@@ -198,17 +198,18 @@ impl SubEngine {
         )
     }
 
-    /// A partial-round sub-engine with so many rounds, visit by visit.
+    /// Partial-round sub-engines with so many rounds each, one after the other, visit by visit.
     pub(super) fn partial_visits(
         shape: Shape,
         pipelines: &Pipelines,
-        rounds: u32,
+        rounds: &[u32],
         input: usize,
         output: usize,
     ) -> PartialVisits {
-        let round = Round::partial(shape, pipelines);
+        let turn = Round::partial(shape, pipelines).turn();
         let beats = shape.beats() as u64;
-        PartialVisits::new(round.turn(), beats, pipelines.places, rounds, input, output)
+        let limit = pipelines.places / beats;
+        PartialVisits::new(turn, beats, limit, rounds, input, output)
     }
 
     fn new(

@@ -23,10 +23,6 @@ impl Times {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     /// The time at a position from the front on, which there must be.
     #[inline]
     pub(super) fn at(&self, position: usize) -> u64 {
@@ -91,7 +87,7 @@ mod tests {
                 times.pop();
             }
             assert!(times.iter().eq(expected.iter().copied()));
-            assert_eq!(times.len(), expected.len());
+            assert_eq!(times.len, expected.len());
         }
     }
 }
