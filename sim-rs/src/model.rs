@@ -15,6 +15,7 @@ mod buffer;
 mod chip;
 mod hash_engine;
 mod machine;
+mod replay;
 mod sub_engine;
 mod times;
 mod tree;

@@ -1,5 +1,6 @@
 //! Buffers between the blocks, as times at which something is there.
 
+use super::replay::Survey;
 use super::times::Times;
 use crate::latencies;
 
@@ -90,6 +91,14 @@ impl StateBuffer {
         let complete = Self::complete(first, last);
         self.complete.push(complete);
         complete
+    }
+
+    /// Lists all that its future depends on.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.number(self.taken);
+        self.releases.survey(survey);
+        self.complete.survey(survey);
+        survey.time(&mut self.head_from);
     }
 
     /// When the state at the head is there to be taken; `u64::MAX` if there is none.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
+use super::replay::{Survey, Word};
 use super::sub_engine::{SubEngine, VisitRounds};
 use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
@@ -24,7 +25,7 @@ const PAGES: u64 = 2;
 /// Blocks that act at times of their own: the sub-engines, then these.
 const LOADER: usize = SUB_ENGINES;
 const READER: usize = SUB_ENGINES + 1;
-const BLOCKS: usize = SUB_ENGINES + 2;
+pub(super) const BLOCKS: usize = SUB_ENGINES + 2;
 
 /// The words of a permutation.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,8 @@ pub(super) struct HashEngine {
     /// Pages that are full; those that are taken, some of them up to a time.
     pages: VecDeque<Page>,
     pages_taken: u64,
+    /// Since when there is a page that is not taken, if there is one.
+    ready_since: u64,
     page_releases: VecDeque<u64>,
     /// Of the page that is filled.
     filling: Option<(bool, Tag)>,
@@ -181,6 +184,7 @@ impl HashEngine {
             next: u64::MAX,
             pages: VecDeque::new(),
             pages_taken: 0,
+            ready_since: 0,
             page_releases: VecDeque::new(),
             filling: None,
             reading_until: 0,
@@ -220,12 +224,86 @@ impl HashEngine {
         busy
     }
 
+    // ---- Periods -----------------------------------------------------------------------------------
+
+    /// Lists all that the future depends on after cycle `now`.
+    fn survey(&mut self, now: u64, survey: &mut Survey<'_>) {
+        (self.wake.iter_mut()).for_each(|wake| survey.time(wake));
+        survey.time(&mut self.next);
+        survey.number(self.pages_taken);
+        survey.time(&mut self.ready_since);
+        survey.number(self.pages.len() as u64);
+        for page in &mut self.pages {
+            survey.time(&mut page.full_from);
+            survey.number(page.first_block.into());
+            survey.number(page.tag.into());
+        }
+        survey.number(self.page_releases.len() as u64);
+        (self.page_releases.iter_mut()).for_each(|release| survey.time(release));
+        survey.time(&mut self.reading_until);
+        survey.time(&mut self.reader_from);
+        survey.number(self.filling.is_some().into());
+        if let Some((first_block, tag)) = self.filling {
+            survey.number(first_block.into());
+            survey.number(tag.into());
+        }
+        survey.number(self.digest.is_some().into());
+        if let Some((tag, words, from)) = &mut self.digest {
+            survey.number((*tag).into());
+            survey.number((*words).into());
+            survey.time(from);
+        }
+        survey.number(self.tags.len() as u64);
+        (self.tags.iter()).for_each(|&tag| survey.number(tag.into()));
+        (self.buffers.iter_mut()).for_each(|buffer| buffer.survey(survey));
+        for sub_engine in self.sub_engines.iter_mut().flatten() {
+            sub_engine.survey(survey);
+        }
+        if let Some(chain) = &mut self.chain {
+            chain.survey(now, survey);
+        }
+    }
+
+    /// Notes the state in cycle `now`, with times relative to it.
+    pub(super) fn note(&mut self, now: u64, values: &mut Vec<u64>) {
+        self.survey(now, &mut Survey::Note { now, values });
+    }
+
+    /// A small part of what [`HashEngine::note`] notes.
+    pub(super) fn wakes(&self, now: u64) -> [u64; BLOCKS] {
+        let never = |wake: u64| wake == u64::MAX;
+        (self.wake).map(|wake| {
+            if never(wake) {
+                wake
+            } else {
+                wake.wrapping_sub(now)
+            }
+        })
+    }
+
+    /// The engine does the same so many cycles later, where the state that is noted is the same.
+    pub(super) fn shift(&mut self, cycles: u64) {
+        self.survey(0, &mut Survey::Shift(cycles));
+    }
+
+    /// All that is counted.
+    pub(super) fn totals(&mut self) -> Vec<&mut u64> {
+        let sub_engines = self.sub_engines.iter_mut().flatten();
+        std::iter::once(&mut self.begun)
+            .chain(sub_engines.map(SubEngine::total))
+            .chain(self.chain.iter_mut().flat_map(PartialVisits::totals))
+            .collect()
+    }
+
     // ---- Words in ----------------------------------------------------------------------------------
 
     /// Whether a word can be taken in cycle `now`.
     pub(super) fn is_ready(&mut self, now: u64) -> bool {
-        while self.page_releases.front().is_some_and(|&from| from <= now) {
+        while let Some(&from) = self.page_releases.front().filter(|&&from| from <= now) {
             self.page_releases.pop_front();
+            if self.pages_taken == PAGES {
+                self.ready_since = from;
+            }
             self.pages_taken -= 1;
         }
         self.pages_taken < PAGES
@@ -239,10 +317,16 @@ impl HashEngine {
         self.page_releases.front().copied().unwrap_or(u64::MAX)
     }
 
-    /// Takes a word of a block; `end` is the last one of it.
-    pub(super) fn take_word(&mut self, now: u64, first_block: bool, end: bool, tag: Tag) {
-        let (first_block, tag) = *self.filling.get_or_insert((first_block, tag));
-        if end {
+    /// Since when a word can be taken, if that is so.
+    pub(super) fn ready_since(&self) -> u64 {
+        self.ready_since
+    }
+
+    /// Takes a word of a block.
+    pub(super) fn take_word(&mut self, now: u64, word: Word) {
+        let (first_block, tag) = *self.filling.get_or_insert((word.first_block, word.tag));
+        self.ready_since = now + 1;
+        if word.end {
             self.filling = None;
             self.pages_taken += 1;
             self.pages.push_back(Page {

@@ -1,5 +1,7 @@
 //! Queues of times: of what comes in order and is only ever looked at from its front.
 
+use super::replay::Survey;
+
 /// A queue of cycles.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
@@ -63,6 +65,18 @@ impl Times {
         times.resize(2 * self.times.len(), 0);
         self.times = times.into_boxed_slice();
         self.head = 0;
+    }
+
+    /// Lists all times.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.number(self.len as u64);
+        for position in 0..self.len {
+            let position = (self.head + position) & (self.times.len() - 1);
+            survey.time(&mut self.times[position]);
+        }
+        if self.len != 0 {
+            self.front = self.at(0);
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> + '_ {

@@ -10,6 +10,7 @@
 //! is free.
 
 use super::buffer::StateBuffer;
+use super::replay::Survey;
 use super::turn::{Place, Turn, align};
 
 /// A partial-round sub-engine.
@@ -25,8 +26,9 @@ struct SubEngine {
     /// When each state enters, at its number modulo the length, which is a power of two: of those whose
     /// visit is computed and may not be over yet.
     enters: Box<[u64]>,
-    /// States whose visits are computed.
+    /// States whose visits are computed, and the cycles of all their slots.
     computed: u64,
+    busy: u64,
     /// Of these, the first that is inside when the last one enters.
     first: u64,
     /// Slots of a turn that are taken then.
@@ -45,6 +47,7 @@ impl SubEngine {
             rounds,
             enters: vec![0; (room as usize).next_power_of_two()].into_boxed_slice(),
             computed: 0,
+            busy: 0,
             first: 0,
             occupied: 0,
             from: 0,
@@ -90,12 +93,43 @@ impl SubEngine {
         let position = self.computed as usize & (self.enters.len() - 1);
         self.enters[position] = enters;
         self.computed += 1;
+        self.busy += self.slots;
         enters
+    }
+
+    /// Lists all that the future depends on after cycle `now`; the sub-engine before has computed the visits
+    /// of so many states, if there is one.
+    fn survey(&mut self, now: u64, before: Option<u64>, limit: u64, survey: &mut Survey<'_>) {
+        survey.grid(self.turn.slot);
+        survey.time(&mut self.from);
+        survey.number(self.computed - self.first);
+        // States that are inside now or when the next one enters, and those behind which places are free.
+        let place = before.map_or(self.first, |before| before.saturating_sub(limit));
+        let mut state = self.computed;
+        survey.number(before.map_or(0, |before| before - state));
+        if survey.shifts() {
+            self.occupied = 0;
+        }
+        let oldest = self.computed.saturating_sub(self.enters.len() as u64);
+        while state != oldest {
+            let is_inside = self.first < state;
+            let leaves = self.entered(state - 1) + self.cycles;
+            if !is_inside && state <= place && leaves <= now {
+                break;
+            }
+            state -= 1;
+            let position = state as usize & (self.enters.len() - 1);
+            survey.time(&mut self.enters[position]);
+            if survey.shifts() && is_inside {
+                self.occupied |= self.turn.place(self.enters[position]);
+            }
+        }
+        survey.number(self.computed - state);
     }
 
     /// Cycles before `end` in which a slot of a state was under way.
     fn busy_before(&self, end: u64) -> u64 {
-        let mut busy = self.computed * self.slots;
+        let mut busy = self.busy;
         for state in (0..self.computed).rev() {
             let entered = self.entered(state);
             if entered + self.cycles <= end {
@@ -213,6 +247,20 @@ impl PartialVisits {
             }
         }
         advance
+    }
+
+    /// Lists all that the future depends on after cycle `now`.
+    pub(super) fn survey(&mut self, now: u64, survey: &mut Survey<'_>) {
+        let mut before = None;
+        for sub_engine in &mut self.sub_engines {
+            sub_engine.survey(now, before, self.limit, survey);
+            before = Some(sub_engine.computed);
+        }
+    }
+
+    /// What is counted: cycles of slots.
+    pub(super) fn totals(&mut self) -> impl Iterator<Item = &mut u64> {
+        (self.sub_engines.iter_mut()).map(|sub_engine| &mut sub_engine.busy)
     }
 
     /// Cycles before `end`, which is not in the past, in which a slot of a state was under way, of each
