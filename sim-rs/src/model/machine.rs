@@ -321,21 +321,29 @@ impl Machine {
         }
     }
 
-    /// Nothing happens but inside the hash engines, before `end` at least and as long as they take and
-    /// give no words.
-    fn run_engines(&mut self, end: u64, waits: Waits) {
+    /// Nothing happens but inside the hash engines, before `end` at least and as long as what they take and
+    /// give does not change.
+    fn run_engines(&mut self, mut end: u64, waits: Waits) {
+        let now = self.now;
+        let ready = [self.leaf.is_ready(now), self.root.is_ready(now)];
         let mut time = self.leaf.next().min(self.root.next());
-        let mut now = end;
         while time < end {
-            let acted = [self.leaf.step(time), self.root.step(time)];
-            if acted.contains(&true) {
-                now = time + 1;
-                break;
+            if self.leaf.step(time) {
+                end = end.min(self.leaf.offer_from().max(time + 1));
+                if !ready[0] {
+                    end = end.min(self.leaf.ready_from(time + 1));
+                }
+            }
+            if self.root.step(time) {
+                end = end.min(self.root.offer_from().max(time + 1));
+                if !ready[1] {
+                    end = end.min(self.root.ready_from(time + 1));
+                }
             }
             time = self.leaf.next().min(self.root.next());
         }
         self.wait(waits);
-        self.now = now;
+        self.now = end;
     }
 
     /// These waits hold from this cycle on.

@@ -119,34 +119,31 @@ struct Replay {
     /// The next ones; the last take ends the period.
     next_take: usize,
     next_leave: usize,
+    /// These, with the cycles of the run, and when the first of them is due.
+    take: Take,
+    leave: Option<Leave>,
+    next: u64,
 }
 
 impl Replay {
-    fn take(&self) -> Take {
+    /// Looks up the next words.
+    fn look_ahead(&mut self) {
         let take = self.takes[self.next_take];
-        Take {
+        self.take = Take {
             ready_from: self.begin + take.ready_from,
             at: self.begin + take.at,
             word: take.word,
-        }
-    }
-
-    fn leave(&self) -> Option<Leave> {
-        let (leave, begin) = match self.leaves.get(self.next_leave) {
-            Some(leave) => (leave, self.begin),
-            None => (self.leaves.first()?, self.begin + self.cycles),
         };
-        Some(Leave {
+        let leave = match self.leaves.get(self.next_leave) {
+            Some(leave) => Some((leave, self.begin)),
+            None => (self.leaves.first()).map(|leave| (leave, self.begin + self.cycles)),
+        };
+        self.leave = leave.map(|(leave, begin)| Leave {
             offer_from: begin.wrapping_add(leave.offer_from),
             at: begin + leave.at,
             offer: leave.offer,
-        })
-    }
-
-    /// When the next word comes or goes.
-    fn next(&self) -> u64 {
-        let leave = self.leave().map_or(u64::MAX, |leave| leave.at);
-        self.take().at.min(leave)
+        });
+        self.next = (self.leave).map_or(self.take.at, |leave| leave.at.min(self.take.at));
     }
 
     fn took(&mut self) {
@@ -156,6 +153,12 @@ impl Replay {
             self.periods += 1;
             (self.next_take, self.next_leave) = (0, 0);
         }
+        self.look_ahead();
+    }
+
+    fn left(&mut self) {
+        self.next_leave += 1;
+        self.look_ahead();
     }
 
     /// The engine, which is as it was when the first period began, as it is in cycle `end`, before what
@@ -260,7 +263,7 @@ impl PeriodicEngine {
     #[inline]
     pub(super) fn begin(&mut self, now: u64) {
         if let Mode::Replayed(replay) = &self.mode
-            && replay.next() < now
+            && replay.next < now
         {
             self.simulate(now);
         }
@@ -281,7 +284,7 @@ impl PeriodicEngine {
     pub(super) fn horizon(&self) -> u64 {
         match &self.mode {
             Mode::Simulated(_) => u64::MAX,
-            Mode::Replayed(replay) => replay.next() + 1,
+            Mode::Replayed(replay) => replay.next + 1,
         }
     }
 
@@ -290,7 +293,7 @@ impl PeriodicEngine {
     pub(super) fn is_ready(&mut self, now: u64) -> bool {
         match &self.mode {
             Mode::Simulated(_) => self.engine.is_ready(now),
-            Mode::Replayed(replay) => replay.take().ready_from <= now,
+            Mode::Replayed(replay) => replay.take.ready_from <= now,
         }
     }
 
@@ -299,7 +302,7 @@ impl PeriodicEngine {
     pub(super) fn ready_from(&mut self, now: u64) -> u64 {
         match &self.mode {
             Mode::Simulated(_) => self.engine.ready_from(now),
-            Mode::Replayed(replay) => replay.take().ready_from.max(now),
+            Mode::Replayed(replay) => replay.take.ready_from.max(now),
         }
     }
 
@@ -307,7 +310,7 @@ impl PeriodicEngine {
     #[inline]
     pub(super) fn take_word(&mut self, now: u64, word: Word) {
         if let Mode::Replayed(replay) = &mut self.mode {
-            let take = replay.take();
+            let take = &replay.take;
             if take.at == now && take.word == word {
                 replay.took();
                 return;
@@ -345,7 +348,10 @@ impl PeriodicEngine {
                 self.engine.note(now, &mut self.noted);
                 if self.noted == record.state {
                     let totals = self.engine.totals().into_iter().zip(&record.totals);
-                    let replay = Replay {
+                    let Some(&take) = record.takes.first() else {
+                        return;
+                    };
+                    let mut replay = Replay {
                         begin: now,
                         periods: 0,
                         cycles: now - record.begin,
@@ -355,7 +361,11 @@ impl PeriodicEngine {
                         begins: std::mem::take(&mut record.begins),
                         next_take: 0,
                         next_leave: 0,
+                        take,
+                        leave: None,
+                        next: now,
                     };
+                    replay.look_ahead();
                     self.mode = Mode::Replayed(Box::new(replay));
                     return;
                 }
@@ -395,7 +405,7 @@ impl PeriodicEngine {
         match &self.mode {
             Mode::Simulated(_) => self.engine.offer(now),
             Mode::Replayed(replay) => {
-                let leave = replay.leave().filter(|leave| leave.offer_from <= now);
+                let leave = replay.leave.filter(|leave| leave.offer_from <= now);
                 leave.map(|leave| leave.offer)
             }
         }
@@ -406,7 +416,7 @@ impl PeriodicEngine {
     pub(super) fn offer_from(&self) -> u64 {
         match &self.mode {
             Mode::Simulated(_) => self.engine.offer_from(),
-            Mode::Replayed(replay) => replay.leave().map_or(u64::MAX, |leave| leave.offer_from),
+            Mode::Replayed(replay) => replay.leave.map_or(u64::MAX, |leave| leave.offer_from),
         }
     }
 
@@ -415,10 +425,10 @@ impl PeriodicEngine {
     pub(super) fn leave_word(&mut self, now: u64) {
         match &mut self.mode {
             Mode::Replayed(replay) => {
-                if replay.leave().is_some_and(|leave| leave.at == now)
+                if replay.leave.is_some_and(|leave| leave.at == now)
                     && replay.next_leave < replay.leaves.len()
                 {
-                    replay.next_leave += 1;
+                    replay.left();
                     return;
                 }
                 // What happens in this cycle inside the engine has happened.
@@ -463,5 +473,185 @@ impl PeriodicEngine {
             }
             Mode::Replayed(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::latencies::Pipelines;
+    use crate::model::hash_engine::CONTINUES;
+    use crate::program::{ChipRegisters, GOLDILOCKS, PARTIAL_SPARSE, SUB_ENGINES};
+
+    /// A hash engine and the host around it.
+    #[derive(Clone, Debug)]
+    struct Case {
+        width: u32,
+        goldilocks: bool,
+        alpha: u32,
+        full_rounds: [u32; 2],
+        partial_rounds: [u32; SUB_ENGINES],
+        num_full: usize,
+        /// Words of a block and of a digest, blocks of a row, rows of a group.
+        words: u32,
+        digest_words: u32,
+        blocks: u32,
+        group: u32,
+        /// A word is offered once in so many cycles at most.
+        interval: u64,
+        /// Cycles between disturbances, on average.
+        calm: u64,
+        cycles: u64,
+        seed: u64,
+    }
+
+    fn case() -> impl Strategy<Value = Case> {
+        let shape = (2_u32..=12, any::<bool>(), prop_oneof![Just(5_u32), Just(7)]);
+        let rounds = ([1_u32..5, 1_u32..5], prop::array::uniform8(0_u32..12));
+        let words = (1_u32..4, 1_u32..3, 1_u32..3, 1_u32..20);
+        let host = (prop_oneof![3 => Just(1_u64), 1 => 2_u64..40], 200_u64..8000);
+        (shape, rounds, 1_usize..=2, words, host, any::<u64>()).prop_map(
+            |(
+                (width, goldilocks, alpha),
+                (full_rounds, partial_rounds),
+                num_full,
+                (words, digest_words, blocks, group),
+                (interval, calm),
+                seed,
+            )| Case {
+                width,
+                goldilocks,
+                alpha,
+                full_rounds,
+                partial_rounds,
+                num_full,
+                words,
+                digest_words,
+                blocks,
+                group,
+                interval,
+                calm,
+                cycles: 30_000,
+                seed,
+            },
+        )
+    }
+
+    impl Case {
+        fn engine(&self) -> HashEngine {
+            let registers = ChipRegisters {
+                arity: self.words,
+                field: if self.goldilocks { GOLDILOCKS } else { 0 },
+                width: self.width,
+                alpha: self.alpha,
+                full_rounds_first: self.full_rounds[0],
+                full_rounds_last: self.full_rounds[1],
+                partial_kind: PARTIAL_SPARSE,
+                digest_words: self.digest_words,
+                input_map: [0; 2],
+                digest_map: [0; 2],
+                partial_rounds: self.partial_rounds,
+            };
+            let pipelines = Pipelines::new(false);
+            HashEngine::new(&registers, self.num_full, 6, &pipelines, true, false)
+        }
+
+        /// Runs the engine with and without replays. Returns how many replays there were.
+        fn run(&self) -> u32 {
+            let mut plain = self.engine();
+            let mut periodic = PeriodicEngine::new(self.engine(), true);
+            let mut seed = self.seed | 1;
+            let mut random = |below: u64| {
+                seed ^= seed << 13;
+                seed ^= seed >> 7;
+                seed ^= seed << 17;
+                (seed >> 8) % below
+            };
+            let (mut word, mut row, mut block) = (0, 0, 0);
+            // Until when the host offers no word, and takes none.
+            let (mut withholds, mut refuses) = (0, 0);
+            let (mut replays, mut replayed) = (0, false);
+            for now in 0..self.cycles {
+                periodic.begin(now);
+                let (ready, offer) = (plain.is_ready(now), plain.offer(now));
+                assert_eq!(periodic.is_ready(now), ready, "{now}");
+                assert_eq!(periodic.offer(now), offer, "{now}");
+                assert!(!ready || periodic.ready_from(now) == now, "{now}");
+                match random(2 * self.calm) {
+                    0 => withholds = now + random(300),
+                    1 => refuses = now + random(300),
+                    _ => {}
+                }
+                if ready && withholds <= now {
+                    withholds = now + self.interval;
+                    let end = word + 1 == self.words;
+                    let continues = block + 1 != self.blocks;
+                    let next = Word {
+                        first_block: block == 0,
+                        end,
+                        tag: if continues { CONTINUES } else { 0 },
+                    };
+                    plain.take_word(now, next);
+                    periodic.take_word(now, next);
+                    word = if end { 0 } else { word + 1 };
+                    if end {
+                        row += 1;
+                    }
+                    if row == self.group {
+                        row = 0;
+                        block = if continues { block + 1 } else { 0 };
+                    }
+                }
+                plain.step(now);
+                periodic.step(now);
+                if offer.is_some() && refuses <= now {
+                    plain.leave_word(now);
+                    periodic.leave_word(now);
+                }
+                let replays_now = matches!(periodic.mode, Mode::Replayed(_));
+                replays += u32::from(replays_now && !replayed);
+                replayed = replays_now;
+                assert_eq!(periodic.begun(now + 1), plain.begun, "{now}");
+                if random(1000) == 0 {
+                    let busy = periodic.at(now + 1).busy_before(now + 1);
+                    assert_eq!(busy, plain.busy_before(now + 1), "{now}");
+                }
+            }
+            replays
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_replayed_engine_does_what_a_simulated_one_does(case in case()) {
+            case.run();
+        }
+    }
+
+    /// Otherwise the test above would compare nothing.
+    #[test]
+    fn periods_are_found_again_after_a_disturbance() {
+        let case = Case {
+            width: 3,
+            goldilocks: false,
+            alpha: 5,
+            full_rounds: [4, 4],
+            partial_rounds: [0, 9, 9, 9, 0, 0, 0, 0],
+            num_full: 1,
+            words: 2,
+            digest_words: 1,
+            blocks: 1,
+            group: 1,
+            interval: 1,
+            calm: 40_000,
+            cycles: 300_000,
+            seed: 3,
+        };
+        let replays = case.run();
+        assert!(replays >= 2, "{replays} replays");
     }
 }
