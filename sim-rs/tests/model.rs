@@ -238,3 +238,26 @@ fn presets_take_the_same_cycles() {
         .unwrap();
     }
 }
+
+/// Long runs, in which the engines come to their steady state, are disturbed at times, and come back to it.
+#[test]
+fn long_runs_take_the_same_cycles() {
+    let parameters = presets::by_name("filecoin-arity-2").unwrap();
+    let leaves = 1 << 13;
+    let request = CommitRequest {
+        window: Some(4096..leaves),
+        ..CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves.into())
+    };
+    for (seed, share) in [(1, 0.0), (2, 0.000_05)] {
+        let stalls = Stalls {
+            seed,
+            input: share,
+            output: share,
+        };
+        run(Hardware::default(), stalls, parameters, |device| {
+            let report = device.commit(&request, &mut Zeros, &mut NoNodes, &mut NoProgress)?;
+            Ok(report.counters)
+        })
+        .unwrap();
+    }
+}

@@ -1,5 +1,6 @@
 //! Buffers between the blocks, as times at which something is there.
 
+use super::replay::Survey;
 use super::times::Times;
 use crate::latencies;
 
@@ -78,12 +79,26 @@ impl StateBuffer {
         self.taken += 1;
     }
 
+    /// When a state is complete whose first and last beat come in these cycles.
+    #[inline]
+    pub(super) fn complete(first: u64, last: u64) -> u64 {
+        (first + latencies::FIFO).max(last + 1)
+    }
+
     /// A state comes, its first and its last beat in these cycles. Returns when it is complete.
     #[inline]
     pub(super) fn push(&mut self, first: u64, last: u64) -> u64 {
-        let complete = (first + latencies::FIFO).max(last + 1);
+        let complete = Self::complete(first, last);
         self.complete.push(complete);
         complete
+    }
+
+    /// Lists all that its future depends on.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.number(self.taken);
+        self.releases.survey(survey);
+        self.complete.survey(survey);
+        survey.time(&mut self.head_from);
     }
 
     /// When the state at the head is there to be taken; `u64::MAX` if there is none.

@@ -615,7 +615,7 @@ impl ModelChip {
                 let is_incomplete = machine.is_incomplete();
                 if machine.is_done() {
                     self.timeline = machine.timeline();
-                    self.state = State::Done(Box::new(machine.counters()));
+                    self.state = State::Done(Box::new(machine.counters(true)));
                 }
                 if is_incomplete && !registers::MODE_PAD.is_set(self.get(&registers::MODE)) {
                     self.report(registers::ERROR_INCOMPLETE_TREE, 0);
@@ -656,9 +656,10 @@ impl ModelChip {
         self.words_taken += 1;
     }
 
-    fn counters(&self) -> Counters {
+    /// All counters; those of busy cycles only if `busy`.
+    fn counters(&self, busy: bool) -> Counters {
         match &self.state {
-            State::Running(machine) => machine.counters(),
+            State::Running(machine) => machine.counters(busy),
             State::Done(counters) => counters.as_ref().clone(),
             State::Idle | State::Setup(..) => Counters {
                 high_water: vec![0; MEMORIES],
@@ -670,7 +671,16 @@ impl ModelChip {
 
     /// The value of the counter at an address, of its low word; nothing where there is none.
     fn counter(&self, address: u32) -> Option<u64> {
-        let counters = self.counters();
+        let is_busy = [
+            &registers::LEAF_BUSY_FULL,
+            &registers::LEAF_BUSY_FULL_LAST,
+            &registers::LEAF_BUSY_PARTIAL,
+            &registers::ROOT_BUSY_FULL,
+            &registers::ROOT_BUSY_FULL_LAST,
+            &registers::ROOT_BUSY_PARTIAL,
+        ];
+        let is_busy = is_busy.iter().any(|register| register.contains(address));
+        let counters = self.counters(is_busy);
         let single = [
             (&registers::CYCLES, counters.cycles),
             (&registers::CYCLE_FIRST_IN, counters.cycle_first_in),

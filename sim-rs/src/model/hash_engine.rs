@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
+use super::replay::{Survey, Word};
 use super::sub_engine::{SubEngine, VisitRounds};
 use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
@@ -24,7 +25,7 @@ const PAGES: u64 = 2;
 /// Blocks that act at times of their own: the sub-engines, then these.
 const LOADER: usize = SUB_ENGINES;
 const READER: usize = SUB_ENGINES + 1;
-const BLOCKS: usize = SUB_ENGINES + 2;
+pub(super) const BLOCKS: usize = SUB_ENGINES + 2;
 
 /// The words of a permutation.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,7 @@ pub(super) struct HashEngine {
     present: Vec<usize>,
     /// The partial-round sub-engines whose visits are computed ahead, in the order of the ring, and the
     /// number of each among the sub-engines.
-    chain: Vec<PartialVisits>,
+    chain: Option<PartialVisits>,
     chain_numbers: Vec<usize>,
     /// When each block may act.
     wake: [u64; BLOCKS],
@@ -62,6 +63,8 @@ pub(super) struct HashEngine {
     /// Pages that are full; those that are taken, some of them up to a time.
     pages: VecDeque<Page>,
     pages_taken: u64,
+    /// Since when there is a page that is not taken, if there is one.
+    ready_since: u64,
     page_releases: VecDeque<u64>,
     /// Of the page that is filled.
     filling: Option<(bool, Tag)>,
@@ -115,22 +118,27 @@ impl HashEngine {
         };
         let mut link = buffer(0);
         let first_link = link;
-        let (mut chain, mut chain_numbers) = (Vec::new(), Vec::new());
-        for number in 1..=num_partial {
-            // One without rounds passes states through.
-            if partial[number] != 0 {
+        // One without rounds passes states through.
+        let mut chain_numbers: Vec<_> = (1..=num_partial)
+            .filter(|&number| partial[number] != 0)
+            .collect();
+        let mut chain = None;
+        if slots {
+            for number in chain_numbers.drain(..) {
                 let output = buffer(number);
                 let rounds = partial[number];
-                if slots {
-                    let sub_engine = SubEngine::partial(shape, pipelines, rounds, link, output);
-                    sub_engines[number] = Some(sub_engine);
-                } else {
-                    let visits = SubEngine::partial_visits(shape, pipelines, rounds, link, output);
-                    chain.push(visits);
-                    chain_numbers.push(number);
-                }
+                let sub_engine = SubEngine::partial(shape, pipelines, rounds, link, output);
+                sub_engines[number] = Some(sub_engine);
                 link = output;
             }
+        } else if let Some(&last) = chain_numbers.last() {
+            let output = buffer(last);
+            let rounds: Vec<_> = (chain_numbers.iter())
+                .map(|&number| partial[number])
+                .collect();
+            let visits = SubEngine::partial_visits(shape, pipelines, &rounds, link, output);
+            chain = Some(visits);
+            link = output;
         }
         let one_full = num_full == 1;
         let final_buffer = buffer(if one_full { 0 } else { SECOND_FULL });
@@ -176,6 +184,7 @@ impl HashEngine {
             next: u64::MAX,
             pages: VecDeque::new(),
             pages_taken: 0,
+            ready_since: 0,
             page_releases: VecDeque::new(),
             filling: None,
             reading_until: 0,
@@ -208,18 +217,93 @@ impl HashEngine {
             let sub_engine = self.sub_engines[number].as_ref();
             sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(end))
         });
-        for (visits, &number) in self.chain.iter().zip(&self.chain_numbers) {
-            busy[number] = visits.busy_before(end);
+        let chain = self.chain.iter().flat_map(|chain| chain.busy_before(end));
+        for (&number, cycles) in self.chain_numbers.iter().zip(chain) {
+            busy[number] = cycles;
         }
         busy
+    }
+
+    // ---- Periods -----------------------------------------------------------------------------------
+
+    /// Lists all that the future depends on after cycle `now`.
+    fn survey(&mut self, now: u64, survey: &mut Survey<'_>) {
+        (self.wake.iter_mut()).for_each(|wake| survey.time(wake));
+        survey.time(&mut self.next);
+        survey.number(self.pages_taken);
+        survey.time(&mut self.ready_since);
+        survey.number(self.pages.len() as u64);
+        for page in &mut self.pages {
+            survey.time(&mut page.full_from);
+            survey.number(page.first_block.into());
+            survey.number(page.tag.into());
+        }
+        survey.number(self.page_releases.len() as u64);
+        (self.page_releases.iter_mut()).for_each(|release| survey.time(release));
+        survey.time(&mut self.reading_until);
+        survey.time(&mut self.reader_from);
+        survey.number(self.filling.is_some().into());
+        if let Some((first_block, tag)) = self.filling {
+            survey.number(first_block.into());
+            survey.number(tag.into());
+        }
+        survey.number(self.digest.is_some().into());
+        if let Some((tag, words, from)) = &mut self.digest {
+            survey.number((*tag).into());
+            survey.number((*words).into());
+            survey.time(from);
+        }
+        survey.number(self.tags.len() as u64);
+        (self.tags.iter()).for_each(|&tag| survey.number(tag.into()));
+        (self.buffers.iter_mut()).for_each(|buffer| buffer.survey(survey));
+        for sub_engine in self.sub_engines.iter_mut().flatten() {
+            sub_engine.survey(survey);
+        }
+        if let Some(chain) = &mut self.chain {
+            chain.survey(now, survey);
+        }
+    }
+
+    /// Notes the state in cycle `now`, with times relative to it.
+    pub(super) fn note(&mut self, now: u64, values: &mut Vec<u64>) {
+        self.survey(now, &mut Survey::Note { now, values });
+    }
+
+    /// A small part of what [`HashEngine::note`] notes.
+    pub(super) fn wakes(&self, now: u64) -> [u64; BLOCKS] {
+        let never = |wake: u64| wake == u64::MAX;
+        (self.wake).map(|wake| {
+            if never(wake) {
+                wake
+            } else {
+                wake.wrapping_sub(now)
+            }
+        })
+    }
+
+    /// The engine does the same so many cycles later, where the state that is noted is the same.
+    pub(super) fn shift(&mut self, cycles: u64) {
+        self.survey(0, &mut Survey::Shift(cycles));
+    }
+
+    /// All that is counted.
+    pub(super) fn totals(&mut self) -> Vec<&mut u64> {
+        let sub_engines = self.sub_engines.iter_mut().flatten();
+        std::iter::once(&mut self.begun)
+            .chain(sub_engines.map(SubEngine::total))
+            .chain(self.chain.iter_mut().flat_map(PartialVisits::totals))
+            .collect()
     }
 
     // ---- Words in ----------------------------------------------------------------------------------
 
     /// Whether a word can be taken in cycle `now`.
     pub(super) fn is_ready(&mut self, now: u64) -> bool {
-        while self.page_releases.front().is_some_and(|&from| from <= now) {
+        while let Some(&from) = self.page_releases.front().filter(|&&from| from <= now) {
             self.page_releases.pop_front();
+            if self.pages_taken == PAGES {
+                self.ready_since = from;
+            }
             self.pages_taken -= 1;
         }
         self.pages_taken < PAGES
@@ -233,10 +317,16 @@ impl HashEngine {
         self.page_releases.front().copied().unwrap_or(u64::MAX)
     }
 
-    /// Takes a word of a block; `end` is the last one of it.
-    pub(super) fn take_word(&mut self, now: u64, first_block: bool, end: bool, tag: Tag) {
-        let (first_block, tag) = *self.filling.get_or_insert((first_block, tag));
-        if end {
+    /// Since when a word can be taken, if that is so.
+    pub(super) fn ready_since(&self) -> u64 {
+        self.ready_since
+    }
+
+    /// Takes a word of a block.
+    pub(super) fn take_word(&mut self, now: u64, word: Word) {
+        let (first_block, tag) = *self.filling.get_or_insert((word.first_block, word.tag));
+        self.ready_since = now + 1;
+        if word.end {
             self.filling = None;
             self.pages_taken += 1;
             self.pages.push_back(Page {
@@ -331,31 +421,22 @@ impl HashEngine {
                 let time = sub_engine.wake(now, time, &mut self.buffers);
                 self.wake(number, time);
             }
-        } else if let Some(position) = self.chain_numbers.iter().position(|&n| n == number) {
-            self.advance_chain(position, now);
+        } else {
+            self.advance_chain(now);
         }
     }
 
-    /// Computes the visits that have become known in cycle `now`, from one sub-engine of the chain on.
-    fn advance_chain(&mut self, mut position: usize, now: u64) {
-        let mut freed = None;
-        let mut arrives = false;
-        while position < self.chain.len() {
-            let (moves, free) = self.chain[position].advance(now, &mut self.buffers);
-            arrives |= moves && position + 1 == self.chain.len();
-            if position == 0 {
-                freed = freed.or(free);
-            } else if moves && self.chain[position - 1].can_advance(&self.buffers) {
-                position -= 1;
-                continue;
-            }
-            position += 1;
+    /// Computes the visits of the chain that have become known in cycle `now`.
+    fn advance_chain(&mut self, now: u64) {
+        let Some(chain) = &mut self.chain else {
+            return;
+        };
+        let advance = chain.advance(&mut self.buffers);
+        let (input, output) = (chain.input, chain.output);
+        if let Some(time) = advance.freed {
+            self.notify_producer(input, now, time);
         }
-        if let Some(time) = freed {
-            self.notify_producer(self.chain[0].input, now, time);
-        }
-        if let Some(last) = self.chain.last().filter(|_| arrives) {
-            let output = last.output;
+        if advance.arrives {
             let head = self.buffers[output].head_from();
             self.notify_consumer(output, now, head);
         }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::buffer::{Conversion, Fifo};
 use super::hash_engine::{CONTINUES, HashEngine, Tag};
+use super::replay::{PeriodicEngine, Word};
 use super::tree::{Tree, TreeSetup};
 use crate::device::{Counters, EngineCounters};
 use crate::latencies::{self, Pipelines};
@@ -176,7 +177,7 @@ pub(super) struct Machine {
     /// The sequencer of the words that the leaf hash engine takes.
     loads: Sequencer,
     hash_leaves: bool,
-    leaf: HashEngine,
+    leaf: PeriodicEngine,
     root: HashEngine,
     tree: Tree,
     emit: u32,
@@ -220,6 +221,7 @@ impl Machine {
         };
         let tree = Tree::new(&setup.tree);
         let leaf = engine(&setup.leaf, true);
+        let leaf = PeriodicEngine::new(leaf, !(setup.slots || setup.records));
         let root = if tree.is_tree() {
             engine(&setup.root, false)
         } else {
@@ -258,7 +260,7 @@ impl Machine {
             recorder: setup.records.then(Box::default),
         };
         if setup.records {
-            machine.leaf.record();
+            machine.leaf.simulated().record();
             machine.root.record();
         }
         machine.update_window(0);
@@ -277,7 +279,7 @@ impl Machine {
     /// What happened so far, if that is recorded.
     pub(super) fn timeline(&mut self) -> Option<Timeline> {
         let recorder = self.recorder.take()?;
-        let slots = [self.leaf.recorded(), self.root.recorded()];
+        let slots = [self.leaf.simulated().recorded(), self.root.recorded()];
         Some(recorder.finish(self.now, slots))
     }
 
@@ -293,7 +295,7 @@ impl Machine {
             if !is_due {
                 let next = self.next(host, &signals);
                 if next > self.now {
-                    let due = next.min(end);
+                    let due = next.min(end).min(self.leaf.horizon());
                     self.run_engines(due, signals.waits);
                     if self.now == end {
                         let moved = Moved {
@@ -319,21 +321,29 @@ impl Machine {
         }
     }
 
-    /// Nothing happens but inside the hash engines, before `end` at least and as long as they take and
-    /// give no words.
-    fn run_engines(&mut self, end: u64, waits: Waits) {
+    /// Nothing happens but inside the hash engines, before `end` at least and as long as what they take and
+    /// give does not change.
+    fn run_engines(&mut self, mut end: u64, waits: Waits) {
+        let now = self.now;
+        let ready = [self.leaf.is_ready(now), self.root.is_ready(now)];
         let mut time = self.leaf.next().min(self.root.next());
-        let mut now = end;
         while time < end {
-            let acted = [self.leaf.step(time), self.root.step(time)];
-            if acted.contains(&true) {
-                now = time + 1;
-                break;
+            if self.leaf.step(time) {
+                end = end.min(self.leaf.offer_from().max(time + 1));
+                if !ready[0] {
+                    end = end.min(self.leaf.ready_from(time + 1));
+                }
+            }
+            if self.root.step(time) {
+                end = end.min(self.root.offer_from().max(time + 1));
+                if !ready[1] {
+                    end = end.min(self.root.ready_from(time + 1));
+                }
             }
             time = self.leaf.next().min(self.root.next());
         }
         self.wait(waits);
-        self.now = now;
+        self.now = end;
     }
 
     /// These waits hold from this cycle on.
@@ -422,6 +432,7 @@ impl Machine {
 
     fn signals(&mut self, host: Host) -> Signals {
         let now = self.now;
+        self.leaf.begin(now);
         let element_valid = self.input.head_from() <= now;
         let (leaf_valid, leaf_end) = if self.hash_leaves {
             let offer = self.leaf.offer(now);
@@ -482,8 +493,12 @@ impl Machine {
             self.loads.take();
             self.input.leave(now);
             let tag = if label.last_block { 0 } else { CONTINUES };
-            self.leaf
-                .take_word(now, label.first_block, label.block_end, tag);
+            let word = Word {
+                first_block: label.first_block,
+                end: label.block_end,
+                tag,
+            };
+            self.leaf.take_word(now, word);
         }
         if signals.takes_input {
             self.input.enter(now);
@@ -557,7 +572,12 @@ impl Machine {
         self.node_output.cycle(node.is_some(), output_ready);
         if let Some((job, last)) = operand {
             let tag = job.level as Tag | if job.last { LAST_OF_LEVEL } else { 0 };
-            self.root.take_word(now, true, last, tag);
+            let word = Word {
+                first_block: true,
+                end: last,
+                tag,
+            };
+            self.root.take_word(now, word);
         }
         if is_tree {
             self.incomplete |= job.is_some_and(|job| !self.tree.is_full(job));
@@ -593,12 +613,15 @@ impl Machine {
     }
 
     fn busy(&self, end: u64) -> [[u64; SUB_ENGINES]; 2] {
-        [&self.leaf, &self.root].map(|engine| engine.busy_before(end))
+        let leaf = self.leaf.at(end);
+        [&leaf, &self.root].map(|engine| engine.busy_before(end))
     }
 
-    /// The values of all counters.
-    pub(super) fn counters(&self) -> Counters {
-        let end = self.window_end.unwrap_or((self.now, self.busy(self.now)));
+    /// The values of all counters; those of busy cycles, which take long in the midst of a run, if `busy`.
+    pub(super) fn counters(&self, busy: bool) -> Counters {
+        let end = (self.window_end)
+            .or_else(|| busy.then(|| (self.now, self.busy(self.now))))
+            .unwrap_or((self.now, Default::default()));
         let begin = self.window_begin.unwrap_or(end);
         let engine = |number: usize, hashes: u64| {
             let busy = |sub_engine: usize| {
@@ -617,7 +640,7 @@ impl Machine {
             cycles: self.now,
             window_cycles: end.0.saturating_sub(begin.0),
             high_water: self.tree.high_water.to_vec(),
-            leaf: engine(0, self.leaf.begun),
+            leaf: engine(0, self.leaf.begun(self.now)),
             root: engine(1, self.root.begun),
             ..counters
         }

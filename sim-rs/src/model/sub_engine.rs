@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
+use super::replay::Survey;
 use super::times::Times;
 use super::turn::{Place, Turn, align};
 use super::visits::PartialVisits;
@@ -198,17 +199,18 @@ impl SubEngine {
         )
     }
 
-    /// A partial-round sub-engine with so many rounds, visit by visit.
+    /// Partial-round sub-engines with so many rounds each, one after the other, visit by visit.
     pub(super) fn partial_visits(
         shape: Shape,
         pipelines: &Pipelines,
-        rounds: u32,
+        rounds: &[u32],
         input: usize,
         output: usize,
     ) -> PartialVisits {
-        let round = Round::partial(shape, pipelines);
+        let turn = Round::partial(shape, pipelines).turn();
         let beats = shape.beats() as u64;
-        PartialVisits::new(round.turn(), beats, pipelines.places, rounds, input, output)
+        let limit = pipelines.places / beats;
+        PartialVisits::new(turn, beats, limit, rounds, input, output)
     }
 
     fn new(
@@ -466,6 +468,43 @@ impl SubEngine {
             step.freed = freed.map(|time| (port, time));
         }
         (step, self.wake(now, now + 1, buffers))
+    }
+
+    /// Lists all that its future depends on.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.grid(self.grid);
+        survey.number(self.inside);
+        match &mut self.states {
+            Loop::Slots { queue } => {
+                survey.number(queue.len() as u64);
+                for inside in queue {
+                    survey.time(&mut inside.first_beat);
+                    survey.time(&mut inside.complete);
+                    survey.number(inside.port as u64);
+                    survey.number(inside.issued.into());
+                }
+                survey.time(&mut self.slot_end);
+                survey.number(self.slot_is_busy.into());
+            }
+            Loop::Turns {
+                turn,
+                occupied,
+                leaves,
+            } => {
+                for leaves in &mut *leaves {
+                    leaves.survey(survey);
+                }
+                if survey.shifts() {
+                    let times = leaves.iter().flat_map(Times::iter);
+                    *occupied = times.fold(0, |places, time| places | turn.place(time));
+                }
+            }
+        }
+    }
+
+    /// What is counted: cycles of slots.
+    pub(super) fn total(&mut self) -> &mut u64 {
+        &mut self.busy
     }
 
     /// Cycles before `end` in which a slot of a state was under way.

@@ -1,5 +1,7 @@
 //! Queues of times: of what comes in order and is only ever looked at from its front.
 
+use super::replay::Survey;
+
 /// A queue of cycles.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
@@ -21,10 +23,6 @@ impl Times {
             len: 0,
             front: u64::MAX,
         }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.len
     }
 
     /// The time at a position from the front on, which there must be.
@@ -69,6 +67,18 @@ impl Times {
         self.head = 0;
     }
 
+    /// Lists all times.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.number(self.len as u64);
+        for position in 0..self.len {
+            let position = (self.head + position) & (self.times.len() - 1);
+            survey.time(&mut self.times[position]);
+        }
+        if self.len != 0 {
+            self.front = self.at(0);
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.len).map(|position| self.at(position))
     }
@@ -91,7 +101,7 @@ mod tests {
                 times.pop();
             }
             assert!(times.iter().eq(expected.iter().copied()));
-            assert_eq!(times.len(), expected.len());
+            assert_eq!(times.len, expected.len());
         }
     }
 }
