@@ -1263,7 +1263,8 @@ pub fn render_markdown() -> String {
          constants can be\nwritten only while no run is in progress; a refused write changes \
          nothing and sets ERROR.\n\n\
          Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
-         latches the\nhigh word. A start sets them to 0.\n\n\
+         latches the\nhigh word. A start sets them to 0; after a run they stand \
+         once STATUS.done reads 1.\n\n\
          | address | register | access | meaning |\n\
          |---|---|---|---|\n",
     );

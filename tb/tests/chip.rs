@@ -1303,6 +1303,8 @@ fn busy_cycles_are_counted_in_a_window() {
         host.write(registers::WINDOW_LAST.address, last);
         host.start(HASHES, 64);
         host.finish(&input);
+        // Counters stand once the chip says that it is done.
+        assert_eq!(host.status(), DONE);
         let counted = [
             &registers::CYCLES,
             &registers::WINDOW_CYCLES,
