@@ -110,7 +110,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "Table II of the paper",
         "figure 5",
         "figure 8",
-        "113\u{202f}534",
+        "113\u{202f}536",
         "A CPU &lt;x&gt;",
         "a &lt;label&gt;",
         "neptune 13.0.0",
