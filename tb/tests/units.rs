@@ -37,7 +37,7 @@ const FIFO_DEPTH: usize = 5;
 const MEMORY_DEPTH: u64 = 16;
 /// Cycles of the conversions to and from Montgomery form before their buffers, by the constant prime and by
 /// the run-time one.
-const TO_MONTGOMERY: [usize; 2] = [3 + REDUCE[0], MUL + REDUCE[1]];
+const TO_MONTGOMERY: [usize; 2] = [5 + REDUCE[0], MUL + REDUCE[1]];
 const FROM_MONTGOMERY: [usize; 2] = REDUCE;
 /// Cycles of a buffer, and words in a conversion besides those in its pipeline.
 const BUFFER: usize = 2;
