@@ -61,9 +61,10 @@ def library_section(data):
                 ["engine", number(area["engine"], 2), number(area["engine_large_prime_only"], 2)],
             ],
         )
+        um2 = "" if baseline["area_um2"] is None else f"{number(baseline['area_um2'])} um^2, "
         lines += [
             "",
-            f"The textbook multiplier has {number(baseline['area_um2'])} um^2, {number(baseline['ge'])} GE; "
+            f"The textbook multiplier has {um2}{number(baseline['ge'])} GE; "
             f"{baseline['multipliers']} of them {number(baseline['engine_ge'])} GE. What is chosen costs:",
             "",
         ]
