@@ -15,6 +15,7 @@ field/acclmt_const_mul.sv
 field/acclmt_accumulate.sv
 field/acclmt_reduce_goldilocks.sv
 field/acclmt_reduce_constant.sv
+field/acclmt_reduce_digit.sv
 field/acclmt_reduce_runtime.sv
 field/acclmt_reduce.sv
 field/acclmt_mod_add.sv

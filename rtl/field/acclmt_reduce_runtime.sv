@@ -5,17 +5,19 @@
 /// Montgomery reduction by a prime that is set at run time: result = value / R mod prime, for the
 /// primes p = 1 mod 2^28 between 2^250 and 2^255.
 ///
-/// Ten steps clear a digit of 28 bits each. Because p is 1 modulo 2^28, the lowest digit q of the
-/// value is the multiple of p to subtract, and no other product than q * (p >> 28) is needed:
+/// Ten steps (`acclmt_reduce_digit`) clear a digit of 28 bits each. Because p is 1 modulo 2^28, the
+/// lowest digit q of the value is the multiple of p to subtract, and no other product than
+/// q * (p >> 28) is needed:
 ///
 ///     value' = (value - q * p) / 2^28 = (value >> 28) - q * (p >> 28)
 ///
+/// A step works on the lowest 256 bits and a sign; the digits above them wait and enter one by one.
 /// The value may become negative, but stays above -p: from value > -p and q <= 2^28 - 1 follows
 /// value' > (-p - (2^28 - 1) * p) / 2^28 = -p. A value of at most 12 * (p - 1)^2 ends below p,
 /// because 12 * p < R, so that one addition of p to a negative end makes it canonical.
 ///
-/// In Goldilocks mode the four residues take the place of the digits above the ten, and the
-/// multiplier is zero, so that nothing is subtracted from them.
+/// In Goldilocks mode the four residues enter as the uppermost digits, and the multiplier is zero,
+/// so that nothing is subtracted from them.
 ///
 /// Handshake:  none; a residue leaves `acclmt_pkg::reduce_latency(ReductionRuntime)` = 13 cycles
 ///             after its value, in order. The first stage only takes the value in and the last one
@@ -42,10 +44,6 @@ module acclmt_reduce_runtime #(
   localparam int unsigned Digits = acclmt_latency_pkg::RuntimeDigits;
   localparam int unsigned DigitBits = acclmt_pkg::RuntimeDigitBits;
   localparam int unsigned RadixBits = Digits * DigitBits;
-  // Columns of a value: a signed word remains above the digits.
-  localparam int unsigned Columns = RadixBits + WordWidth;
-  // Bits of p >> 28.
-  localparam int unsigned MultiplierBits = 255 - DigitBits;
 
   logic goldilocks;
   assign goldilocks = Goldilocks && goldilocks_i;
@@ -63,43 +61,51 @@ module acclmt_reduce_runtime #(
     assign unused_room = ^{value_i[2][131:128], value_i[1][131:128], value_i[0][131:128]};
   end
 
-  // Stage 1: the value, or the residues of Goldilocks mode above the digits.
+  // Stage 1: the value.
   logic [SumWidth-1:0] value_q;
   always_ff @(posedge clk_i) begin
     value_q <= {value_i[3], value_i[2][127:0], value_i[1][127:0], value_i[0][127:0]};
   end
 
-  // Stages 2 to 11: one digit each. The columns stay where they are; those of the digits that are
-  // cleared are dropped.
-  logic [MultiplierBits-1:0] multiplier;
-  assign multiplier = goldilocks ? '0 : prime_i[DigitBits+:MultiplierBits];
+  // Stages 2 to 11: one digit each.
+  logic [acclmt_pkg::RuntimeMultiplierBits-1:0] multiplier;
+  assign multiplier =
+      goldilocks ? '0 : prime_i[DigitBits+:acclmt_pkg::RuntimeMultiplierBits];
 
-  logic [Digits:0][Columns-1:0] value;
-  assign value[0] = goldilocks ? {goldilocks_residues, {RadixBits{1'b0}}} : Columns'(value_q);
+  // What each step begins with, and the digits that have not entered by then.
+  logic [Digits:0][WordWidth:0] remainder;
+  logic [Digits-1:0][RadixBits-1:0] digits;
+  assign remainder[0] = goldilocks ? '0 : {1'b0, value_q[WordWidth-1:0]};
+  assign digits[0] = goldilocks ? {goldilocks_residues, {(RadixBits - WordWidth) {1'b0}}} :
+      RadixBits'(value_q[SumWidth-1:WordWidth]);
   for (genvar i = 0; i < Digits; i++) begin : gen_digit
-    localparam int unsigned Low = DigitBits * (i + 1);
-    logic [DigitBits-1:0] digit;
-    logic [MultiplierBits+DigitBits-1:0] product;
-    logic [Columns-1:Low] next_q;
-    assign digit = value[i][DigitBits*i+:DigitBits];
-    assign product = multiplier * digit;
-    always_ff @(posedge clk_i) next_q <= value[i][Columns-1:Low] - (Columns - Low)'(product);
-    assign value[i+1] = {next_q, {Low{1'b0}}};
+    acclmt_reduce_digit u_digit (
+      .clk_i,
+      .multiplier_i(multiplier),
+      .remainder_i(remainder[i]),
+      .digit_i(digits[i][DigitBits*i+:DigitBits]),
+      .remainder_o(remainder[i+1])
+    );
+    if (i + 1 < Digits) begin : gen_later_digits
+      localparam int unsigned Low = DigitBits * (i + 1);
+      logic [RadixBits-1:Low] later_q;
+      always_ff @(posedge clk_i) later_q <= digits[i][RadixBits-1:Low];
+      assign digits[i+1] = {later_q, {Low{1'b0}}};
+    end
   end
 
-  // Stage 12: one conditional addition; what is left in Goldilocks mode has no sign. Stage 13.
-  logic [WordWidth-1:0] remainder, corrected_q, residue_q;
+  // Stage 12: one addition, if the end is negative; residues of Goldilocks mode are not. Stage 13.
   logic negative;
-  assign remainder = value[Digits][Columns-1:RadixBits];
-  assign negative = remainder[WordWidth-1] && !goldilocks;
+  logic [WordWidth-1:0] corrected_q, residue_q;
+  assign negative = remainder[Digits][WordWidth];
   always_ff @(posedge clk_i) begin
-    corrected_q <= remainder + (negative ? prime_i : '0);
+    corrected_q <= remainder[Digits][WordWidth-1:0] + (negative ? prime_i : '0);
     residue_q <= corrected_q;
   end
   assign residue_o = residue_q;
 
-  // Columns that are dropped.
-  logic unused_columns;
-  assign unused_columns = ^value;
+  // Digits that have entered.
+  logic unused_digits;
+  assign unused_digits = ^digits;
 
 endmodule

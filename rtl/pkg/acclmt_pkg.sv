@@ -89,6 +89,8 @@ package acclmt_pkg;
   localparam int unsigned ConstantMontgomeryBits = 260;
   /// Reduction by a run-time prime: bits that a step clears.
   localparam int unsigned RuntimeDigitBits = 28;
+  /// Reduction by a run-time prime: bits of p above the lowest digit.
+  localparam int unsigned RuntimeMultiplierBits = 255 - RuntimeDigitBits;
 
   /// log2 of the Montgomery radix R.
   function automatic int montgomery_bits(input int reduction);

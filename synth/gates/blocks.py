@@ -473,7 +473,6 @@ def reduction_blocks():
         "acclmt_reduce_runtime",
         {},
         pipeline(sums, residue(reduce_latency(1)), reduction=1),
-        large=True,
     )
 
 
@@ -556,7 +555,6 @@ def blocks():
                 reduction,
             ),
             64,
-            large=bool(reduction),
         )
     product = delayed(multiply, "product_o", lambda mode, x: mode.product(x["a_i"], x["b_i"]))
     square = delayed(multiply, "square_o", lambda mode, x: mode.product(x["a_i"], x["a_i"]))

@@ -131,8 +131,8 @@ const MUTANTS: [Mutant; 12] = [
         module: "acclmt_reduce_runtime",
         name: "acclmt_reduce_runtime_mutant",
         // The residue of the uppermost slice is taken for a sign.
-        original: "remainder[WordWidth-1] && !goldilocks",
-        fault: "remainder[WordWidth-1]",
+        original: "negative = remainder[Digits][WordWidth]",
+        fault: "negative = remainder[Digits][WordWidth-1]",
     },
     Mutant {
         module: "acclmt_mod_add",
