@@ -5,8 +5,8 @@
 
 import json
 import os
-import re
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -212,7 +212,7 @@ class Timing(unittest.TestCase):
     def test_path_without_a_register_has_a_cell_of_its_own(self):
         # One cell with a clocked output, a setup time and a path between the two would be a latch.
         times = timing.Timing(
-            setup={"a_i": 0.3}, delay={"q_o": [0.1, 0.2], "y_o": [0.4, 0.6]}, through={"a_i y_o": 0.5}
+            setup={"a_i": 0.3}, delay={"q_o": [0.1, 0.2], "y_o": [0.4, 0.6]}, through={"y_o": {"a_i": 0.5}}
         )
         text = timing.model("unit", self.PORTS, times, self.LIBRARY)
         registers, join = text.split("cell (unit__join)")

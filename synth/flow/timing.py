@@ -50,13 +50,18 @@ class Timing:
     setup: dict = field(default_factory=dict)
     # Output -> time from the clock edge, for each of LOADS.
     delay: dict = field(default_factory=dict)
-    # "input output" -> time between them, where no register is.
+    # Output -> input -> time between them, where no register is.
     through: dict = field(default_factory=dict)
 
     @property
     def worst_ns(self):
         """The shortest clock period that registers in the unit and below it allow; None without any."""
         return max((path.ns for path in self.paths), default=None)
+
+    @property
+    def joined_inputs(self):
+        """Inputs with a path to an output without a register."""
+        return {source for times in self.through.values() for source in times}
 
 
 def port_pattern(name, width):
@@ -182,7 +187,8 @@ def parse(output, library):
         if kind == "setup":
             timing.setup[name] = library.clock_ns - slack
         elif kind == "through":
-            timing.through[name] = arrival
+            source, _, target = name.partition(" ")
+            timing.through.setdefault(target, {})[source] = arrival
         elif kind == "delay":
             timing.delay.setdefault(name, []).append(arrival)
     return timing
@@ -217,7 +223,7 @@ def model(name, ports, timing, library):
             f"  type (bus{width}) {{ base_type : array; data_type : bit; bit_width : {width};"
             f" bit_from : {width - 1}; bit_to : 0; downto : true; }}",
         ]
-    joined = joined_outputs(timing)
+    joined = timing.through
     inputs = [port for port in ports if port[1] == "input"]
     outputs = [port for port in ports if port[1] == "output"]
     # The registers: setup times of inputs, delays of outputs, or of what is joined into outputs.
@@ -234,15 +240,13 @@ def model(name, ports, timing, library):
         return "\n".join([*lines, *cell(name, pins, library.load), "}"]) + "\n"
     lines += cell(f"{name}__{REGISTERS}", pins, library.load)
     # The join: what comes from the registers is later by what its load takes.
-    sources = {pair.partition(" ")[0] for pair in timing.through}
-    pins = [(port, "") for port in inputs if port[0] in sources]
+    pins = [(port, "") for port in inputs if port[0] in timing.joined_inputs]
     for port in outputs:
         if port[0] not in joined:
             continue
         arcs = [
-            delay_arc(pair.partition(" ")[0], "combinational", [ns] * len(LOADS), library)
-            for pair, ns in timing.through.items()
-            if pair.partition(" ")[2] == port[0]
+            delay_arc(source, "combinational", [ns] * len(LOADS), library)
+            for source, ns in joined[port[0]].items()
         ]
         if port[0] in timing.delay:
             pins.append(((port[0] + FROM_REGISTERS, "input", port[2]), ""))
@@ -254,10 +258,9 @@ def model(name, ports, timing, library):
 
 def module(name, ports, timing):
     """The module that puts the two cells of a unit together; None if it is one cell."""
-    joined = joined_outputs(timing)
+    joined = timing.through
     if not joined:
         return None
-    sources = {pair.partition(" ")[0] for pair in timing.through}
 
     def bus(width):
         return f"[{width - 1}:0] " if width > 1 else ""
@@ -268,16 +271,11 @@ def module(name, ports, timing):
     lines += [f"  wire {bus(width)}{port}{FROM_REGISTERS};" for port, _, width in between]
     wires = [port + FROM_REGISTERS for port, _, _ in between]
     registers = [port for port, direction, _ in ports if direction == "input" or port not in joined]
-    join = [port for port, _, _ in ports if port in sources or port in joined]
+    join = [port for port, _, _ in ports if port in timing.joined_inputs or port in joined]
     for kind, pins in ((REGISTERS, registers + wires), (JOIN, join + wires)):
         connections = ", ".join(f".{pin}({pin})" for pin in pins)
         lines.append(f"  {name}__{kind} {kind} ({connections});")
     return "\n".join([*lines, "endmodule"]) + "\n"
-
-
-def joined_outputs(timing):
-    """Outputs with a path from an input without a register."""
-    return {pair.partition(" ")[2] for pair in timing.through}
 
 
 def cell(name, pins, load):
