@@ -32,12 +32,15 @@ def library_section(data):
     gate = data["reference_gate"]
     if mapped:
         gate += f", {data['reference_gate_um2']} um^2"
+    command = f"make area LIB={data['library']}"
+    if "prices" in data and data["prices"]["runtime_modulus"] is None:
+        command = f"synth/area.py --library {data['library']} --no-runtime-modulus"
     tools = ", ".join(f"{name} {version}" for name, version in data["tools"].items() if version)
     lines = [f"## {data['library']}", ""]
     lines += [
         f"{data['description']}. A gate equivalent (GE) is a {gate}. {tools}; commit "
         f"`{data['commit']}`; {number(data['run']['unit_seconds'])} s of synthesis and timing, at most "
-        f"{number(data['run']['peak_mb_of_a_unit'])} MB in a unit. By `make area LIB={data['library']}`.",
+        f"{number(data['run']['peak_mb_of_a_unit'])} MB in a unit. By `{command}`.",
         "",
     ]
     if "ratios" in data:
