@@ -581,7 +581,7 @@ impl ModelChip {
         self.prime = self.prime();
         match self.setup() {
             Ok(setup) => {
-                // One cycle a level, and one.
+                // One cycle a level below the top, and the stages of the last one.
                 let cycles = u64::from(setup.tree.top) + LEVEL_SETUP;
                 self.state = State::Setup(cycles, Box::new(setup));
             }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
-use super::replay::{Survey, Word};
+use super::replay::{Survey, Word, relative};
 use super::sub_engine::{SubEngine, VisitRounds};
 use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
@@ -271,14 +271,7 @@ impl HashEngine {
 
     /// A small part of what [`HashEngine::note`] notes.
     pub(super) fn wakes(&self, now: u64) -> [u64; BLOCKS] {
-        let never = |wake: u64| wake == u64::MAX;
-        (self.wake).map(|wake| {
-            if never(wake) {
-                wake
-            } else {
-                wake.wrapping_sub(now)
-            }
-        })
+        self.wake.map(|wake| relative(wake, now))
     }
 
     /// The engine does the same so many cycles later, where the state that is noted is the same.

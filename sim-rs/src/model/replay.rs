@@ -25,16 +25,22 @@ pub(super) enum Survey<'a> {
     Shift(u64),
 }
 
+/// A cycle relative to another one; `u64::MAX` is never.
+#[inline]
+pub(super) fn relative(time: u64, now: u64) -> u64 {
+    if time == u64::MAX {
+        time
+    } else {
+        time.wrapping_sub(now)
+    }
+}
+
 impl Survey<'_> {
     /// A cycle, past or future; `u64::MAX` is never.
     #[inline]
     pub(super) fn time(&mut self, time: &mut u64) {
         match self {
-            Survey::Note { now, values } => values.push(if *time == u64::MAX {
-                u64::MAX
-            } else {
-                time.wrapping_sub(*now)
-            }),
+            Survey::Note { now, values } => values.push(relative(*time, *now)),
             Survey::Shift(cycles) if *time != u64::MAX => *time += *cycles,
             Survey::Shift(_) => {}
         }
