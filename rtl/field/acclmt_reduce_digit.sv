@@ -28,15 +28,15 @@ module acclmt_reduce_digit (
 
   localparam int unsigned Width = acclmt_pkg::WordWidth + 1;
   localparam int unsigned DigitBits = acclmt_pkg::RuntimeDigitBits;
-  localparam int unsigned MultiplierBits = acclmt_pkg::RuntimeMultiplierBits;
 
-  logic [MultiplierBits+DigitBits-1:0] product;
-  assign product = multiplier_i * remainder_i[DigitBits-1:0];
+  // As wide as the sum, so that synthesis adds its rows up with the other terms.
+  logic [Width-1:0] product;
+  assign product = Width'(multiplier_i) * Width'(remainder_i[DigitBits-1:0]);
 
   logic [Width-1:0] shifted, entered, remainder_q;
   assign shifted = {{DigitBits{remainder_i[Width-1]}}, remainder_i[Width-1:DigitBits]};
   assign entered = {1'b0, digit_i, {(Width - 1 - DigitBits) {1'b0}}};
-  always_ff @(posedge clk_i) remainder_q <= shifted + entered - Width'(product);
+  always_ff @(posedge clk_i) remainder_q <= shifted + entered - product;
   assign remainder_o = remainder_q;
 
 endmodule

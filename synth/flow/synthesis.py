@@ -93,8 +93,8 @@ def commands(unit, library, folder):
         "opt_clean",
         "check -assert",
         "opt -nodffe -nosdff",
-        # Sums stay as wide as they are: a narrowed sum would not be joined with the next one.
-        "wreduce t:$add t:$sub %u %n",
+        # Sums and products stay as wide as they are: a narrowed one would not be joined with the next sum.
+        "wreduce t:$add t:$sub t:$mul %u %u %n",
         "peepopt",
         "opt_clean",
         f"techmap -map {SQUARE}",
