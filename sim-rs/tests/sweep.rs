@@ -217,7 +217,10 @@ const SWEEP_ARGUMENTS: &str = "ACCLMT_TEST_SWEEP";
 #[test]
 #[ignore = "the process that a_kill_loses_nothing kills"]
 fn a_sweep_that_hangs() {
-    let arguments = env::var(SWEEP_ARGUMENTS).unwrap();
+    // Not a test by itself: without arguments the tests are run with all that are ignored.
+    let Ok(arguments) = env::var(SWEEP_ARGUMENTS) else {
+        return;
+    };
     let backends = Hangs(AtomicUsize::new(5));
     let arguments = ["acclmt", "sweep"].into_iter().chain(arguments.lines());
     cli::run_with(
