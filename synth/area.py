@@ -125,7 +125,11 @@ def comparison(runner, model, cycles, runtime_modulus):
     }
     baseline = elaborated(BASELINE_TOP, {})
     sizes = {
-        (full, partial): elaborated(ENGINE, {"NumFull": full, "NumPartial": partial})
+        (full, partial): (
+            engine["default"]
+            if (full, partial) == DEFAULT_ENGINE
+            else elaborated(ENGINE, {"NumFull": full, "NumPartial": partial})
+        )
         for full in NUM_FULL
         for partial in NUM_PARTIAL
     }
