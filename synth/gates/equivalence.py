@@ -141,7 +141,7 @@ class Side:
             if cycle >= CYCLES_BEFORE:
                 seen.append(simulation.values[self.q][:, 0])
             simulation.clock()
-        return numpy.array(seen).T.reshape(len(self.q), -1)
+        return numpy.array(seen).T
 
     def blif(self, file, inputs, states, outputs):
         """Writes the next values and outputs as functions of inputs and states.

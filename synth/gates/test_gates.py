@@ -262,6 +262,20 @@ class Faults(unittest.TestCase):
                     self.assertIn(verdict.result, equivalence.DIFFERENT, verdict.reason)
 
 
+class Equivalence(unittest.TestCase):
+    def test_circuits_without_registers(self):
+        def circuit(kind):
+            bits = {"A": [10], "B": [11], "Y": [12]}
+            ports = {pin: ("output" if pin == "Y" else "input", bits[pin]) for pin in bits}
+            return Flattener({"top": module(ports, {"gate": (kind, bits)})}, {}).circuit("top")
+
+        for other, result in (("$_AND_", equivalence.PROVEN), ("$_OR_", equivalence.REFUTED)):
+            with self.subTest(other), tempfile.TemporaryDirectory() as folder:
+                sides = circuit("$_AND_"), circuit(other)
+                verdict = equivalence.compare(*sides, Path(folder), 60)
+                self.assertEqual(verdict.result, result, verdict.reason)
+
+
 class CommandLine(unittest.TestCase):
     def run_gates(self, *arguments, environment=None):
         return subprocess.run(
