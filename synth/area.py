@@ -61,11 +61,20 @@ def elaborated(top, parameters):
     return design
 
 
-def commit():
-    """The commit of the sources, with -dirty if they differ from it; None outside a repository."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or None if done.returncode == 0 else None
+def commit(root=ROOT):
+    """The commit of the sources, with -dirty if they differ from it; None outside a repository.
+
+    The sources are the RTL and the flow: results and pages that a run has written are none.
+    """
+    git = ["git", "-C", str(root)]
+    head = subprocess.run(
+        [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False
+    )
+    if head.returncode != 0:
+        return None
+    sources = ["rtl", "synth", ":(exclude)synth/results"]
+    clean = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", *sources], check=False)
+    return head.stdout.strip() + ("" if clean.returncode == 0 else "-dirty")
 
 
 def write(path, text):

@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import area
 import area_page
 from flow import design, library, memory, polarity, results, runner, sizing, synthesis, timing, tools
 from flow.errors import FlowError
@@ -287,6 +288,40 @@ class Results(unittest.TestCase):
             area_page.page("no marker", [])
         text = area_page.page(f"a {area_page.BEGIN} old {area_page.END} b", [])
         self.assertNotIn("old", text)
+
+
+class Commit(unittest.TestCase):
+    """The commit that results name."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def git(self, *arguments):
+        identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+        subprocess.run(["git", "-C", self.root, *identity, *arguments], check=True, capture_output=True)
+
+    def write(self, name, text):
+        file = self.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def test_results_and_pages_are_no_sources(self):
+        self.assertIsNone(area.commit(self.root))
+        files = ["rtl/mul.sv", "synth/area.py", "synth/results/asap7.json", "docs/area.md"]
+        for name in files:
+            self.write(name, "as committed")
+        self.git("init", "-q")
+        self.assertIsNone(area.commit(self.root))
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "all")
+        clean = area.commit(self.root)
+        self.assertRegex(clean, "^[0-9a-f]{12}$")
+        for name, expected in zip(files, [f"{clean}-dirty"] * 2 + [clean] * 2):
+            self.write(name, "changed")
+            self.assertEqual(area.commit(self.root), expected, name)
+            self.write(name, "as committed")
 
 
 if __name__ == "__main__":
