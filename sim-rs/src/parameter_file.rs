@@ -711,6 +711,18 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_a_set() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/few-rounds.toml");
+        let set = load(&path).unwrap();
+        assert_eq!(set.field(), FieldId::Goldilocks);
+        dispatch!(&set, set => {
+            assert_eq!(set.width(), 8);
+            assert_eq!((set.full_rounds_first(), set.full_rounds_last()), (1, 2));
+            assert_eq!(set.partial_rounds(), 8);
+        });
+    }
+
+    #[test]
     fn values_can_be_given() {
         for name in ["dusk", "mina-kimchi", "plonky2"] {
             let preset = presets::by_name(name).unwrap();
