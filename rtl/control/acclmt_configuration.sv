@@ -100,6 +100,7 @@ module acclmt_configuration #(
   // ---- The run ----------------------------------------------------------------------------------
 
   always_comb begin
+    run_config_o.goldilocks = goldilocks;
     run_config_o.hash_leaves = hash_leaves;
     run_config_o.row.overwrite = run_i[Mode][acclmt_reg_pkg::ModeOverwriteBit];
     // A leaf that is not hashed is a word.

@@ -77,7 +77,6 @@ module acclmt_engine_configuration #(
   logic [4:0] full_interval;
   assign full_interval = 5'(beats) * 5'(steps);
   always_comb begin
-    config_o.goldilocks = goldilocks;
     config_o.alpha = alpha;
     config_o.beats = beats;
     config_o.steps = steps;

@@ -219,8 +219,6 @@ package acclmt_pkg;
 
   /// Run-time parameters of a hash engine. All are checked before a run starts.
   typedef struct packed {
-    /// Goldilocks mode: four elements a word.
-    logic goldilocks;
     alpha_e alpha;
     /// Beats of a state: ceil(t / 3), or 1 in Goldilocks mode.
     beat_t beats;
@@ -409,6 +407,8 @@ package acclmt_pkg;
 
   /// What a run does; stable during a run.
   typedef struct packed {
+    /// The field: Goldilocks, four elements a word, or the large prime.
+    logic goldilocks;
     /// Hash elements into leaves (1) or take them as leaves (0).
     logic hash_leaves;
     /// What a leaf is.

@@ -16,7 +16,8 @@ module acclmt_digest_reader (
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Parameters of the hash; stable while states are inside.
+  /// Goldilocks mode and parameters of the hash; stable while states are inside.
+  input logic goldilocks_i,
   input acclmt_pkg::engine_config_t config_i,
   /// Final states.
   input logic valid_i,
@@ -120,7 +121,7 @@ module acclmt_digest_reader (
     .write_address_i(beat_q[1:0]),
     .write_data_i(state_i),
     .read_enable_i(read),
-    .read_address_i(config_i.goldilocks ? 2'd0 : code[3:2]),
+    .read_address_i(goldilocks_i ? 2'd0 : code[3:2]),
     .read_data_o(beat)
   );
 
@@ -128,8 +129,8 @@ module acclmt_digest_reader (
   logic [Slices-1:0][Lanes-1:0][SliceWidth-1:0] candidate;
   for (genvar s = 0; s < Slices; s++) begin : gen_slice
     logic [1:0] from_slice, from_lane;
-    assign from_slice = config_i.goldilocks ? slice_code[s][3:2] : 2'(s);
-    assign from_lane = config_i.goldilocks ? slice_code[s][1:0] : code[1:0];
+    assign from_slice = goldilocks_i ? slice_code[s][3:2] : 2'(s);
+    assign from_lane = goldilocks_i ? slice_code[s][1:0] : code[1:0];
     for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
       assign candidate[s][lane] = acclmt_pkg::slice_of(beat[lane], from_slice);
     end

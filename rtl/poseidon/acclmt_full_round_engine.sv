@@ -57,8 +57,9 @@ module acclmt_full_round_engine #(
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Run-time modulus, parameters of the hash, and rounds of both visits; stable while states are
-  /// inside.
+  /// Goldilocks mode, run-time modulus, parameters of the hash, and rounds of both visits;
+  /// stable while states are inside.
+  input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::round_t full_first_i,
@@ -261,7 +262,7 @@ module acclmt_full_round_engine #(
       always_comb begin
         bypass = '0;
         if (partial_at_turn) begin
-          bypass = !first_at_turn ? '1 : config_i.goldilocks ? 4'b1110 : 4'b0000;
+          bypass = !first_at_turn ? '1 : goldilocks_i ? 4'b1110 : 4'b0000;
         end
       end
     end else begin : gen_other
@@ -275,7 +276,7 @@ module acclmt_full_round_engine #(
       .clk_i,
       .rst_ni,
       .clear_i,
-      .goldilocks_i(config_i.goldilocks),
+      .goldilocks_i,
       .prime_i,
       .alpha_i(config_i.alpha),
       .valid_i(issue_q && (issue_first_q || !(issue_partial_q && sparse_beats))),
@@ -426,10 +427,10 @@ module acclmt_full_round_engine #(
     step_first <= step_q == '0;
     step_sparse_first <= sparse_q && step_q == '0;
     step_later <= sparse_q && step_q != '0;
-    step_dense <= !sparse_q && !config_i.goldilocks;
+    step_dense <= !sparse_q && !goldilocks_i;
     step_number <= step_q;
-    step_slice <= config_i.goldilocks ? Slices'(1) << step_q[1:0] : '0;
-    step_whole <= !config_i.goldilocks;
+    step_slice <= goldilocks_i ? Slices'(1) << step_q[1:0] : '0;
+    step_whole <= !goldilocks_i;
     step_row_ends <= row_ends;
     step_round_ends <= round_ends;
     step_row <= row_q;
@@ -610,7 +611,7 @@ module acclmt_full_round_engine #(
       .Reduction(Reduction)
     ) u_dot_product (
       .clk_i,
-      .goldilocks_i(config_i.goldilocks),
+      .goldilocks_i,
       .prime_i,
       .element_i(operand[row]),
       .coefficient_i(coefficient[Lanes*row+:Lanes]),
@@ -628,7 +629,7 @@ module acclmt_full_round_engine #(
       .Reduction(Reduction)
     ) u_add_constant (
       .clk_i,
-      .goldilocks_i(config_i.goldilocks),
+      .goldilocks_i,
       .prime_i,
       .a_i(residue[row]),
       .b_i(constant[row]),
@@ -640,7 +641,7 @@ module acclmt_full_round_engine #(
     .Goldilocks(Goldilocks)
   ) u_element_sum (
     .clk_i,
-    .goldilocks_i(config_i.goldilocks),
+    .goldilocks_i,
     .first_i(1'b1),
     .enable_i(3'b011),
     .product_i({product[0][0], product[2][1], product[1][2]}),

@@ -40,8 +40,9 @@ module acclmt_partial_round_engine #(
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Run-time modulus, parameters of the hash, and rounds of this segment; stable while states are
-  /// inside.
+  /// Goldilocks mode, run-time modulus, parameters of the hash, and rounds of this segment;
+  /// stable while states are inside.
+  input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::round_t num_rounds_i,
@@ -280,7 +281,7 @@ module acclmt_partial_round_engine #(
   // lane 0.
   logic [Lanes-1:0][WordWidth-1:0] element;
   logic [acclmt_pkg::Slices-1:0] bypass;
-  assign bypass = !first_at_matrix ? '1 : config_i.goldilocks ? 4'b1110 : 4'b0000;
+  assign bypass = !first_at_matrix ? '1 : goldilocks_i ? 4'b1110 : 4'b0000;
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -289,7 +290,7 @@ module acclmt_partial_round_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
-    .goldilocks_i(config_i.goldilocks),
+    .goldilocks_i,
     .prime_i,
     .alpha_i(config_i.alpha),
     .valid_i(issue_q && issue_first_q),
@@ -312,7 +313,7 @@ module acclmt_partial_round_engine #(
   always_comb begin
     x = x_q;
     if (first_at_matrix) begin
-      x = config_i.goldilocks ? {acclmt_pkg::Slices{element[0][SliceWidth-1:0]}} : element[0];
+      x = goldilocks_i ? {acclmt_pkg::Slices{element[0][SliceWidth-1:0]}} : element[0];
     end
   end
   always_ff @(posedge clk_i) x_q <= x;
@@ -327,7 +328,7 @@ module acclmt_partial_round_engine #(
     .Across(1'b1)
   ) u_dot_product (
     .clk_i,
-    .goldilocks_i(config_i.goldilocks),
+    .goldilocks_i,
     .prime_i,
     .element_i(element),
     .coefficient_i(constant[Lanes-1:0]),
@@ -345,7 +346,7 @@ module acclmt_partial_round_engine #(
     .Reduction(Reduction)
   ) u_add_constant (
     .clk_i,
-    .goldilocks_i(config_i.goldilocks),
+    .goldilocks_i,
     .prime_i,
     .a_i(dot),
     .b_i(constant[BankConstant]),
@@ -361,7 +362,7 @@ module acclmt_partial_round_engine #(
     ) u_update (
       .clk_i,
       .rst_ni,
-      .goldilocks_i(config_i.goldilocks),
+      .goldilocks_i,
       .prime_i,
       .addend_i(element[lane]),
       .factor_i(x),
@@ -419,7 +420,7 @@ module acclmt_partial_round_engine #(
     head_state = queue_state;
     if (head_begins_q) begin
       head_state[0][SliceWidth-1:0] = head_first[SliceWidth-1:0];
-      if (!config_i.goldilocks) head_state[0] = head_first;
+      if (!goldilocks_i) head_state[0] = head_first;
     end
   end
 

@@ -33,7 +33,8 @@ module acclmt_state_loader #(
   input logic rst_ni,
   /// Forgets every word.
   input logic clear_i,
-  /// Run-time modulus and parameters of the hash; stable while words are inside.
+  /// Goldilocks mode, run-time modulus and parameters of the hash; stable while words are inside.
+  input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::row_config_t row_i,
@@ -136,7 +137,7 @@ module acclmt_state_loader #(
   always_comb begin
     present = '0;
     for (int j = 0; j < int'(MaxWidth); j++) begin
-      if ((config_i.goldilocks ? 4'(j) / 4'(Slices) : 4'(j)) < read_words &&
+      if ((goldilocks_i ? 4'(j) / 4'(Slices) : 4'(j)) < read_words &&
           read_map[j][1:0] != 2'd3) begin
         present[read_map[j][3:2]][read_map[j][1:0]] = 1'b1;
       end
@@ -144,7 +145,7 @@ module acclmt_state_loader #(
   end
   always_ff @(posedge clk_i) begin
     for (int s = 0; s < int'(Slices); s++) begin
-      present_q[s] <= present[config_i.goldilocks ? 2'(s) : beat_q[1:0]];
+      present_q[s] <= present[goldilocks_i ? 2'(s) : beat_q[1:0]];
     end
   end
 
@@ -203,7 +204,7 @@ module acclmt_state_loader #(
       always_comb begin
         write = code[1:0] == 2'(lane);
         data = word_i[SliceWidth*s+:SliceWidth];
-        if (config_i.goldilocks) begin
+        if (goldilocks_i) begin
           write = 1'b0;
           for (int from = 0; from < int'(Slices); from++) begin
             if (slice_code[from] == {2'(s), 2'(lane)}) begin
@@ -219,7 +220,7 @@ module acclmt_state_loader #(
       ) u_page (
         .clk_i,
         .write_enable_i(take_word && write),
-        .write_address_i({write_page_q, config_i.goldilocks ? 2'd0 : code[3:2]}),
+        .write_address_i({write_page_q, goldilocks_i ? 2'd0 : code[3:2]}),
         .write_data_i(data),
         .read_enable_i(read),
         .read_address_i({read_page_q, beat_q[1:0]}),
@@ -255,7 +256,7 @@ module acclmt_state_loader #(
       .Reduction(Reduction)
     ) u_add (
       .clk_i,
-      .goldilocks_i(config_i.goldilocks),
+      .goldilocks_i,
       .prime_i,
       .a_i(placed),
       .b_i(initial_word),
@@ -270,7 +271,7 @@ module acclmt_state_loader #(
         .Reduction(Reduction)
       ) u_add_kept (
         .clk_i,
-        .goldilocks_i(config_i.goldilocks),
+        .goldilocks_i,
         .prime_i,
         .a_i(first_sum),
         .b_i(kept_q),

@@ -27,7 +27,8 @@ module acclmt_leaf_hash_engine #(
   input logic rst_ni,
   /// Forgets everything.
   input logic clear_i,
-  /// Run-time modulus and parameters of the hash engine; stable during a run.
+  /// Goldilocks mode, run-time modulus and parameters of the hash engine; stable during a run.
+  input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::row_config_t row_i,
@@ -74,6 +75,7 @@ module acclmt_leaf_hash_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
+    .goldilocks_i,
     .prime_i,
     .config_i,
     .row_i,

@@ -36,7 +36,9 @@ module acclmt_root_hash_engine #(
   input logic rst_ni,
   /// Forgets everything.
   input logic clear_i,
-  /// Run-time modulus, parameters of the hash engine and the tree; stable during a run.
+  /// Goldilocks mode, run-time modulus, parameters of the hash engine and the tree; stable during a
+  /// run.
+  input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::tree_config_t tree_i,
@@ -134,6 +136,7 @@ module acclmt_root_hash_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
+    .goldilocks_i,
     .prime_i,
     .config_i,
     .row_i(one_block),

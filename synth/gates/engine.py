@@ -130,8 +130,8 @@ def lane(segment, random):
     mode = segment.mode
     config = segment.beats << CONFIG_BITS_BELOW_STEPS + CONFIG_BITS_OF_BEATS
     config |= segment.code << CONFIG_BITS_BELOW_STEPS + 2 * CONFIG_BITS_OF_BEATS
-    config |= mode.goldilocks << CONFIG_BITS_BELOW_STEPS + 2 * CONFIG_BITS_OF_BEATS + 2
     settings = {
+        "goldilocks_i": mode.goldilocks,
         "prime_i": mode.prime,
         "config_i": config,
         "num_rounds_i": segment.rounds,

@@ -82,6 +82,7 @@ module acclmt_tb_engines (
       .clk_i(clk),
       .rst_ni,
       .clear_i(clear),
+      .goldilocks_i(in_i[16]),
       .prime_i(acclmt_tb_build_pkg::Prime),
       .config_i(engine_config),
       .row_i(one_block),
