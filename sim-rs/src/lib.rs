@@ -8,6 +8,7 @@
 //!   authentication paths.
 //! - [`tree`], [`tree_file`], [`proof`]: the shapes of trees over any number of leaves, files with all
 //!   nodes of a tree, and proofs from them.
+//! - [`new_file`]: files that appear under their name only when they are whole.
 //! - [`program`]: the compiler from a parameter set to the registers and constants of the chip.
 //! - [`device`], [`software`]: the trait of everything that commits to data, and the device that
 //!   computes on the host's processor.
@@ -52,9 +53,9 @@ pub mod level_table;
 pub mod merkle;
 pub mod model;
 mod montgomery;
+pub mod new_file;
 pub mod parameter_file;
 pub mod params;
-mod partial_file;
 pub mod poseidon;
 pub mod presets;
 pub mod program;

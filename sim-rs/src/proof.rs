@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use crate::dispatch;
 use crate::fields::{AnyParameters, FieldId, PoseidonField, words};
 use crate::merkle::{self, AuthenticationPath, TreeError};
+use crate::new_file::NewFile;
 use crate::params::PoseidonParameters;
-use crate::partial_file::PartialFile;
 use crate::poseidon::Poseidon;
 use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, check_format};
 use crate::word::{self, Word};
@@ -559,18 +559,18 @@ impl Proof {
         })
     }
 
-    /// Writes the JSON form of the proof. A whole file at `path` is replaced at the end; until then
-    /// the proof is in `<name>.partial` in the same folder.
+    /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is
+    /// whole.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written, or `<name>.partial` is there already.
+    /// When the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ProofError> {
         let path = path.as_ref();
         let write = || {
             let mut json = serde_json::to_vec_pretty(self)?;
             json.push(b'\n');
-            let mut file = PartialFile::create(path)?;
+            let mut file = NewFile::create(path)?;
             file.file().write_all(&json)?;
             file.finish()
         };

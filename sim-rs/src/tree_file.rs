@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use crate::dispatch;
 use crate::fields::{AnyParameters, FieldId};
 use crate::merkle::{self, TreeError};
-use crate::partial_file::PartialFile;
+use crate::new_file::NewFile;
 use crate::word::{self, Word};
 
 /// The first bytes of a file.
@@ -493,27 +493,27 @@ impl LevelBuffer {
 /// Writes a file with the nodes of a tree, each level from left to right, the levels in any order or
 /// interleaved.
 ///
-/// The file is `<name>.partial` in the same folder until [`TreeFileWriter::finish`] gives it its
-/// name; a writer that is dropped before removes it.
+/// The file has no name until [`TreeFileWriter::finish`], see [`NewFile`]; a writer that is dropped before
+/// removes it.
 #[derive(Debug)]
 pub struct TreeFileWriter {
-    file: PartialFile,
+    file: NewFile,
     header: TreeHeader,
     levels: Vec<LevelBuffer>,
 }
 
 impl TreeFileWriter {
-    /// Creates the file of a tree. A whole file at `path` is replaced at the end.
+    /// Creates the file of a tree. A file at `path` is replaced at the end.
     ///
     /// # Errors
     ///
-    /// When the file cannot be created, or `<name>.partial` is there already.
+    /// When the file cannot be created.
     pub fn create(path: impl AsRef<Path>, header: TreeHeader) -> Result<Self, TreeFileError> {
         let path = path.as_ref();
         let layout = header.layout()?;
         let start = header.encode()?;
         let offset = start.len() as u64;
-        let file = PartialFile::create(path).and_then(|mut file| {
+        let file = NewFile::create(path).and_then(|mut file| {
             file.file().set_len(offset + layout.bytes)?;
             file.file().write_all(&start)?;
             Ok(file)
@@ -1300,7 +1300,7 @@ mod tests {
         let missing = [(0, 0), (0, 3), (1, 1), (2, 0)];
         for (level, written) in missing {
             let mut writer = small_writer(&path, 4);
-            assert_eq!(names(folder.path()), ["tree.partial"]);
+            assert!(!path.exists());
             for it in 0..=2 {
                 let nodes = if it == level { written } else { 4 >> it };
                 for index in 0..nodes {
@@ -1340,10 +1340,6 @@ mod tests {
             }
         }
         assert_eq!(fs::read(&path).unwrap(), before);
-        let header = TreeHeader::of(set(ARITY_2), 2, 4).unwrap();
-        let message = TreeFileWriter::create(&path, header).unwrap_err();
-        let message = message.to_string();
-        assert!(message.contains("tree.partial exists"), "{message}");
         writer.write_node(2, 0, &number(9)).unwrap();
         writer.finish().unwrap();
         assert_eq!(names(folder.path()), ["tree"]);

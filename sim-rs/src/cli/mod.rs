@@ -12,6 +12,7 @@ mod console;
 mod generate;
 mod hash;
 mod input;
+mod interrupt;
 mod list;
 mod paper;
 mod prove;
@@ -32,7 +33,7 @@ use crate::device::{Device, LeafRule};
 use crate::evaluation::milliseconds;
 use crate::fields::{AnyParameters, FieldId};
 use crate::model::{Hardware, ModelDevice};
-use crate::partial_file::PartialFile;
+use crate::new_file::NewFile;
 use crate::software::SoftwareDevice;
 use crate::stalls::Stalls;
 use crate::word::{self, Word};
@@ -442,7 +443,7 @@ impl CommandError {
 fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {
     use std::io::Write as _;
     let write = || {
-        let mut file = PartialFile::create(path)?;
+        let mut file = NewFile::create(path)?;
         file.file().write_all(text.as_bytes())?;
         file.finish()
     };
@@ -459,6 +460,8 @@ pub fn run(
     arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     backends: &dyn BackendFactory,
 ) -> ExitCode {
+    // Without it an interrupted run leaves a temporary file, which is in nobody's way.
+    let _ = interrupt::remove_files_on_signals();
     let show_progress = io::stderr().is_terminal();
     let code = run_with(
         arguments,

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::{BackendArguments, BackendFactory, BackendOptions, CommandError, file_failure};
 use crate::device::Progress as _;
-use crate::partial_file::PartialFile;
+use crate::new_file::NewFile;
 use crate::sweep::{
     AreaResult, Measured, Point, Row, Specification, TableError, measure, write_csv, write_parquet,
 };
@@ -469,7 +469,7 @@ fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<(), TableError>,
 ) -> Result<(), CommandError> {
-    let mut file = PartialFile::create_again(path).map_err(|error| file_failure(path, &error))?;
+    let mut file = NewFile::create(path).map_err(|error| file_failure(path, &error))?;
     write(file.file())
         .map_err(|error| CommandError::Failure(format!("{}: {error}", path.display())))?;
     file.finish().map_err(|error| file_failure(path, &error))

@@ -13,7 +13,7 @@ use super::{
     open_for_cycles,
 };
 use crate::device::{CommitRequest, LeafRule};
-use crate::partial_file::PartialFile;
+use crate::new_file::NewFile;
 use crate::program::SUB_ENGINES;
 use crate::timeline::{Slot, Stall, Timeline};
 
@@ -67,7 +67,7 @@ pub fn run(
     let error = |error: std::io::Error| {
         CommandError::Failure(format!("{}: {error}", arguments.out.display()))
     };
-    let mut file = PartialFile::create(&arguments.out).map_err(error)?;
+    let mut file = NewFile::create(&arguments.out).map_err(error)?;
     let mut writer = BufWriter::new(file.file());
     let trace = json!({
         "displayTimeUnit": "ns",
