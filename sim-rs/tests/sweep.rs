@@ -273,7 +273,7 @@ fn a_kill_loses_nothing() {
     process.kill().unwrap();
     process.wait().unwrap();
     // As if the kill had come while a table was written.
-    fs::write(Path::new(&killed).join("rows.parquet.partial"), "PAR").unwrap();
+    fs::write(Path::new(&killed).join(".acclmt-killed.partial"), "PAR").unwrap();
 
     let report = json(&again);
     assert_eq!(
