@@ -70,8 +70,8 @@ module acclmt_core #(
   output logic out_valid_o,
   input logic out_ready_i,
   output logic [acclmt_pkg::WordWidth-1:0] out_data_o,
-  output logic [acclmt_pkg::LevelWidth-1:0] out_level_o,
-  output logic [acclmt_pkg::NodeIndexWidth-1:0] out_index_o,
+  output logic [acclmt_tree_pkg::LevelWidth-1:0] out_level_o,
+  output logic [acclmt_tree_pkg::NodeIndexWidth-1:0] out_index_o,
   output logic out_last_o,
   output logic out_error_o,
   /// A run is done, or an error is registered.
@@ -83,9 +83,11 @@ module acclmt_core #(
   acclmt_pkg::word_t prime, radix_squared;
   acclmt_pkg::engine_config_t leaf_config, root_config;
   acclmt_pkg::run_config_t run_config;
+  acclmt_tree_pkg::tree_config_t tree_config;
   acclmt_pkg::constant_write_t leaf_constant_write, root_constant_write;
   acclmt_pkg::events_t events;
-  acclmt_pkg::level_setup_t level_setup;
+  acclmt_tree_pkg::node_traffic_t traffic;
+  acclmt_tree_pkg::level_setup_t level_setup;
   logic running, start, clear, run_done, run_void, element_error, incomplete;
   logic [31:0] element_index_q;
 
@@ -117,6 +119,7 @@ module acclmt_core #(
     .prime_o(prime),
     .radix_squared_o(radix_squared),
     .run_config_o(run_config),
+    .tree_config_o(tree_config),
     .leaf_config_o(leaf_config),
     .root_config_o(root_config),
     .level_setup_o(level_setup),
@@ -131,6 +134,7 @@ module acclmt_core #(
     .incomplete_i(incomplete),
     .error_o(run_void),
     .events_i(events),
+    .traffic_i(traffic),
     .irq_o
   );
 
@@ -143,7 +147,7 @@ module acclmt_core #(
     .rst_ni,
     .clear_i(clear),
     .start_i(start),
-    .leaves_i(run_config.tree.leaves),
+    .leaves_i(tree_config.leaves),
     .row_i(run_config.row),
     .block_words_i(leaf_config.input_words),
     .open_o(input_open),
@@ -225,8 +229,7 @@ module acclmt_core #(
   logic node_valid, node_ready, root_hash_begun, root_starved, root_idle;
   logic [MaxSubEngines-1:0] root_busy;
   acclmt_pkg::word_t node;
-  acclmt_pkg::node_label_t label;
-  acclmt_pkg::node_traffic_t traffic;
+  acclmt_tree_pkg::node_label_t label;
   acclmt_root_hash_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -249,7 +252,7 @@ module acclmt_core #(
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
     .config_i(root_config),
-    .tree_i(run_config.tree),
+    .tree_i(tree_config),
     .setup_i(level_setup),
     .constant_write_i(root_constant_write),
     .valid_i(leaf_valid),
@@ -270,12 +273,12 @@ module acclmt_core #(
 
   // ---- Data output ------------------------------------------------------------------------------
 
-  acclmt_pkg::node_label_t out_label;
+  acclmt_tree_pkg::node_label_t out_label;
   acclmt_from_montgomery #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .LabelWidth(acclmt_pkg::NodeLabelWidth)
+    .LabelWidth(acclmt_tree_pkg::NodeLabelWidth)
   ) u_from_montgomery (
     .clk_i,
     .rst_ni,
@@ -308,10 +311,9 @@ module acclmt_core #(
     events.output_stalled = out_valid_o && !out_ready_i;
     events.leaf_taken = leaf_valid && leaf_ready && leaf_end;
     events.leaf_stalled = leaf_valid && !leaf_ready;
-    events.root_starved = root_starved && running && run_config.tree.top != '0;
+    events.root_starved = root_starved && running && tree_config.top != '0;
     events.leaf_hash_begun = leaf_hash_begun;
     events.root_hash_begun = root_hash_begun;
-    events.traffic = traffic;
     events.leaf_busy = leaf_busy;
     events.root_busy = root_busy;
   end

@@ -24,6 +24,7 @@ module acclmt_configuration #(
   input logic [acclmt_pkg::NumEngineConfig-1:0][31:0] root_i,
   /// What they mean.
   output acclmt_pkg::run_config_t run_config_o,
+  output acclmt_tree_pkg::tree_config_t tree_config_o,
   output acclmt_pkg::engine_config_t leaf_config_o,
   output acclmt_pkg::engine_config_t root_config_o,
   /// Leaves between which sub-engines are counted as busy.
@@ -108,10 +109,10 @@ module acclmt_configuration #(
     run_config_o.row.group = hash_leaves ? run_i[RowGroup][15:0] : 16'd1;
     run_config_o.row.last_words = hash_leaves ? run_i[LastWords][3:0] : 4'd1;
     run_config_o.row.last_map = {run_i[LastMap+1][15:0], run_i[LastMap]};
-    run_config_o.tree.leaves = run_i[Leaves];
-    run_config_o.tree.top = run_i[TopLevel][acclmt_pkg::LevelWidth-1:0];
-    run_config_o.tree.pad = run_i[Mode][acclmt_reg_pkg::ModePadBit];
-    run_config_o.tree.emit = run_i[EmitLevels];
+    tree_config_o.leaves = run_i[Leaves];
+    tree_config_o.top = run_i[TopLevel][acclmt_tree_pkg::LevelWidth-1:0];
+    tree_config_o.pad = run_i[Mode][acclmt_reg_pkg::ModePadBit];
+    tree_config_o.emit = run_i[EmitLevels];
   end
 
   assign window_first_o = run_i[WindowFirst];
@@ -123,7 +124,8 @@ module acclmt_configuration #(
   logic [31:0] most_rows;
   logic [3:0] most_words;
   assign most_rows = 32'(NumPartial + 2) *
-      32'(acclmt_pkg::states_that_fit(acclmt_pkg::places(int'(Reduction)), leaf_config_o.beats));
+      32'(acclmt_timing_pkg::states_that_fit(acclmt_timing_pkg::places(int'(Reduction)),
+                                             leaf_config_o.beats));
   assign most_words = goldilocks ? 4'd3 : 4'(MaxWidth);
 
   logic [NumRegisters-1:0] illegal;

@@ -26,6 +26,7 @@ module acclmt_counters (
   input logic [31:0] window_last_i,
   /// Events of this cycle.
   input acclmt_pkg::events_t events_i,
+  input acclmt_tree_pkg::node_traffic_t traffic_i,
   /// Read port.
   input logic [5:0] select_i,
   output logic [63:0] value_o,
@@ -34,7 +35,7 @@ module acclmt_counters (
 );
 
   localparam int unsigned SubEngines = acclmt_pkg::MaxSubEngines;
-  localparam int unsigned NumMemories = acclmt_pkg::NumNodeMemories;
+  localparam int unsigned NumMemories = acclmt_tree_pkg::NumNodeMemories;
   // Numbers of the register map.
   localparam int unsigned Cycles = 0;
   localparam int unsigned CycleFirstIn = 1;
@@ -67,12 +68,16 @@ module acclmt_counters (
 
   // Events are counted in the cycle after them, so that they have one to get here.
   acclmt_pkg::events_t events_q;
+  acclmt_tree_pkg::node_traffic_t traffic_q;
   logic counting_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) counting_q <= 1'b0;
     else counting_q <= running_i && !clear_i;
   end
-  always_ff @(posedge clk_i) events_q <= events_i;
+  always_ff @(posedge clk_i) begin
+    events_q <= events_i;
+    traffic_q <= traffic_i;
+  end
 
   // ---- Counters ---------------------------------------------------------------------------------
 
@@ -139,18 +144,18 @@ module acclmt_counters (
 
   // ---- High-water marks of the node memories ----------------------------------------------------
 
-  localparam int unsigned WordsWidth = acclmt_pkg::NodeAddressWidth;
+  localparam int unsigned WordsWidth = acclmt_tree_pkg::NodeAddressWidth;
   logic [NumMemories-1:0][WordsWidth-1:0] words_q, words_d, high_water_q;
   always_comb begin
     for (int m = 0; m < int'(NumMemories); m++) begin
       words_d[m] = words_q[m];
-      if (events_q.traffic.leaf_written && m == 0) words_d[m] = words_d[m] + 1'b1;
-      if (events_q.traffic.digest_written &&
-          events_q.traffic.digest_memory == acclmt_pkg::node_memory_e'(m)) begin
+      if (traffic_q.leaf_written && m == 0) words_d[m] = words_d[m] + 1'b1;
+      if (traffic_q.digest_written &&
+          traffic_q.digest_memory == acclmt_tree_pkg::node_memory_e'(m)) begin
         words_d[m] = words_d[m] + 1'b1;
       end
-      if (events_q.traffic.freed_memory == acclmt_pkg::node_memory_e'(m)) begin
-        words_d[m] = words_d[m] - WordsWidth'(events_q.traffic.freed_count);
+      if (traffic_q.freed_memory == acclmt_tree_pkg::node_memory_e'(m)) begin
+        words_d[m] = words_d[m] - WordsWidth'(traffic_q.freed_count);
       end
     end
   end

@@ -30,18 +30,18 @@ module acclmt_level_setup #(
   /// Begins.
   input logic start_i,
   /// Level table, children of a node and top level; stable until the end.
-  input logic [MaxHeight-1:0][acclmt_pkg::LevelEntryWidth-1:0] level_table_i,
+  input logic [MaxHeight-1:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
   input logic [3:0] arity_i,
-  input acclmt_pkg::level_t top_i,
+  input acclmt_tree_pkg::level_t top_i,
   /// The queue of a level.
-  output acclmt_pkg::level_setup_t setup_o,
+  output acclmt_tree_pkg::level_setup_t setup_o,
   /// All queues are set up; or the queue of `illegal_level_o` cannot be.
   output logic done_o,
   output logic illegal_o,
-  output acclmt_pkg::level_t illegal_level_o
+  output acclmt_tree_pkg::level_t illegal_level_o
 );
 
-  localparam int unsigned AddressWidth = acclmt_pkg::NodeAddressWidth;
+  localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
   localparam int unsigned EndWidth = AddressWidth + 5;
 
   // Stages with a level: its entry is looked up, its words are multiplied out, its queue is placed.
@@ -57,25 +57,25 @@ module acclmt_level_setup #(
 
   // ---- The entry of a level ---------------------------------------------------------------------
 
-  acclmt_pkg::level_t lookup_level_q;
-  acclmt_pkg::level_entry_t looked_up;
+  acclmt_tree_pkg::level_t lookup_level_q;
+  acclmt_tree_pkg::level_entry_t looked_up;
   always_comb begin
     looked_up = '0;
     for (int l = 0; l < int'(MaxHeight); l++) begin
-      if (lookup_level_q == acclmt_pkg::level_t'(l)) looked_up = level_table_i[l];
+      if (lookup_level_q == acclmt_tree_pkg::level_t'(l)) looked_up = level_table_i[l];
     end
   end
 
   // ---- Words of its queue, and of its memory ----------------------------------------------------
 
-  acclmt_pkg::level_t multiply_level_q;
-  acclmt_pkg::level_entry_t multiply_entry_q;
+  acclmt_tree_pkg::level_t multiply_level_q;
+  acclmt_tree_pkg::level_entry_t multiply_entry_q;
   logic [EndWidth-1:0] memory_words;
   always_comb begin
     memory_words = '0;
-    for (int m = 0; m < int'(acclmt_pkg::NumNodeMemories); m++) begin
-      if (multiply_entry_q.memory == acclmt_pkg::node_memory_e'(m)) begin
-        memory_words = EndWidth'(acclmt_pkg::node_words(
+    for (int m = 0; m < int'(acclmt_tree_pkg::NumNodeMemories); m++) begin
+      if (multiply_entry_q.memory == acclmt_tree_pkg::node_memory_e'(m)) begin
+        memory_words = EndWidth'(acclmt_tree_pkg::node_words(
             m, int'(LeafWords), int'(RootWords), int'(ScratchWords), int'(HidmWords0),
             int'(HidmWords1)));
       end
@@ -84,11 +84,11 @@ module acclmt_level_setup #(
 
   // ---- Its place, behind the queue of the level below -------------------------------------------
 
-  acclmt_pkg::level_t level_q;
-  acclmt_pkg::level_entry_t entry_q;
+  acclmt_tree_pkg::level_t level_q;
+  acclmt_tree_pkg::level_entry_t entry_q;
   logic [EndWidth-1:0] words_q, memory_words_q, queue_end;
-  acclmt_pkg::node_memory_e memory_q;
-  acclmt_pkg::node_address_t end_q, base;
+  acclmt_tree_pkg::node_memory_e memory_q;
+  acclmt_tree_pkg::node_address_t end_q, base;
   assign base = (entry_q.memory == memory_q) ? end_q : '0;
   assign queue_end = EndWidth'(base) + words_q;
 
@@ -96,13 +96,13 @@ module acclmt_level_setup #(
   assign is_end = level_q == top_i;
   assign legal = entry_q.groups != '0 && queue_end <= memory_words_q &&
                  entry_q.memory >= memory_q &&
-                 (level_q == '0) == (entry_q.memory == acclmt_pkg::LeafHashBuffer);
+                 (level_q == '0) == (entry_q.memory == acclmt_tree_pkg::LeafHashBuffer);
   assign ends = active && (is_end || !legal);
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       lookup_level_q <= '0;
-      memory_q <= acclmt_pkg::LeafHashBuffer;
+      memory_q <= acclmt_tree_pkg::LeafHashBuffer;
       end_q <= '0;
     end else begin
       if (stage_q[0]) lookup_level_q <= lookup_level_q + 1'b1;

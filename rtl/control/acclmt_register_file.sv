@@ -46,10 +46,11 @@ module acclmt_register_file #(
   output acclmt_pkg::word_t radix_squared_o,
   /// Configuration of the run and of the hash engines.
   output acclmt_pkg::run_config_t run_config_o,
+  output acclmt_tree_pkg::tree_config_t tree_config_o,
   output acclmt_pkg::engine_config_t leaf_config_o,
   output acclmt_pkg::engine_config_t root_config_o,
   /// Set-up of the queues of the tree's levels, before a run starts.
-  output acclmt_pkg::level_setup_t level_setup_o,
+  output acclmt_tree_pkg::level_setup_t level_setup_o,
   /// Writes of constants to the leaf hash engine and the root hash engine.
   output acclmt_pkg::constant_write_t leaf_constant_write_o,
   output acclmt_pkg::constant_write_t root_constant_write_o,
@@ -70,14 +71,15 @@ module acclmt_register_file #(
   output logic error_o,
   /// Events for the performance counters.
   input acclmt_pkg::events_t events_i,
+  input acclmt_tree_pkg::node_traffic_t traffic_i,
   /// A run is done, or an error is registered.
   output logic irq_o
 );
 
   localparam int unsigned NumRunConfig = acclmt_pkg::NumRunConfig;
   localparam int unsigned NumEngineConfig = acclmt_pkg::NumEngineConfig;
-  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
-  localparam int unsigned LevelEntryWidth = acclmt_pkg::LevelEntryWidth;
+  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
+  localparam int unsigned LevelEntryWidth = acclmt_tree_pkg::LevelEntryWidth;
   localparam bit RuntimeModulus = Reduction == acclmt_pkg::ReductionRuntime;
 
   if (Reduction != acclmt_pkg::ReductionConstant && !RuntimeModulus) begin : gen_illegal_reduction
@@ -157,8 +159,8 @@ module acclmt_register_file #(
         if (is_root) root_q[root_index] <= reg_wdata_i;
         if (is_level) begin
           level_table_q[level_index] <= {
-            reg_wdata_i[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_pkg::NodeMemoryWidth],
-            reg_wdata_i[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_pkg::NodeAddressWidth]
+            reg_wdata_i[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth],
+            reg_wdata_i[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth]
           };
         end
         if (is_constant_data) constant_data_q[word_address[2:0]] <= reg_wdata_i;
@@ -253,6 +255,7 @@ module acclmt_register_file #(
     .leaf_i(leaf_q),
     .root_i(root_q),
     .run_config_o,
+    .tree_config_o,
     .leaf_config_o,
     .root_config_o,
     .window_first_o(window_first),
@@ -269,7 +272,7 @@ module acclmt_register_file #(
   // A run starts when the queues of its tree are set up.
   logic start_request, start_legal, start_illegal, start_refused, running_q, done_q;
   logic setup_done, setup_illegal;
-  acclmt_pkg::level_t setup_illegal_level;
+  acclmt_tree_pkg::level_t setup_illegal_level;
   assign clear_o = write_control && reg_wdata_i[acclmt_reg_pkg::ControlClearBit];
   assign start_request =
       write_control && reg_wdata_i[acclmt_reg_pkg::ControlStartBit] && !clear_o;
@@ -291,7 +294,7 @@ module acclmt_register_file #(
     .start_i(start_legal),
     .level_table_i(level_table_q),
     .arity_i(root_config_o.input_words),
-    .top_i(run_config_o.tree.top),
+    .top_i(tree_config_o.top),
     .setup_o(level_setup_o),
     .done_o(setup_done),
     .illegal_o(setup_illegal),
@@ -329,7 +332,7 @@ module acclmt_register_file #(
       if (element_error_i) begin
         error_d = acclmt_reg_pkg::ErrorElementNotBelowPrime;
         error_info_d = element_index_i;
-      end else if (incomplete_i && !run_config_o.tree.pad) begin
+      end else if (incomplete_i && !tree_config_o.pad) begin
         error_d = acclmt_reg_pkg::ErrorIncompleteTree;
         error_info_d = '0;
       end else if (setup_illegal) begin
@@ -369,7 +372,7 @@ module acclmt_register_file #(
       error_q <= error_d;
       error_info_q <= error_info_d;
       if (clear_o || start_legal) void_q <= 1'b0;
-      else if (element_error_i || (incomplete_i && !run_config_o.tree.pad)) void_q <= 1'b1;
+      else if (element_error_i || (incomplete_i && !tree_config_o.pad)) void_q <= 1'b1;
     end
   end
   assign error_o = void_q;
@@ -387,6 +390,7 @@ module acclmt_register_file #(
     .window_first_i(window_first),
     .window_last_i(window_last),
     .events_i,
+    .traffic_i,
     .select_i(reg_addr_i[8:3]),
     .value_o(counter_value),
     .exists_o(counter_exists)
@@ -412,10 +416,10 @@ module acclmt_register_file #(
     else if (is_leaf) read_data = leaf_q[leaf_index];
     else if (is_root) read_data = root_q[root_index];
     else if (is_level) begin
-      read_data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_pkg::NodeMemoryWidth] =
-          level_entry[LevelEntryWidth-1:acclmt_pkg::NodeAddressWidth];
-      read_data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_pkg::NodeAddressWidth] =
-          level_entry[acclmt_pkg::NodeAddressWidth-1:0];
+      read_data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth] =
+          level_entry[LevelEntryWidth-1:acclmt_tree_pkg::NodeAddressWidth];
+      read_data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth] =
+          level_entry[acclmt_tree_pkg::NodeAddressWidth-1:0];
     end
     else if (is_constant_data) read_data = constant_data_q[word_address[2:0]];
     else if (is_counter) begin
@@ -434,11 +438,11 @@ module acclmt_register_file #(
           read_data[acclmt_reg_pkg::CapsEngineNumPartialLsb+:4] = 4'(NumPartial);
           read_data[acclmt_reg_pkg::CapsEngineLanesLsb+:4] = 4'(acclmt_pkg::Lanes);
           read_data[acclmt_reg_pkg::CapsEngineLoopCyclesFullLsb+:8] =
-              8'(acclmt_pkg::full_loop_cycles(int'(Reduction)));
+              8'(acclmt_timing_pkg::full_loop_cycles(int'(Reduction)));
           read_data[acclmt_reg_pkg::CapsEngineLoopCyclesPartialLsb+:8] =
-              8'(acclmt_pkg::partial_loop_cycles(int'(Reduction)));
+              8'(acclmt_timing_pkg::partial_loop_cycles(int'(Reduction)));
           read_data[acclmt_reg_pkg::CapsEngineLog2PlacesLsb+:4] =
-              4'($clog2(acclmt_pkg::places(int'(Reduction))));
+              4'($clog2(acclmt_timing_pkg::places(int'(Reduction))));
         end
         acclmt_reg_pkg::RegCapsDepth: begin
           read_data[acclmt_reg_pkg::CapsDepthMatrixDepthLsb+:10] = 10'(MatrixDepth);
@@ -457,7 +461,7 @@ module acclmt_register_file #(
           read_data[acclmt_reg_pkg::CapsFieldGoldilocksBit] = Goldilocks;
           read_data[acclmt_reg_pkg::CapsFieldRuntimeModulusBit] = RuntimeModulus;
           read_data[acclmt_reg_pkg::CapsFieldMontgomeryBitsLsb+:9] =
-              9'(acclmt_pkg::montgomery_bits(int'(Reduction)));
+              9'(acclmt_prime_pkg::montgomery_bits(int'(Reduction)));
         end
         acclmt_reg_pkg::RegControl: read_data = '0;
         acclmt_reg_pkg::RegStatus: begin

@@ -4,7 +4,7 @@
 
 /// Multiplication by a constant, in redundant form, from prepared odd multiples of the operand.
 ///
-/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_pkg::recode`); each digit is a
+/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_prime_pkg::recode`); each digit is a
 /// row: a shifted, possibly complemented, multiple of the operand. The columns are cut into chunks
 /// of `ChunkColumns`. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
 /// what overflows into the next chunk, at most six bits, is delivered beside it, so that no carry
@@ -22,9 +22,9 @@ module acclmt_const_mul #(
   /// First column that is delivered: 0, or at least 8.
   parameter int unsigned LowColumn = 0,
   /// Column above the last one that is delivered.
-  parameter int unsigned HighColumn = acclmt_pkg::ConstantMontgomeryBits,
+  parameter int unsigned HighColumn = acclmt_prime_pkg::ConstantMontgomeryBits,
   /// The constant.
-  parameter acclmt_pkg::radix_t Constant = '1,
+  parameter acclmt_prime_pkg::radix_t Constant = '1,
   /// Columns of a chunk, at least 8: fewer have a shorter carry chain and more overflows.
   parameter int unsigned ChunkColumns = 26
 ) (
@@ -44,11 +44,11 @@ module acclmt_const_mul #(
   localparam int unsigned OverflowBits = 6;
   localparam int unsigned ChunkBits = ChunkColumns + OverflowBits;
 
-  localparam acclmt_pkg::digits_t Digits = acclmt_pkg::recode(Constant);
-  localparam int unsigned NumDigits = acclmt_pkg::count_digits(Digits);
-  localparam logic [acclmt_pkg::MaxDigits*acclmt_pkg::PositionWidth-1:0] Positions =
-      acclmt_pkg::digit_positions(Digits);
-  localparam acclmt_pkg::sum_t Correction = acclmt_pkg::negative_correction(Digits);
+  localparam acclmt_prime_pkg::digits_t Digits = acclmt_prime_pkg::recode(Constant);
+  localparam int unsigned NumDigits = acclmt_prime_pkg::count_digits(Digits);
+  localparam logic [acclmt_prime_pkg::MaxDigits*acclmt_prime_pkg::PositionWidth-1:0] Positions =
+      acclmt_prime_pkg::digit_positions(Digits);
+  localparam acclmt_pkg::sum_t Correction = acclmt_prime_pkg::negative_correction(Digits);
   localparam int unsigned Columns = HighColumn - LowColumn;
   localparam int unsigned NumChunks = (Columns + ChunkColumns - 1) / ChunkColumns;
 
@@ -84,7 +84,7 @@ module acclmt_const_mul #(
       assign partial[0] = ChunkBits'(Correction[End-1:First]);
       for (genvar row = 0; row < NumDigits; row++) begin : gen_row
         localparam int unsigned Position =
-            32'(Positions[acclmt_pkg::PositionWidth*row+:acclmt_pkg::PositionWidth]);
+            32'(Positions[acclmt_prime_pkg::PositionWidth*row+:acclmt_prime_pkg::PositionWidth]);
         localparam logic [1:0] Magnitude = Digits[3*Position+:2];
         localparam bit Negative = Digits[3*Position+2];
         if (Position >= End) begin : gen_above

@@ -17,7 +17,7 @@
 ///
 /// In Goldilocks mode the four residues take the place of the high half, and m is zero.
 ///
-/// Handshake:  none; a residue leaves `acclmt_pkg::reduce_latency(ReductionConstant)` = 7 cycles
+/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(ReductionConstant)` = 7 cycles
 ///             after its value, in order.
 /// Throughput: one value a cycle.
 module acclmt_reduce_constant #(
@@ -36,11 +36,11 @@ module acclmt_reduce_constant #(
   output logic [acclmt_pkg::WordWidth-1:0] residue_o
 );
 
-  localparam int unsigned RadixBits = acclmt_pkg::ConstantMontgomeryBits;
+  localparam int unsigned RadixBits = acclmt_prime_pkg::ConstantMontgomeryBits;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SumWidth = acclmt_pkg::SumWidth;
   localparam int unsigned HighWidth = SumWidth - RadixBits;
-  localparam acclmt_pkg::radix_t NegativeInverse = acclmt_pkg::negative_inverse(Prime);
+  localparam acclmt_prime_pkg::radix_t NegativeInverse = acclmt_prime_pkg::negative_inverse(Prime);
 
   if (HighWidth != WordWidth) begin : gen_illegal_radix
     $error("acclmt_reduce_constant: the high half of %0d bits is not a word", HighWidth);
@@ -119,7 +119,7 @@ module acclmt_reduce_constant #(
   acclmt_const_mul #(
     .LowColumn(RadixBits),
     .HighColumn(SumWidth),
-    .Constant(acclmt_pkg::radix_t'(Prime))
+    .Constant(acclmt_prime_pkg::radix_t'(Prime))
   ) u_product (
     .x1_i(SumWidth'(m1_q)),
     .x3_i(SumWidth'(m3_q)),

@@ -2,7 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Widths, latencies, types and constant functions that every AcclMT module shares.
+/// Widths, fields and types that every AcclMT module shares. Others are in acclmt_tree_pkg (types of
+/// the tree), acclmt_timing_pkg (latencies of composed blocks, sizes of buffers) and
+/// acclmt_prime_pkg (elaboration arithmetic on the prime).
 ///
 /// An element of a large prime field is a word of `WordWidth` bits. Inside the chip it is the
 /// canonical residue (below the prime) of x * R mod p with a Montgomery radix R =
@@ -85,69 +87,10 @@ package acclmt_pkg;
   /// The prime is set at run time: any prime p = 1 mod 2^`RuntimeDigitBits`, 2^250 < p < 2^255.
   localparam int unsigned ReductionRuntime = 1;
 
-  /// log2 of the Montgomery radix of the reduction by a constant prime.
-  localparam int unsigned ConstantMontgomeryBits = 260;
   /// Reduction by a run-time prime: bits that a step clears.
   localparam int unsigned RuntimeDigitBits = 28;
   /// Reduction by a run-time prime: bits of p above the lowest digit.
   localparam int unsigned RuntimeMultiplierBits = 255 - RuntimeDigitBits;
-
-  /// log2 of the Montgomery radix R.
-  function automatic int montgomery_bits(input int reduction);
-    if (reduction == int'(ReductionRuntime)) begin
-      montgomery_bits = int'(acclmt_latency_pkg::RuntimeDigits * RuntimeDigitBits);
-    end else begin
-      montgomery_bits = int'(ConstantMontgomeryBits);
-    end
-  endfunction
-
-  // ---- Latencies of blocks that are made of others, in cycles (see acclmt_latency_pkg) ----------
-
-  /// Montgomery reduction.
-  function automatic int reduce_latency(input int reduction);
-    if (reduction == int'(ReductionRuntime)) begin
-      reduce_latency =
-          int'(acclmt_latency_pkg::RuntimeDigits + acclmt_latency_pkg::RuntimeReduceStages);
-    end else begin
-      reduce_latency = int'(acclmt_latency_pkg::ReduceLatency);
-    end
-  endfunction
-
-  /// Multiplication or squaring followed by its reduction.
-  function automatic int mod_mul_latency(input int reduction);
-    mod_mul_latency = int'(acclmt_latency_pkg::MulLatency) + reduce_latency(reduction);
-  endfunction
-
-  /// S-box: the longest chain of three modular multiplications.
-  function automatic int sbox_latency(input int reduction);
-    sbox_latency = 3 * mod_mul_latency(reduction);
-  endfunction
-
-  /// Dot product: products, their sum, the reduction.
-  function automatic int dot_latency(input int reduction);
-    dot_latency = int'(acclmt_latency_pkg::MulLatency + acclmt_latency_pkg::AccumulateLatency) +
-                  reduce_latency(reduction);
-  endfunction
-
-  /// One partial round of a state of one beat on a partial-round sub-engine, from issue to re-issue.
-  function automatic int partial_loop_cycles(input int reduction);
-    partial_loop_cycles =
-        sbox_latency(reduction) + dot_latency(reduction) +
-        int'(acclmt_latency_pkg::IssueLatency + acclmt_latency_pkg::AddLatency +
-             acclmt_latency_pkg::FifoLatency);
-  endfunction
-
-  /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.
-  function automatic int full_loop_cycles(input int reduction);
-    full_loop_cycles = partial_loop_cycles(reduction) + int'(acclmt_latency_pkg::TurnLatency);
-  endfunction
-
-  /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop full
-  /// with states of one to four beats.
-  function automatic int places(input int reduction);
-    places = (reduction == int'(ReductionRuntime)) ? int'(acclmt_latency_pkg::RuntimePlaces)
-                                                   : int'(acclmt_latency_pkg::ConstantPlaces);
-  endfunction
 
   // ---- Run-time parameters of a hash engine -----------------------------------------------------
 
@@ -164,16 +107,6 @@ package acclmt_pkg;
   localparam int unsigned PositionCodeWidth = 4;
 
   typedef logic [BeatWidth-1:0] beat_t;
-
-  /// States of so many beats that fit in a buffer for `capacity` beats.
-  function automatic int states_that_fit(input int capacity, input beat_t beats);
-    case (beats)
-      3'd2: states_that_fit = capacity / 2;
-      3'd3: states_that_fit = capacity / 3;
-      3'd4: states_that_fit = capacity / 4;
-      default: states_that_fit = capacity;
-    endcase
-  endfunction
 
   /// A map of positions: entry j belongs to element j of the words of a hash.
   typedef logic [MaxWidth-1:0][PositionCodeWidth-1:0] position_map_t;
@@ -258,6 +191,8 @@ package acclmt_pkg;
   localparam int unsigned IndexWidth = 8;
   /// Sub-engine number under which the initial vector of a hash is written: one bank a lane.
   localparam logic [3:0] InitialSubEngine = 4'd15;
+  /// Sub-engine number under which the values of empty sub-trees are written: bank 0, index level.
+  localparam logic [3:0] EmptySubTrees = 4'd14;
 
   typedef logic [IndexWidth-1:0] index_t;
 
@@ -270,109 +205,6 @@ package acclmt_pkg;
     logic [IndexWidth-1:0] index;
     word_t data;
   } constant_write_t;
-
-  // ---- The tree ---------------------------------------------------------------------------------
-
-  // Level 0 holds the leaves, level l + 1 the hashes of the nodes of level l. Every level below the
-  // top is a queue in one of the node memories.
-
-  /// Bits of a level number.
-  localparam int unsigned LevelWidth = 5;
-  typedef logic [LevelWidth-1:0] level_t;
-
-  /// Bits of a node address within one memory, and of a number of groups of siblings.
-  localparam int unsigned NodeAddressWidth = 16;
-  typedef logic [NodeAddressWidth-1:0] node_address_t;
-
-  /// The node memories, see acclmt_node_memory.
-  localparam int unsigned NumNodeMemories = 5;
-  localparam int unsigned NodeMemoryWidth = 3;
-  typedef enum logic [NodeMemoryWidth-1:0] {
-    LeafHashBuffer,
-    RootHashBuffer,
-    ScratchPad,
-    HidmLevel0,
-    HidmLevel1
-  } node_memory_e;
-
-  /// Words of the node memory with this number, of the words of all.
-  function automatic int node_words(input int memory, input int leaf_words, input int root_words,
-                                    input int scratch_words, input int hidm_words_0,
-                                    input int hidm_words_1);
-    case (memory)
-      0: node_words = leaf_words;
-      1: node_words = root_words;
-      2: node_words = scratch_words;
-      3: node_words = hidm_words_0;
-      default: node_words = hidm_words_1;
-    endcase
-  endfunction
-
-  /// Place of a node.
-  typedef struct packed {
-    node_memory_e memory;
-    node_address_t address;
-  } node_place_t;
-
-  /// Entry of the level table: the memory that holds the queue of a level, and the groups of siblings
-  /// that it has room for.
-  localparam int unsigned LevelEntryWidth = NodeMemoryWidth + NodeAddressWidth;
-  typedef struct packed {
-    node_memory_e memory;
-    node_address_t groups;
-  } level_entry_t;
-
-  /// Set-up of the queue of a level: its entry of the level table, and its first word.
-  typedef struct packed {
-    logic valid;
-    level_t level;
-    node_memory_e memory;
-    node_address_t base;
-    node_address_t groups;
-  } level_setup_t;
-
-  /// A group of siblings to be hashed: its level, the place of the first one, their number, and
-  /// whether it is the last group of its level.
-  typedef struct packed {
-    level_t level;
-    node_place_t place;
-    logic [3:0] count;
-    logic last;
-  } node_job_t;
-
-  /// What a node that goes out is: its level, its index in the level, and whether it is the last one
-  /// of the run.
-  localparam int unsigned NodeIndexWidth = 32;
-  localparam int unsigned NodeLabelWidth = LevelWidth + NodeIndexWidth + 1;
-  typedef struct packed {
-    level_t level;
-    logic [NodeIndexWidth-1:0] index;
-    logic last;
-  } node_label_t;
-
-  /// The tree of a run.
-  typedef struct packed {
-    /// Number of leaves.
-    logic [31:0] leaves;
-    /// The level whose nodes end the run: the root or a cap; 0: there is no tree.
-    level_t top;
-    /// Groups may lack siblings, which then have the value of an empty sub-tree of their level.
-    logic pad;
-    /// Levels whose nodes go out besides those of the top level.
-    logic [2**LevelWidth-1:0] emit;
-  } tree_config_t;
-
-  /// Words written to and freed in the node memories in a cycle.
-  typedef struct packed {
-    logic leaf_written;
-    logic digest_written;
-    node_memory_e digest_memory;
-    logic [3:0] freed_count;
-    node_memory_e freed_memory;
-  } node_traffic_t;
-
-  /// Sub-engine number under which the values of empty sub-trees are written: bank 0, index level.
-  localparam logic [3:0] EmptySubTrees = 4'd14;
 
   // ---- Runs -------------------------------------------------------------------------------------
 
@@ -405,7 +237,8 @@ package acclmt_pkg;
   /// Bit of a tag that says that the state is not final: another block is to be absorbed.
   localparam int unsigned TagContinues = TagWidth - 1;
 
-  /// What a run does; stable during a run.
+  /// What a run does, but for its tree (`acclmt_tree_pkg::tree_config_t`: Yosys' own front end has no
+  /// structure with a type from another package); stable during a run.
   typedef struct packed {
     /// The field: Goldilocks, four elements a word, or the large prime.
     logic goldilocks;
@@ -413,11 +246,10 @@ package acclmt_pkg;
     logic hash_leaves;
     /// What a leaf is.
     row_config_t row;
-    /// The tree.
-    tree_config_t tree;
   } run_config_t;
 
-  /// What the machine reports in a cycle of a run, for the performance counters.
+  /// What the machine reports in a cycle of a run, for the performance counters, besides
+  /// `acclmt_tree_pkg::node_traffic_t`.
   typedef struct packed {
     logic input_taken;
     logic input_stalled;
@@ -431,120 +263,10 @@ package acclmt_pkg;
     /// A permutation begins.
     logic leaf_hash_begun;
     logic root_hash_begun;
-    /// Words written and freed in the node memories.
-    node_traffic_t traffic;
     /// Bit 0: first full-round sub-engine; bit i: partial-round sub-engine i; bit 7: second
     /// full-round sub-engine.
     logic [MaxSubEngines-1:0] leaf_busy;
     logic [MaxSubEngines-1:0] root_busy;
   } events_t;
-
-  // ---- Constant functions of the prime ----------------------------------------------------------
-
-  typedef logic [ConstantMontgomeryBits-1:0] radix_t;
-
-  /// -1/prime mod R, for an odd prime.
-  function automatic radix_t negative_inverse(input word_t prime);
-    radix_t remainder;
-    remainder = 1;
-    negative_inverse = '0;
-    for (int i = 0; i < int'(ConstantMontgomeryBits); i++) begin
-      if (remainder[i]) begin
-        negative_inverse[i] = 1'b1;
-        remainder = remainder + (radix_t'(prime) << i);
-      end
-    end
-  endfunction
-
-  /// 2^exponent mod prime.
-  function automatic word_t power_of_two(input word_t prime, input int exponent);
-    logic [WordWidth:0] value;
-    value = 1;
-    for (int i = 0; i < exponent; i++) begin
-      value = value << 1;
-      if (value >= {1'b0, prime}) value = value - {1'b0, prime};
-    end
-    power_of_two = value[WordWidth-1:0];
-  endfunction
-
-  // Signed-digit recoding with the odd digits 1, 3 and 5: about one digit in seven positions.
-
-  /// Positions of a recoded constant (a carry may leave its top).
-  localparam int unsigned DigitPositions = ConstantMontgomeryBits + 4;
-  /// Three bits a position: {negative, magnitude}, magnitude 0: none, 1: one, 2: three, 3: five.
-  typedef logic [3*DigitPositions-1:0] digits_t;
-
-  /// Recodes a constant from its least significant bit up. Each digit clears at least three bits.
-  function automatic digits_t recode(input radix_t constant);
-    logic [DigitPositions:0] rest;
-    rest = {{(DigitPositions + 1 - ConstantMontgomeryBits) {1'b0}}, constant};
-    recode = '0;
-    for (int i = 0; i < int'(DigitPositions); i++) begin
-      if (rest[0]) begin
-        case (rest[3:0])
-          4'd1, 4'd9: begin
-            recode[3*i+:3] = 3'b001;
-            rest = rest - 1;
-          end
-          4'd3: begin
-            recode[3*i+:3] = 3'b010;
-            rest = rest - 3;
-          end
-          4'd5: begin
-            recode[3*i+:3] = 3'b011;
-            rest = rest - 5;
-          end
-          4'd11: begin
-            recode[3*i+:3] = 3'b111;
-            rest = rest + 5;
-          end
-          4'd13: begin
-            recode[3*i+:3] = 3'b110;
-            rest = rest + 3;
-          end
-          default: begin
-            recode[3*i+:3] = 3'b101;
-            rest = rest + 1;
-          end
-        endcase
-      end
-      rest = rest >> 1;
-    end
-  endfunction
-
-  /// Number of digits that are not zero.
-  function automatic int count_digits(input digits_t digits);
-    count_digits = 0;
-    for (int i = 0; i < int'(DigitPositions); i++) begin
-      if (digits[3*i+:2] != 2'b00) count_digits = count_digits + 1;
-    end
-  endfunction
-
-  /// Most digits of a constant.
-  localparam int unsigned MaxDigits = 64;
-  /// Bits of a position.
-  localparam int unsigned PositionWidth = 9;
-
-  /// Positions of the digits that are not zero, the least significant first: one table, because a
-  /// constant function is slow in some tools.
-  function automatic logic [MaxDigits*PositionWidth-1:0] digit_positions(input digits_t digits);
-    int found;
-    digit_positions = '0;
-    found = 0;
-    for (int i = 0; i < int'(DigitPositions); i++) begin
-      if (digits[3*i+:2] != 2'b00 && found < int'(MaxDigits)) begin
-        digit_positions[PositionWidth*found+:PositionWidth] = PositionWidth'(i);
-        found = found + 1;
-      end
-    end
-  endfunction
-
-  /// Sum of 2^position over the negative digits: completes their two's complements.
-  function automatic sum_t negative_correction(input digits_t digits);
-    negative_correction = '0;
-    for (int i = 0; i < int'(DigitPositions); i++) begin
-      if (digits[3*i+2]) negative_correction = negative_correction + (sum_t'(1) << i);
-    end
-  endfunction
 
 endpackage

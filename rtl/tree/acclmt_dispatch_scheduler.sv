@@ -32,37 +32,37 @@ module acclmt_dispatch_scheduler #(
   /// Forgets every node.
   input logic clear_i,
   /// Sets up the queue of a level; while no node is inside.
-  input acclmt_pkg::level_setup_t setup_i,
+  input acclmt_tree_pkg::level_setup_t setup_i,
   /// Children of a node, and the level whose nodes are not hashed any more, 1 .. MaxHeight; stable
   /// while nodes are inside.
   input logic [3:0] arity_i,
-  input acclmt_pkg::level_t top_i,
+  input acclmt_tree_pkg::level_t top_i,
   /// A leaf is written; it is the last one.
   input logic leaf_valid_i,
   input logic leaf_last_i,
   output logic leaf_ready_o,
-  output acclmt_pkg::node_place_t leaf_place_o,
+  output acclmt_tree_pkg::node_place_t leaf_place_o,
   /// Job: a group of nodes of level `level`, from `place` on, `count` of them; `last`: the last one
   /// of its level.
   output logic job_valid_o,
   input logic job_ready_i,
-  output acclmt_pkg::node_job_t job_o,
+  output acclmt_tree_pkg::node_job_t job_o,
   /// The operands of the last job, which were of level `fetched_level_i`, have left their memory.
   input logic fetched_i,
-  input acclmt_pkg::level_t fetched_level_i,
+  input acclmt_tree_pkg::level_t fetched_level_i,
   /// The digest of a job whose operands were of level `digest_level_i` is written, or
   /// (`digest_is_top_i`) is of the top level; `digest_last_i`: the job was the last one of its level.
   input logic digest_valid_i,
-  input acclmt_pkg::level_t digest_level_i,
+  input acclmt_tree_pkg::level_t digest_level_i,
   input logic digest_is_top_i,
   input logic digest_last_i,
-  output acclmt_pkg::node_place_t digest_place_o,
+  output acclmt_tree_pkg::node_place_t digest_place_o,
   /// No node is queued and no job is under way.
   output logic idle_o
 );
 
-  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
-  localparam int unsigned AddressWidth = acclmt_pkg::NodeAddressWidth;
+  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
+  localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
 
   if (MaxHeight < 1 || MaxHeight >= 2 ** LevelWidth) begin : gen_illegal_height
     $error("acclmt_dispatch_scheduler: MaxHeight = %0d is not within 1..%0d", MaxHeight,
@@ -122,7 +122,7 @@ module acclmt_dispatch_scheduler #(
   end
 
   // The memory that holds a level's queue.
-  logic [MaxHeight-1:0][acclmt_pkg::NodeMemoryWidth-1:0] memory_q;
+  logic [MaxHeight-1:0][acclmt_tree_pkg::NodeMemoryWidth-1:0] memory_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) memory_q <= '0;
     else begin
@@ -141,7 +141,7 @@ module acclmt_dispatch_scheduler #(
         job_grant = '0;
         job_grant[l] = 1'b1;
         job_o.level = LevelWidth'(l);
-        job_o.place.memory = acclmt_pkg::node_memory_e'(memory_q[l]);
+        job_o.place.memory = acclmt_tree_pkg::node_memory_e'(memory_q[l]);
         job_o.place.address = read_address[l];
         job_o.count = group_count[l];
         job_o.last = group_last[l];
@@ -155,14 +155,14 @@ module acclmt_dispatch_scheduler #(
     digest_place_o = '0;
     for (int l = 1; l < int'(MaxHeight); l++) begin
       if (digest_level_i == LevelWidth'(l - 1)) begin
-        digest_place_o.memory = acclmt_pkg::node_memory_e'(memory_q[l]);
+        digest_place_o.memory = acclmt_tree_pkg::node_memory_e'(memory_q[l]);
         digest_place_o.address = write_address[l];
       end
     end
   end
 
   assign leaf_ready_o = place_free[0];
-  assign leaf_place_o.memory = acclmt_pkg::node_memory_e'(memory_q[0]);
+  assign leaf_place_o.memory = acclmt_tree_pkg::node_memory_e'(memory_q[0]);
   assign leaf_place_o.address = write_address[0];
 
   // Jobs under way, which hold no place once their operands were read.

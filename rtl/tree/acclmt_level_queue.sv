@@ -20,8 +20,8 @@ module acclmt_level_queue (
   input logic clear_i,
   /// Sets up the queue, when it is empty: its first word, and the groups that it has room for.
   input logic setup_i,
-  input acclmt_pkg::node_address_t base_i,
-  input acclmt_pkg::node_address_t groups_i,
+  input acclmt_tree_pkg::node_address_t base_i,
+  input acclmt_tree_pkg::node_address_t groups_i,
   /// Children of a node, at least 2; stable while nodes are inside.
   input logic [3:0] arity_i,
   /// A place is reserved for the next node.
@@ -30,12 +30,12 @@ module acclmt_level_queue (
   /// The next node is written; it is the last one of the level.
   input logic write_i,
   input logic write_last_i,
-  output acclmt_pkg::node_address_t write_address_o,
+  output acclmt_tree_pkg::node_address_t write_address_o,
   /// The oldest group: the address of its first node, the nodes that it has, and whether it is the
   /// last one of the level.
   output logic group_ready_o,
   input logic take_i,
-  output acclmt_pkg::node_address_t read_address_o,
+  output acclmt_tree_pkg::node_address_t read_address_o,
   output logic [3:0] read_count_o,
   output logic read_last_o,
   /// The oldest group that was taken has been read.
@@ -44,7 +44,7 @@ module acclmt_level_queue (
   output logic idle_o
 );
 
-  acclmt_pkg::node_address_t base_q, groups_q;
+  acclmt_tree_pkg::node_address_t base_q, groups_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       base_q <= '0;
@@ -59,7 +59,7 @@ module acclmt_level_queue (
 
   // Places reserved in the youngest group, and groups of which a place is.
   logic [3:0] reserve_index_q;
-  acclmt_pkg::node_address_t groups_used_q;
+  acclmt_tree_pkg::node_address_t groups_used_q;
   logic reserve_first;
   assign reserve_first = reserve_i && reserve_index_q == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -85,8 +85,8 @@ module acclmt_level_queue (
 
   logic [3:0] write_index_q, last_count_q;
   logic group_written, complete_q;
-  acclmt_pkg::node_address_t write_group_q, write_address_q, read_group_q, read_address_q;
-  acclmt_pkg::node_address_t groups_ready_q;
+  acclmt_tree_pkg::node_address_t write_group_q, write_address_q, read_group_q, read_address_q;
+  acclmt_tree_pkg::node_address_t groups_ready_q;
   assign group_written = write_i && (write_last_i || write_index_q + 1'b1 == arity_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -125,7 +125,7 @@ module acclmt_level_queue (
       end
       if (take_i) begin
         read_group_q <= read_group_q + 1'b1;
-        read_address_q <= read_address_q + acclmt_pkg::node_address_t'(arity_i);
+        read_address_q <= read_address_q + acclmt_tree_pkg::node_address_t'(arity_i);
         if (read_group_q + 1'b1 == groups_q) begin
           read_group_q <= '0;
           read_address_q <= base_q;
@@ -140,7 +140,7 @@ module acclmt_level_queue (
   assign write_address_o = write_address_q;
   assign group_ready_o = groups_ready_q != '0;
   assign read_address_o = read_address_q;
-  assign read_last_o = complete_q && groups_ready_q == acclmt_pkg::node_address_t'(1);
+  assign read_last_o = complete_q && groups_ready_q == acclmt_tree_pkg::node_address_t'(1);
   assign read_count_o = read_last_o ? last_count_q : arity_i;
 
 `ifndef SYNTHESIS

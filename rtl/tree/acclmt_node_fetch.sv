@@ -25,21 +25,21 @@ module acclmt_node_fetch #(
   /// Job.
   input logic job_valid_i,
   output logic job_ready_o,
-  input acclmt_pkg::node_job_t job_i,
+  input acclmt_tree_pkg::node_job_t job_i,
   /// The operands of a job have left their memory: their level and their number.
   output logic fetched_o,
-  output acclmt_pkg::level_t fetched_level_o,
+  output acclmt_tree_pkg::level_t fetched_level_o,
   output logic [3:0] fetched_count_o,
   /// Read port of the node memories.
   output logic read_o,
-  output acclmt_pkg::node_place_t read_place_o,
+  output acclmt_tree_pkg::node_place_t read_place_o,
   input acclmt_pkg::word_t read_data_i,
   /// Operands (`end` marks the last one), with the level of the job and whether it is the last one of its level.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t word_o,
   output logic end_o,
-  output acclmt_pkg::level_t level_o,
+  output acclmt_tree_pkg::level_t level_o,
   output logic last_o,
   /// A group lacks siblings (for the check of runs that have no empty sub-trees).
   output logic incomplete_o,
@@ -52,7 +52,7 @@ module acclmt_node_fetch #(
   // The operand on offer, and the job that it belongs to.
   logic active_q;
   logic [3:0] index_q;
-  acclmt_pkg::node_job_t job_q;
+  acclmt_tree_pkg::node_job_t job_q;
   logic job_taken, word_taken, last_operand, incomplete_q;
   assign job_ready_o = !active_q;
   assign job_taken = job_valid_i && job_ready_o;

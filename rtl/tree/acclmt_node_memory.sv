@@ -26,37 +26,38 @@ module acclmt_node_memory #(
   input logic rst_ni,
   /// A leaf is written.
   input logic leaf_write_i,
-  input acclmt_pkg::node_place_t leaf_place_i,
+  input acclmt_tree_pkg::node_place_t leaf_place_i,
   input acclmt_pkg::word_t leaf_i,
   /// A digest is written.
   input logic digest_write_i,
-  input acclmt_pkg::node_place_t digest_place_i,
+  input acclmt_tree_pkg::node_place_t digest_place_i,
   input acclmt_pkg::word_t digest_i,
   /// A node is read.
   input logic read_i,
-  input acclmt_pkg::node_place_t read_place_i,
+  input acclmt_tree_pkg::node_place_t read_place_i,
   output acclmt_pkg::word_t read_data_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
-  localparam int unsigned NumMemories = acclmt_pkg::NumNodeMemories;
+  localparam int unsigned NumMemories = acclmt_tree_pkg::NumNodeMemories;
 
   logic [NumMemories-1:0][WordWidth-1:0] data;
   for (genvar m = 0; m < NumMemories; m++) begin : gen_memory
-    localparam int unsigned Depth = acclmt_pkg::node_words(
+    localparam int unsigned Depth = acclmt_tree_pkg::node_words(
         m, int'(LeafWords), int'(RootWords), int'(ScratchWords), int'(HidmWords0), int'(HidmWords1));
     localparam int unsigned AddressWidth = $clog2(Depth);
-    localparam acclmt_pkg::node_memory_e Memory = acclmt_pkg::node_memory_e'(m);
-    if (Depth < 2 || Depth != 2 ** AddressWidth || AddressWidth > acclmt_pkg::NodeAddressWidth - 1)
+    localparam acclmt_tree_pkg::node_memory_e Memory = acclmt_tree_pkg::node_memory_e'(m);
+    if (Depth < 2 || Depth != 2 ** AddressWidth ||
+        AddressWidth > acclmt_tree_pkg::NodeAddressWidth - 1)
     begin : gen_illegal_words
       $error("acclmt_node_memory: Depth = %0d is no power of two within 2..2^%0d (memory %0d)",
-             Depth, acclmt_pkg::NodeAddressWidth - 1, m);
+             Depth, acclmt_tree_pkg::NodeAddressWidth - 1, m);
     end
 
     logic write;
     logic [AddressWidth-1:0] write_address;
     acclmt_pkg::word_t write_data;
-    if (Memory == acclmt_pkg::LeafHashBuffer) begin : gen_leaves
+    if (Memory == acclmt_tree_pkg::LeafHashBuffer) begin : gen_leaves
       assign write = leaf_write_i;
       assign write_address = leaf_place_i.address[AddressWidth-1:0];
       assign write_data = leaf_i;
@@ -79,14 +80,14 @@ module acclmt_node_memory #(
     );
   end
 
-  acclmt_pkg::node_memory_e memory_q;
+  acclmt_tree_pkg::node_memory_e memory_q;
   always_ff @(posedge clk_i) begin
     if (read_i) memory_q <= read_place_i.memory;
   end
   always_comb begin
-    read_data_o = data[acclmt_pkg::LeafHashBuffer];
+    read_data_o = data[acclmt_tree_pkg::LeafHashBuffer];
     for (int m = 1; m < int'(NumMemories); m++) begin
-      if (memory_q == acclmt_pkg::node_memory_e'(m)) read_data_o = data[m];
+      if (memory_q == acclmt_tree_pkg::node_memory_e'(m)) read_data_o = data[m];
     end
   end
 
@@ -95,10 +96,10 @@ module acclmt_node_memory #(
 
 `ifndef SYNTHESIS
   leaf_in_leaf_hash_buffer_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_write_i |-> leaf_place_i.memory == acclmt_pkg::LeafHashBuffer)
+      leaf_write_i |-> leaf_place_i.memory == acclmt_tree_pkg::LeafHashBuffer)
   else $error("acclmt_node_memory: a leaf goes elsewhere than to the leaf hash buffer");
   digest_elsewhere_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_write_i |-> digest_place_i.memory != acclmt_pkg::LeafHashBuffer)
+      digest_write_i |-> digest_place_i.memory != acclmt_tree_pkg::LeafHashBuffer)
   else $error("acclmt_node_memory: a digest goes to the leaf hash buffer");
 `endif
 

@@ -34,9 +34,9 @@ module acclmt_tree #(
   input logic clear_i,
   /// Children of a node, and the tree; stable during a run.
   input logic [3:0] arity_i,
-  input acclmt_pkg::tree_config_t tree_i,
+  input acclmt_tree_pkg::tree_config_t tree_i,
   /// Sets up the queue of a level.
-  input acclmt_pkg::level_setup_t setup_i,
+  input acclmt_tree_pkg::level_setup_t setup_i,
   /// Writes of constants: the values of empty sub-trees.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Leaves, in order; `end` marks the last word of one.
@@ -59,19 +59,19 @@ module acclmt_tree #(
   output logic node_valid_o,
   input logic node_ready_i,
   output acclmt_pkg::word_t node_o,
-  output acclmt_pkg::node_label_t label_o,
+  output acclmt_tree_pkg::node_label_t label_o,
   /// A group lacks siblings.
   output logic incomplete_o,
   /// There is no group to be hashed (performance counter).
   output logic starved_o,
   /// Words written and freed in the node memories (performance counters).
-  output acclmt_pkg::node_traffic_t traffic_o,
+  output acclmt_tree_pkg::node_traffic_t traffic_o,
   /// No node is inside, but for those that go out.
   output logic idle_o
 );
 
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
-  localparam int unsigned LevelWidth = acclmt_pkg::LevelWidth;
+  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
 
   // ---- Leaves: to the tree, or out, or both -----------------------------------------------------
 
@@ -90,10 +90,10 @@ module acclmt_tree #(
   // ---- Scheduler --------------------------------------------------------------------------------
 
   logic job_valid, job_ready, fetched, scheduler_idle;
-  acclmt_pkg::node_job_t job;
-  acclmt_pkg::level_t digest_level, fetched_level;
+  acclmt_tree_pkg::node_job_t job;
+  acclmt_tree_pkg::level_t digest_level, fetched_level;
   logic [3:0] fetched_count;
-  acclmt_pkg::node_place_t leaf_place, digest_place;
+  acclmt_tree_pkg::node_place_t leaf_place, digest_place;
   logic leaf_write, digest_is_top_q, digest_taken, digest_last;
 
   logic leaf_to_tree;
@@ -128,9 +128,9 @@ module acclmt_tree #(
   // ---- Operands ---------------------------------------------------------------------------------
 
   logic read, operand_last, fetch_idle;
-  acclmt_pkg::node_place_t read_place;
+  acclmt_tree_pkg::node_place_t read_place;
   acclmt_pkg::word_t read_data;
-  acclmt_pkg::level_t operand_level;
+  acclmt_tree_pkg::level_t operand_level;
   acclmt_node_fetch #(
     .MaxHeight(MaxHeight)
   ) u_fetch (
@@ -183,7 +183,7 @@ module acclmt_tree #(
   // What becomes of a digest is worked out from its tag in the cycle before it.
   logic emit_digest_q, output_ready, output_digest;
   acclmt_pkg::tag_t digest_tag_q;
-  acclmt_pkg::level_t node_level, node_level_q;
+  acclmt_tree_pkg::level_t node_level, node_level_q;
   assign node_level = digest_tag_i[LevelWidth-1:0] + 1'b1;
   always_ff @(posedge clk_i) begin
     digest_tag_q <= digest_tag_i;

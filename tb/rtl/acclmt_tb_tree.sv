@@ -25,19 +25,19 @@ module acclmt_tb_tree #(
 
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
 
-  acclmt_pkg::tree_config_t tree;
-  acclmt_pkg::level_setup_t setup;
+  acclmt_tree_pkg::tree_config_t tree;
+  acclmt_tree_pkg::level_setup_t setup;
   acclmt_pkg::constant_write_t constant_write;
   always_comb begin
     tree.leaves = in_i[2*32+:32];
-    tree.top = in_i[3*32+:acclmt_pkg::LevelWidth];
+    tree.top = in_i[3*32+:acclmt_tree_pkg::LevelWidth];
     tree.pad = 1'b1;
     tree.emit = in_i[4*32+:32];
     setup.valid = in_i[5];
-    setup.level = in_i[5*32+:acclmt_pkg::LevelWidth];
-    setup.memory = acclmt_pkg::node_memory_e'(in_i[5*32+8+:acclmt_pkg::NodeMemoryWidth]);
-    setup.base = in_i[6*32+:acclmt_pkg::NodeAddressWidth];
-    setup.groups = in_i[7*32+:acclmt_pkg::NodeAddressWidth];
+    setup.level = in_i[5*32+:acclmt_tree_pkg::LevelWidth];
+    setup.memory = acclmt_tree_pkg::node_memory_e'(in_i[5*32+8+:acclmt_tree_pkg::NodeMemoryWidth]);
+    setup.base = in_i[6*32+:acclmt_tree_pkg::NodeAddressWidth];
+    setup.groups = in_i[7*32+:acclmt_tree_pkg::NodeAddressWidth];
     constant_write.valid = in_i[6];
     constant_write.sub_engine = acclmt_pkg::EmptySubTrees;
     constant_write.bank = '0;
@@ -48,8 +48,8 @@ module acclmt_tb_tree #(
   logic leaf_ready, operand_valid, digest_ready, node_valid, incomplete, starved, idle;
   acclmt_pkg::word_t operand, node;
   acclmt_pkg::tag_t operand_tag;
-  acclmt_pkg::node_label_t label;
-  acclmt_pkg::node_traffic_t unused_traffic;
+  acclmt_tree_pkg::node_label_t label;
+  acclmt_tree_pkg::node_traffic_t unused_traffic;
   logic unused_end;
   acclmt_tree #(
     .MaxHeight(MaxHeight),

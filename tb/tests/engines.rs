@@ -191,7 +191,7 @@ fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
     registers.try_into().expect("there are 19 registers")
 }
 
-/// The limits of the engine with these sub-engines (rtl/poseidon/acclmt_hash_engine.sv).
+/// The limits of the engine with these sub-engines (rtl/engine/acclmt_hash_engine.sv).
 fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
     EngineLimits {
         prime: large_field().prime(),

@@ -15,7 +15,7 @@ use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS, SimulationError};
 use common::{Random, seed};
 use num_bigint::BigUint;
 
-/// Latencies of the design, in clock cycles (rtl/pkg/acclmt_pkg.sv).
+/// Latencies of the design, in clock cycles (rtl/pkg/acclmt_timing_pkg.sv).
 const MUL: usize = 6;
 const ACCUMULATE: usize = 2;
 /// Reduction by the constant prime and by the run-time one.

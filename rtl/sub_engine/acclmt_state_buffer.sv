@@ -47,7 +47,7 @@ module acclmt_state_buffer #(
 
   // States that fit.
   logic [CountWidth-1:0] limit;
-  assign limit = CountWidth'(acclmt_pkg::states_that_fit(int'(Places), beats_i));
+  assign limit = CountWidth'(acclmt_timing_pkg::states_that_fit(int'(Places), beats_i));
 
   logic head_valid, last, give_back;
   logic [CountWidth-1:0] taken_q;

@@ -42,7 +42,7 @@ module acclmt_from_montgomery #(
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
-  localparam int unsigned PipelineCycles = acclmt_pkg::reduce_latency(Reduction);
+  localparam int unsigned PipelineCycles = acclmt_timing_pkg::reduce_latency(Reduction);
   // At least three more than the cycles of the pipeline, for one word a cycle.
   localparam int unsigned Places = PipelineCycles + acclmt_latency_pkg::PlacesBesidesStages;
 

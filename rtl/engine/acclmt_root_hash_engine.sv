@@ -41,9 +41,9 @@ module acclmt_root_hash_engine #(
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
-  input acclmt_pkg::tree_config_t tree_i,
+  input acclmt_tree_pkg::tree_config_t tree_i,
   /// Sets up the queue of a level.
-  input acclmt_pkg::level_setup_t setup_i,
+  input acclmt_tree_pkg::level_setup_t setup_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Leaves, in order; `end` marks the last word of one.
@@ -55,7 +55,7 @@ module acclmt_root_hash_engine #(
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t node_o,
-  output acclmt_pkg::node_label_t label_o,
+  output acclmt_tree_pkg::node_label_t label_o,
   /// A group lacks siblings.
   output logic incomplete_o,
   /// A permutation begins; the hash engine could take a word and there is no job (performance
@@ -63,7 +63,7 @@ module acclmt_root_hash_engine #(
   output logic hash_begun_o,
   output logic starved_o,
   /// Words taken and freed in each node memory (performance counters).
-  output acclmt_pkg::node_traffic_t traffic_o,
+  output acclmt_tree_pkg::node_traffic_t traffic_o,
   /// The slot of a round is under way (performance counters), see acclmt_hash_engine.
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
   /// Nothing is inside.

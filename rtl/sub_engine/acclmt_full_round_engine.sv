@@ -39,8 +39,8 @@
 /// precedence over new ones.
 ///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_pkg::full_loop_cycles` + beats * (steps - 1) cycles, rounded up
-///             to the grid of steps.
+/// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + beats * (steps - 1) cycles,
+///             rounded up to the grid of steps.
 /// Throughput: beats * steps cycles a full round; a partial round that is sparse takes as many cycles
 ///             as the state has beats (steps, if it is one beat).
 module acclmt_full_round_engine #(
@@ -99,7 +99,7 @@ module acclmt_full_round_engine #(
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
   localparam int unsigned ConstantAddressWidth = $clog2(ConstantDepth);
   localparam int unsigned MatrixBanks = acclmt_pkg::FullMatrixBanks;
-  localparam int unsigned Places = acclmt_pkg::places(int'(Reduction));
+  localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
   localparam int unsigned TurnDepth = 16;
   localparam int unsigned TurnAddressWidth = $clog2(TurnDepth);
 
@@ -228,7 +228,7 @@ module acclmt_full_round_engine #(
 
   // ---- S-boxes ----------------------------------------------------------------------------------
 
-  localparam int unsigned AtTurn = acclmt_pkg::sbox_latency(int'(Reduction));
+  localparam int unsigned AtTurn = acclmt_timing_pkg::sbox_latency(int'(Reduction));
 
   logic valid_at_turn, first_at_turn, partial_at_turn, last_at_turn, any_issued;
   acclmt_pkg::round_t round_at_turn;
@@ -406,7 +406,7 @@ module acclmt_full_round_engine #(
 
   localparam int unsigned ToProduct = acclmt_latency_pkg::MulLatency;
   localparam int unsigned ToSum = ToProduct + acclmt_latency_pkg::AccumulateLatency;
-  localparam int unsigned ToDot = acclmt_pkg::dot_latency(int'(Reduction));
+  localparam int unsigned ToDot = acclmt_timing_pkg::dot_latency(int'(Reduction));
   localparam int unsigned ToEnd = ToDot + acclmt_latency_pkg::AddLatency;
 
   logic step_valid, step_sparse, step_first, step_sparse_first, step_later, step_dense;

@@ -57,7 +57,8 @@ module acclmt_to_montgomery #(
   localparam bit Runtime = Reduction == acclmt_pkg::ReductionRuntime;
   localparam int unsigned ProductCycles =
       Runtime ? acclmt_latency_pkg::MulLatency : acclmt_latency_pkg::EnterProductLatency;
-  localparam int unsigned PipelineCycles = ProductCycles + acclmt_pkg::reduce_latency(Reduction);
+  localparam int unsigned PipelineCycles =
+      ProductCycles + acclmt_timing_pkg::reduce_latency(Reduction);
   // At least three more than the cycles of the pipeline, for one word a cycle.
   localparam int unsigned Places = PipelineCycles + acclmt_latency_pkg::PlacesBesidesStages;
 
@@ -100,7 +101,7 @@ module acclmt_to_montgomery #(
     assign product = SumWidth'(factor_product);
   end else begin : gen_constant
     localparam acclmt_pkg::word_t RadixSquared =
-        acclmt_pkg::power_of_two(Prime, 2 * acclmt_pkg::montgomery_bits(Reduction));
+        acclmt_prime_pkg::power_of_two(Prime, 2 * acclmt_prime_pkg::montgomery_bits(Reduction));
     // The constant in four parts: one product of its size would have too many rows for a cycle.
     localparam int unsigned Parts = 4;
     localparam int unsigned PartWidth = WordWidth / Parts;
@@ -122,7 +123,7 @@ module acclmt_to_montgomery #(
       acclmt_const_mul #(
         .LowColumn(0),
         .HighColumn(PartProductWidth),
-        .Constant(acclmt_pkg::radix_t'(RadixSquared[PartWidth*part+:PartWidth])),
+        .Constant(acclmt_prime_pkg::radix_t'(RadixSquared[PartWidth*part+:PartWidth])),
         .ChunkColumns(9)
       ) u_product (
         .x1_i(PartProductWidth'(x1_q)),

@@ -23,21 +23,21 @@ module acclmt_node_output (
   /// Digests, their level, and whether it is the last one of the top level.
   input logic digest_valid_i,
   input acclmt_pkg::word_t digest_i,
-  input acclmt_pkg::level_t digest_level_i,
+  input acclmt_tree_pkg::level_t digest_level_i,
   input logic digest_last_i,
   /// Nodes.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t node_o,
-  output acclmt_pkg::node_label_t label_o
+  output acclmt_tree_pkg::node_label_t label_o
 );
 
-  localparam int unsigned NumLevels = 2 ** acclmt_pkg::LevelWidth;
-  localparam int unsigned IndexWidth = acclmt_pkg::NodeIndexWidth;
+  localparam int unsigned NumLevels = 2 ** acclmt_tree_pkg::LevelWidth;
+  localparam int unsigned IndexWidth = acclmt_tree_pkg::NodeIndexWidth;
 
   logic from_leaf, taken;
   acclmt_pkg::word_t node;
-  acclmt_pkg::node_label_t label;
+  acclmt_tree_pkg::node_label_t label;
   logic [NumLevels-1:0][IndexWidth-1:0] index_q;
 
   assign from_leaf = !digest_valid_i;
@@ -58,7 +58,7 @@ module acclmt_node_output (
   end
 
   acclmt_fifo #(
-    .Width(acclmt_pkg::NodeLabelWidth + acclmt_pkg::WordWidth),
+    .Width(acclmt_tree_pkg::NodeLabelWidth + acclmt_pkg::WordWidth),
     .Depth(acclmt_latency_pkg::NodeOutputDepth)
   ) u_fifo (
     .clk_i,

@@ -66,7 +66,7 @@ module acclmt_slot_control #(
   logic boundary, start, reissue, leave, head_pending;
   logic [CountWidth-1:0] inside_q, limit;
   logic room;
-  assign limit = CountWidth'(acclmt_pkg::states_that_fit(int'(Places), beats_i));
+  assign limit = CountWidth'(acclmt_timing_pkg::states_that_fit(int'(Places), beats_i));
   assign room = inside_q != limit || leave;
 
   assign boundary = left_q == '0 && grid_q == '0;

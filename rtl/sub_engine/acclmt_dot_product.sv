@@ -11,7 +11,7 @@
 /// A second sum can take the place of this one at the reduction: `other_i`, if `take_other_i`.
 ///
 /// Handshake:  none; the sum of a step and those since the last `first_i` leaves
-///             `acclmt_pkg::dot_latency` = 15 cycles (21 with the run-time reduction) after the
+///             `acclmt_timing_pkg::dot_latency` = 15 cycles (21 with the run-time reduction) after the
 ///             operands of the step, in order.
 /// Throughput: one step a cycle.
 module acclmt_dot_product #(

@@ -23,8 +23,8 @@
 /// entered. A segment without rounds passes states through.
 ///
 /// Handshake:  states on both sides: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_pkg::partial_loop_cycles` + beats - 1 cycles, rounded up to
-///             the grid.
+/// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` + beats - 1 cycles, rounded up
+///             to the grid.
 /// Throughput: one state in `num_rounds_i` * g cycles, where g is the number of beats, and at least
 ///             2 with x^7.
 module acclmt_partial_round_engine #(
@@ -76,15 +76,16 @@ module acclmt_partial_round_engine #(
   localparam int unsigned AddressWidth = $clog2(Depth);
   localparam int unsigned Banks = acclmt_pkg::PartialBanks;
   localparam int unsigned BankConstant = Banks - 1;
-  localparam int unsigned Places = acclmt_pkg::places(int'(Reduction));
+  localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
   localparam int unsigned QueueDepth = 16;
 
   // Cycles after the S-box takes a beat at which something happens to it.
-  localparam int unsigned AtMatrix = acclmt_pkg::sbox_latency(int'(Reduction));
+  localparam int unsigned AtMatrix = acclmt_timing_pkg::sbox_latency(int'(Reduction));
   localparam int unsigned AtProduct = AtMatrix + acclmt_latency_pkg::MulLatency;
   localparam int unsigned AtUpdated =
-      AtMatrix + acclmt_pkg::mod_mul_latency(int'(Reduction)) + acclmt_latency_pkg::AddLatency;
-  localparam int unsigned AtDot = AtMatrix + acclmt_pkg::dot_latency(int'(Reduction));
+      AtMatrix + acclmt_timing_pkg::mod_mul_latency(int'(Reduction)) +
+      acclmt_latency_pkg::AddLatency;
+  localparam int unsigned AtDot = AtMatrix + acclmt_timing_pkg::dot_latency(int'(Reduction));
   localparam int unsigned AtEnd = AtDot + acclmt_latency_pkg::AddLatency;
 
   if (Depth < 4 || Depth > 256 || Depth != 2 ** AddressWidth) begin : gen_illegal_depth

@@ -17,8 +17,8 @@
 ///
 /// In Goldilocks mode the four elements of a word pass together.
 ///
-/// Handshake:  none; a result leaves `acclmt_pkg::sbox_latency` = 39 cycles after its element (57
-///             with the run-time reduction), in order.
+/// Handshake:  none; a result leaves `acclmt_timing_pkg::sbox_latency` = 39 cycles after its element
+///             (57 with the run-time reduction), in order.
 /// Throughput: one word a cycle; with x^7 one in two cycles.
 module acclmt_sbox #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
@@ -48,7 +48,7 @@ module acclmt_sbox #(
   localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
   localparam int unsigned Slices = acclmt_pkg::Slices;
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
-  localparam int unsigned ModMulLatency = acclmt_pkg::mod_mul_latency(int'(Reduction));
+  localparam int unsigned ModMulLatency = acclmt_timing_pkg::mod_mul_latency(int'(Reduction));
 
   logic [ProductWidth-1:0] product[3];
   logic [WordWidth-1:0] residue[3];

@@ -1,0 +1,69 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Latencies of blocks that are made of others (see acclmt_latency_pkg for those of the blocks
+/// themselves), in cycles, and what fits in the buffers that the latencies ask for. All functions
+/// but `states_that_fit` are constant functions of the parameters.
+package acclmt_timing_pkg;
+
+  /// Montgomery reduction.
+  function automatic int reduce_latency(input int reduction);
+    if (reduction == int'(acclmt_pkg::ReductionRuntime)) begin
+      reduce_latency =
+          int'(acclmt_latency_pkg::RuntimeDigits + acclmt_latency_pkg::RuntimeReduceStages);
+    end else begin
+      reduce_latency = int'(acclmt_latency_pkg::ReduceLatency);
+    end
+  endfunction
+
+  /// Multiplication or squaring followed by its reduction.
+  function automatic int mod_mul_latency(input int reduction);
+    mod_mul_latency = int'(acclmt_latency_pkg::MulLatency) + reduce_latency(reduction);
+  endfunction
+
+  /// S-box: the longest chain of three modular multiplications.
+  function automatic int sbox_latency(input int reduction);
+    sbox_latency = 3 * mod_mul_latency(reduction);
+  endfunction
+
+  /// Dot product: products, their sum, the reduction.
+  function automatic int dot_latency(input int reduction);
+    dot_latency = int'(acclmt_latency_pkg::MulLatency + acclmt_latency_pkg::AccumulateLatency) +
+                  reduce_latency(reduction);
+  endfunction
+
+  /// One partial round of a state of one beat on a partial-round sub-engine, from issue to re-issue.
+  function automatic int partial_loop_cycles(input int reduction);
+    partial_loop_cycles =
+        sbox_latency(reduction) + dot_latency(reduction) +
+        int'(acclmt_latency_pkg::IssueLatency + acclmt_latency_pkg::AddLatency +
+             acclmt_latency_pkg::FifoLatency);
+  endfunction
+
+  /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.
+  function automatic int full_loop_cycles(input int reduction);
+    full_loop_cycles = partial_loop_cycles(reduction) + int'(acclmt_latency_pkg::TurnLatency);
+  endfunction
+
+  /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop full
+  /// with states of one to four beats.
+  function automatic int places(input int reduction);
+    if (reduction == int'(acclmt_pkg::ReductionRuntime)) begin
+      places = int'(acclmt_latency_pkg::RuntimePlaces);
+    end else begin
+      places = int'(acclmt_latency_pkg::ConstantPlaces);
+    end
+  endfunction
+
+  /// States of so many beats that fit in a buffer for `capacity` beats.
+  function automatic int states_that_fit(input int capacity, input acclmt_pkg::beat_t beats);
+    case (beats)
+      3'd2: states_that_fit = capacity / 2;
+      3'd3: states_that_fit = capacity / 3;
+      3'd4: states_that_fit = capacity / 4;
+      default: states_that_fit = capacity;
+    endcase
+  endfunction
+
+endpackage
