@@ -21,7 +21,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 	@echo "  make demo FILE=path  The same with any file of yours, packed 31 bytes an element"
 
-setup: ## Install what is missing (g++, Verilator, libclang, zlib), saying what
+setup: ## Install what is missing (g++, Verilator, zlib), saying what
 	@.ci/setup
 
 demo: setup ## Commit to a file of 8192 field elements on the simulated chip

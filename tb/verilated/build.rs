@@ -1,29 +1,35 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! Has Verilator translate the SystemVerilog into C++, compiles that, and generates the bindings of the
-//! C interface.
+//! Has Verilator translate the SystemVerilog into C++, and compiles that.
 //!
 //! The features of the crate choose the large prime and the reduction of the build; both go into a package
-//! that the tops of the testbench take their parameters from.
+//! that the tops of the testbench take their parameters from. They choose, too, which benches there are
+//! besides the chip. What was translated and compiled once for the same sources is taken from a cache in the
+//! target folder, whatever the profile.
 //!
 //! Environment: `VERILATOR_ROOT` names a Verilator other than the one on the `PATH`;
-//! `ACCLMT_LINT_ONLY=1` stops after the bindings, which is all that a check of the Rust code needs.
+//! `ACCLMT_LINT_ONLY=1` builds no simulation, which a check of the Rust code does not need.
 
-use std::collections::{BTreeMap, BTreeSet};
+#[path = "build/cache.rs"]
+mod cache;
+#[path = "build/compiler.rs"]
+mod compiler;
+#[path = "build/verilator.rs"]
+mod verilator;
+
 use std::env;
 use std::error::Error;
-use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+
+use cache::Cache;
+use compiler::{Compiler, Library};
+use verilator::{Verilator, collect_folders, is_source};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// The oldest Verilator that works.
-const VERILATOR_MINIMUM: (u32, u32) = (5, 6);
 
 /// The large primes that a build can have: the feature, and the prime in hexadecimal.
 const PRIMES: [(&str, &str); 5] = [
@@ -49,17 +55,70 @@ const PRIMES: [(&str, &str); 5] = [
     ),
 ];
 
-/// Classes of the benches of the blocks.
-const BENCH_PREFIXES: [&str; 4] = [
-    "VacclmtUnits",
-    "VacclmtMutants",
-    "VacclmtTree",
-    "VacclmtEngines",
+/// A SystemVerilog top that becomes a C++ class.
+struct Top {
+    module: &'static str,
+    class: &'static str,
+    /// The file that says how Verilator compiles blocks on their own, if any are.
+    hierarchy: Option<&'static str>,
+}
+
+/// The whole chip.
+const CHIP: Top = Top {
+    module: "acclmt_tb_chip",
+    class: "VacclmtChip",
+    hierarchy: Some("acclmt_tb_chip.vlt"),
+};
+
+/// A bench of blocks, which a feature of the crate asks for.
+struct Bench {
+    feature: &'static str,
+    top: Top,
+    /// Whether the faulty copies of blocks are in it.
+    mutants: bool,
+}
+
+const BENCHES: [Bench; 4] = [
+    Bench {
+        feature: "units",
+        top: Top {
+            module: "acclmt_tb_units",
+            class: "VacclmtUnits",
+            hierarchy: Some("acclmt_tb_units.vlt"),
+        },
+        mutants: false,
+    },
+    Bench {
+        feature: "mutants",
+        top: Top {
+            module: "acclmt_tb_mutants",
+            class: "VacclmtMutants",
+            hierarchy: Some("acclmt_tb_units.vlt"),
+        },
+        mutants: true,
+    },
+    Bench {
+        feature: "tree",
+        top: Top {
+            module: "acclmt_tb_tree",
+            class: "VacclmtTree",
+            hierarchy: None,
+        },
+        mutants: false,
+    },
+    Bench {
+        feature: "engines",
+        top: Top {
+            module: "acclmt_tb_engines",
+            class: "VacclmtEngines",
+            hierarchy: Some("acclmt_tb_engines.vlt"),
+        },
+        mutants: false,
+    },
 ];
 
 const INSTALL_HINT: &str = "install what is missing with `make setup`, or on Debian and Ubuntu with \
-     `apt-get install g++ make verilator libclang1 zlib1g-dev` (libclang1 has a version in its name, \
-     such as libclang1-14)";
+     `apt-get install g++ make verilator zlib1g-dev`";
 
 /// A deliberate fault: a copy of a block under another name, with one text replaced.
 struct Mutant {
@@ -170,112 +229,98 @@ fn main() -> ExitCode {
 fn build() -> Result<()> {
     let crate_dir = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let out_dir = PathBuf::from(variable("OUT_DIR")?);
-    let root = crate_dir
-        .join("../..")
-        .canonicalize()
-        .map_err(|error| format!("cannot find the folder above tb/verilated: {error}"))?;
+    // Sources are named relative to the crate, so that what Verilator writes does not depend on where that is.
+    env::set_current_dir(&crate_dir).map_err(|error| with_path("enter", &crate_dir, error))?;
     for name in ["VERILATOR_ROOT", "ACCLMT_LINT_ONLY"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
-    println!("cargo:rerun-if-changed=cpp");
     let parameters = Parameters::of_features()?;
     println!("cargo:rustc-env=ACCLMT_FIELD={}", parameters.field);
-
-    // The bindings first: a missing libclang is then found before minutes of compiling.
-    generate_bindings(&crate_dir, &out_dir)?;
     if env::var_os("ACCLMT_LINT_ONLY").is_some_and(|value| value == "1") {
         return Ok(());
     }
 
     let verilator = Verilator::find()?;
-    let design = read_file_list(&root.join("rtl/acclmt.f"))?;
-    let bench = root.join("tb/rtl");
-    let package = out_dir.join("acclmt_tb_build_pkg.sv");
-    parameters.write_package(&package)?;
-    let bench_file = |name: &str| watched(bench.join(name));
-    let config = bench_file("acclmt_tb.vlt");
-    let mutants = write_mutants(&design, &out_dir.join("mutants"))?;
+    let cache = Cache::open(&out_dir)?;
+    let design = read_file_list(Path::new("rtl/acclmt.f"))?;
+    let package = cache.file("acclmt_tb_build_pkg.sv", &parameters.package())?;
 
-    // The top, the files ahead of the design, those after it.
-    let model = |top, prefix, hierarchy: Option<&str>, last: &[PathBuf]| {
-        let mut sources = vec![config.clone()];
-        sources.extend(hierarchy.map(bench_file));
+    // The C interface, then the models and what connects them with it.
+    let cpp = |name: &str| watched(crate_dir.join("cpp").join(name));
+    for header in ["bench.h", "model.h", "shim.h"] {
+        cpp(header);
+    }
+    let mut libraries = vec![
+        Library {
+            name: "runtime".to_owned(),
+            files: verilator.runtime(),
+            includes: Vec::new(),
+            defines: Vec::new(),
+            generated: false,
+        },
+        Library {
+            name: "interface".to_owned(),
+            files: vec![cpp("messages.cpp"), cpp("bench.cpp")],
+            includes: vec![crate_dir.join("cpp")],
+            defines: Vec::new(),
+            generated: false,
+        },
+    ];
+    let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
+        let bench = |name: &str| watched(Path::new("bench").join(name));
+        let mut sources = vec![bench("acclmt_tb.vlt")];
+        sources.extend(top.hierarchy.map(bench));
         sources.extend(design.iter().cloned());
         sources.push(package.clone());
-        sources.extend(last.iter().cloned());
-        sources.push(bench_file(&format!("{top}.sv")));
-        Model {
-            top,
-            prefix,
-            hierarchical: hierarchy.is_some(),
-            sources,
+        sources.extend(mutants.iter().cloned());
+        sources.push(bench(&format!("{}.sv", top.module)));
+        let directory = verilator.translate(&cache, top, &sources)?;
+        let mut folders = Vec::new();
+        collect_folders(&directory, &mut folders)?;
+        for folder in folders {
+            let mut files = paths_in(&folder)?;
+            files.retain(|path| is_source(path));
+            let name = match folder.strip_prefix(&directory)?.to_str() {
+                Some("") | None => top.class.to_owned(),
+                Some(block) => format!("{}.{}", top.class, block.replace('/', ".")),
+            };
+            libraries.push(Library {
+                name,
+                files,
+                includes: vec![folder],
+                defines: Vec::new(),
+                generated: true,
+            });
         }
+        libraries.push(Library {
+            name: format!("{}.interface", top.class),
+            files: vec![interface],
+            includes: vec![crate_dir.join("cpp"), directory],
+            defines,
+            generated: false,
+        });
+        Ok(())
     };
-    let [units, mutant_units, tree, engines] = BENCH_PREFIXES;
-    let mut models = vec![
-        model(
-            "acclmt_tb_chip",
-            "VacclmtChip",
-            Some("acclmt_tb_chip.vlt"),
-            &[],
-        ),
-        model("acclmt_tb_units", units, Some("acclmt_tb_units.vlt"), &[]),
-        model(
-            "acclmt_tb_mutants",
-            mutant_units,
-            Some("acclmt_tb_units.vlt"),
-            &mutants,
-        ),
-        model("acclmt_tb_tree", tree, None, &[]),
-    ];
-    if parameters.engines {
-        models.push(model(
-            "acclmt_tb_engines",
-            engines,
-            Some("acclmt_tb_engines.vlt"),
-            &[],
-        ));
+    add(&CHIP, &[], cpp("chip.cpp"), Vec::new())?;
+    for bench in BENCHES.iter().filter(|bench| enabled(bench.feature)) {
+        let mutants = match bench.mutants {
+            true => write_mutants(&design, &cache)?,
+            false => Vec::new(),
+        };
+        let defines = vec![
+            ("ACCLMT_BENCH_CLASS", bench.top.class.to_owned()),
+            ("ACCLMT_BENCH_HEADER", format!("<{}.h>", bench.top.class)),
+            ("ACCLMT_BENCH_NEW", format!("acclmt_{}_new", bench.feature)),
+        ];
+        add(&bench.top, &mutants, cpp("bench_top.cpp"), defines)?;
     }
 
-    let mut folders = Vec::new();
-    for model in &models {
-        let directory = out_dir.join(model.prefix);
-        verilator.translate(model, &directory)?;
-        collect_folders(&directory, &mut folders)?;
-    }
-    let compiler = Compiler {
-        flags: parameters.flags(),
-        includes: [
-            &[
-                verilator.include.clone(),
-                verilator.include.join("vltstd"),
-                crate_dir.join("cpp"),
-            ],
-            &folders[..],
-        ]
-        .concat(),
-        prelude: crate_dir.join("cpp/prelude.h"),
-        out_dir: out_dir.clone(),
-    };
-    let mut objects = Vec::new();
-    for folder in &folders {
-        let mut files = paths_in(folder)?;
-        files.retain(|path| is_source(path));
-        let name = folder.strip_prefix(&out_dir).unwrap_or(folder);
-        objects.extend(compiler.compile(&name.to_string_lossy().replace('/', "."), &files)?);
-    }
-    let runtime = [
-        "verilated",
-        "verilated_dpi",
-        "verilated_fst_c",
-        "verilated_threads",
-    ]
-    .map(|name| verilator.include.join(name).with_extension("cpp"));
-    objects.extend(compiler.compile("runtime", &runtime)?);
-    let interface =
-        ["messages.cpp", "chip.cpp", "bench.cpp"].map(|name| crate_dir.join("cpp").join(name));
-    // These see the headers of the models, which no stamp tells them about.
-    objects.extend(compiler.compile_always("interface", &interface)?);
+    let compiler = Compiler::new(
+        &verilator.version,
+        vec![verilator.include.clone(), verilator.include.join("vltstd")],
+        cpp("prelude.h"),
+    )?;
+    let objects = compiler.compile(&cache, &libraries)?;
     cc::Build::new()
         .cpp(true)
         .objects(objects)
@@ -283,6 +328,12 @@ fn build() -> Result<()> {
     println!("cargo:rustc-link-lib=z");
     println!("cargo:rustc-link-lib=pthread");
     Ok(())
+}
+
+/// Whether a feature of the crate is on.
+fn enabled(feature: &str) -> bool {
+    let name = feature.to_uppercase().replace('-', "_");
+    env::var_os(format!("CARGO_FEATURE_{name}")).is_some()
 }
 
 /// What the features choose.
@@ -293,16 +344,10 @@ struct Parameters {
     prime: &'static str,
     /// Whether the prime can be changed at run time.
     runtime_modulus: bool,
-    /// Whether the hash engines of every size are wanted besides the chip.
-    engines: bool,
 }
 
 impl Parameters {
     fn of_features() -> Result<Self> {
-        let enabled = |feature: &str| {
-            let name = feature.to_uppercase().replace('-', "_");
-            env::var_os(format!("CARGO_FEATURE_{name}")).is_some()
-        };
         let chosen: Vec<_> = PRIMES
             .into_iter()
             .filter(|(feature, _)| enabled(feature))
@@ -327,22 +372,12 @@ impl Parameters {
             field,
             prime,
             runtime_modulus: enabled("runtime-modulus"),
-            engines: enabled("engines"),
         })
     }
 
-    /// What the C++ has to know.
-    fn flags(&self) -> Vec<&'static str> {
-        let mut flags = Vec::new();
-        if self.engines {
-            flags.push("-DACCLMT_ENGINES");
-        }
-        flags
-    }
-
-    /// Writes the package that the tops of the testbench take their parameters from.
-    fn write_package(&self, path: &Path) -> Result<()> {
-        let text = format!(
+    /// The package that the tops of the testbench take their parameters from.
+    fn package(&self) -> String {
+        format!(
             "// Made by tb/verilated/build.rs from the features of the crate.\n\
              package acclmt_tb_build_pkg;\n  \
              localparam logic [255:0] Prime = 256'h{};\n  \
@@ -350,206 +385,8 @@ impl Parameters {
              endpackage\n",
             self.prime,
             u32::from(self.runtime_modulus)
-        );
-        fs::write(path, text).map_err(|error| with_path("write", path, error))
+        )
     }
-}
-
-/// Generates the Rust declarations of `cpp/shim.h`.
-fn generate_bindings(crate_dir: &Path, out_dir: &Path) -> Result<()> {
-    let header = crate_dir.join("cpp/shim.h");
-    // bindgen panics where it finds no libclang; its message is replaced by one that says what to do.
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let bindings = std::panic::catch_unwind(|| {
-        bindgen::Builder::default()
-            .header(header.to_string_lossy())
-            .allowlist_file(".*/shim\\.h")
-            .generate()
-    });
-    std::panic::set_hook(hook);
-    let bindings = bindings
-        .map_err(|_| format!("bindgen found no libclang; {INSTALL_HINT}"))?
-        .map_err(|error| format!("bindgen cannot read {}: {error}", header.display()))?;
-    bindings
-        .write_to_file(out_dir.join("bindings.rs"))
-        .map_err(|error| with_path("write", &out_dir.join("bindings.rs"), error))
-}
-
-/// A SystemVerilog top that becomes a C++ class.
-struct Model {
-    top: &'static str,
-    prefix: &'static str,
-    /// Whether blocks are compiled on their own.
-    hierarchical: bool,
-    sources: Vec<PathBuf>,
-}
-
-/// The program that translates, and where its C++ runtime is.
-struct Verilator {
-    program: PathBuf,
-    /// The value of `VERILATOR_ROOT` for the program: an installation of the distribution needs none.
-    root_variable: Option<PathBuf>,
-    include: PathBuf,
-}
-
-impl Verilator {
-    fn find() -> Result<Self> {
-        let missing = |what: String| format!("{what}; {INSTALL_HINT}");
-        let named = env::var_os("VERILATOR_ROOT")
-            .map(PathBuf::from)
-            .filter(|root| root.join("bin/verilator_bin").is_file());
-        let verilator = if let Some(root) = named {
-            Self {
-                program: root.join("bin/verilator_bin"),
-                include: root.join("include"),
-                root_variable: Some(root),
-            }
-        } else {
-            let output = Command::new("verilator")
-                .env_remove("VERILATOR_ROOT")
-                .args(["--getenv", "VERILATOR_ROOT"])
-                .output()
-                .map_err(|error| missing(format!("verilator was not found ({error})")))?;
-            let root = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-            Self {
-                program: PathBuf::from("verilator"),
-                include: root.join("include"),
-                root_variable: None,
-            }
-        };
-        let runtime = verilator.include.join("verilated.cpp");
-        if !runtime.is_file() {
-            return Err(missing(format!("{} does not exist", runtime.display())).into());
-        }
-        verilator.check_version()?;
-        Ok(verilator)
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        match &self.root_variable {
-            Some(root) => command.env("VERILATOR_ROOT", root),
-            None => command.env_remove("VERILATOR_ROOT"),
-        };
-        command
-    }
-
-    /// Refuses a version that is too old; one that cannot be read (of a development build) passes.
-    fn check_version(&self) -> Result<()> {
-        let output = self.command().arg("--version").output()?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let version = text
-            .split_whitespace()
-            .nth(1)
-            .and_then(|number| number.split_once('.'))
-            .and_then(|(major, minor)| {
-                Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
-            });
-        match version {
-            Some(version) if version < VERILATOR_MINIMUM => Err(format!(
-                "'{}' is too old, Verilator {}.{:03} or later is needed; {INSTALL_HINT}",
-                text.trim(),
-                VERILATOR_MINIMUM.0,
-                VERILATOR_MINIMUM.1
-            )
-            .into()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Translates a model into C++ in `directory`.
-    fn translate(&self, model: &Model, directory: &Path) -> Result<()> {
-        // Files of an earlier run would be compiled too.
-        if directory.exists() {
-            fs::remove_dir_all(directory).map_err(|error| with_path("empty", directory, error))?;
-        }
-        fs::create_dir_all(directory).map_err(|error| with_path("create", directory, error))?;
-        let mut command = self.command();
-        command
-            .args(["--cc", "--assert", "--trace-fst", "--output-split", "20000"])
-            .args(["--x-initial", "unique", "--x-assign", "unique"])
-            // Verilator 5.006 forgets to declare the variable of a loop that it makes of the copies of a
-            // wide input.
-            .arg("-fno-reloop")
-            .args(["--top-module", model.top, "--prefix", model.prefix])
-            .arg("--Mdir")
-            .arg(directory)
-            // Verilator runs make, which is not to share the job slots of cargo.
-            .env_remove("MAKEFLAGS")
-            .env_remove("CARGO_MAKEFLAGS");
-        if model.hierarchical {
-            command.arg("--hierarchical");
-        }
-        let output = command.args(&model.sources).output()?;
-        if !output.status.success() {
-            return Err(format!(
-                "Verilator refused {}:\n{}{}",
-                model.top,
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            )
-            .into());
-        }
-        if model.hierarchical {
-            rename_blocks(directory, model.prefix)?;
-        }
-        Ok(())
-    }
-}
-
-/// Puts the prefix of a model before the names of the blocks in it that were compiled on their own.
-/// Verilator only numbers them within a model, and all models are linked together.
-fn rename_blocks(directory: &Path, prefix: &str) -> Result<()> {
-    let mut blocks = Vec::new();
-    for path in paths_in(directory)? {
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if let Some(block) = name.strip_prefix('V').filter(|_| path.is_dir()) {
-            blocks.push(block.to_owned());
-        }
-    }
-    let rename = |text: &str| {
-        let mut text = text.to_owned();
-        for block in &blocks {
-            text = replace_name(&text, block, &format!("{prefix}_{block}"));
-        }
-        text
-    };
-    let mut folders = vec![directory.to_owned()];
-    folders.extend(
-        blocks
-            .iter()
-            .map(|block| directory.join(format!("V{block}"))),
-    );
-    for path in folders.iter().map(|folder| paths_in(folder)) {
-        for path in path? {
-            let extension = path.extension().and_then(OsStr::to_str);
-            if !matches!(extension, Some("cpp" | "h")) {
-                continue;
-            }
-            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            let text = rename(&read(&path)?);
-            let renamed = path.with_file_name(rename(name));
-            fs::remove_file(&path).map_err(|error| with_path("remove", &path, error))?;
-            fs::write(&renamed, text).map_err(|error| with_path("write", &renamed, error))?;
-        }
-    }
-    Ok(())
-}
-
-/// Replaces `name` wherever it is not the beginning of a longer word; an underscore ends a word.
-fn replace_name(text: &str, name: &str, replacement: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(position) = rest.find(name) {
-        let (before, after) = (&rest[..position], &rest[position + name.len()..]);
-        let longer = after.starts_with(|next: char| next.is_ascii_alphanumeric());
-        result.push_str(before);
-        result.push_str(if longer { name } else { replacement });
-        rest = after;
-    }
-    result.push_str(rest);
-    result
 }
 
 /// The sources that a file list names, relative to its folder.
@@ -565,8 +402,7 @@ fn read_file_list(list: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Writes the faulty copies; fails if a fault no longer fits the source.
-fn write_mutants(design: &[PathBuf], directory: &Path) -> Result<Vec<PathBuf>> {
-    fs::create_dir_all(directory).map_err(|error| with_path("create", directory, error))?;
+fn write_mutants(design: &[PathBuf], cache: &Cache) -> Result<Vec<PathBuf>> {
     MUTANTS
         .iter()
         .map(|mutant| {
@@ -597,9 +433,7 @@ fn write_mutants(design: &[PathBuf], directory: &Path) -> Result<Vec<PathBuf>> {
                     &format!(" {} #(", mutant.module),
                     &format!(" {} #(", mutant.name),
                 );
-            let path = directory.join(format!("{}.sv", mutant.name));
-            fs::write(&path, text).map_err(|error| with_path("write", &path, error))?;
-            Ok(path)
+            cache.file(&format!("{}.sv", mutant.name), &text)
         })
         .collect()
 }
@@ -612,123 +446,6 @@ fn paths_in(directory: &Path) -> Result<Vec<PathBuf>> {
         .collect::<std::io::Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
-}
-
-/// The folders of C++ at and below `directory`.
-fn collect_folders(directory: &Path, folders: &mut Vec<PathBuf>) -> Result<()> {
-    let paths = paths_in(directory)?;
-    if paths.iter().any(|path| is_source(path)) {
-        folders.push(directory.to_owned());
-    }
-    for path in paths {
-        if path.is_dir() {
-            collect_folders(&path, folders)?;
-        }
-    }
-    Ok(())
-}
-
-fn is_source(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new("cpp"))
-}
-
-/// Compiles C++, and only what has changed: Verilator writes the same code for the same block again, and a
-/// change of the design leaves most blocks as they are.
-struct Compiler {
-    flags: Vec<&'static str>,
-    includes: Vec<PathBuf>,
-    prelude: PathBuf,
-    out_dir: PathBuf,
-}
-
-impl Compiler {
-    /// The objects of the files of one folder; `name` tells the folders apart.
-    fn compile(&self, name: &str, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let directory = self.out_dir.join("objects").join(name);
-        let stamp = directory.join("stamp");
-        let fingerprint = self.fingerprint(files)?;
-        if fs::read_to_string(&stamp).is_ok_and(|found| found == fingerprint) {
-            let mut objects = paths_in(&directory)?;
-            objects.retain(|path| *path != stamp);
-            return Ok(objects);
-        }
-        let objects = self.compile_always(name, files)?;
-        fs::write(&stamp, fingerprint).map_err(|error| with_path("write", &stamp, error))?;
-        Ok(objects)
-    }
-
-    fn compile_always(&self, name: &str, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let directory = self.out_dir.join("objects").join(name);
-        if directory.exists() {
-            fs::remove_dir_all(&directory)
-                .map_err(|error| with_path("empty", &directory, error))?;
-        }
-        fs::create_dir_all(&directory).map_err(|error| with_path("create", &directory, error))?;
-        let mut by_level: BTreeMap<u32, Vec<&PathBuf>> = BTreeMap::new();
-        for file in files {
-            by_level
-                .entry(optimization_level(file))
-                .or_default()
-                .push(file);
-        }
-        let mut objects = Vec::new();
-        for (level, files) in by_level {
-            let mut build = cc::Build::new();
-            build
-                .cpp(true)
-                .std("c++20")
-                // The same in every profile: a simulation without optimisation is of no use.
-                .opt_level(level)
-                .debug(false)
-                .warnings(false)
-                .define("VL_TIME_CONTEXT", None)
-                .flag("-include")
-                .flag(&self.prelude)
-                .includes(&self.includes)
-                .files(files)
-                .out_dir(&directory);
-            for flag in &self.flags {
-                build.flag(flag);
-            }
-            objects.extend(
-                build
-                    .try_compile_intermediates()
-                    .map_err(|error| format!("the C++ compiler failed: {error}; {INSTALL_HINT}"))?,
-            );
-        }
-        Ok(objects)
-    }
-
-    /// What the objects of `files` depend on: the files, the headers beside them, and the flags.
-    fn fingerprint(&self, files: &[PathBuf]) -> Result<String> {
-        let mut hasher = DefaultHasher::new();
-        (&self.flags, &self.includes).hash(&mut hasher);
-        read(&self.prelude)?.hash(&mut hasher);
-        let folders: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
-        for folder in folders {
-            for path in paths_in(folder)? {
-                if is_source(&path) || path.extension() == Some(OsStr::new("h")) {
-                    path.hash(&mut hasher);
-                    read(&path)?.hash(&mut hasher);
-                    optimization_level(&path).hash(&mut hasher);
-                }
-            }
-        }
-        Ok(format!("{:016x}", hasher.finish()))
-    }
-}
-
-/// How much optimisation pays for a file: everything for the arithmetic of the chip, little for what is
-/// around it and for the benches, which run some thousand cycles, and nothing for construction and tracing.
-fn optimization_level(path: &Path) -> u32 {
-    let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-    if name.ends_with("__Slow") || name.ends_with("__Syms") || name.contains("__Trace__") {
-        0
-    } else if name.starts_with("VacclmtChip") || BENCH_PREFIXES.iter().any(|x| name.contains(x)) {
-        1
-    } else {
-        3
-    }
 }
 
 /// Has cargo run this build again when the file changes.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The SystemVerilog of AcclMT, compiled by Verilator, as safe Rust types: [`Chip`], the whole
-//! accelerator (`rtl/acclmt_core.sv`), and [`Bench`], its blocks side by side (`tb/rtl`).
+//! accelerator (`rtl/acclmt_core.sv`), and `Bench`, its blocks side by side (`tb/rtl`), which features ask
+//! for.
 //!
 //! A model belongs to one thread at a time and can be sent to another. Everything that SystemVerilog
 //! leaves undefined (registers without reset, memories) starts with random values of the model's seed.
@@ -19,9 +20,23 @@ use std::ptr::NonNull;
     dead_code,
     reason = "they are what the C header has, in every build"
 )]
-mod bindings {
-    include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
-}
+#[rustfmt::skip]
+mod bindings;
+#[cfg(any(
+    feature = "units",
+    feature = "mutants",
+    feature = "tree",
+    feature = "engines"
+))]
+mod bench;
+
+#[cfg(any(
+    feature = "units",
+    feature = "mutants",
+    feature = "tree",
+    feature = "engines"
+))]
+pub use bench::{Bench, BenchKind};
 
 /// Name of the field whose prime is the large one of this build.
 pub const FIELD: &str = env!("ACCLMT_FIELD");
@@ -426,106 +441,6 @@ fn output_word(words: &[u32; OUTPUT_WORDS]) -> OutputWord {
         index: words[WORDS + 1],
         last: words[WORDS + 2] & 1 != 0,
         error: words[WORDS + 2] & 2 != 0,
-    }
-}
-
-/// Which blocks a [`Bench`] holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BenchKind {
-    /// The blocks of the chip: `tb/rtl/acclmt_tb_units.sv`.
-    Units,
-    /// Some of them with deliberate faults: `tb/rtl/acclmt_tb_mutants.sv`.
-    Mutants,
-    /// The tree of the root hash engine with small memories: `tb/rtl/acclmt_tb_tree.sv`.
-    Tree,
-    /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
-    #[cfg(feature = "engines")]
-    Engines,
-}
-
-/// Blocks of the chip side by side, with one packed input and one packed output.
-pub struct Bench {
-    model: NonNull<bindings::acclmt_bench>,
-    cycles: u64,
-}
-
-// SAFETY: as for `Chip`.
-unsafe impl Send for Bench {}
-
-impl Bench {
-    /// A bench that has been reset.
-    pub fn new(kind: BenchKind, seed: u32) -> Self {
-        let kind = match kind {
-            BenchKind::Units => bindings::ACCLMT_BENCH_UNITS,
-            BenchKind::Mutants => bindings::ACCLMT_BENCH_MUTANTS,
-            BenchKind::Tree => bindings::ACCLMT_BENCH_TREE,
-            #[cfg(feature = "engines")]
-            BenchKind::Engines => bindings::ACCLMT_BENCH_ENGINES,
-        };
-        // SAFETY: `kind` is one of those that the function knows.
-        let model = unsafe { bindings::acclmt_bench_new(kind, seed) };
-        Self {
-            model: NonNull::new(model).expect("the constructor returns an object"),
-            cycles: 0,
-        }
-    }
-
-    /// 32-bit words of the packed input.
-    pub fn input_words(&self) -> usize {
-        // SAFETY: `model` is valid until drop; the call only reads.
-        unsafe { bindings::acclmt_bench_input_words(self.model.as_ptr()) as usize }
-    }
-
-    /// 32-bit words of the packed output.
-    pub fn output_words(&self) -> usize {
-        // SAFETY: `model` is valid until drop; the call only reads.
-        unsafe { bindings::acclmt_bench_output_words(self.model.as_ptr()) as usize }
-    }
-
-    /// Runs a clock cycle for every packed input in `input`, one after the other, and returns the packed
-    /// outputs: those of a cycle are what the blocks show before the clock edge that ends it.
-    ///
-    /// # Errors
-    ///
-    /// When `input` is no whole number of packed inputs, or an assertion of the design failed.
-    pub fn run(&mut self, input: &[u32]) -> Result<Vec<u32>, SimulationError> {
-        let expected = self.input_words();
-        if !input.len().is_multiple_of(expected) {
-            return Err(SimulationError::InputLength {
-                words: input.len(),
-                expected,
-            });
-        }
-        let cycles = input.len() / expected;
-        let mut output = vec![0; cycles * self.output_words()];
-        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls. `input` and `output`
-        // hold `cycles` packed inputs and outputs.
-        unsafe {
-            bindings::acclmt_bench_run(
-                self.model.as_ptr(),
-                input.as_ptr(),
-                output.as_mut_ptr(),
-                cycles as u64,
-            );
-        }
-        self.cycles += cycles as u64;
-        // SAFETY: `model` is valid until drop; the message lives as long as the model and does not
-        // change before the next call.
-        let message = unsafe { message(bindings::acclmt_bench_failure(self.model.as_ptr())) };
-        match message {
-            None => Ok(output),
-            Some(message) => Err(SimulationError::Assertion {
-                cycle: self.cycles,
-                message,
-            }),
-        }
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        // SAFETY: `model` came from the constructor and is not used again.
-        unsafe { bindings::acclmt_bench_free(self.model.as_ptr()) }
     }
 }
 

@@ -1,0 +1,234 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! Has Verilator translate SystemVerilog into C++.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cache::{Cache, Key};
+use crate::{INSTALL_HINT, Result, Top, paths_in, read, with_path};
+
+/// The oldest Verilator that works.
+const MINIMUM: (u32, u32) = (5, 6);
+
+const ARGUMENTS: [&str; 10] = [
+    "--cc",
+    "--assert",
+    "--trace-fst",
+    "--output-split",
+    "20000",
+    "--x-initial",
+    "unique",
+    "--x-assign",
+    "unique",
+    // Verilator 5.006 forgets to declare the variable of a loop that it makes of the copies of a wide input.
+    "-fno-reloop",
+];
+
+/// The program that translates, and where its C++ runtime is.
+pub struct Verilator {
+    program: PathBuf,
+    /// The value of `VERILATOR_ROOT` for the program: an installation of the distribution needs none.
+    root_variable: Option<PathBuf>,
+    /// The folder of the runtime and of its headers.
+    pub include: PathBuf,
+    /// What it says that it is.
+    pub version: String,
+}
+
+impl Verilator {
+    /// Finds an installed Verilator that is not too old, by `VERILATOR_ROOT` or on the `PATH`.
+    pub fn find() -> Result<Self> {
+        let missing = |what: String| format!("{what}; {INSTALL_HINT}");
+        let named = env::var_os("VERILATOR_ROOT")
+            .map(PathBuf::from)
+            .filter(|root| root.join("bin/verilator_bin").is_file());
+        let mut verilator = if let Some(root) = named {
+            Self {
+                program: root.join("bin/verilator_bin"),
+                include: root.join("include"),
+                root_variable: Some(root),
+                version: String::new(),
+            }
+        } else {
+            let output = Command::new("verilator")
+                .env_remove("VERILATOR_ROOT")
+                .args(["--getenv", "VERILATOR_ROOT"])
+                .output()
+                .map_err(|error| missing(format!("verilator was not found ({error})")))?;
+            let root = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+            Self {
+                program: PathBuf::from("verilator"),
+                include: root.join("include"),
+                root_variable: None,
+                version: String::new(),
+            }
+        };
+        let runtime = verilator.include.join("verilated.cpp");
+        if !runtime.is_file() {
+            return Err(missing(format!("{} does not exist", runtime.display())).into());
+        }
+        verilator.read_version()?;
+        Ok(verilator)
+    }
+
+    /// The sources of the runtime.
+    pub fn runtime(&self) -> Vec<PathBuf> {
+        [
+            "verilated",
+            "verilated_dpi",
+            "verilated_fst_c",
+            "verilated_threads",
+        ]
+        .map(|name| self.include.join(name).with_extension("cpp"))
+        .into()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        match &self.root_variable {
+            Some(root) => command.env("VERILATOR_ROOT", root),
+            None => command.env_remove("VERILATOR_ROOT"),
+        };
+        command
+    }
+
+    /// Refuses a version that is too old; one that cannot be read (of a development build) passes.
+    fn read_version(&mut self) -> Result<()> {
+        let output = self.command().arg("--version").output()?;
+        self.version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let version = self
+            .version
+            .split_whitespace()
+            .nth(1)
+            .and_then(|number| number.split_once('.'))
+            .and_then(|(major, minor)| {
+                Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+            });
+        match version {
+            Some(version) if version < MINIMUM => Err(format!(
+                "'{}' is too old, Verilator {}.{:03} or later is needed; {INSTALL_HINT}",
+                self.version, MINIMUM.0, MINIMUM.1
+            )
+            .into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The folder with the C++ of a top.
+    pub fn translate(&self, cache: &Cache, top: &Top, sources: &[PathBuf]) -> Result<PathBuf> {
+        let mut key = Key::default();
+        key.add((&self.version, &self.include, ARGUMENTS, top.module));
+        for source in sources {
+            key.add((source, read(source)?));
+        }
+        let mut entry = cache.entry(&format!("generated/{}", top.class), &key)?;
+        if entry.ready {
+            return Ok(entry.path);
+        }
+        let directory = entry.begin()?;
+        let mut command = self.command();
+        command
+            .args(ARGUMENTS)
+            .args(["--top-module", top.module, "--prefix", top.class])
+            .arg("--Mdir")
+            .arg(&directory)
+            // Verilator runs make, which is not to share the job slots of cargo.
+            .env_remove("MAKEFLAGS")
+            .env_remove("CARGO_MAKEFLAGS");
+        if top.hierarchy.is_some() {
+            command.arg("--hierarchical");
+        }
+        let output = command.args(sources).output()?;
+        if !output.status.success() {
+            return Err(format!(
+                "Verilator refused {}:\n{}{}",
+                top.module,
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            )
+            .into());
+        }
+        if top.hierarchy.is_some() {
+            rename_blocks(&directory, top.class)?;
+        }
+        entry.finish()?;
+        Ok(entry.path)
+    }
+}
+
+/// Puts the prefix of a model before the names of the blocks in it that were compiled on their own.
+/// Verilator only numbers them within a model, and all models are linked together.
+fn rename_blocks(directory: &Path, prefix: &str) -> Result<()> {
+    let mut blocks = Vec::new();
+    for path in paths_in(directory)? {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if let Some(block) = name.strip_prefix('V').filter(|_| path.is_dir()) {
+            blocks.push(block.to_owned());
+        }
+    }
+    let rename = |text: &str| {
+        let mut text = text.to_owned();
+        for block in &blocks {
+            text = replace_name(&text, block, &format!("{prefix}_{block}"));
+        }
+        text
+    };
+    let mut folders = vec![directory.to_owned()];
+    folders.extend(
+        blocks
+            .iter()
+            .map(|block| directory.join(format!("V{block}"))),
+    );
+    for path in folders.iter().map(|folder| paths_in(folder)) {
+        for path in path? {
+            let extension = path.extension().and_then(OsStr::to_str);
+            if !matches!(extension, Some("cpp" | "h")) {
+                continue;
+            }
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            let text = rename(&read(&path)?);
+            let renamed = path.with_file_name(rename(name));
+            fs::remove_file(&path).map_err(|error| with_path("remove", &path, error))?;
+            fs::write(&renamed, text).map_err(|error| with_path("write", &renamed, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces `name` wherever it is not the beginning of a longer word; an underscore ends a word.
+fn replace_name(text: &str, name: &str, replacement: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(position) = rest.find(name) {
+        let (before, after) = (&rest[..position], &rest[position + name.len()..]);
+        let longer = after.starts_with(|next: char| next.is_ascii_alphanumeric());
+        result.push_str(before);
+        result.push_str(if longer { name } else { replacement });
+        rest = after;
+    }
+    result.push_str(rest);
+    result
+}
+
+/// The folders of C++ at and below `directory`.
+pub fn collect_folders(directory: &Path, folders: &mut Vec<PathBuf>) -> Result<()> {
+    let paths = paths_in(directory)?;
+    if paths.iter().any(|path| is_source(path)) {
+        folders.push(directory.to_owned());
+    }
+    for path in paths {
+        if path.is_dir() {
+            collect_folders(&path, folders)?;
+        }
+    }
+    Ok(())
+}
+
+pub fn is_source(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("cpp"))
+}
