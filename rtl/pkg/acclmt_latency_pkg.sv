@@ -4,9 +4,9 @@
 //
 // Latencies, in cycles, and depths of the pipelines' buffers.
 //
-// Generated from sim-rs/src/latencies.rs, which the cycle-exact model shares; do not edit.
+// Generated from sim-rs/model/src/latencies.rs, which the cycle-exact model shares; do not edit.
 // Regenerate with
-//   UPDATE_LATENCIES=1 cargo test -p acclmt --lib latencies
+//   UPDATE_LATENCIES=1 cargo test -p acclmt-model latencies
 
 package acclmt_latency_pkg;
 

@@ -4,8 +4,8 @@
 //
 // Register map of acclmt_core: byte addresses, fields and error codes.
 //
-// Generated from sim-rs/src/registers.rs; do not edit. Regenerate with
-//   UPDATE_REGISTERS=1 cargo test -p acclmt --lib registers
+// Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with
+//   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers
 
 // A host sees every register; the hardware does not need every name of them.
 /* verilator lint_off UNUSEDPARAM */

@@ -12,12 +12,12 @@ use std::env::{self, VarError};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use acclmt::driver::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
-use acclmt::fields::FieldId;
-use acclmt::program::SUB_ENGINES;
-use acclmt::stalls::{Rate, Stalls};
-use acclmt::timeline::{Recorder, Slot, Timeline};
-use acclmt::word::Word;
+use acclmt_driver::chip::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
+use acclmt_driver::program::SUB_ENGINES;
+use acclmt_driver::timeline::{Recorder, Slot, Timeline};
+use acclmt_model::stalls::{Rate, Stalls};
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::word::Word;
 use acclmt_verilated::Observation;
 pub use acclmt_verilated::{Answer, SimulationError, WaveformWindow};
 

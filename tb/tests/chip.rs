@@ -9,25 +9,29 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use acclmt::device::{
+use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
+use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
 };
-use acclmt::driver::{ChipDevice, ChipPort, OutputWord};
-use acclmt::fields::{AnyParameters, FieldId};
-use acclmt::level_table::{LevelQueue, NodeMemories, level_table, max_height, standard_tree};
-use acclmt::params::{PoseidonSpecification, RoundOrder, is_permutation};
-use acclmt::presets;
-use acclmt::program::{
+use acclmt_driver::fold::{AllNodes, NoNodes};
+use acclmt_driver::level_table::{
+    LevelQueue, NodeMemories, level_table, max_height, standard_tree,
+};
+use acclmt_driver::messages::hash_messages_with;
+use acclmt_driver::program::{
     self, ChipProgram, ChipRegisters, ChipRows, EngineLimits, RowRegisters, Segments,
 };
-use acclmt::random::{self, Ranges};
-use acclmt::registers;
-use acclmt::software::SoftwareDevice;
-use acclmt::sponge::{self, Absorption, Capacity, Sponge, hash_messages_with};
-use acclmt::tree::{AllNodes, NoNodes, Padding};
-use acclmt::vectors::{Outcome, VectorFile, run_cases};
-use acclmt::word::{self, Word};
-use acclmt::{dispatch, with_field};
+use acclmt_driver::registers;
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_measure::vectors::{Outcome, VectorFile, run_cases};
+use acclmt_merkle::shape::Padding;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::params::{PoseidonSpecification, RoundOrder, is_permutation};
+use acclmt_poseidon::presets;
+use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
+use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, with_field};
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::{Random, elements, prime, seed};
@@ -444,7 +448,7 @@ fn set_with_rounds(
         let specification = set.specification().clone();
         let mut round_constants = specification.round_constants;
         round_constants.truncate(full.0 + partial + full.1);
-        acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+        acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
             name: format!("{field}, t = {width}, {order:?}, {full:?} + {partial} rounds"),
             full_rounds_first: full.0,
             full_rounds_last: full.1,
@@ -948,7 +952,7 @@ fn short_hash(seed: u64, arity: usize) -> AnyParameters {
     };
     let set = random::any_parameters(large_field(), seed, &ranges).unwrap();
     dispatch!(&set, set => {
-        acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+        acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
             name: format!("short hash of {arity}"),
             input_positions: (1..=arity).collect(),
             digest_positions: vec![1],
@@ -1176,7 +1180,7 @@ fn every_kind_of_tree() {
         // A set for the leaves whose digests are those of the nodes.
         let length = node.digest_length();
         let leaf: AnyParameters = dispatch!(&wide, set => {
-            acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+            acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
                 digest_positions: (0..length.min(set.width())).collect(),
                 sponge: Some(Sponge {
                     rate_positions: (1..set.width()).collect(),
@@ -1241,7 +1245,7 @@ fn leaves_and_nodes_of_different_sets() {
         let set = |number| {
             let set = random::any_parameters(field, seed + number, &ranges).unwrap();
             dispatch!(&set, set => {
-                acclmt::params::PoseidonParameters::new(PoseidonSpecification {
+                acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
                     digest_positions: vec![1],
                     ..set.specification().clone()
                 })

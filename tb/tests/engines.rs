@@ -6,12 +6,14 @@
 
 mod common;
 
-use acclmt::device::{Device, NoProgress};
-use acclmt::fields::{AnyParameters, FieldId};
-use acclmt::program::{self, ChipConstant, ChipProgram, ChipRegisters, EngineLimits, SUB_ENGINES};
-use acclmt::random::{self, Ranges};
-use acclmt::software::SoftwareDevice;
-use acclmt::word::Word;
+use acclmt_driver::device::{Device, NoProgress};
+use acclmt_driver::program::{
+    self, ChipConstant, ChipProgram, ChipRegisters, EngineLimits, SUB_ENGINES,
+};
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::word::Word;
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS};
 use common::{Random, elements, prime, seed};

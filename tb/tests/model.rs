@@ -7,21 +7,22 @@
 
 mod common;
 
-use acclmt::device::{
+use acclmt_driver::chip::ChipDevice;
+use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
 };
-use acclmt::dispatch;
-use acclmt::driver::ChipDevice;
-use acclmt::fields::{AnyParameters, FieldId};
-use acclmt::model::{Hardware, ModelChip};
-use acclmt::params::{PoseidonParameters, PoseidonSpecification};
-use acclmt::presets;
-use acclmt::random::{self, Ranges};
-use acclmt::sponge::{self, Absorption, Capacity, Sponge};
-use acclmt::stalls::{Rate, Stalls};
-use acclmt::timeline::{Stall, Timeline};
-use acclmt::tree::{NodeSink, Padding};
-use acclmt::word::Word;
+use acclmt_driver::fold::NodeSink;
+use acclmt_driver::timeline::{Stall, Timeline};
+use acclmt_merkle::shape::Padding;
+use acclmt_model::stalls::{Rate, Stalls};
+use acclmt_model::{Hardware, ModelChip};
+use acclmt_poseidon::dispatch;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
+use acclmt_poseidon::presets;
+use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
+use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::{Random, elements, seed};

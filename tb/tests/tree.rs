@@ -9,7 +9,7 @@ mod common;
 
 use std::collections::VecDeque;
 
-use acclmt::level_table::{LevelQueue, NodeMemories, level_table, max_height};
+use acclmt_driver::level_table::{LevelQueue, NodeMemories, level_table, max_height};
 use acclmt_verilated::{Bench, BenchKind};
 use common::{Random, seed};
 

@@ -9,7 +9,7 @@ mod common;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use acclmt::fields::FieldId;
+use acclmt_poseidon::fields::FieldId;
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS, SimulationError};
 use common::{Random, seed};

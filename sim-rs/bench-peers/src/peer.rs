@@ -2,13 +2,13 @@
 
 use std::hint::black_box;
 
-use acclmt::fields::AnyParameters;
-use acclmt::params::ParameterError;
-use acclmt::poseidon::{InputLengthError, hash_dense};
-use acclmt::presets::UnknownPreset;
-use acclmt::random::Generator;
-use acclmt::word::{self, Word};
-use acclmt::{dispatch, with_field};
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::params::ParameterError;
+use acclmt_poseidon::permutation::{InputLengthError, hash_dense};
+use acclmt_poseidon::presets::UnknownPreset;
+use acclmt_poseidon::random::Generator;
+use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, with_field};
 use rayon::prelude::*;
 
 use crate::built_info;
@@ -120,7 +120,7 @@ pub enum PeerError {
     InputLength(#[from] InputLengthError),
     /// The hash makes no trees.
     #[error(transparent)]
-    Tree(#[from] acclmt::merkle::TreeError),
+    Tree(#[from] acclmt_merkle::tree::TreeError),
 }
 
 fn list(words: &[Word]) -> String {
@@ -317,8 +317,8 @@ fn reference_digest(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use acclmt::fields::PoseidonField;
-    use acclmt::params::PoseidonParameters;
+    use acclmt_poseidon::fields::PoseidonField;
+    use acclmt_poseidon::params::PoseidonParameters;
 
     use super::*;
 

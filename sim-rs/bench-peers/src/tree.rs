@@ -5,11 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use acclmt::dispatch;
-use acclmt::fields::AnyParameters;
-use acclmt::merkle::MerkleTree;
-use acclmt::poseidon::Poseidon;
-use acclmt::word::{self, Word};
+use acclmt_poseidon::dispatch;
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_merkle::tree::MerkleTree;
+use acclmt_poseidon::permutation::Poseidon;
+use acclmt_poseidon::word::{self, Word};
 use rayon::prelude::*;
 
 use crate::measure::{fastest, median, repeat};

@@ -7,8 +7,8 @@
 
 use std::env;
 
-use acclmt::fields::FieldId;
-use acclmt::word::Word;
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
 /// The seed of a test: that of the environment variable `ACCLMT_SEED`, which repeats a failure, or

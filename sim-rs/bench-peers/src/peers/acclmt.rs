@@ -1,9 +1,9 @@
 //! The reference of this project, with sparse partial rounds.
 
-use acclmt::fields::{AnyParameters, PoseidonField};
-use acclmt::params::PoseidonParameters;
-use acclmt::poseidon::Poseidon;
-use acclmt::word::{self, Word};
+use acclmt_poseidon::fields::{AnyParameters, PoseidonField};
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::permutation::Poseidon;
+use acclmt_poseidon::word::{self, Word};
 
 use crate::peer::{Identity, Peer};
 
@@ -58,7 +58,7 @@ impl<F: PoseidonField> Peer for Acclmt<F> {
 
 #[cfg(test)]
 mod tests {
-    use acclmt::generate;
+    use acclmt_poseidon::generate;
 
     use super::*;
     use crate::peer::tests::check;

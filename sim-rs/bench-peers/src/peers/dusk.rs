@@ -2,8 +2,8 @@
 //!
 //! 0.41.0 is the newest version that the Rust of this project compiles: 0.44.0 needs Rust 1.96.1.
 
-use acclmt::fields::AnyParameters;
-use acclmt::word::Word;
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::word::Word;
 use dusk_bls12_381::BlsScalar;
 use dusk_poseidon::{Domain, Hash};
 

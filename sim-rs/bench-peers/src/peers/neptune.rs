@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use acclmt::fields::AnyParameters;
-use acclmt::word::Word;
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::word::Word;
 use blstrs::Scalar;
 use ff::PrimeField as _;
 use neptune::Arity;

@@ -8,10 +8,10 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use acclmt::fields::{self, AnyParameters, PoseidonField as _};
-use acclmt::generate;
-use acclmt::params::{PoseidonParameters, PoseidonSpecification};
-use acclmt::word::{self, Word};
+use acclmt_poseidon::fields::{self, AnyParameters, PoseidonField as _};
+use acclmt_poseidon::generate;
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
+use acclmt_poseidon::word::{self, Word};
 use p3_field::{Field, PackedValue, PrimeField64 as _};
 use p3_goldilocks::poseidon1::{
     GOLDILOCKS_POSEIDON1_RC_12, Poseidon1Goldilocks, default_goldilocks_poseidon1_12,

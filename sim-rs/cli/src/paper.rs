@@ -1,0 +1,111 @@
+//! `acclmt bench paper`: the evaluation of the AcclMT paper, repeated.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::{CommandError, file_failure, report, write_text};
+use acclmt_measure::evaluation::{self, Evaluation, MOST_LEAVES, TREE_PRESET};
+use acclmt_measure::published;
+
+/// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
+///
+/// Measured with the cycle-exact model; `acclmt bench engine` and `acclmt bench tree` measure the same on the
+/// RTL. Writes `paper.json` and `report.html` into a folder.
+#[derive(Args)]
+pub struct PaperArguments {
+    /// The folder to write into
+    #[arg(long, value_name = "DIR", default_value = "target/paper")]
+    out: PathBuf,
+    /// Speed of other libraries on this CPU, as `acclmt-bench-peers --json` writes it
+    #[arg(long, value_name = "FILE")]
+    peers: Option<PathBuf>,
+    /// Leaves of the largest tree
+    #[arg(long, value_name = "N", default_value_t = MOST_LEAVES,
+        value_parser = clap::value_parser!(u64).range(4096..=MOST_LEAVES))]
+    most_leaves: u64,
+    /// What stands in the report as the version that was measured, such as a commit
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Print the whole evaluation as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The file of the evaluation.
+pub(super) const FILE: &str = "paper.json";
+
+pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+    // What cannot be read or written is said before the measurement.
+    let peers = arguments.peers.as_deref().map(read).transpose()?;
+    let out = &arguments.out;
+    fs::create_dir_all(out).map_err(|error| file_failure(out, &error))?;
+    let mut bar = console.progress("the evaluation of the paper");
+    let evaluation =
+        evaluation::evaluate(arguments.most_leaves, &mut bar).map_err(CommandError::failure)?;
+    drop(bar);
+    let evaluation = Evaluation {
+        label: arguments.label.clone(),
+        peers,
+        ..evaluation
+    };
+    let path = out.join(FILE);
+    write(&path, &evaluation)?;
+    let page = report::write_page(out)?;
+    if arguments.json {
+        console.json(&evaluation)?;
+        return Ok(());
+    }
+    console.line(format!(
+        "{:<20}  {:>15}  {:>9}  {:>8}",
+        "preset", "cycles per hash", "the paper", "Mhash/s"
+    ))?;
+    for figures in &published::HASHES {
+        let mut engines = evaluation.engines.iter();
+        let engine = engines.find(|engine| {
+            engine.preset == figures.preset && (engine.num_full, engine.num_partial) == (1, 3)
+        });
+        if let Some(engine) = engine {
+            console.line(format!(
+                "{:<20}  {:>15.2}  {:>9.1}  {:>8.2}",
+                engine.preset,
+                engine.cycles_per_hash,
+                figures.paper_cycles,
+                engine.hash_rate / 1e6
+            ))?;
+        }
+    }
+    console.line(format!(
+        "\n{:<20}  {:>15}  {:>9}  {:>8}",
+        TREE_PRESET, "cycles", "paper, ms", "ms"
+    ))?;
+    for tree in &evaluation.trees {
+        let figures = published::tree_figures(tree.leaves);
+        let paper = figures.map_or_else(String::new, |f| f.paper_milliseconds.to_string());
+        console.line(format!(
+            "{:<20}  {:>15}  {:>9}  {:>8.3}",
+            tree.leaves, tree.cycles, paper, tree.milliseconds
+        ))?;
+    }
+    console.line("")?;
+    console.entry("results", path.display())?;
+    console.entry("report", page.display())?;
+    Ok(())
+}
+
+/// Reads a file of JSON.
+pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
+    let text = fs::read_to_string(path).map_err(|error| file_failure(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| {
+        CommandError::Failure(format!("{}: {error}; measure it again", path.display()))
+    })
+}
+
+fn write(path: &Path, value: &impl Serialize) -> Result<(), CommandError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(CommandError::failure)?;
+    text.push('\n');
+    write_text(path, &text)
+}

@@ -1,0 +1,127 @@
+//! `acclmt prove`: openings of leaves of a tree.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::{CommandError, hex};
+use acclmt_merkle::proof::{Proof, ProofError};
+use acclmt_merkle::tree_file::TreeFile;
+use acclmt_poseidon::word::Word;
+
+/// Prove that leaves are in a tree: print or write a proof, as `acclmt verify` takes it
+#[derive(Args)]
+pub struct ProveArguments {
+    /// File with all nodes of the tree
+    tree: PathBuf,
+    /// Index of a leaf to open, counted from 0; give the option again to open more
+    #[arg(long, value_name = "I", required = true, value_delimiter = ',')]
+    index: Vec<u64>,
+    /// Let the paths end at the cap of this height, so many levels below the root
+    #[arg(long, value_name = "H", default_value_t = 0)]
+    cap: u32,
+    /// Write the proof to this file, and print what it proves; it is printed itself otherwise
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print one JSON object, which `acclmt verify --cap-file` takes where there is --out
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the proof in a file proves, in its JSON form.
+#[derive(Serialize)]
+struct Proven<'a> {
+    file: String,
+    preset: &'a str,
+    field: &'a str,
+    arity: usize,
+    height: u32,
+    leaves: u64,
+    root: Vec<String>,
+    cap_height: u32,
+    cap: Vec<Vec<String>>,
+    openings: Vec<Opened>,
+}
+
+/// A leaf, in its JSON form.
+#[derive(Serialize)]
+pub struct Opened {
+    index: u64,
+    leaf: Vec<String>,
+}
+
+impl Opened {
+    /// The leaves that `proof` opens.
+    pub fn all_of(proof: &Proof) -> Vec<Self> {
+        let openings = proof.openings.iter();
+        openings
+            .map(|opening| Self {
+                index: opening.index,
+                leaf: hex(&opening.leaf),
+            })
+            .collect()
+    }
+
+    /// Prints a line for each leaf.
+    pub fn print(openings: &[Self], console: &mut Console<'_>) -> std::io::Result<()> {
+        for Self { index, leaf } in openings {
+            console.entry(&format!("leaf {index}"), leaf.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+    let tree = TreeFile::open(&arguments.tree).map_err(CommandError::failure)?;
+    let proof =
+        Proof::of_tree(&tree, &arguments.index, arguments.cap).map_err(|error| match error {
+            ProofError::Index { .. }
+            | ProofError::DuplicateIndex { .. }
+            | ProofError::CapHeight { .. }
+            | ProofError::NoIndices => CommandError::usage(error),
+            error => CommandError::failure(error),
+        })?;
+    let Some(path) = &arguments.out else {
+        console.json(&proof)?;
+        return Ok(());
+    };
+    let root = tree.root().map_err(CommandError::failure)?;
+    let cap = tree.cap(proof.cap_height).map_err(CommandError::failure)?;
+    proof.save(path).map_err(CommandError::failure)?;
+    let header = tree.header();
+    let proven = Proven {
+        file: path.display().to_string(),
+        preset: header.preset(),
+        field: header.field().name(),
+        arity: header.arity(),
+        height: header.height(),
+        leaves: header.leaves(),
+        root: hex(&root),
+        cap_height: proof.cap_height,
+        cap: cap.iter().map(|node: &Vec<Word>| hex(node)).collect(),
+        openings: Opened::all_of(&proof),
+    };
+    if arguments.json {
+        console.json(&proven)?;
+        return Ok(());
+    }
+    console.entry("proof", &proven.file)?;
+    console.entry("root", proven.root.join(" "))?;
+    console.entry(
+        "tree",
+        format!(
+            "'{}', arity {}, height {}, {} leaves",
+            proven.preset, proven.arity, proven.height, proven.leaves
+        ),
+    )?;
+    if proven.cap_height > 0 {
+        console.entry(
+            "cap",
+            format!("height {}, {} nodes", proven.cap_height, proven.cap.len()),
+        )?;
+    }
+    Opened::print(&proven.openings, console)?;
+    Ok(())
+}

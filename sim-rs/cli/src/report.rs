@@ -1,0 +1,128 @@
+//! `acclmt report`: what a folder of results holds, as a page to look at.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::{CommandError, file_failure, paper, sweep, write_text};
+use acclmt_measure::report::{self, Contents, Document};
+
+/// Write a report of measurements: one HTML page of tables and figures that needs no network
+///
+/// Takes the results of `acclmt bench paper` and of `acclmt sweep` in the folder and in its sub-folders.
+#[derive(Args)]
+pub struct ReportArguments {
+    /// The folder with the results
+    folder: PathBuf,
+    /// The page to write [default: report.html in the folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Also write the report as Markdown, with its figures as SVG files in a folder of the same name beside
+    /// it
+    #[arg(long, value_name = "FILE.md")]
+    markdown: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Written {
+    page: String,
+    markdown: Option<String>,
+    sections: usize,
+    figures: usize,
+}
+
+/// The page of a folder.
+const PAGE: &str = "report.html";
+
+pub fn run(arguments: &ReportArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
+    let document = load(&arguments.folder)?;
+    let page = match &arguments.out {
+        Some(page) => page.clone(),
+        None => arguments.folder.join(PAGE),
+    };
+    write_text(&page, &document.html())?;
+    if let Some(path) = &arguments.markdown {
+        write_markdown(path, &document)?;
+    }
+    let written = Written {
+        page: page.display().to_string(),
+        markdown: (arguments.markdown.as_ref()).map(|path| path.display().to_string()),
+        sections: document.sections.len(),
+        figures: document.figures().count(),
+    };
+    if arguments.json {
+        console.json(&written)?;
+    } else {
+        console.entry("page", &written.page)?;
+        if let Some(markdown) = &written.markdown {
+            console.entry("markdown", markdown)?;
+        }
+        console.entry("sections", written.sections)?;
+        console.entry("figures", written.figures)?;
+    }
+    Ok(())
+}
+
+/// Writes the page of a folder; returns its path.
+pub(super) fn write_page(folder: &Path) -> Result<PathBuf, CommandError> {
+    let page = folder.join(PAGE);
+    write_text(&page, &load(folder)?.html())?;
+    Ok(page)
+}
+
+/// The report of the results in a folder and in its sub-folders.
+fn load(folder: &Path) -> Result<Document, CommandError> {
+    let mut folders = vec![folder.to_owned()];
+    let entries = fs::read_dir(folder).map_err(|error| file_failure(folder, &error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| file_failure(folder, &error))?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders[1..].sort();
+    let mut contents = Contents::default();
+    for folder in folders {
+        let path = folder.join(paper::FILE);
+        if contents.evaluation.is_none() && path.is_file() {
+            contents.evaluation = Some(paper::read(&path)?);
+        }
+        if let Some(rows) = sweep::rows_of(&folder)? {
+            let name = folder.file_name().unwrap_or_default();
+            contents
+                .sweeps
+                .push((name.to_string_lossy().into_owned(), rows));
+        }
+    }
+    if contents == Contents::default() {
+        return Err(CommandError::Failure(format!(
+            "{}: there are no results; make them with `acclmt bench paper --out DIR` or `acclmt sweep --out DIR`",
+            folder.display()
+        )));
+    }
+    report::document(&contents).map_err(CommandError::failure)
+}
+
+fn write_markdown(path: &Path, document: &Document) -> Result<(), CommandError> {
+    let name = path.file_stem().filter(|_| path.extension().is_some());
+    let Some(name) = name else {
+        return Err(CommandError::Usage(format!(
+            "{}: the name of a Markdown file ends in .md",
+            path.display()
+        )));
+    };
+    let figures = path.with_extension("");
+    fs::create_dir_all(&figures).map_err(|error| file_failure(&figures, &error))?;
+    for figure in document.figures() {
+        let file = figures.join(format!("{}.svg", figure.name));
+        write_text(&file, &figure.file())?;
+    }
+    write_text(path, &document.markdown(&name.to_string_lossy()))
+}

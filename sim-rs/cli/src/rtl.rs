@@ -1,0 +1,74 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! The backend `rtl`: the simulated chip, beside those of the library.
+
+use acclmt::{BackendError, BackendFactory, BackendOptions, LibraryBackends, MODEL, SOFTWARE};
+use acclmt_driver::chip::ChipDevice;
+use acclmt_driver::device::Device;
+use acclmt_model::Hardware;
+use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field};
+use acclmt_verilated::RUNTIME_MODULUS;
+
+/// Seed of what the design leaves undefined: a run can be repeated.
+const SEED: u32 = 1;
+
+const RTL: &str = "rtl";
+
+/// The simulated chip, its model, and the software.
+pub struct Backends;
+
+impl BackendFactory for Backends {
+    fn names(&self) -> &[&str] {
+        &[RTL, MODEL, SOFTWARE]
+    }
+
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if name != RTL {
+            return LibraryBackends.open(name, options);
+        }
+        let error = |error: &dyn std::error::Error| BackendError::new(error.to_string());
+        if let Some(hardware) = options.hardware {
+            check_build(&hardware)?;
+        }
+        let mut chip = RtlChip::new(SEED).map_err(|cause| error(&cause))?;
+        if let Some(stalls) = &options.stalls {
+            chip.set_host(stalls).map_err(|cause| error(&cause))?;
+        }
+        if let Some(waves) = &options.waves {
+            let waves = Waves {
+                path: waves.path.clone(),
+                window: WaveformWindow {
+                    first: waves.from,
+                    count: waves.cycles,
+                    depth: 0,
+                },
+            };
+            chip.trace(&waves).map_err(|cause| error(&cause))?;
+        }
+        let mut device = ChipDevice::new(chip).map_err(|cause| error(&cause))?;
+        device.set_row_group(options.row_group);
+        Ok(Box::new(device))
+    }
+}
+
+/// The RTL is simulated as one build; another one is refused.
+fn check_build(hardware: &Hardware) -> Result<(), BackendError> {
+    let build = Hardware {
+        field: large_field(),
+        runtime_modulus: RUNTIME_MODULUS,
+        ..Hardware::default()
+    };
+    let asked = Hardware {
+        field: build.field,
+        runtime_modulus: build.runtime_modulus,
+        ..*hardware
+    };
+    if asked == build {
+        return Ok(());
+    }
+    Err(BackendError::new(
+        "the RTL is simulated with its default parameters; take the model for other sub-engines and \
+         memories",
+    ))
+}

@@ -1,0 +1,1554 @@
+//! The command line with the software backend: results, messages and exit codes.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use acclmt::{BackendError, BackendFactory, BackendOptions, LibraryBackends};
+use acclmt_driver::device::{
+    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
+    HashReport, LeafSource, PermuteReport, Progress, Unsupported,
+};
+use acclmt_driver::fold::NodeSink;
+use acclmt_driver::program::{ChipProgram, EngineLimits};
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::presets;
+use acclmt_poseidon::word::{self, Word};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const ARITY_2: &str = "filecoin-arity-2";
+
+/// What a run of the command line gave.
+#[derive(Debug)]
+struct Run {
+    code: u8,
+    out: String,
+    err: String,
+}
+
+fn run_with(backends: &dyn BackendFactory, arguments: &[&str]) -> Run {
+    let mut out = Vec::new();
+    let mut err = Vec::new();
+    let arguments = ["acclmt"].iter().chain(arguments);
+    let code = acclmt::run_with(arguments, backends, &mut out, &mut err, false);
+    Run {
+        code,
+        out: String::from_utf8(out).unwrap(),
+        err: String::from_utf8(err).unwrap(),
+    }
+}
+
+fn run(arguments: &[&str]) -> Run {
+    run_with(&LibraryBackends, arguments)
+}
+
+/// The JSON that a successful run printed.
+fn json(arguments: &[&str]) -> Value {
+    let run = run(arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+/// The JSON objects that a run printed, one a line.
+fn json_lines(run: &Run) -> Vec<Value> {
+    run.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// A run that fails with `code` and a single line that contains every one of `parts`.
+#[track_caller]
+fn fails(arguments: &[&str], code: u8, parts: &[&str]) {
+    let run = run(arguments);
+    assert_eq!(run.code, code, "{run:?}");
+    assert_eq!(run.out, "", "{run:?}");
+    assert!(
+        run.err.starts_with("error: ") && run.err.lines().count() == 1,
+        "{run:?}"
+    );
+    for part in parts {
+        assert!(run.err.contains(part), "no '{part}' in {run:?}");
+    }
+}
+
+/// A folder with files of the test.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn bytes(&self, name: &str, bytes: &[u8]) -> String {
+        fs::write(self.path(name), bytes).unwrap();
+        text(&self.path(name))
+    }
+
+    fn words(&self, name: &str, words: &[Word]) -> String {
+        self.bytes(name, &words.concat())
+    }
+
+    /// Whether no temporary file is left.
+    fn has_no_leftovers(&self) -> bool {
+        let names = fs::read_dir(self.0.path()).unwrap();
+        let mut names = names.map(|entry| entry.unwrap().file_name());
+        names.all(|name| !name.to_string_lossy().contains(".partial"))
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+fn count(words: u64) -> Vec<Word> {
+    (0..words).map(word::from_u64).collect()
+}
+
+/// neptune 13.0.0: root of the leaves 0 to 3 at arity 2.
+const ROOT_OF_0_TO_3: &str = "0x333edd9de0908b764241a566fcf4447556a2556fb71ef154ee0da1436fcf4f24";
+/// neptune 13.0.0: hash of 0 and 1 at arity 2.
+const HASH_OF_0_AND_1: &str = "0x396508d75e76a56b739e0fd902efe161a6fba9339d05a69d2e203c369a02e7ff";
+
+#[test]
+fn commit_prints_the_root_of_ready_leaves() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let run = run(&["commit", &file, "--preset", ARITY_2, "--leaf", "element"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.contains(ROOT_OF_0_TO_3), "{}", run.out);
+    assert!(run.out.contains("check        ok"), "{}", run.out);
+}
+
+#[test]
+fn commit_hashes_leaves_by_default() {
+    let files = Files::new();
+    // Hashing pairs into leaves gives the same tree as taking the elements as leaves.
+    let file = files.words("elements", &count(4));
+    let result = json(&["commit", &file, "--preset", ARITY_2, "--json"]);
+    assert_eq!(result["root"][0], ROOT_OF_0_TO_3);
+    assert_eq!(result["leaves"], 2);
+    assert_eq!(result["leaf"], "hash");
+    assert_eq!(result["backend"], "software");
+    assert_eq!(result["cycles"], Value::Null);
+    assert_eq!(result["check"], "ok");
+    let result = json(&["commit", &file, "--preset", ARITY_2, "--json", "--no-check"]);
+    assert_eq!(result["check"], "skipped");
+}
+
+/// Elements of a field, in the form in which `preset` takes them from a file.
+fn elements(preset: &AnyParameters, words: &[Word]) -> Vec<u8> {
+    let length = if preset.field() == FieldId::Goldilocks {
+        8
+    } else {
+        32
+    };
+    words
+        .iter()
+        .flat_map(|word| &word[..length])
+        .copied()
+        .collect()
+}
+
+#[test]
+fn commit_works_with_every_preset() {
+    let files = Files::new();
+    for preset in presets::all() {
+        let preset = preset.parameters();
+        if preset.arity() < 2 {
+            continue;
+        }
+        let words = count((preset.arity() * preset.inputs()) as u64);
+        let file = files.bytes("elements", &elements(preset, &words));
+        let result = json(&["commit", &file, "--preset", preset.name(), "--json"]);
+        assert_eq!(result["leaves"], preset.arity());
+        assert_eq!(result["check"], "ok");
+        assert_eq!(result["field"], preset.field().name());
+        let root = result["root"].as_array().unwrap();
+        assert_eq!(root.len(), preset.digest_length());
+    }
+}
+
+#[test]
+fn digests_of_several_elements_can_be_leaves() {
+    let files = Files::new();
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let file = files.bytes("leaves", &elements(plonky2, &count(16)));
+    let arguments = ["commit", &file, "--preset", "plonky2", "--leaf", "element"];
+    let result = json(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(
+        (&result["leaves"], &result["elements"]),
+        (&4.into(), &16.into())
+    );
+    assert_eq!(result["check"], "ok");
+    let text = run(&arguments).out;
+    assert!(text.contains("4, each of 4 elements"), "{text}");
+    for element in result["root"].as_array().unwrap() {
+        assert!(text.contains(element.as_str().unwrap()), "{text}");
+    }
+}
+
+/// A parameter file whose matrix has no sparse form, and, where `singular`, no inverse.
+fn parameter_file(singular: bool) -> String {
+    let last = if singular { "[1, 1, 1]" } else { "[7, 1, 1]" };
+    format!(
+        r#"
+        name = "mine"
+        field = "bn254"
+        width = 3
+        alpha = 5
+        full_rounds_first = 2
+        partial_rounds = 3
+        full_rounds_last = 2
+        input_positions = [1, 2]
+        digest_positions = [0]
+        [constants]
+        method = "grain"
+        sbox = 0
+        [matrix]
+        method = "given"
+        rows = [[2, 1, 3], [1, 1, 1], {last}]
+        "#
+    )
+}
+
+#[test]
+fn parameter_files_are_taken_and_warned_about() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    for singular in [false, true] {
+        let parameters = files.bytes("mine.toml", parameter_file(singular).as_bytes());
+        let run = run(&["commit", &file, "--parameters", &parameters, "--json"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let result: Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(
+            (&result["preset"], &result["check"]),
+            (&"mine".into(), &"ok".into())
+        );
+        let warnings: Vec<_> = run.err.lines().collect();
+        assert_eq!(warnings.len(), usize::from(singular), "{run:?}");
+        assert!(warnings.iter().all(|line| line.starts_with("note: ")));
+        assert_eq!(result["notes"].as_array().unwrap().len(), warnings.len());
+    }
+    fails(
+        &[
+            "commit",
+            &file,
+            "--parameters",
+            &text(&files.path("absent.toml")),
+        ],
+        1,
+        &["absent.toml"],
+    );
+    let broken = files.bytes("broken.toml", b"name = 5");
+    let broken = run(&["hash", "--parameters", &broken, "0x1"]);
+    assert_eq!(broken.code, 1, "{broken:?}");
+    assert!(broken.err.contains("broken.toml"), "{broken:?}");
+}
+
+/// Every way to say what a leaf is and what comes out, each with the check against the dense permutation.
+#[test]
+fn commit_takes_every_kind_of_tree() {
+    let files = Files::new();
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let rows = files.bytes("rows", &elements(plonky2, &count(8 * 19)));
+    let arguments = [
+        "commit", &rows, "--preset", "plonky2", "--leaf", "row=19", "--json",
+    ];
+    let natural = json(&arguments);
+    assert_eq!(
+        (&natural["leaf"], &natural["leaves"]),
+        (&"row=19".into(), &8.into())
+    );
+    assert_eq!(
+        (&natural["check"], &natural["hashes"]),
+        (&"ok".into(), &(8 * 3 + 7).into())
+    );
+    let with = |more: &[&str]| json(&[&arguments[..], more].concat());
+    let reversed = with(&["--order", "bit-reversed"]);
+    assert_eq!(reversed["check"], "ok");
+    assert_ne!(reversed["root"], natural["root"]);
+    let cap = with(&["--cap", "2"]);
+    assert_eq!(cap["cap"].as_array().unwrap().len(), 4);
+    assert_eq!((&cap["root"], &cap["check"]), (&Value::Null, &"ok".into()));
+
+    // The rows in the other order by hand.
+    let order = [0, 4, 2, 6, 1, 5, 3, 7];
+    let moved: Vec<Word> = order
+        .iter()
+        .flat_map(|&row| count(8 * 19)[19 * row..][..19].to_vec())
+        .collect();
+    let moved = files.bytes("moved", &elements(plonky2, &moved));
+    let by_hand = json(&[
+        "commit", &moved, "--preset", "plonky2", "--leaf", "row=19", "--json",
+    ]);
+    assert_eq!(by_hand["root"], reversed["root"]);
+
+    // Filecoin's column trees.
+    let columns = files.words("columns", &count(64 * 11));
+    let tree = json(&[
+        "commit",
+        &columns,
+        "--preset",
+        "filecoin-arity-8",
+        "--leaf-preset",
+        "filecoin-arity-11",
+        "--json",
+    ]);
+    assert_eq!(
+        (&tree["leaves"], &tree["check"]),
+        (&64.into(), &"ok".into())
+    );
+    assert_eq!(tree["leaf_preset"], "filecoin-arity-11");
+
+    // Leaves that do not fill the tree.
+    let few = files.words("few", &count(11));
+    let dusk = [
+        "commit", &few, "--preset", "dusk", "--leaf", "element", "--json",
+    ];
+    fails(&dusk, 1, &["11 leaves do not fill a tree of arity 4"]);
+    let with = |more: &[&str]| json(&[&dusk[..], more].concat());
+    let leaf = with(&["--pad", "0"]);
+    let subtree = with(&["--pad", "0x0", "--pad-rule", "subtree", "--height", "3"]);
+    assert_eq!(
+        (&leaf["check"], &subtree["check"]),
+        (&"ok".into(), &"ok".into())
+    );
+    assert_eq!(
+        (&leaf["height"], &subtree["height"]),
+        (&2.into(), &3.into())
+    );
+    assert_ne!(leaf["root"], subtree["root"]);
+}
+
+#[test]
+fn wrong_trees_are_refused() {
+    let files = Files::new();
+    let file = files.words("elements", &count(8));
+    let commit = |more: &[&str], code, part: &str| {
+        let arguments = ["commit", &file, "--preset", "dusk"];
+        fails(&[&arguments[..], more].concat(), code, &[part]);
+    };
+    for (leaf, part) in [
+        ("row=0", "'0' is no number of columns"),
+        ("column", "expected element, hash or row=C"),
+    ] {
+        let run = run(&["commit", &file, "--preset", "dusk", "--leaf", leaf]);
+        assert!(run.code == 2 && run.err.contains(part), "{run:?}");
+    }
+    commit(&["--leaf", "row=3"], 1, "no whole number of leaves");
+    commit(
+        &["--leaf", "row=2", "--cap", "2"],
+        1,
+        "cap of height 2 is higher",
+    );
+    commit(
+        &["--leaf", "element", "--leaves", "9"],
+        1,
+        "ends 1 field elements early",
+    );
+    commit(
+        &["--leaf", "element", "--leaves", "4"],
+        1,
+        "4 field elements more than 4 leaves need",
+    );
+    commit(
+        &["--leaf", "element", "--pad", "x"],
+        2,
+        "--pad: 'x' is no field element",
+    );
+    commit(
+        &["--leaf", "element", "--pad", "1,2"],
+        1,
+        "the padding has 2",
+    );
+    commit(
+        &["--leaf-preset", "plonky2"],
+        1,
+        "'plonky2' makes no leaves",
+    );
+    let tree = text(&files.path("absent/tree"));
+    commit(&["--leaf", "row=2", "--tree-out", &tree], 1, "absent");
+    let three = files.words("three", &count(3));
+    fails(
+        &[
+            "commit",
+            &three,
+            "--preset",
+            "dusk",
+            "--leaf",
+            "element",
+            "--order",
+            "bit-reversed",
+            "--pad",
+            "0",
+        ],
+        1,
+        &["3 leaves have no bit-reversed order"],
+    );
+    // No file is left where nothing was computed.
+    let mut bad = count(4);
+    bad[3] = [0xFF; 32];
+    let bad = files.words("bad", &bad);
+    let tree = text(&files.path("tree"));
+    fails(
+        &[
+            "commit",
+            &bad,
+            "--preset",
+            "dusk",
+            "--leaf",
+            "element",
+            "--tree-out",
+            &tree,
+        ],
+        1,
+        &["element 3 is 0xff"],
+    );
+    assert!(!files.path("tree").exists());
+    assert!(files.has_no_leftovers());
+}
+
+#[test]
+fn commit_packs_any_file_and_says_how_much_was_filled_in() {
+    let files = Files::new();
+    let bytes: Vec<u8> = (0..200).collect();
+    let packed = files.bytes("bytes", &bytes);
+    // 200 bytes are 7 elements of 31 bytes, 4 leaves of 2 elements.
+    let mut words: Vec<Word> = bytes
+        .chunks(31)
+        .map(|chunk| {
+            let mut word = Word::default();
+            word[..chunk.len()].copy_from_slice(chunk);
+            word
+        })
+        .collect();
+    words.push(Word::default());
+    let by_hand = files.words("elements", &words);
+
+    let result = json(&["commit", &packed, "--preset", ARITY_2, "--pack", "--json"]);
+    assert_eq!(
+        (&result["elements"], &result["padding_elements"]),
+        (&7.into(), &1.into())
+    );
+    assert_eq!(result["leaves"], 4);
+    let expected = json(&["commit", &by_hand, "--preset", ARITY_2, "--json"]);
+    assert_eq!(result["root"], expected["root"]);
+
+    let run = run(&["commit", &packed, "--preset", ARITY_2, "--pack"]);
+    assert!(
+        run.out.contains("1 zero elements after the 7 elements"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn commit_packs_a_single_byte_into_the_smallest_tree() {
+    let files = Files::new();
+    let file = files.bytes("byte", &[1]);
+    for (leaf, elements) in [("hash", 4), ("element", 2)] {
+        let result = json(&[
+            "commit", &file, "--preset", ARITY_2, "--pack", "--leaf", leaf, "--json",
+        ]);
+        assert_eq!(result["leaves"], 2);
+        assert_eq!(result["padding_elements"], elements - 1);
+    }
+}
+
+#[test]
+fn bad_files_are_refused() {
+    let files = Files::new();
+    let commit = |file: &str, parts: &[&str]| {
+        fails(&["commit", file, "--preset", ARITY_2], 1, parts);
+    };
+    commit(
+        &text(&files.path("absent")),
+        &["cannot read", "absent", "No such file"],
+    );
+    commit(&text(files.0.path()), &["cannot read"]);
+    commit(
+        &files.bytes("empty", &[]),
+        &["empty: there is nothing to commit to"],
+    );
+    commit(
+        &files.bytes("odd", &[0; 100]),
+        &["odd has 100 bytes", "no multiple of 32"],
+    );
+    commit(
+        &files.words("five", &count(5)),
+        &["five", "5 field elements", "multiple of 2"],
+    );
+    commit(
+        &files.words("six", &count(6)),
+        &["six", "3 leaves", "power of 2", "next one is 4"],
+    );
+
+    let prime = presets::by_name(ARITY_2).unwrap().prime();
+    let mut words = count(8);
+    words[6] = [0xFF; 32];
+    words[5] = prime;
+    commit(
+        &files.words("large", &words),
+        &[
+            "large",
+            "element 5 is",
+            &word::to_hex(&prime),
+            "not below the prime",
+        ],
+    );
+    // The largest element is one below.
+    words[5][0] = 0;
+    words[6] = words[5];
+    assert_eq!(
+        run(&["commit", &files.words("ok", &words), "--preset", ARITY_2]).code,
+        0
+    );
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    fails(
+        &["commit", &file, "--preset", "nonsense"],
+        2,
+        &["unknown preset 'nonsense'", ARITY_2],
+    );
+    fails(
+        &["commit", &file, "--preset", ARITY_2, "--backend", "gpu"],
+        2,
+        &["unknown backend 'gpu'", "the backends are: software, model"],
+    );
+    fails(
+        &["generate", &file, "--elements", "1", "--field", "nonsense"],
+        2,
+        &["unknown field 'nonsense'", "bn254"],
+    );
+    fails(
+        &["commit", &file, "--preset", ARITY_2, "--backend", "rtl"],
+        2,
+        &["unknown backend 'rtl'", "the backends are: software"],
+    );
+    fails(
+        &["commit", &file, "--preset", ARITY_2, "--waves", "x.fst"],
+        1,
+        &["the backend 'software' has no waveforms"],
+    );
+    for arguments in [
+        &["commit", &file][..],
+        &["commit", "--preset", ARITY_2],
+        &["commit", &file, "--preset", ARITY_2, "--parameters", &file],
+        &[
+            "generate",
+            &file,
+            "--elements",
+            "1",
+            "--preset",
+            ARITY_2,
+            "--field",
+            "bn254",
+        ],
+        &["bench"],
+        &["bench", "engine", "nonsense"],
+        &["bench", "engine", "all", "--preset", ARITY_2],
+        &["commit", &file, "--preset", ARITY_2, "--leaf", "nonsense"],
+        &["commit", &file, "--preset", ARITY_2, "--waves-from", "5"],
+        &["generate", &file, "--elements", "0"],
+        &["hash", "--preset", ARITY_2],
+        &["check"],
+        &["nonsense"],
+        &[],
+    ] {
+        let run = run(arguments);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
+        assert!(!run.err.is_empty());
+    }
+    let help = run(&["--help"]);
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    assert!(help.out.contains("commit"));
+}
+
+#[test]
+fn hash_prints_the_digest() {
+    let hash = run(&["hash", "--preset", ARITY_2, "0x0", "0x01"]);
+    assert_eq!((hash.code, hash.out.trim()), (0, HASH_OF_0_AND_1));
+    let result = json(&["hash", "--preset", ARITY_2, "--json", "0x0", "0x1"]);
+    assert_eq!(result["digest"], serde_json::json!([HASH_OF_0_AND_1]));
+    assert_eq!(result["backend"], "software");
+
+    let inputs = ["0x0"; 8];
+    let arguments = [&["hash", "--preset", "plonky2"][..], &inputs].concat();
+    let digests = run(&arguments).out;
+    assert_eq!(digests.split_whitespace().count(), 4, "{digests}");
+    let result = json(&[&arguments[..], &["--json"]].concat());
+    let digest: Vec<_> = digests.split_whitespace().collect();
+    assert_eq!(result["digest"], serde_json::json!(digest));
+}
+
+#[test]
+fn bad_hash_inputs_are_refused() {
+    let hash = |inputs: &[&str], parts: &[&str]| {
+        fails(&[&["hash", "--preset", ARITY_2], inputs].concat(), 2, parts);
+    };
+    hash(&["0x1"], &["1 inputs", "takes 2"]);
+    hash(&["0x1", "0x2", "0x3"], &["3 inputs", "takes 2"]);
+    hash(&["0x1", "12"], &["'12'", "prefix 0x"]);
+    hash(&["0xg", "0x1"], &["'0xg'", "no hexadecimal digit"]);
+    let prime = word::to_hex(&presets::by_name(ARITY_2).unwrap().prime());
+    hash(
+        &["0x1", &prime],
+        &["element 1 is", &prime, "not below the prime"],
+    );
+}
+
+#[test]
+fn presets_lists_all_of_them() {
+    let text = run(&["presets"]);
+    assert_eq!(text.code, 0);
+    let result = json(&["presets", "--json"]);
+    let listed = result["presets"].as_array().unwrap();
+    assert_eq!(listed.len(), presets::all().len());
+    for (listed, preset) in listed.iter().zip(presets::all()) {
+        assert!(text.out.contains(preset.name()));
+        assert!(text.out.contains(preset.description()));
+        assert_eq!(listed["name"], preset.name());
+        assert_eq!(listed["field"], preset.field().name());
+        let parameters = preset.parameters();
+        assert_eq!(listed["arity"], parameters.arity());
+        assert_eq!(listed["partial_rounds"], parameters.partial_rounds());
+        assert_eq!(listed["prime"], word::to_hex(&parameters.prime()));
+    }
+}
+
+#[test]
+fn generate_writes_the_same_file_for_the_same_seed() {
+    let files = Files::new();
+    let generate = |name: &str, seed: &str| {
+        let path = text(&files.path(name));
+        let result = json(&[
+            "generate",
+            &path,
+            "--elements",
+            "16",
+            "--seed",
+            seed,
+            "--json",
+        ]);
+        assert_eq!(result["elements"], 16);
+        fs::read(path).unwrap()
+    };
+    let first = generate("a", "1");
+    assert_eq!(first.len(), 16 * 32);
+    // python3: hex(int.from_bytes(hashlib.sha512(b"1:0").digest(), "big") % p)
+    assert_eq!(
+        word::to_hex(first.first_chunk().unwrap()),
+        "0x0214ba0051de1d9ab0002a4a11c3a13f636ea083d39a0809b7c04c0d43ab56a0"
+    );
+    assert_eq!(first, generate("b", "1"));
+    assert_ne!(first, generate("c", "2"));
+    let file = text(&files.path("a"));
+    assert_eq!(
+        json(&["commit", &file, "--preset", ARITY_2, "--json"])["check"],
+        "ok"
+    );
+
+    let path = text(&files.path("goldilocks"));
+    for field in [&["--field", "goldilocks"], &["--preset", "plonky2"]] {
+        let arguments = ["generate", &path, "--elements", "16", "--json"];
+        let result = json(&[&arguments[..], field].concat());
+        assert_eq!(result["field"], "goldilocks");
+        assert_eq!(fs::metadata(&path).unwrap().len(), 16 * 8);
+        let result = json(&["commit", &path, "--preset", "plonky2", "--json"]);
+        assert_eq!(result["check"], "ok");
+    }
+
+    let nowhere = text(&files.path("absent/file"));
+    fails(
+        &["generate", &nowhere, "--elements", "1"],
+        1,
+        &["cannot write", "absent/file"],
+    );
+}
+
+fn vectors(name: &str) -> String {
+    text(
+        &Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../vectors")
+            .join(name),
+    )
+}
+
+#[test]
+fn check_runs_every_case_of_several_files() {
+    let files = [
+        vectors("neptune_bls12_381_arity2.json"),
+        vectors("neptune_bls12_381_merkle_arity4.json"),
+    ];
+    let result = json(&["check", &files[0], &files[1], "--json"]);
+    assert_eq!(
+        (&result["failed"], &result["skipped"]),
+        (&0.into(), &0.into())
+    );
+    let mut total = 0;
+    for (report, file) in result["files"].as_array().unwrap().iter().zip(&files) {
+        assert_eq!(report["file"], *file);
+        assert!(report["source"].as_str().unwrap().starts_with("neptune"));
+        let given: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let given = given["cases"].as_array().unwrap();
+        let cases = report["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), given.len());
+        for (case, given) in cases.iter().zip(given) {
+            assert_eq!(
+                (&case["name"], &case["outcome"]),
+                (&given["name"], &"passed".into())
+            );
+        }
+        total += cases.len();
+    }
+    assert_eq!(result["passed"], total);
+    let run = run(&["check", &files[0], &files[1]]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.out
+            .contains(&format!("{total} passed, 0 failed, 0 skipped")),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn check_fails_on_a_wrong_output_and_runs_the_rest() {
+    let files = Files::new();
+    let original = fs::read_to_string(vectors("neptune_bls12_381_arity2.json")).unwrap();
+    let mut original: Value = serde_json::from_str(&original).unwrap();
+    original["cases"][0]["output"] = HASH_OF_0_AND_1.into();
+    let file = files.bytes("wrong.json", original.to_string().as_bytes());
+
+    let checked = run(&["check", &file, "--json"]);
+    assert_eq!(checked.code, 1, "{checked:?}");
+    assert!(checked.err.starts_with("error: 1 of the "), "{checked:?}");
+    let result: Value = serde_json::from_str(&checked.out).unwrap();
+    assert_eq!(result["failed"], 1);
+    assert!(result["passed"].as_u64().unwrap() > 1);
+    let case = &result["files"][0]["cases"][0];
+    assert_eq!(
+        (&case["outcome"], &case["expected"]),
+        (&"failed".into(), &HASH_OF_0_AND_1.into())
+    );
+    assert_ne!(case["got"], case["expected"]);
+    let text = run(&["check", &file]).out;
+    assert!(
+        text.contains(&format!("expected {HASH_OF_0_AND_1}")),
+        "{text}"
+    );
+}
+
+#[test]
+fn check_skips_with_a_reason_and_fails_when_nothing_ran() {
+    let arity_2 = vectors("neptune_bls12_381_arity2.json");
+    let arity_4 = vectors("neptune_bls12_381_arity4.json");
+    let run = run_with(&ARITY_2_ONLY, &["check", &arity_4]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out.contains("skipped") && run.out.contains("the chip has arity 2"),
+        "{run:?}"
+    );
+    assert!(run.err.contains("nothing was checked"), "{run:?}");
+    let run = run_with(&ARITY_2_ONLY, &["check", &arity_4, &arity_2, "--json"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let result: Value = serde_json::from_str(&run.out).unwrap();
+    assert!(result["skipped"].as_u64().unwrap() > 0 && result["passed"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn check_catches_a_wrong_device() {
+    let run = run_with(
+        &WRONG,
+        &["check", &vectors("neptune_bls12_381_merkle_arity2.json")],
+    );
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.out.lines().any(|line| line.starts_with("0 passed, ")),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn bad_vector_files_are_refused() {
+    let files = Files::new();
+    fails(
+        &["check", &text(&files.path("absent.json"))],
+        1,
+        &["cannot read", "absent.json"],
+    );
+    for (content, part) in [
+        ("", "no file of test vectors"),
+        ("{}", "names no schema"),
+        (r#"{"schema": "other/1"}"#, "its schema is 'other/1'"),
+        (
+            r#"{"schema": "poseidon-vectors/1", "kind": "hash", "cases": []}"#,
+            "no cases",
+        ),
+    ] {
+        fails(
+            &["check", &files.bytes("bad.json", content.as_bytes())],
+            1,
+            &["bad.json", part],
+        );
+    }
+}
+
+/// A device with arity 2 only, whose results are wrong in the bits of `flip`.
+struct ChangedDevice {
+    software: SoftwareDevice,
+    flip: u8,
+}
+
+impl Device for ChangedDevice {
+    fn name(&self) -> &str {
+        "changed"
+    }
+
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        if parameters.arity() == 2 {
+            return Ok(());
+        }
+        Err(Unsupported {
+            device: "changed".to_owned(),
+            reason: "the chip has arity 2".to_owned(),
+        })
+    }
+
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        let mut report = self.software.commit(request, source, nodes, progress)?;
+        report.cap[0][0][0] ^= self.flip;
+        Ok(report)
+    }
+
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        self.supports(parameters)?;
+        let mut report = self.software.hash(parameters, inputs, progress)?;
+        report.digests[0][0][0] ^= self.flip;
+        Ok(report)
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        self.supports(parameters)?;
+        let mut report = self.software.permute(parameters, states, progress)?;
+        report.states[0][0][0] ^= self.flip;
+        Ok(report)
+    }
+}
+
+/// A backend with a [`ChangedDevice`].
+struct ChangedBackend {
+    flip: u8,
+}
+
+const WRONG: ChangedBackend = ChangedBackend { flip: 1 };
+const ARITY_2_ONLY: ChangedBackend = ChangedBackend { flip: 0 };
+
+impl BackendFactory for ChangedBackend {
+    fn names(&self) -> &[&str] {
+        &["changed"]
+    }
+
+    fn open(&self, _: &str, _: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        Ok(Box::new(ChangedDevice {
+            software: SoftwareDevice::new(),
+            flip: self.flip,
+        }))
+    }
+}
+
+#[test]
+fn a_wrong_root_is_caught_by_the_check() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let arguments = ["commit", &file, "--preset", ARITY_2, "--json"];
+    let run = run_with(&WRONG, &arguments);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.err.contains("computed the root") && run.err.contains(ROOT_OF_0_TO_3),
+        "{run:?}"
+    );
+    let result: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(result["check"], "failed");
+    assert_eq!(result["check_cap"][0][0], ROOT_OF_0_TO_3);
+}
+
+#[test]
+fn presets_that_the_backend_does_not_have_are_refused() {
+    let files = Files::new();
+    let file = files.words("elements", &count(16));
+    let hash = [
+        "hash",
+        "--preset",
+        "filecoin-arity-4",
+        "0x1",
+        "0x2",
+        "0x3",
+        "0x4",
+    ];
+    for arguments in [
+        &["commit", &file, "--preset", "filecoin-arity-4"][..],
+        &hash,
+    ] {
+        let run = run_with(&ARITY_2_ONLY, arguments);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+        assert!(run.err.contains("the chip has arity 2"), "{run:?}");
+    }
+}
+
+/// A device that computes in software and counts like a chip whose hash engine starts with a latency
+/// of 1000 cycles and then takes a tenth more than its period. Its digests may be wrong from hash
+/// `wrong_from` on.
+struct CountingDevice {
+    software: SoftwareDevice,
+    wrong_from: usize,
+}
+
+impl CountingDevice {
+    fn program(&self, parameters: &AnyParameters) -> Result<ChipProgram, Unsupported> {
+        let limits = EngineLimits {
+            prime: FieldId::Bls12_381.prime(),
+            num_full: 1,
+            num_partial: 3,
+            matrix_depth: 128,
+            constant_depth: 256,
+            partial_depth: 128,
+            goldilocks: true,
+            montgomery_bits: 260,
+            runtime_modulus: false,
+            places: 64,
+            loop_cycles: 59,
+        };
+        ChipProgram::compile(parameters, &limits).map_err(|error| Unsupported {
+            device: "counting".to_owned(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+impl Device for CountingDevice {
+    fn name(&self) -> &str {
+        "counting"
+    }
+
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        self.program(parameters).map(drop)
+    }
+
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        self.program(parameters).unwrap().notes().to_vec()
+    }
+
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        let program = self.program(parameters)?;
+        Ok(Some(EnginePlan {
+            num_full: 1,
+            num_partial: 3,
+            period: program.period() as u64,
+            products: program.products() as u64,
+            multipliers: program.multipliers() as u64,
+        }))
+    }
+
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        let program = self.program(request.parameters)?;
+        let mut report = self.software.commit(request, source, nodes, progress)?;
+        if self.wrong_from == 0 {
+            report.cap[0][0][0] ^= 1;
+        }
+        // A window counts half of the run.
+        let (cycles, parts) = match request.window {
+            None => (2000 * request.leaves, 1),
+            Some(_) => (1000 * request.leaves, 2),
+        };
+        let engine = |hashes: u64| EngineCounters {
+            hashes,
+            busy_full: program.period() as u64 * hashes / parts,
+            busy_full_last: 0,
+            busy_partial: vec![7; 3],
+        };
+        report.counters = Some(Counters {
+            cycles: 2000 * request.leaves,
+            cycle_first_in: 7,
+            cycle_last_out: 1007,
+            window_cycles: cycles,
+            leaf: engine(request.leaves),
+            root: engine(request.leaves - 1),
+            high_water: vec![1, 2, 3, 4, 5],
+            ..Counters::default()
+        });
+        Ok(report)
+    }
+
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        let program = self.program(parameters)?;
+        let mut report = self.software.hash(parameters, inputs, progress)?;
+        for digest in report.digests.iter_mut().skip(self.wrong_from) {
+            digest[0][0] ^= 1;
+        }
+        let hashes = inputs.len() as u64;
+        let busy = program.busy().map(|cycles| cycles as u64 * hashes);
+        report.counters = Some(Counters {
+            cycles: 5000,
+            cycle_first_in: 7,
+            cycle_last_out: 1007 + (hashes - 1) * program.period() as u64 * 11 / 10,
+            leaf: EngineCounters {
+                hashes,
+                busy_full: busy[0],
+                busy_full_last: 0,
+                busy_partial: busy[1..4].to_vec(),
+            },
+            ..Counters::default()
+        });
+        Ok(report)
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        self.software.permute(parameters, states, progress)
+    }
+}
+
+/// The backend `counting` with a [`CountingDevice`], and `software`.
+struct CountingBackend {
+    wrong_from: usize,
+}
+
+const COUNTING: CountingBackend = CountingBackend {
+    wrong_from: usize::MAX,
+};
+
+impl BackendFactory for CountingBackend {
+    fn names(&self) -> &[&str] {
+        &["counting", acclmt::SOFTWARE]
+    }
+
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if name == acclmt::SOFTWARE {
+            return LibraryBackends.open(name, options);
+        }
+        Ok(Box::new(CountingDevice {
+            software: SoftwareDevice::new(),
+            wrong_from: self.wrong_from,
+        }))
+    }
+}
+
+fn close(value: &Value, expected: f64) -> bool {
+    (value.as_f64().unwrap() - expected).abs() < 0.01
+}
+
+/// The area flow divides by these figures.
+#[test]
+fn cycles_of_the_area_flow_are_those_of_the_model() {
+    let text = include_str!("../../../synth/cycles.json");
+    let file: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(
+        (&file["num_full"], &file["num_partial"]),
+        (&1.into(), &3.into())
+    );
+    let arities = file["arities"].as_object().unwrap();
+    assert_eq!(arities.len(), 4);
+    for (arity, figures) in arities {
+        let preset = format!("filecoin-arity-{arity}");
+        let run = run(&[
+            "bench",
+            "engine",
+            "--backend",
+            "model",
+            "--preset",
+            &preset,
+            "--hashes",
+            "16384",
+            "--json",
+        ]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        let row = &json_lines(&run)[0];
+        let measured = row["cycles_per_hash"].as_f64().unwrap();
+        let stated = figures["cycles"].as_f64().unwrap();
+        assert!((measured - stated).abs() < 0.0051, "{arity}: {measured}");
+        assert_eq!(
+            row["paper_cycles_per_hash"], figures["paper_cycles"],
+            "{arity}"
+        );
+    }
+}
+
+#[test]
+fn bench_engine_measures_the_steady_state() {
+    let arguments = ["bench", "engine", "--preset", ARITY_2, "plonky2"];
+    let run = run_with(&COUNTING, &[&arguments[..], &["--json"]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let rows = json_lines(&run);
+    let [filecoin, plonky2] = rows.as_slice() else {
+        panic!("{run:?}");
+    };
+    assert_eq!(filecoin["preset"], ARITY_2);
+    assert_eq!(
+        (&filecoin["num_full"], &filecoin["num_partial"]),
+        (&1.into(), &3.into())
+    );
+    assert_eq!(filecoin["period"], 16);
+    assert_eq!(filecoin["latency_cycles"], 1000);
+    assert_eq!(filecoin["hashes"], 2048);
+    assert!(close(&filecoin["cycles_per_hash"], 17.6), "{filecoin}");
+    assert!(
+        close(&filecoin["multiplier_bound"], 584.0 / 45.0),
+        "{filecoin}"
+    );
+    assert!(
+        close(&filecoin["multiplier_utilisation"], 584.0 / 45.0 / 17.6),
+        "{filecoin}"
+    );
+    // 8 full and 7 partial rounds; 16 partial rounds on each of the others.
+    let utilisation = &filecoin["utilisation"];
+    assert!(close(&utilisation["full"], 15.0 / 17.6), "{filecoin}");
+    assert_eq!(utilisation["partial"].as_array().unwrap().len(), 3);
+    assert!(close(&utilisation["partial"][2], 16.0 / 17.6), "{filecoin}");
+    assert!(
+        close(&filecoin["paper_cycles_per_hash"], 35.4),
+        "{filecoin}"
+    );
+    assert!(
+        close(&filecoin["trident_cycles_per_hash"], 103.0),
+        "{filecoin}"
+    );
+    assert_eq!(plonky2["period"], 32);
+    assert_eq!(plonky2["paper_cycles_per_hash"], Value::Null);
+
+    let text = run_with(&COUNTING, &arguments);
+    assert_eq!((text.code, text.err.as_str()), (0, ""));
+    let row = text
+        .out
+        .lines()
+        .find(|line| line.starts_with(ARITY_2))
+        .unwrap();
+    for part in [
+        "17.60",
+        "1000",
+        "16",
+        "12.98",
+        "35.4",
+        "103.0",
+        "85.2 90.9 90.9 90.9 %",
+    ] {
+        assert!(row.contains(part), "no '{part}' in {row}");
+    }
+}
+
+#[test]
+fn bench_engine_all_skips_other_fields_with_the_reason() {
+    for arguments in [
+        &["bench", "engine", "--hashes", "2", "--json"][..],
+        &["bench", "engine", "all", "--hashes", "2", "--json"],
+        &[
+            "bench", "engine", "--preset", "all", "--hashes", "2", "--json",
+        ],
+    ] {
+        let run = run_with(&COUNTING, arguments);
+        assert_eq!(run.code, 0, "{run:?}");
+        let (skipped, rows): (Vec<_>, Vec<_>) = json_lines(&run)
+            .into_iter()
+            .partition(|row| row["skipped"].is_string());
+        assert_eq!(rows.len() + skipped.len(), presets::all().len());
+        for row in rows {
+            let preset = presets::find(row["preset"].as_str().unwrap()).unwrap();
+            let fields = [FieldId::Bls12_381, FieldId::Goldilocks];
+            assert!(fields.contains(&preset.field()), "{row}");
+            assert_eq!(row["hashes"], 2);
+        }
+        for skipped in skipped {
+            let reason = skipped["skipped"].as_str().unwrap();
+            assert!(
+                reason.contains("was built for bls12-381 and goldilocks"),
+                "{reason}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bench_engine_takes_parameter_files() {
+    let files = Files::new();
+    let toml = parameter_file(false).replace("bn254", "bls12-381");
+    let file = files.bytes("mine.toml", toml.as_bytes());
+    let run = run_with(
+        &COUNTING,
+        &["bench", "engine", "--parameters", &file, "--json"],
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.err.contains("3 partial rounds run dense"), "{run:?}");
+    let row = &json_lines(&run)[0];
+    assert_eq!(
+        (&row["preset"], &row["period"]),
+        (&"mine".into(), &7.into())
+    );
+    assert_eq!(row["notes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn bench_tree_measures_whole_trees() {
+    let arguments = ["bench", "tree", "--leaves", "4096", "8192", "--json"];
+    let run = run_with(&COUNTING, &arguments);
+    assert_eq!(run.code, 0, "{run:?}");
+    let rows = json_lines(&run);
+    assert_eq!(rows.len(), 2);
+    for (row, leaves, paper) in [(&rows[0], 4096, 0.91), (&rows[1], 8192, 1.22)] {
+        assert_eq!(
+            (&row["leaves"], &row["cycles"]),
+            (&leaves.into(), &1000.into())
+        );
+        assert_eq!(row["milliseconds_at_500_mhz"], 0.002);
+        assert_eq!(row["paper_milliseconds"], paper);
+        // A period of 16 cycles in 2000.
+        assert_eq!(row["lhe_utilisation"], 0.008);
+        assert!(row["rhe_utilisation"].as_f64().unwrap() < 0.008);
+    }
+    assert_eq!(rows[0]["steady"], Value::Null);
+    assert_eq!(rows[1]["steady"]["leaves"], 4096);
+    assert_eq!(rows[1]["steady"]["cycles"], 8_192_000);
+    assert_eq!(rows[1]["steady"]["lhe_utilisation"], 0.008);
+
+    let text = run_with(&COUNTING, &arguments[..5]);
+    assert_eq!(text.code, 0, "{text:?}");
+    for part in ["4096", "0.91", "0.8 %", "1 2 3 4 5", "The paper's averages"] {
+        assert!(text.out.contains(part), "{part}: {}", text.out);
+    }
+}
+
+/// The cycles of the RTL (`acclmt bench tree --backend rtl`), from the model.
+#[test]
+fn the_model_counts_the_cycles_of_trees() {
+    let arguments = [
+        "bench",
+        "tree",
+        "--leaves",
+        "4096",
+        "8192",
+        "--backend",
+        "model",
+        "--json",
+    ];
+    let run = run(&arguments);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let rows = json_lines(&run);
+    let cycles: Vec<_> = rows.iter().map(|row| &row["cycles"]).collect();
+    assert_eq!(cycles, [113_536, 182_865]);
+    assert!(rows[1]["steady"]["rhe_utilisation"].as_f64() > Some(0.97));
+
+    // Other leaves, and standard trees of other arities.
+    let trees = [
+        "bench",
+        "tree",
+        "--preset",
+        ARITY_2,
+        "filecoin-arity-8",
+        "--leaf",
+        "element",
+        "--backend",
+        "model",
+        "--json",
+    ];
+    let run = self::run(&trees);
+    let rows = json_lines(&run);
+    assert_eq!(
+        (&rows[0]["leaves"], &rows[1]["leaves"]),
+        (&4096.into(), &4096.into())
+    );
+    for row in &rows {
+        assert_eq!(
+            (&row["leaf"], &row["lhe_utilisation"]),
+            (&"element".into(), &0.0.into())
+        );
+        assert!(row["rhe_utilisation"].as_f64() > Some(0.5), "{row}");
+    }
+}
+
+#[test]
+fn the_model_commits_as_the_software_does() {
+    let files = Files::new();
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let rows = files.bytes("rows", &elements(plonky2, &count(8 * 19)));
+    let commit = |backend: &str| {
+        json(&[
+            "commit",
+            &rows,
+            "--preset",
+            "plonky2",
+            "--leaf",
+            "row=19",
+            "--cap",
+            "1",
+            "--backend",
+            backend,
+            "--json",
+        ])
+    };
+    let (model, software) = (commit("model"), commit("software"));
+    assert_eq!(model["cap"], software["cap"]);
+    assert!(model["cycles"].as_u64() > Some(1000), "{model}");
+    assert_eq!(software["cycles"], Value::Null);
+
+    // Every preset, whatever its field.
+    let run = run(&[
+        "bench",
+        "engine",
+        "--backend",
+        "model",
+        "--hashes",
+        "64",
+        "--json",
+    ]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let rows = json_lines(&run);
+    assert_eq!(rows.len(), presets::all().len());
+    assert!(
+        rows.iter()
+            .all(|row| row["cycles_per_hash"].as_f64() > Some(1.0))
+    );
+}
+
+/// What the trace event format of Chrome asks of events, and what a timeline of slices and counters is:
+/// every track has a name, its slices are in order and do not overlap, and all end with the run.
+fn check_trace_events(events: &[Value], cycles: u64) {
+    let number = |event: &Value, key: &str| -> u64 {
+        let value = event[key].as_u64();
+        value.unwrap_or_else(|| panic!("'{key}' is no number: {event}"))
+    };
+    // Names of processes and of tracks, and where the last event of each track and counter ends.
+    let mut processes = HashSet::new();
+    let mut tracks = HashSet::new();
+    let mut ends: HashMap<(u64, String), u64> = HashMap::new();
+    for event in events {
+        let process = number(event, "pid");
+        let name = event["name"].as_str().expect("an event has a name");
+        match event["ph"].as_str() {
+            Some("M") => {
+                assert!(event["args"]["name"].is_string(), "{event}");
+                match name {
+                    "process_name" => assert!(processes.insert(process), "{event}"),
+                    "thread_name" => {
+                        let track = (process, number(event, "tid"));
+                        assert!(tracks.insert(track), "{event}");
+                    }
+                    _ => panic!("unknown metadata: {event}"),
+                }
+            }
+            Some("X") => {
+                let track = (process, number(event, "tid"));
+                assert!(tracks.contains(&track), "a track without name: {event}");
+                let begin = number(event, "ts");
+                let end = begin + number(event, "dur");
+                let last = ends.entry((process, track.1.to_string())).or_default();
+                assert!(*last <= begin && begin < end && end <= cycles, "{event}");
+                *last = end;
+            }
+            Some("C") => {
+                assert!(event["args"]["groups"].is_u64(), "{event}");
+                let time = number(event, "ts");
+                let last = ends.entry((process, name.to_owned())).or_default();
+                assert!(*last <= time && time <= cycles, "{event}");
+                *last = time + 1;
+            }
+            _ => panic!("unknown phase: {event}"),
+        }
+        assert!(processes.contains(&process), "{event}");
+    }
+    assert_eq!(processes.len(), 4);
+}
+
+/// The slots of the timeline are what the counters count.
+#[test]
+fn trace_writes_the_timeline() {
+    let files = Files::new();
+    let path = text(&files.path("trace.json"));
+    let arguments = [
+        "trace",
+        "--preset",
+        ARITY_2,
+        "--leaves",
+        "32",
+        "--backend",
+        "model",
+        "--out",
+        &path,
+        "--json",
+    ];
+    let report = json(&arguments);
+    let trace: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    assert_eq!(report["events"], events.len());
+    check_trace_events(events, report["cycles"].as_u64().unwrap());
+    let bench = [
+        "bench",
+        "tree",
+        "--leaves",
+        "32",
+        "--backend",
+        "model",
+        "--json",
+    ];
+    let row = &json_lines(&run(&bench))[0];
+    assert_eq!(report["cycles"], row["counters"]["cycles"]);
+    for (process, engine) in ["leaf", "root"].into_iter().enumerate() {
+        let counters = &row["counters"][engine];
+        let partial = counters["busy_partial"].as_array().unwrap();
+        for (thread, busy) in [&counters["busy_full"]]
+            .into_iter()
+            .chain(partial)
+            .enumerate()
+        {
+            let slots = events.iter().filter(|event| {
+                event["ph"] == "X" && event["pid"] == process && event["tid"] == thread
+            });
+            let cycles: u64 = slots.map(|slot| slot["dur"].as_u64().unwrap()).sum();
+            assert_eq!(Some(cycles), busy.as_u64(), "{engine}, sub-engine {thread}");
+        }
+    }
+    let starved = events
+        .iter()
+        .filter(|event| event["pid"] == 3 && event["tid"] == 3);
+    let cycles: u64 = starved.filter_map(|event| event["dur"].as_u64()).sum();
+    assert_eq!(Some(cycles), row["counters"]["starved_root"].as_u64());
+
+    fails(
+        &[
+            "trace", "--preset", ARITY_2, "--leaves", "5", "--out", &path,
+        ],
+        1,
+        &["5 leaves do not fill"],
+    );
+    let nothing = text(&files.path("nothing.json"));
+    for (backend, code, message) in [
+        ("software", 1, "it records no timeline"),
+        ("nonsense", 2, "unknown backend 'nonsense'"),
+    ] {
+        fails(
+            &[
+                "trace",
+                "--preset",
+                ARITY_2,
+                "--backend",
+                backend,
+                "--out",
+                &nothing,
+            ],
+            code,
+            &[message],
+        );
+        assert!(!Path::new(&nothing).exists());
+    }
+    let folder = text(&files.path("missing/trace.json"));
+    fails(
+        &[
+            "trace",
+            "--preset",
+            ARITY_2,
+            "--backend",
+            "model",
+            "--out",
+            &folder,
+        ],
+        1,
+        &["missing/trace.json"],
+    );
+}
+
+#[test]
+fn what_bench_tree_cannot_measure_is_refused() {
+    let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {
+        let run = run_with(backends, &[&["bench", "tree"], arguments].concat());
+        assert_eq!(run.code, code, "{run:?}");
+        assert!(run.err.contains(part), "{run:?}");
+    };
+    bench(
+        &COUNTING,
+        &["--preset", "nonsense"],
+        2,
+        "unknown preset 'nonsense'",
+    );
+    bench(
+        &COUNTING,
+        &["--preset", "orchard"],
+        1,
+        "'orchard' is over pallas",
+    );
+    bench(&COUNTING, &["--leaves", "5"], 1, "5 leaves do not fill");
+    bench(&COUNTING, &["--backend", "software"], 1, "counts no cycles");
+    let wrong = CountingBackend { wrong_from: 0 };
+    bench(&wrong, &["--leaves", "16"], 1, "the root of 16 leaves");
+}
+
+#[test]
+fn what_bench_engine_cannot_measure_is_refused() {
+    let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {
+        let run = run_with(backends, &[&["bench", "engine"], arguments].concat());
+        assert_eq!(run.code, code, "{run:?}");
+        assert!(run.err.contains(part), "{run:?}");
+    };
+    bench(
+        &COUNTING,
+        &["--preset", "orchard"],
+        1,
+        "'orchard' is over pallas",
+    );
+    bench(
+        &COUNTING,
+        &["--preset", "nonsense"],
+        2,
+        "unknown preset 'nonsense'",
+    );
+    bench(&COUNTING, &["--preset", ARITY_2, "all"], 2, "give it alone");
+    bench(&COUNTING, &["--backend", "gpu"], 2, "unknown backend 'gpu'");
+    bench(&COUNTING, &["--backend", "software"], 1, "counts no cycles");
+    let wrong = CountingBackend { wrong_from: 5 };
+    bench(
+        &wrong,
+        &["--preset", ARITY_2],
+        1,
+        "hash 5 of 2048 of 'filecoin-arity-2'",
+    );
+}

@@ -1,0 +1,227 @@
+//! `acclmt bench paper` and `acclmt report`: what is measured, and the page of it.
+
+use std::fs;
+use std::path::Path;
+
+use acclmt::LibraryBackends;
+use acclmt_measure::evaluation::Evaluation;
+use serde_json::{Value, json};
+
+/// Exit code, output and errors.
+fn run(arguments: &[&str]) -> (u8, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let arguments = ["acclmt"].iter().chain(arguments);
+    let code = acclmt::run_with(arguments, &LibraryBackends, &mut out, &mut err, false);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (code, text(out), text(err))
+}
+
+#[track_caller]
+fn succeed(arguments: &[&str]) -> String {
+    let (code, out, err) = run(arguments);
+    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}: {out}");
+    out
+}
+
+fn text_of(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A page needs nothing else: no scripts, styles, pictures or fonts from elsewhere.
+#[track_caller]
+fn is_self_contained(html: &str) {
+    let html = html.replace("http://www.w3.org/2000/svg", "");
+    for outside in [
+        "http:", "https:", "src=", "<link", "<script", "@import", "url(",
+    ] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+}
+
+fn peers() -> Value {
+    json!({
+        "machine": {"cpu": "A CPU <x>", "threads": 2, "rustc": "rustc 1.95.0"},
+        "hashes": [
+            {"library": "neptune", "version": "13.0.0", "preset": "filecoin-arity-2", "arity": 2,
+             "threads": 1, "nanoseconds_per_hash": 20_000.0, "digest_checked": true},
+        ],
+        "trees": [
+            {"library": "neptune", "preset": "filecoin-arity-2", "leaves": 4096, "threads": 1,
+             "milliseconds": 164.0},
+        ],
+    })
+}
+
+#[test]
+fn the_evaluation_meets_its_targets_and_becomes_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("peers.json"), peers().to_string()).unwrap();
+    let out = succeed(&[
+        "bench",
+        "paper",
+        "--out",
+        text_of(path),
+        "--most-leaves",
+        "8192",
+        "--peers",
+        text_of(&path.join("peers.json")),
+        "--label",
+        "a <label>",
+        "--json",
+    ]);
+    let evaluation: Evaluation = serde_json::from_str(&out).unwrap();
+    let text = fs::read_to_string(path.join("paper.json")).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Evaluation>(&text).unwrap(),
+        evaluation
+    );
+
+    // What the default engine is built for, in cycles per hash.
+    for (preset, most) in [
+        ("filecoin-arity-2", 16.5),
+        ("filecoin-arity-4", 37.0),
+        ("filecoin-arity-8", 74.0),
+        ("filecoin-arity-11", 131.0),
+        ("plonky2", 33.0),
+    ] {
+        let mut engines = evaluation.engines.iter();
+        let engine = engines.find(|engine| {
+            engine.preset == preset && (engine.num_full, engine.num_partial) == (1, 3)
+        });
+        let cycles = engine.unwrap().cycles_per_hash;
+        assert!(cycles <= most && cycles > most / 2.0, "{preset}: {cycles}");
+    }
+    // The same cycles as on the RTL, see the README.
+    let cycles: Vec<_> = evaluation
+        .trees
+        .iter()
+        .map(|tree| (tree.leaves, tree.cycles))
+        .collect();
+    assert_eq!(cycles, [(4096, 113_536), (8192, 182_865)]);
+    // One standard tree has nothing to merge, two have.
+    assert_eq!(evaluation.unmerged[0], evaluation.trees[0]);
+    assert!(evaluation.unmerged[1].cycles > 190_000);
+
+    let html = fs::read_to_string(path.join("report.html")).unwrap();
+    is_self_contained(&html);
+    for text in [
+        "Table I of the paper",
+        "Table II of the paper",
+        "figure 5",
+        "figure 8",
+        "113\u{202f}536",
+        "A CPU &lt;x&gt;",
+        "a &lt;label&gt;",
+        "neptune 13.0.0",
+        "164",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert_eq!(
+        html.matches("<figure").count(),
+        html.matches("</svg>").count()
+    );
+    assert_eq!(html.matches("<figure").count(), 7);
+}
+
+#[test]
+fn sweeps_become_figures_and_a_chapter() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let write = |name: &str, text: &str| {
+        fs::write(path.join(name), text).unwrap();
+        text_of(&path.join(name)).to_owned()
+    };
+    let engines = write(
+        "engines.toml",
+        "measure = 'engine'\nhashes = 64\n[axes]\npreset = ['plonky2', 'filecoin-arity-2']\n\
+         num_partial = [1, 2]\nnum_full = [1, 2]",
+    );
+    let trees = write(
+        "trees.toml",
+        "measure = 'tree'\n[axes]\npreset = ['filecoin-arity-2']\nleaves = [16, 32, 33, 64]\n\
+         input_stall = [0.0, 0.5]",
+    );
+    let engine = |num_full: usize, num_partial: usize| {
+        let area = 1e6 * (2 * num_full + num_partial) as f64;
+        json!({"num_full": num_full, "num_partial": num_partial, "goldilocks": true,
+            "area_um2": area, "ge": 10.0 * area})
+    };
+    let area = json!({"library": "asap7", "engines":
+        [engine(1, 1), engine(1, 2), engine(2, 1), engine(2, 2)]});
+    let area = write("area.json", &area.to_string());
+    let results = path.join("results");
+    let out = |name: &str| text_of(&results.join(name)).to_owned();
+    let model = ["--backend", "model", "--out"];
+    succeed(
+        &[
+            ["sweep", &engines].as_slice(),
+            &model,
+            &[&out("engines"), "--area", &area],
+        ]
+        .concat(),
+    );
+    succeed(&[["sweep", &trees].as_slice(), &model, &[&out("trees")]].concat());
+    let chapter = path.join("chapter.md");
+    let written = succeed(&[
+        "report",
+        text_of(&results),
+        "--markdown",
+        text_of(&chapter),
+        "--json",
+    ]);
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(
+        (&written["sections"], &written["figures"]),
+        (&json!(2), &json!(2))
+    );
+    let html = fs::read_to_string(results.join("report.html")).unwrap();
+    is_self_contained(&html);
+    // The engines are drawn over their areas, the leaves that fill no tree are an error of two points.
+    assert!(html.contains("area of a hash engine in mm² (asap7)"));
+    assert!(html.contains("2 of 8 points could not be measured"));
+    assert!(html.contains("input stall 0.5"));
+    let chapter = fs::read_to_string(chapter).unwrap();
+    for figure in ["chapter/engines-pareto.svg", "chapter/trees-cycles.svg"] {
+        assert!(chapter.contains(figure), "{chapter}");
+        let svg = fs::read_to_string(path.join(figure)).unwrap();
+        assert!(svg.starts_with("<svg ") && svg.contains("http://www.w3.org/2000/svg"));
+    }
+}
+
+#[test]
+fn what_cannot_be_reported_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (code, out, err) = run(&["report", text_of(path)]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("there are no results"), "{err}");
+    assert!(!path.join("report.html").exists());
+
+    let (code, _, err) = run(&["report", text_of(&path.join("nowhere"))]);
+    assert!(code == 1 && err.contains("nowhere"), "{err}");
+
+    fs::write(path.join("paper.json"), "{\"version\": 1}").unwrap();
+    let (code, _, err) = run(&["report", text_of(path)]);
+    assert!(code == 1 && err.contains("paper.json"), "{err}");
+
+    // Wrong peers are refused before anything is measured or written.
+    let out = path.join("out");
+    fs::write(path.join("peers.json"), "{}").unwrap();
+    let peers = path.join("peers.json");
+    let arguments = [
+        "bench",
+        "paper",
+        "--out",
+        text_of(&out),
+        "--peers",
+        text_of(&peers),
+    ];
+    let (code, _, err) = run(&arguments);
+    assert!(code == 1 && err.contains("peers.json"), "{err}");
+    assert!(!out.exists());
+
+    let (code, _, err) = run(&["bench", "paper", "--most-leaves", "100"]);
+    assert!(code == 2 && err.contains("100"), "{err}");
+}

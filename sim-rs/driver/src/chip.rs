@@ -1,0 +1,1470 @@
+//! Drives a chip: registers, constants, data and counters, through the one trait [`ChipPort`].
+//!
+//! The same code drives the simulated chip and a real one. A run goes like this: the constants of
+//! the parameter set are written, those that the chip does not have already, the run is set up and
+//! started, the input is offered while the output is collected, and the counters are read. After an
+//! error the chip is cleared, so that it can be used again.
+//!
+//! The chip folds trees whose digests have a stream word of their own. Other trees, and higher ones,
+//! are computed level by level, every hash on the chip.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::device::{
+    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
+    HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, PermuteReport, Progress,
+    Unsupported, Zeros, check_inputs, check_rows, check_states, is_unhashed, row_sponge,
+};
+use crate::fold::{NoNodes, NodeSink, TreeHasher, fold, full_cap};
+use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
+use crate::messages::{hash_rows, unhashed_digests};
+use crate::program::{
+    self, BOTH_ENGINES, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
+    MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus,
+};
+use crate::registers::{self, EngineRegisters};
+use crate::timeline::Timeline;
+use acclmt_merkle::shape::TreeShape;
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::sponge::Sponge;
+use acclmt_poseidon::word::{self, Word};
+
+/// What a simulated, modelled or real chip offers: its register port and its two data streams.
+///
+/// Time passes only inside these calls; a register access takes a few clock cycles.
+pub trait ChipPort {
+    /// A short name for reports, such as `rtl`.
+    fn name(&self) -> &str;
+
+    /// Writes the register at byte address `address`.
+    ///
+    /// # Errors
+    ///
+    /// When the connection to the chip fails. A write that the chip refuses is no such failure: it
+    /// shows in the `ERROR` register.
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError>;
+
+    /// Reads the register at byte address `address`.
+    ///
+    /// # Errors
+    ///
+    /// When the connection to the chip fails.
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError>;
+
+    /// Lets up to `cycles` clock cycles pass, in which the words of `input` are offered in order
+    /// and what comes out is appended to `output`. Returns how many words of `input` were taken.
+    /// It may return early when the last output word has come.
+    ///
+    /// # Errors
+    ///
+    /// When the connection to the chip fails.
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError>;
+
+    /// From now on the timeline of every run is recorded, or no more. Returns whether the port can do
+    /// that.
+    fn record_timeline(&mut self, _on: bool) -> bool {
+        false
+    }
+
+    /// The timeline of the last run that was recorded, once.
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        None
+    }
+}
+
+/// A word of the output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputWord {
+    /// A canonical field element, little-endian, or four Goldilocks elements.
+    pub data: Word,
+    /// Level of the node in the tree, the leaves are level 0.
+    pub level: u32,
+    /// Index of the node in its level.
+    pub index: u32,
+    /// Whether it is the last word of the run.
+    pub last: bool,
+    /// Whether the run had an error: the word is void.
+    pub error: bool,
+}
+
+/// The connection to the chip failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PortError(String);
+
+impl PortError {
+    /// A failure that `message` describes: what was tried, and what to do.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// What the chip reports about how it was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// What a program must fit into.
+    pub limits: EngineLimits,
+    /// Field elements that a sub-engine takes in a cycle.
+    pub lanes: u32,
+    /// Cycles a state needs for a round of the full-round sub-engine.
+    pub loop_cycles_full: u32,
+    /// Cycles a state needs for a round of a partial-round sub-engine.
+    pub loop_cycles_partial: u32,
+    /// Levels that the level table has.
+    pub max_height: u32,
+    /// The memories of the tree.
+    pub memories: NodeMemories,
+}
+
+/// Why a chip could not be used or a run did not give a result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DriverError {
+    /// The connection to the chip failed.
+    #[error("the connection to the chip failed: {0}")]
+    Port(#[from] PortError),
+    /// The `ID` register holds something else.
+    #[error(
+        "this is no AcclMT chip: register ID holds 0x{found:08X}, expected 0x{:08X}",
+        registers::ID_VALUE
+    )]
+    ForeignChip {
+        /// Value of the register.
+        found: u32,
+    },
+    /// The `VERSION` register holds a version that this driver does not know.
+    #[error(
+        "the chip has version 0x{found:08X} of the register map, this driver knows \
+         0x{:08X}; use a driver of the chip's version",
+        registers::VERSION_VALUE
+    )]
+    UnknownVersion {
+        /// Value of the register.
+        found: u32,
+    },
+    /// The capabilities contradict the register map.
+    #[error(
+        "the chip reports {full} full-round and {partial} partial-round sub-engines, the register \
+         map has room for 1 to {MAX_NUM_FULL} and up to {}",
+        registers::MAX_PARTIAL_ENGINES
+    )]
+    SubEngines {
+        /// Number of full-round sub-engines reported.
+        full: u32,
+        /// Number of partial-round sub-engines reported.
+        partial: u32,
+    },
+    /// The chip refused to start.
+    #[error(
+        "the chip refused to start: register {register} holds {value}, which it does not support"
+    )]
+    IllegalConfiguration {
+        /// Name of the register that holds the illegal value.
+        register: String,
+        /// The value.
+        value: u32,
+    },
+    /// The chip refused a write because a run is in progress.
+    #[error("the chip refused a write of register {register} because a run is in progress")]
+    WriteWhileRunning {
+        /// Name of the register.
+        register: String,
+    },
+    /// An input element is not below the prime.
+    #[error("element {index} ({}) is not below the prime", word::to_hex(value))]
+    ElementNotBelowPrime {
+        /// Index of the element in the input, counted from 0.
+        index: usize,
+        /// Its value.
+        value: Word,
+    },
+    /// The chip does not know a register that the driver accessed.
+    #[error("the chip has no register at address 0x{address:03X}")]
+    UnknownRegister {
+        /// Byte address of the access.
+        address: u32,
+    },
+    /// The chip was started while a run was in progress.
+    #[error("the chip was started while a run was in progress")]
+    StartWhileRunning,
+    /// A constant was written to a place that does not exist.
+    #[error(
+        "the chip has no place for a constant: sub-engine {}, bank {}, index {}",
+        registers::CONSTANT_ENGINE.get(*address),
+        registers::CONSTANT_BANK.get(*address),
+        registers::CONSTANT_INDEX.get(*address)
+    )]
+    IllegalConstantAddress {
+        /// Value written to `CONSTANT_ADDRESS`.
+        address: u32,
+    },
+    /// The leaves do not fill the tree.
+    #[error("the chip reports that the leaves do not fill the tree")]
+    IncompleteTree,
+    /// `ERROR` holds a code that this driver does not know.
+    #[error(
+        "the chip reports error {code}, which this driver does not know (ERROR_INFO 0x{info:08X})"
+    )]
+    UnknownErrorCode {
+        /// The code.
+        code: u32,
+        /// Value of `ERROR_INFO`.
+        info: u32,
+    },
+    /// Nothing moved for too long.
+    #[error(
+        "the chip made no progress in {idle_cycles} cycles: {taken} of {offered} input words \
+         taken, {received} of {expected} output words received, {hashes} hashes done; STATUS \
+         0x{status:08X}, ERROR {code}, CYCLES {cycles}"
+    )]
+    NoProgress {
+        /// Cycles without progress.
+        idle_cycles: u64,
+        /// Input words taken.
+        taken: usize,
+        /// Input words of the run.
+        offered: usize,
+        /// Output words received.
+        received: usize,
+        /// Output words of the run.
+        expected: usize,
+        /// Hashes that both engines finished.
+        hashes: u64,
+        /// Value of `STATUS`.
+        status: u32,
+        /// Value of `ERROR`.
+        code: u32,
+        /// Value of `CYCLES`.
+        cycles: u64,
+    },
+    /// The flush after a clear did not end.
+    #[error(
+        "the chip is still busy {cycles} cycles after a clear (STATUS 0x{status:08X}); reset it"
+    )]
+    NotIdle {
+        /// Cycles waited.
+        cycles: u64,
+        /// Value of `STATUS`.
+        status: u32,
+    },
+    /// The output stream does not have the length of the run.
+    #[error("the chip ended its output after {received} words, expected {expected}")]
+    OutputLength {
+        /// Output words received.
+        received: usize,
+        /// Output words of the run.
+        expected: usize,
+    },
+    /// The output ended before all of the input was taken.
+    #[error("the chip ended its output after taking {taken} of {offered} input words")]
+    InputLeft {
+        /// Input words taken.
+        taken: usize,
+        /// Input words of the run.
+        offered: usize,
+    },
+    /// An output word belongs to another node than the one that is due.
+    #[error(
+        "the chip put out node {index} of level {level}, expected node {expected_index} of level \
+         {expected_level}"
+    )]
+    WrongNode {
+        /// Level of the node.
+        level: u32,
+        /// Its index in the level.
+        index: u32,
+        /// Level of the node that is due.
+        expected_level: u32,
+        /// Its index in the level.
+        expected_index: u32,
+    },
+    /// An output word is marked as void, but `ERROR` gives no reason.
+    #[error("the chip marked output word {index} as void without giving an error code")]
+    VoidOutput {
+        /// Index of the word in the output.
+        index: usize,
+    },
+}
+
+/// Clock cycles between two looks at the status of a run.
+const CYCLES_PER_TRANSFER: u64 = 4096;
+
+/// Default of [`ChipDevice::set_watchdog`]: many times the latency of a round.
+const WATCHDOG_CYCLES: u64 = 65_536;
+
+/// Is added to the watchdog for each round of a hash: more than the latency of a round.
+const WATCHDOG_CYCLES_PER_ROUND: u64 = 512;
+
+/// What a run does.
+#[derive(Clone, Copy)]
+struct RunSetup<'a> {
+    hash_leaves: bool,
+    /// What a leaf is that is hashed.
+    rows: RowRegisters,
+    /// Leaves, or digests of a run without tree.
+    leaves: u32,
+    /// The queues of the levels below the root; none in a run without tree.
+    levels: &'a [LevelQueue],
+    /// Whether groups may lack siblings.
+    pad: bool,
+    /// Levels whose nodes come out besides those of the top level.
+    emit: u32,
+    /// Leaves between which sub-engines are counted as busy.
+    window: (u32, u32),
+}
+
+impl RunSetup<'static> {
+    /// `count` digests, no tree.
+    fn digests(rows: RowRegisters, count: u32) -> Self {
+        Self {
+            hash_leaves: true,
+            rows,
+            leaves: count,
+            levels: &[],
+            pad: false,
+            emit: 0,
+            window: (0, 0),
+        }
+    }
+}
+
+/// What goes into a run and what comes out of it.
+struct Streams<'a> {
+    /// Gives the next stream words, none at the end.
+    input: &'a mut dyn FnMut() -> Result<Vec<Word>, DeviceError>,
+    /// Takes an output word: a node, or a word of a digest.
+    output: &'a mut dyn FnMut(&OutputWord) -> Result<(), DeviceError>,
+    /// Output words of each level up to the top, and those of a node.
+    expected: Vec<u64>,
+    node_words: u64,
+}
+
+/// Why a run did not end well.
+enum RunError {
+    Driver(DriverError),
+    /// The source of the input or the receiver of the output failed.
+    Streams(DeviceError),
+}
+
+impl From<DriverError> for RunError {
+    fn from(error: DriverError) -> Self {
+        Self::Driver(error)
+    }
+}
+
+impl From<PortError> for RunError {
+    fn from(error: PortError) -> Self {
+        Self::Driver(error.into())
+    }
+}
+
+impl From<RunError> for DeviceError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Driver(error) => Self::failed(error),
+            RunError::Streams(error) => error,
+        }
+    }
+}
+
+/// What the chip holds, as far as it is known.
+#[derive(Default)]
+struct Contents {
+    /// Registers of the leaf hash engine and of the root hash engine.
+    registers: [Option<ChipRegisters>; 2],
+    modulus: Option<RuntimeModulus>,
+    /// Constants by engine, sub-engine, bank and index.
+    constants: HashMap<(usize, u8, u8, u8), Word>,
+}
+
+/// The registers of the leaf hash engine and of the root hash engine.
+pub const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
+
+/// What a program is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Hash,
+    Permutation,
+}
+
+/// A parameter set and its program.
+struct Compiled {
+    parameters: AnyParameters,
+    purpose: Purpose,
+    program: Arc<ChipProgram>,
+}
+
+/// A device that drives the chip behind `port`.
+pub struct ChipDevice<P> {
+    port: P,
+    capabilities: Capabilities,
+    contents: Contents,
+    /// The last programs, the latest one last.
+    compiled: Vec<Compiled>,
+    watchdog_cycles: u64,
+    row_group: Option<usize>,
+}
+
+/// Programs that are kept.
+const MAX_COMPILED: usize = 4;
+
+impl<P: ChipPort> ChipDevice<P> {
+    /// Takes over the chip behind `port` and reads what it can do.
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails, or the chip is none that this driver knows.
+    pub fn new(mut port: P) -> Result<Self, DriverError> {
+        let found = port.read_register(registers::ID.address)?;
+        if found != registers::ID_VALUE {
+            return Err(DriverError::ForeignChip { found });
+        }
+        let found = port.read_register(registers::VERSION.address)?;
+        if found != registers::VERSION_VALUE {
+            return Err(DriverError::UnknownVersion { found });
+        }
+        let capabilities = read_capabilities(&mut port)?;
+        Ok(Self {
+            port,
+            capabilities,
+            contents: Contents::default(),
+            compiled: Vec::new(),
+            watchdog_cycles: WATCHDOG_CYCLES,
+            row_group: None,
+        })
+    }
+
+    /// What the chip reports about how it was built.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// The port of the chip, for what the driver does not offer.
+    pub fn port(&mut self) -> &mut P {
+        &mut self.port
+    }
+
+    /// Sets after how many clock cycles without any progress a run is given up; 512 for each round
+    /// of a hash come on top.
+    pub fn set_watchdog(&mut self, cycles: u64) {
+        self.watchdog_cycles = cycles;
+    }
+
+    /// Sets how many rows are under way together, where leaves are rows of several blocks; nothing is
+    /// as many as keep the hash engine busy. Each run checks that the chip can hold so many.
+    pub fn set_row_group(&mut self, rows: Option<usize>) {
+        self.row_group = rows;
+    }
+
+    /// Compiles a sponge over rows for the chip.
+    fn compile_rows(
+        &self,
+        parameters: &AnyParameters,
+        sponge: &Sponge,
+        length: usize,
+    ) -> Result<Option<ChipRows>, Unsupported> {
+        let limits = &self.capabilities.limits;
+        let rows = ChipRows::compile(parameters, sponge, length, limits);
+        match (rows, self.row_group) {
+            (Ok(Some(rows)), Some(group)) => rows.with_group(group).map(Some),
+            (rows, _) => rows,
+        }
+        .map_err(|error| self.unsupported(error.to_string()))
+    }
+
+    /// Compiles a parameter set for the chip.
+    fn compile(
+        &self,
+        parameters: &AnyParameters,
+        purpose: Purpose,
+    ) -> Result<ChipProgram, Unsupported> {
+        let limits = &self.capabilities.limits;
+        match purpose {
+            Purpose::Hash => ChipProgram::compile(parameters, limits),
+            Purpose::Permutation => ChipProgram::compile_permutation(parameters, limits),
+        }
+        .map_err(|error: ProgramError| self.unsupported(error.to_string()))
+    }
+
+    /// The program of a parameter set, compiled unless it was one of the last ones.
+    fn program(
+        &mut self,
+        parameters: &AnyParameters,
+        purpose: Purpose,
+    ) -> Result<Arc<ChipProgram>, Unsupported> {
+        let known = (self.compiled.iter())
+            .find(|known| known.purpose == purpose && known.parameters == *parameters);
+        if let Some(known) = known {
+            return Ok(Arc::clone(&known.program));
+        }
+        let program = Arc::new(self.compile(parameters, purpose)?);
+        if self.compiled.len() == MAX_COMPILED {
+            self.compiled.remove(0);
+        }
+        self.compiled.push(Compiled {
+            parameters: parameters.clone(),
+            purpose,
+            program: Arc::clone(&program),
+        });
+        Ok(program)
+    }
+
+    fn unsupported(&self, reason: String) -> Unsupported {
+        Unsupported {
+            device: self.port.name().to_owned(),
+            reason,
+        }
+    }
+
+    /// Runs `setup` with `streams`; the leaf hash engine runs `leaf`, the root hash engine `root`.
+    /// Returns the counters. `on_progress` is told the permutations that both engines have begun.
+    /// After an error the chip is cleared.
+    fn execute(
+        &mut self,
+        leaf: &ChipProgram,
+        root: &ChipProgram,
+        setup: RunSetup<'_>,
+        streams: &mut Streams<'_>,
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<Counters, RunError> {
+        let result = self
+            .clear()
+            .and_then(|()| self.load(leaf, root))
+            .map_err(RunError::from)
+            .and_then(|()| self.run(leaf, setup, streams, on_progress))
+            .and_then(|()| Ok(self.read_counters()?));
+        if result.is_err() {
+            // The first error says more than one of the clear, which the next run repeats anyway.
+            let _ = self.clear();
+        }
+        result
+    }
+
+    /// Loads what the chip does not have already of the programs of the leaf hash engine and of the
+    /// root hash engine.
+    fn load(&mut self, leaf: &ChipProgram, root: &ChipProgram) -> Result<(), DriverError> {
+        // Nothing is known until everything was taken.
+        let mut contents = std::mem::take(&mut self.contents);
+        let programs = [leaf, root];
+        for ((known, engine), program) in contents.registers.iter_mut().zip(ENGINES).zip(programs) {
+            if known.as_ref() != Some(&program.registers) {
+                for (address, value) in program.registers.writes(engine) {
+                    self.write(address, value)?;
+                }
+                *known = Some(program.registers);
+            }
+        }
+        if let Some(modulus) = &leaf.modulus
+            && contents.modulus.as_ref() != Some(modulus)
+        {
+            self.write_word(&registers::PRIME, &modulus.prime)?;
+            self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
+            contents.modulus = Some(*modulus);
+        }
+        let same = leaf == root;
+        for (number, program) in programs.into_iter().enumerate() {
+            let engines = if same { BOTH_ENGINES } else { 1 << number };
+            if !same || number == 0 {
+                self.load_constants(program, engines, &mut contents)?;
+            }
+        }
+        self.check_error(leaf, 0, &[])?;
+        self.contents = contents;
+        Ok(())
+    }
+
+    /// Loads the constants of `program` that the hash engines of the mask `engines` lack.
+    fn load_constants(
+        &mut self,
+        program: &ChipProgram,
+        engines: u8,
+        contents: &mut Contents,
+    ) -> Result<(), DriverError> {
+        for constant in &program.constants {
+            let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
+            let lacking = (0..ENGINES.len()).filter(|&engine| {
+                constant.engine_mask & engines & (1 << engine) != 0
+                    && contents.constants.get(&place(engine)) != Some(&constant.word)
+            });
+            let engine_mask = lacking.fold(0, |mask, engine| mask | 1 << engine);
+            if engine_mask != 0 {
+                self.load_constant(&ChipConstant {
+                    engine_mask,
+                    ..*constant
+                })?;
+            }
+            for engine in (0..ENGINES.len()).filter(|engine| engine_mask >> engine & 1 == 1) {
+                contents.constants.insert(place(engine), constant.word);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes 256 bits to a run of eight registers.
+    fn write_word(
+        &mut self,
+        register: &registers::Register,
+        word: &Word,
+    ) -> Result<(), DriverError> {
+        let (chunks, _) = word.as_chunks::<4>();
+        for (position, bytes) in (0..).zip(chunks) {
+            self.write(register.at(position), u32::from_le_bytes(*bytes))?;
+        }
+        Ok(())
+    }
+
+    fn load_constant(&mut self, constant: &ChipConstant) -> Result<(), DriverError> {
+        self.write_word(&registers::CONSTANT_DATA, &constant.word)?;
+        let address = registers::CONSTANT_INDEX.with(constant.index.into())
+            | registers::CONSTANT_BANK.with(constant.bank.into())
+            | registers::CONSTANT_ENGINE.with(constant.sub_engine.into())
+            | registers::CONSTANT_ENGINE_MASK.with(constant.engine_mask.into());
+        self.write(registers::CONSTANT_ADDRESS.address, address)
+    }
+
+    /// Sets the run up and starts it.
+    fn start(&mut self, setup: RunSetup<'_>) -> Result<(), DriverError> {
+        let mode = registers::MODE_LEAF_KIND.with(u32::from(setup.hash_leaves))
+            | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite))
+            | registers::MODE_PAD.with(u32::from(setup.pad));
+        self.write(registers::MODE.address, mode)?;
+        for (address, value) in setup.rows.writes() {
+            self.write(address, value)?;
+        }
+        self.write(registers::LEAVES.address, setup.leaves)?;
+        self.write(registers::TOP_LEVEL.address, setup.levels.len() as u32)?;
+        self.write(registers::EMIT_LEVELS.address, setup.emit)?;
+        self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
+        self.write(registers::WINDOW_LAST.address, setup.window.1)?;
+        for (level, queue) in (0..).zip(setup.levels) {
+            let entry = registers::LEVEL_GROUPS.with(queue.groups)
+                | registers::LEVEL_MEMORY.with(queue.memory as u32);
+            self.write(registers::LEVEL_TABLE.at(level), entry)?;
+        }
+        self.write(registers::CONTROL.address, registers::CONTROL_START.with(1))
+    }
+
+    fn run(
+        &mut self,
+        program: &ChipProgram,
+        setup: RunSetup<'_>,
+        streams: &mut Streams<'_>,
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<(), RunError> {
+        self.start(setup)?;
+        self.check_error(program, 0, &[])?;
+
+        let registers = &program.registers;
+        let rounds = u64::from(registers.full_rounds_first)
+            + u64::from(registers.full_rounds_last)
+            + registers
+                .partial_rounds
+                .iter()
+                .copied()
+                .map(u64::from)
+                .sum::<u64>();
+        let watchdog = self.watchdog_cycles + rounds * WATCHDOG_CYCLES_PER_ROUND;
+        // Words of the input from number `first` on, and how many words were taken.
+        let mut input = Vec::new();
+        let mut first = 0;
+        let mut taken = 0;
+        let mut input_ended = false;
+        let mut output = Vec::new();
+        let mut check = OutputCheck::new(streams);
+        let mut last_activity = (0, 0, 0);
+        let mut idle_cycles = 0;
+        while !check.ended {
+            while !input_ended && first + input.len() < taken + CYCLES_PER_TRANSFER as usize {
+                input.drain(..taken - first);
+                first = taken;
+                let words = (streams.input)().map_err(RunError::Streams)?;
+                input_ended = words.is_empty();
+                input.extend(words);
+            }
+            let waiting = &input[taken - first..];
+            let chunk = &waiting[..waiting.len().min(CYCLES_PER_TRANSFER as usize)];
+            let count = self
+                .port
+                .transfer(chunk, &mut output, CYCLES_PER_TRANSFER)?
+                .min(chunk.len());
+            self.check_error(program, first, &input)?;
+            taken += count;
+            for word in output.drain(..) {
+                check.take(&word)?;
+                (streams.output)(&word).map_err(RunError::Streams)?;
+            }
+            let hashes = self.read_counter(&registers::LEAF_HASHES, 0)?
+                + self.read_counter(&registers::ROOT_HASHES, 0)?;
+            on_progress(hashes);
+            let activity = (taken, check.received, hashes);
+            if activity != last_activity {
+                last_activity = activity;
+                idle_cycles = 0;
+                continue;
+            }
+            idle_cycles += CYCLES_PER_TRANSFER;
+            if idle_cycles >= watchdog {
+                return Err(RunError::Driver(DriverError::NoProgress {
+                    idle_cycles,
+                    taken,
+                    offered: first + input.len(),
+                    received: check.received,
+                    expected: check.total(),
+                    hashes,
+                    status: self.read(registers::STATUS.address)?,
+                    code: self.read(registers::ERROR.address)?,
+                    cycles: self.read_counter(&registers::CYCLES, 0)?,
+                }));
+            }
+        }
+        check.finish()?;
+        while !input_ended {
+            let words = (streams.input)().map_err(RunError::Streams)?;
+            input_ended = words.is_empty();
+            input.extend(words);
+        }
+        let offered = first + input.len();
+        if taken != offered {
+            return Err(RunError::Driver(DriverError::InputLeft { taken, offered }));
+        }
+        Ok(self.wait_until_idle()?)
+    }
+
+    /// Clears status, error and counters, aborts a run, and waits until the chip is idle.
+    fn clear(&mut self) -> Result<(), DriverError> {
+        self.write(registers::CONTROL.address, registers::CONTROL_CLEAR.with(1))?;
+        self.wait_until_idle()
+    }
+
+    /// Lets cycles pass until `STATUS.busy` is 0. What comes out meanwhile is dropped.
+    fn wait_until_idle(&mut self) -> Result<(), DriverError> {
+        const CYCLES_PER_LOOK: u64 = 64;
+        let mut waited = 0;
+        loop {
+            let status = self.read(registers::STATUS.address)?;
+            if !registers::STATUS_BUSY.is_set(status) {
+                return Ok(());
+            }
+            if waited >= self.watchdog_cycles {
+                return Err(DriverError::NotIdle {
+                    cycles: waited,
+                    status,
+                });
+            }
+            self.port.transfer(&[], &mut Vec::new(), CYCLES_PER_LOOK)?;
+            waited += CYCLES_PER_LOOK;
+        }
+    }
+
+    /// Turns the `ERROR` register into an error; `input` are the words of a run of `program` from
+    /// number `first` on.
+    fn check_error(
+        &mut self,
+        program: &ChipProgram,
+        first: usize,
+        input: &[Word],
+    ) -> Result<(), DriverError> {
+        let status = self.read(registers::STATUS.address)?;
+        if !registers::STATUS_ERROR.is_set(status) {
+            return Ok(());
+        }
+        let code = self.read(registers::ERROR.address)?;
+        let info = self.read(registers::ERROR_INFO.address)?;
+        let name = || registers::register_name(info).unwrap_or_else(|| format!("0x{info:03X}"));
+        let code_of = |error: registers::ErrorCode| error.code;
+        Err(if code == code_of(registers::ERROR_ILLEGAL_CONFIGURATION) {
+            DriverError::IllegalConfiguration {
+                register: name(),
+                value: self.read(info)?,
+            }
+        } else if code == code_of(registers::ERROR_WRITE_WHILE_RUNNING) {
+            DriverError::WriteWhileRunning { register: name() }
+        } else if code == code_of(registers::ERROR_UNKNOWN_REGISTER) {
+            DriverError::UnknownRegister { address: info }
+        } else if code == code_of(registers::ERROR_START_WHILE_RUNNING) {
+            DriverError::StartWhileRunning
+        } else if code == code_of(registers::ERROR_INCOMPLETE_TREE) {
+            DriverError::IncompleteTree
+        } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
+            DriverError::IllegalConstantAddress { address: info }
+        } else {
+            let word = (info as usize)
+                .checked_sub(first)
+                .and_then(|index| input.get(index));
+            match word.and_then(|word| program.element_not_below_prime(info as usize, word)) {
+                Some((index, value))
+                    if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME) =>
+                {
+                    DriverError::ElementNotBelowPrime { index, value }
+                }
+                _ => DriverError::UnknownErrorCode { code, info },
+            }
+        })
+    }
+
+    fn write(&mut self, address: u32, value: u32) -> Result<(), DriverError> {
+        Ok(self.port.write_register(address, value)?)
+    }
+
+    fn read(&mut self, address: u32) -> Result<u32, DriverError> {
+        Ok(self.port.read_register(address)?)
+    }
+
+    /// Reads the counter at `position` of a run of counters. The low word comes first: reading it
+    /// latches the high word.
+    fn read_counter(
+        &mut self,
+        counter: &registers::Register,
+        position: u32,
+    ) -> Result<u64, DriverError> {
+        let address = counter.at(position);
+        let low = self.read(address)?;
+        let high = self.read(address + 4)?;
+        Ok(u64::from(high) << 32 | u64::from(low))
+    }
+
+    fn read_counters(&mut self) -> Result<Counters, DriverError> {
+        Ok(Counters {
+            cycles: self.read_counter(&registers::CYCLES, 0)?,
+            cycle_first_in: self.read_counter(&registers::CYCLE_FIRST_IN, 0)?,
+            cycle_last_in: self.read_counter(&registers::CYCLE_LAST_IN, 0)?,
+            cycle_first_leaf: self.read_counter(&registers::CYCLE_FIRST_LEAF, 0)?,
+            cycle_last_leaf: self.read_counter(&registers::CYCLE_LAST_LEAF, 0)?,
+            cycle_first_out: self.read_counter(&registers::CYCLE_FIRST_OUT, 0)?,
+            cycle_last_out: self.read_counter(&registers::CYCLE_LAST_OUT, 0)?,
+            window_cycles: self.read_counter(&registers::WINDOW_CYCLES, 0)?,
+            stall_in: self.read_counter(&registers::STALL_IN, 0)?,
+            missing_in: self.read_counter(&registers::MISSING_IN, 0)?,
+            stall_leaf: self.read_counter(&registers::STALL_LEAF, 0)?,
+            starved_root: self.read_counter(&registers::STARVED_ROOT, 0)?,
+            stall_out: self.read_counter(&registers::STALL_OUT, 0)?,
+            high_water: (0..MEMORIES as u32)
+                .map(|memory| self.read_counter(&registers::HIGH_WATER, memory))
+                .collect::<Result<_, _>>()?,
+            leaf: self.read_engine_counters(
+                &registers::LEAF_HASHES,
+                &registers::LEAF_BUSY_FULL,
+                &registers::LEAF_BUSY_FULL_LAST,
+                &registers::LEAF_BUSY_PARTIAL,
+            )?,
+            root: self.read_engine_counters(
+                &registers::ROOT_HASHES,
+                &registers::ROOT_BUSY_FULL,
+                &registers::ROOT_BUSY_FULL_LAST,
+                &registers::ROOT_BUSY_PARTIAL,
+            )?,
+        })
+    }
+
+    fn read_engine_counters(
+        &mut self,
+        hashes: &registers::Register,
+        busy_full: &registers::Register,
+        busy_full_last: &registers::Register,
+        busy_partial: &registers::Register,
+    ) -> Result<EngineCounters, DriverError> {
+        Ok(EngineCounters {
+            hashes: self.read_counter(hashes, 0)?,
+            busy_full: self.read_counter(busy_full, 0)?,
+            busy_full_last: self.read_counter(busy_full_last, 0)?,
+            busy_partial: (0..self.capabilities.limits.num_partial as u32)
+                .map(|engine| self.read_counter(busy_partial, engine))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Checks that the output is complete, valid and in order.
+struct OutputCheck {
+    expected: Vec<u64>,
+    node_words: u64,
+    /// Words of each level so far, and of all.
+    counts: Vec<u64>,
+    received: usize,
+    ended: bool,
+}
+
+impl OutputCheck {
+    fn new(streams: &Streams<'_>) -> Self {
+        Self {
+            expected: streams.expected.clone(),
+            node_words: streams.node_words,
+            counts: vec![0; streams.expected.len()],
+            received: 0,
+            ended: false,
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.expected.iter().sum::<u64>() as usize
+    }
+
+    fn take(&mut self, word: &OutputWord) -> Result<(), DriverError> {
+        let index = self.received;
+        if word.error {
+            return Err(DriverError::VoidOutput { index });
+        }
+        let expected = self.total();
+        self.received += 1;
+        if self.ended || self.received > expected {
+            let received = self.received;
+            return Err(DriverError::OutputLength { received, expected });
+        }
+        // Levels that do not come out are to have no words.
+        let top = self.expected.len() - 1;
+        let level = (word.level as usize).min(top);
+        let due = self.counts[level] / self.node_words;
+        let is_due = self.expected[level] > self.counts[level];
+        if word.level as usize != level || !is_due || u64::from(word.index) != due {
+            let expected_level = if is_due { level } else { top };
+            return Err(DriverError::WrongNode {
+                level: word.level,
+                index: word.index,
+                expected_level: expected_level as u32,
+                expected_index: (self.counts[expected_level] / self.node_words) as u32,
+            });
+        }
+        self.counts[level] += 1;
+        self.ended = word.last;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), DriverError> {
+        if self.counts == self.expected {
+            return Ok(());
+        }
+        Err(DriverError::OutputLength {
+            received: self.received,
+            expected: self.total(),
+        })
+    }
+}
+
+impl<P: ChipPort> ChipDevice<P> {
+    /// Runs `program` with `rows` over `input`, words that make up `count` leaves; returns the output
+    /// words and the counters. `on_progress` is told the permutations that are begun.
+    fn run_digests(
+        &mut self,
+        program: &ChipProgram,
+        rows: RowRegisters,
+        input: Vec<Word>,
+        count: usize,
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<(Vec<Word>, Counters), RunError> {
+        let mut input = Some(input);
+        let words = count * program.output_words();
+        let mut output = Vec::with_capacity(words);
+        let counters = self.execute(
+            program,
+            program,
+            RunSetup::digests(rows, count as u32),
+            &mut Streams {
+                input: &mut || Ok(input.take().unwrap_or_default()),
+                output: &mut |word| {
+                    output.push(word.data);
+                    Ok(())
+                },
+                expected: vec![words as u64],
+                node_words: program.output_words() as u64,
+            },
+            on_progress,
+        )?;
+        Ok((output, counters))
+    }
+
+    /// Computes with `program` from `elements`, those of any number of hashes, as many runs as
+    /// needed; returns the elements of the digests one after another, and the counters.
+    /// `on_progress` is told the hashes that are finished.
+    fn hash_elements(
+        &mut self,
+        program: &ChipProgram,
+        elements: &[Word],
+        on_progress: &mut dyn FnMut(u64),
+    ) -> Result<(Vec<Vec<Word>>, Option<Counters>), DeviceError> {
+        let words = program.pack_inputs(elements);
+        let mut digests = Vec::new();
+        let mut counters: Option<Counters> = None;
+        for input in words.chunks(MAX_HASHES * program.input_words()) {
+            let hashes = input.len() / program.input_words();
+            let before = digests.len() as u64;
+            let rows = RowRegisters::one_block(&program.registers);
+            let (output, run) =
+                self.run_digests(program, rows, input.to_vec(), hashes, &mut |done| {
+                    on_progress(before + done.min(hashes as u64));
+                })?;
+            digests.extend(program.unpack_outputs(&output));
+            add_run(&mut counters, run);
+        }
+        Ok((digests, counters))
+    }
+
+    /// How the chip folds the tree of `request` by itself; `None` when it cannot.
+    fn plan_tree(
+        &mut self,
+        request: &CommitRequest<'_>,
+        shape: &TreeShape,
+    ) -> Result<Option<TreeRun>, DeviceError> {
+        let root = self.program(request.parameters, Purpose::Hash)?;
+        let Some(arity) = root.tree_arity().filter(|_| shape.top() > 0) else {
+            return Ok(None);
+        };
+        let leaf = match request.leaf {
+            LeafRule::Digest => TreeLeaf::Digest,
+            LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
+            LeafRule::Row {
+                parameters,
+                columns,
+            } if is_unhashed(parameters, columns) => TreeLeaf::Short {
+                digest_length: parameters.digest_length(),
+                columns,
+            },
+            LeafRule::Row {
+                parameters,
+                columns,
+            } => {
+                let sponge = row_sponge(parameters)?;
+                match self.compile_rows(parameters, sponge, columns)? {
+                    Some(rows) => TreeLeaf::Rows(Box::new(rows)),
+                    None => return Ok(None),
+                }
+            }
+        };
+        let is_one_word = leaf
+            .program()
+            .is_none_or(|program| program.output_words() == 1);
+        let top = shape.top() as usize;
+        let levels = level_table::level_table(arity, top, &self.capabilities.memories)
+            .ok()
+            .filter(|_| top <= self.capabilities.max_height as usize)
+            .filter(|_| is_one_word && u32::try_from(shape.leaves()).is_ok());
+        Ok(levels.map(|levels| TreeRun { root, leaf, levels }))
+    }
+
+    /// A tree that the chip folds by itself.
+    fn fold(
+        &mut self,
+        run: &TreeRun,
+        request: &CommitRequest<'_>,
+        shape: &TreeShape,
+        mut reader: LeafReader<'_>,
+        nodes: &mut dyn NodeSink,
+        progress: &mut dyn Progress,
+    ) -> Result<(Vec<Vec<Word>>, Counters), DeviceError> {
+        let root = &run.root;
+        let leaf = run.leaf.program().unwrap_or(root);
+        let top = shape.top();
+        let emit = (0..top).filter(|&level| nodes.wants(level));
+        let mut expected = vec![0; top as usize + 1];
+        expected[top as usize] = shape.nodes(top);
+        for level in emit.clone() {
+            expected[level as usize] = shape.nodes(level);
+        }
+        let setup = RunSetup {
+            hash_leaves: run.leaf.program().is_some(),
+            rows: run.leaf.rows(root),
+            leaves: shape.leaves() as u32,
+            levels: &run.levels,
+            pad: shape.is_padded(),
+            emit: emit.fold(0, |mask, level| mask | 1 << level),
+            window: (request.window.as_ref()).map_or((0, 0), |window| (window.start, window.end)),
+        };
+        self.load_empty(root, shape).map_err(DeviceError::failed)?;
+        let mut cap = Vec::new();
+        let hashes = request.hashes(shape);
+        let counters = self.execute(
+            leaf,
+            root,
+            setup,
+            &mut Streams {
+                input: &mut || Ok(run.leaf.pack(root, &reader.next(run.leaf.chunk())?)),
+                output: &mut |word| {
+                    let digest = root.unpack_outputs(&[word.data]).concat();
+                    if nodes.wants(word.level) {
+                        nodes.node(word.level, word.index.into(), &digest)?;
+                    }
+                    if word.level == top {
+                        cap.push(digest);
+                    }
+                    Ok(())
+                },
+                expected,
+                node_words: 1,
+            },
+            &mut |done| progress.report(done.min(hashes), hashes),
+        )?;
+        Ok((full_cap(shape, cap), counters))
+    }
+
+    /// Loads the values of empty sub-trees.
+    fn load_empty(&mut self, root: &ChipProgram, shape: &TreeShape) -> Result<(), DriverError> {
+        self.clear()?;
+        for level in 0..shape.top() {
+            let Some(value) = shape.empty(level) else {
+                break;
+            };
+            let word = root.constant_word(value);
+            let place = (1, program::EMPTY_SUB_TREES, 0, level as u8);
+            if self.contents.constants.get(&place) != Some(&word) {
+                self.contents.constants.remove(&place);
+                self.load_constant(&ChipConstant {
+                    engine_mask: program::ROOT_HASH_ENGINE,
+                    sub_engine: program::EMPTY_SUB_TREES,
+                    bank: 0,
+                    index: level as u8,
+                    word,
+                })?;
+                self.contents.constants.insert(place, word);
+            }
+        }
+        self.check_error(root, 0, &[])
+    }
+}
+
+/// Hashes for a tree that the chip does not fold by itself: every hash on the chip, level by level.
+struct LevelHasher<'a, P> {
+    device: &'a mut ChipDevice<P>,
+    progress: &'a mut dyn Progress,
+    /// Hashes that are done, and those of the tree.
+    done: u64,
+    total: u64,
+    counters: Option<Counters>,
+}
+
+impl<P: ChipPort> TreeHasher for LevelHasher<'_, P> {
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        elements: &[Word],
+    ) -> Result<Vec<Word>, DeviceError> {
+        let program = self.device.program(parameters, Purpose::Hash)?;
+        let (digests, run) = self.device.hash_elements(&program, elements, &mut |now| {
+            self.progress
+                .report((self.done + now).min(self.total), self.total);
+        })?;
+        self.done += digests.len() as u64;
+        if let Some(run) = run {
+            add_run(&mut self.counters, run);
+        }
+        Ok(digests.concat())
+    }
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        rows: &[Vec<Word>],
+    ) -> Result<Vec<Word>, DeviceError> {
+        hash_rows(self.device, parameters, rows)
+    }
+}
+
+/// A tree that the chip folds by itself.
+struct TreeRun {
+    root: Arc<ChipProgram>,
+    leaf: TreeLeaf,
+    levels: Vec<LevelQueue>,
+}
+
+/// How the chip makes a leaf.
+enum TreeLeaf {
+    Digest,
+    /// Rows that are digests, with zeros behind them.
+    Short {
+        digest_length: usize,
+        columns: usize,
+    },
+    Hash(Arc<ChipProgram>),
+    Rows(Box<ChipRows>),
+}
+
+impl TreeLeaf {
+    /// The program of the leaf hash engine, if it hashes.
+    fn program(&self) -> Option<&ChipProgram> {
+        match self {
+            Self::Digest | Self::Short { .. } => None,
+            Self::Hash(program) => Some(program),
+            Self::Rows(rows) => Some(&rows.program),
+        }
+    }
+
+    fn rows(&self, root: &ChipProgram) -> RowRegisters {
+        match self {
+            Self::Rows(rows) => rows.registers,
+            _ => RowRegisters::one_block(&self.program().unwrap_or(root).registers),
+        }
+    }
+
+    /// Leaves that are packed together: whole groups of rows.
+    fn chunk(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.group(),
+            _ => LEAVES_PER_TRANSFER,
+        }
+    }
+
+    /// The stream words of leaves with these elements.
+    fn pack(&self, root: &ChipProgram, elements: &[Word]) -> Vec<Word> {
+        match self {
+            Self::Digest => root.pack_outputs(elements),
+            Self::Short {
+                digest_length,
+                columns,
+            } => {
+                let rows: Vec<_> = elements.chunks(*columns).map(<[Word]>::to_vec).collect();
+                root.pack_outputs(&unhashed_digests(*digest_length, &rows))
+            }
+            Self::Hash(program) => program.pack_inputs(elements),
+            Self::Rows(rows) => {
+                let rows_of = elements.chunks(rows.length());
+                rows.pack(&rows_of.map(<[Word]>::to_vec).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+/// Leaves that are read and packed together: few enough that their memory is used again and again.
+const LEAVES_PER_TRANSFER: usize = 1 << 10;
+
+/// Most hashes of a run.
+const MAX_HASHES: usize = u32::MAX as usize;
+
+/// Appends the counters of a run to those of the runs before it.
+fn add_run(counters: &mut Option<Counters>, run: Counters) {
+    let Some(total) = counters else {
+        *counters = Some(run);
+        return;
+    };
+    let before = total.cycles;
+    total.cycles += run.cycles;
+    total.cycle_last_in = before + run.cycle_last_in;
+    total.cycle_last_leaf = before + run.cycle_last_leaf;
+    total.cycle_last_out = before + run.cycle_last_out;
+    total.window_cycles += run.window_cycles;
+    total.stall_in += run.stall_in;
+    total.missing_in += run.missing_in;
+    total.stall_leaf += run.stall_leaf;
+    total.starved_root += run.starved_root;
+    total.stall_out += run.stall_out;
+    for (total, run) in total.high_water.iter_mut().zip(run.high_water) {
+        *total = run.max(*total);
+    }
+    for (total, run) in [(&mut total.leaf, run.leaf), (&mut total.root, run.root)] {
+        total.hashes += run.hashes;
+        total.busy_full += run.busy_full;
+        total.busy_full_last += run.busy_full_last;
+        for (total, run) in total.busy_partial.iter_mut().zip(run.busy_partial) {
+            *total += run;
+        }
+    }
+}
+
+impl<P: ChipPort> Device for ChipDevice<P> {
+    fn name(&self) -> &str {
+        self.port.name()
+    }
+
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        self.compile(parameters, Purpose::Hash).map(drop)
+    }
+
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        let mut notes = parameters.warnings();
+        if let Ok(program) = self.compile(parameters, Purpose::Hash) {
+            notes.extend_from_slice(program.notes());
+        }
+        notes
+    }
+
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        let program = self.compile(parameters, Purpose::Hash)?;
+        let limits = &self.capabilities.limits;
+        Ok(Some(EnginePlan {
+            num_full: limits.num_full,
+            num_partial: limits.num_partial,
+            period: program.period() as u64,
+            products: program.products() as u64,
+            multipliers: program.multipliers() as u64,
+        }))
+    }
+
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        let shape = request.shape()?;
+        let reader = LeafReader::new(request, source);
+        let (cap, counters) = match self.plan_tree(request, &shape)? {
+            Some(run) => {
+                let folded = self.fold(&run, request, &shape, reader, nodes, progress)?;
+                (folded.0, Some(folded.1))
+            }
+            None => {
+                let mut hasher = LevelHasher {
+                    device: self,
+                    progress,
+                    done: 0,
+                    total: request.hashes(&shape),
+                    counters: None,
+                };
+                let cap = fold(request, &shape, reader, nodes, &mut hasher)?;
+                (cap, hasher.counters)
+            }
+        };
+        Ok(CommitReport {
+            cap,
+            leaves: request.leaves,
+            hashes: request.hashes(&shape),
+            counters,
+        })
+    }
+
+    fn timeline(
+        &mut self,
+        request: &CommitRequest<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Timeline, DeviceError> {
+        let refuse = |reason: String, device: &str| {
+            let device = device.to_owned();
+            DeviceError::from(Unsupported { device, reason })
+        };
+        let several_runs = format!(
+            "the chip does not fold a tree of {} leaves of '{}' by itself",
+            request.leaves,
+            request.parameters.name()
+        );
+        let shape = request.shape()?;
+        if shape.top() > 0 && self.plan_tree(request, &shape)?.is_none() {
+            return Err(refuse(several_runs, self.port.name()));
+        }
+        if !self.port.record_timeline(true) {
+            return Err(refuse(NO_TIMELINE.to_owned(), self.port.name()));
+        }
+        let report = self.commit(request, &mut Zeros, &mut NoNodes, progress);
+        self.port.record_timeline(false);
+        let timeline = self.port.take_timeline();
+        let cycles = report?.cycles();
+        timeline
+            .filter(|timeline| Some(timeline.cycles) == cycles)
+            .ok_or_else(|| refuse(several_runs, self.port.name()))
+    }
+
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        check_inputs(parameters, inputs)?;
+        let program = self.program(parameters, Purpose::Hash)?;
+        let total = inputs.len() as u64;
+        let (digests, counters) = self.hash_elements(&program, &inputs.concat(), &mut |done| {
+            progress.report(done, total);
+        })?;
+        Ok(HashReport { digests, counters })
+    }
+
+    fn hash_rows(
+        &mut self,
+        parameters: &AnyParameters,
+        sponge: &Sponge,
+        rows: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<Option<HashReport>, DeviceError> {
+        check_rows(parameters, rows)?;
+        let length = rows.first().map_or(0, Vec::len);
+        let Some(compiled) = self.compile_rows(parameters, sponge, length)? else {
+            return Ok(None);
+        };
+        let program = &compiled.program;
+        let total = (rows.len() * compiled.blocks()) as u64;
+        let input = compiled.pack(rows);
+        let (output, counters) = self.run_digests(
+            program,
+            compiled.registers,
+            input,
+            rows.len(),
+            &mut |done| {
+                progress.report(done.min(total), total);
+            },
+        )?;
+        Ok(Some(HashReport {
+            digests: program.unpack_outputs(&output),
+            counters: Some(counters),
+        }))
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        check_states(parameters, states)?;
+        let program = self.program(parameters, Purpose::Permutation)?;
+        let total = states.len() as u64;
+        let (states, counters) = self.hash_elements(&program, &states.concat(), &mut |done| {
+            progress.report(done, total);
+        })?;
+        Ok(PermuteReport { states, counters })
+    }
+}
+
+fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverError> {
+    let engine = port.read_register(registers::CAPS_ENGINE.address)?;
+    let depth = port.read_register(registers::CAPS_DEPTH.address)?;
+    let tree = port.read_register(registers::CAPS_TREE.address)?;
+    let mut prime = Word::default();
+    for (position, bytes) in (0..).zip(prime.as_chunks_mut::<4>().0) {
+        *bytes = port
+            .read_register(registers::PRIME.at(position))?
+            .to_le_bytes();
+    }
+    let field = port.read_register(registers::CAPS_FIELD.address)?;
+    let full = registers::CAPS_NUM_FULL.get(engine);
+    let partial = registers::CAPS_NUM_PARTIAL.get(engine);
+    if !(1..=MAX_NUM_FULL as u32).contains(&full) || partial > registers::MAX_PARTIAL_ENGINES as u32
+    {
+        return Err(DriverError::SubEngines { full, partial });
+    }
+    Ok(Capabilities {
+        limits: EngineLimits {
+            prime,
+            num_full: full as usize,
+            num_partial: partial as usize,
+            matrix_depth: registers::CAPS_MATRIX_DEPTH.get(depth) as usize,
+            constant_depth: registers::CAPS_CONSTANT_DEPTH.get(depth) as usize,
+            partial_depth: registers::CAPS_PARTIAL_DEPTH.get(depth) as usize,
+            goldilocks: registers::CAPS_GOLDILOCKS.is_set(field),
+            montgomery_bits: registers::CAPS_MONTGOMERY_BITS.get(field),
+            runtime_modulus: registers::CAPS_RUNTIME_MODULUS.is_set(field),
+            places: 1 << registers::CAPS_LOG2_PLACES.get(engine),
+            loop_cycles: registers::CAPS_LOOP_CYCLES_FULL.get(engine) as usize,
+        },
+        lanes: registers::CAPS_LANES.get(engine),
+        loop_cycles_full: registers::CAPS_LOOP_CYCLES_FULL.get(engine),
+        loop_cycles_partial: registers::CAPS_LOOP_CYCLES_PARTIAL.get(engine),
+        max_height: registers::CAPS_MAX_HEIGHT.get(tree),
+        memories: NodeMemories {
+            words: [
+                registers::CAPS_LOG2_LEAF_HASH_BUFFER,
+                registers::CAPS_LOG2_ROOT_HASH_BUFFER,
+                registers::CAPS_LOG2_SCRATCH_PAD,
+                registers::CAPS_LOG2_HIDM_LEVEL_0,
+                registers::CAPS_LOG2_HIDM_LEVEL_1,
+            ]
+            .map(|field| 1 << field.get(tree)),
+        },
+    })
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub mod fake;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,486 @@
+//! A chip for tests: it follows the protocol of the registers and streams, computes with the interpreter
+//! of programs, and has a fault if that is asked for.
+
+use std::collections::HashMap;
+
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::word::Word;
+use num_bigint::BigUint;
+
+use super::{ChipPort, ENGINES, OutputWord, PortError};
+use crate::level_table::{self, LevelQueue, NodeMemories};
+use crate::program::{self, ChipConstant, ChipRegisters, EngineLimits, ProgramError, RowRegisters};
+use crate::registers;
+
+/// What the chip of a test does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// `ID` reads as this value.
+    Id(u32),
+    /// `VERSION` reads as this value.
+    Version(u32),
+    /// `CAPS_ENGINE` reads as this value.
+    Engine(u32),
+    /// Nothing is taken after this many words.
+    StopsTaking(usize),
+    /// The start is refused because of the register at this address.
+    RefusesStart(u32),
+    /// Every write of constants is refused, as during a run.
+    RefusesConstants,
+    /// There is no place for constants.
+    HasNoConstants,
+    /// The word with this index is said to have an element that is not below the prime.
+    RefusesWord(usize),
+    /// The error code is one that does not exist.
+    UnknownCode,
+    /// A word more comes out than the run has.
+    TooManyWords,
+    /// The output ends after this many words.
+    EndsEarly(usize),
+    /// The output comes before the input was taken.
+    IgnoresInput,
+    /// The output words are said to be nodes of another level.
+    WrongLevel,
+    /// Every output word is marked as void.
+    VoidOutput,
+    /// `STATUS.busy` stays after a clear.
+    StaysBusy,
+    /// The connection breaks at the first transfer.
+    Disconnects,
+}
+
+/// How the chip of a test was built.
+pub const BUILD: EngineLimits = EngineLimits {
+    prime: [0; 32],
+    num_full: 1,
+    num_partial: 3,
+    matrix_depth: 128,
+    constant_depth: 255,
+    partial_depth: 128,
+    goldilocks: true,
+    montgomery_bits: 260,
+    runtime_modulus: false,
+    places: 64,
+    loop_cycles: 59,
+};
+
+/// The protocol of a chip, with the interpreter of programs for its arithmetic. A run computes when
+/// its last input word was taken.
+pub struct FakeChip {
+    /// What it does wrong.
+    pub fault: Fault,
+    limits: EngineLimits,
+    registers: HashMap<u32, u32>,
+    /// By engine, sub-engine, bank and index.
+    constants: HashMap<(usize, u8, u8, u8), ChipConstant>,
+    /// Constants that were written so far.
+    pub constant_writes: usize,
+    taken: Vec<Word>,
+    results: Option<Vec<Word>>,
+    busy: bool,
+}
+
+impl FakeChip {
+    /// A chip that is built as `limits` say.
+    pub fn new(fault: Fault, limits: EngineLimits) -> Self {
+        let engine = registers::CAPS_NUM_FULL.with(limits.num_full as u32)
+            | registers::CAPS_NUM_PARTIAL.with(limits.num_partial as u32)
+            | registers::CAPS_LANES.with(3)
+            | registers::CAPS_LOOP_CYCLES_FULL.with(limits.loop_cycles as u32)
+            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(54)
+            | registers::CAPS_LOG2_PLACES.with(limits.places.ilog2());
+        let mut chip = Self {
+            fault,
+            limits,
+            registers: HashMap::from([
+                (registers::ID.address, registers::ID_VALUE),
+                (registers::VERSION.address, registers::VERSION_VALUE),
+                (registers::CAPS_ENGINE.address, engine),
+                (
+                    registers::CAPS_DEPTH.address,
+                    registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
+                        | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
+                        | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32),
+                ),
+                (
+                    registers::CAPS_TREE.address,
+                    registers::CAPS_MAX_HEIGHT.with(5)
+                        | registers::CAPS_LOG2_LEAF_HASH_BUFFER.with(4)
+                        | registers::CAPS_LOG2_ROOT_HASH_BUFFER.with(4)
+                        | registers::CAPS_LOG2_SCRATCH_PAD.with(2)
+                        | registers::CAPS_LOG2_HIDM_LEVEL_0.with(4)
+                        | registers::CAPS_LOG2_HIDM_LEVEL_1.with(4),
+                ),
+                (
+                    registers::CAPS_FIELD.address,
+                    registers::CAPS_GOLDILOCKS.with(limits.goldilocks.into())
+                        | registers::CAPS_RUNTIME_MODULUS.with(limits.runtime_modulus.into())
+                        | registers::CAPS_MONTGOMERY_BITS.with(limits.montgomery_bits),
+                ),
+            ]),
+            constants: HashMap::new(),
+            constant_writes: 0,
+            taken: Vec::new(),
+            results: None,
+            busy: false,
+        };
+        chip.set_word(&registers::PRIME, &limits.prime);
+        match fault {
+            Fault::Id(value) => chip.registers.insert(registers::ID.address, value),
+            Fault::Version(value) => chip.registers.insert(registers::VERSION.address, value),
+            Fault::Engine(value) => chip.registers.insert(registers::CAPS_ENGINE.address, value),
+            _ => None,
+        };
+        chip
+    }
+
+    fn set_word(&mut self, register: &registers::Register, word: &Word) {
+        for (position, bytes) in (0..).zip(word.as_chunks::<4>().0) {
+            let value = u32::from_le_bytes(*bytes);
+            self.registers.insert(register.at(position), value);
+        }
+    }
+
+    fn get(&self, register: &registers::Register) -> u32 {
+        self.get_at(register, 0)
+    }
+
+    fn get_at(&self, register: &registers::Register, position: u32) -> u32 {
+        self.at(register.at(position))
+    }
+
+    fn get_word(&self, register: &registers::Register) -> Word {
+        let mut word = Word::default();
+        for (position, bytes) in (0..).zip(word.as_chunks_mut::<4>().0) {
+            *bytes = self.get_at(register, position).to_le_bytes();
+        }
+        word
+    }
+
+    fn at(&self, address: u32) -> u32 {
+        self.registers.get(&address).copied().unwrap_or(0)
+    }
+
+    /// The registers of an engine: 0 the leaf hash engine, 1 the root hash engine.
+    fn chip_registers(&self, engine: usize) -> ChipRegisters {
+        ChipRegisters::read(ENGINES[engine], |address| self.at(address))
+    }
+
+    fn row_registers(&self) -> RowRegisters {
+        RowRegisters::read(|address| self.at(address))
+    }
+
+    fn report(&mut self, error: registers::ErrorCode, info: u32) {
+        if self.get(&registers::ERROR) == 0 {
+            self.registers.insert(registers::ERROR.address, error.code);
+            self.registers.insert(registers::ERROR_INFO.address, info);
+        }
+    }
+
+    fn start(&mut self) {
+        self.taken.clear();
+        self.results = None;
+        if let Fault::RefusesStart(address) = self.fault {
+            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            return;
+        }
+        let registers = self.chip_registers(0);
+        if let Err(ProgramError::IllegalRegister { address, .. }) = registers.check(&self.limits) {
+            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            return;
+        }
+        let top = self.get(&registers::TOP_LEVEL);
+        if top > 0 {
+            let registers = self.chip_registers(1);
+            assert!(
+                registers.arity >= 2 && registers.digest_words == 1,
+                "no tree"
+            );
+            assert!(top <= registers::CAPS_MAX_HEIGHT.get(self.get(&registers::CAPS_TREE)));
+            let table: Vec<_> = (0..top)
+                .map(|level| self.get_at(&registers::LEVEL_TABLE, level))
+                .map(|entry| LevelQueue {
+                    memory: registers::LEVEL_MEMORY.get(entry) as usize,
+                    groups: registers::LEVEL_GROUPS.get(entry),
+                })
+                .collect();
+            let memories = NodeMemories {
+                words: [16, 16, 4, 16, 16],
+            };
+            let (arity, height) = (registers.arity as usize, top as usize);
+            assert_eq!(
+                Ok(table),
+                level_table::level_table(arity, height, &memories)
+            );
+        }
+        self.busy = true;
+    }
+
+    /// Whether the run puts out the digests of its leaves, and folds no tree.
+    pub fn digests(&self) -> bool {
+        self.get(&registers::TOP_LEVEL) == 0
+    }
+
+    fn hashes_leaves(&self) -> bool {
+        registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE))
+    }
+
+    /// Input words of a leaf.
+    fn leaf_words(&self) -> usize {
+        let rows = self.row_registers();
+        if self.hashes_leaves() {
+            let block = self.chip_registers(0).arity;
+            ((rows.blocks - 1) * block + rows.last_words) as usize
+        } else {
+            1
+        }
+    }
+
+    /// Input words of the run.
+    fn input_words(&self) -> usize {
+        self.get(&registers::LEAVES) as usize * self.leaf_words()
+    }
+
+    fn field(&self) -> FieldId {
+        if self.get(&registers::FIELD) == program::GOLDILOCKS {
+            return FieldId::Goldilocks;
+        }
+        let prime = self.get_word(&registers::PRIME);
+        let field = FieldId::from_prime(&prime).expect("the prime is that of one of the fields");
+        if self.limits.runtime_modulus {
+            let radix_squared = self.get_word(&registers::RADIX_SQUARED);
+            assert_ne!(radix_squared, Word::default(), "R^2 was not loaded");
+        }
+        field
+    }
+
+    /// The constants of an engine.
+    fn constants_of(&self, engine: usize) -> Vec<ChipConstant> {
+        let constants = self.constants.iter();
+        constants
+            .filter(|((of, ..), _)| *of == engine)
+            .map(|(_, constant)| *constant)
+            .collect()
+    }
+
+    /// The words that come out, with level and index.
+    fn compute(&self) -> Result<Vec<(Word, u32, u32)>, ProgramError> {
+        let (field, limits) = (self.field(), &self.limits);
+        let mut level = if self.hashes_leaves() {
+            program::evaluate_rows(
+                field,
+                &self.chip_registers(0),
+                &self.row_registers(),
+                &self.constants_of(0),
+                limits,
+                &self.taken,
+                self.get(&registers::LEAVES) as usize,
+            )?
+        } else {
+            self.taken.clone()
+        };
+        let top = self.get(&registers::TOP_LEVEL);
+        let emit = self.get(&registers::EMIT_LEVELS);
+        if top == 0 {
+            let words = self.chip_registers(0).digest_words;
+            let nodes = (0..).zip(level);
+            return Ok(nodes
+                .map(|(index, word)| (word, 0, index / words))
+                .collect());
+        }
+        let (registers, constants) = (self.chip_registers(1), self.constants_of(1));
+        let mut output = Vec::new();
+        for number in 0..=top {
+            if number == top || emit >> number & 1 == 1 {
+                output.extend(
+                    (0..)
+                        .zip(&level)
+                        .map(|(index, word)| (*word, number, index)),
+                );
+            }
+            if number < top {
+                let arity = registers.arity as usize;
+                let whole = level.len().next_multiple_of(arity);
+                if level.len() < whole {
+                    assert!(registers::MODE_PAD.is_set(self.get(&registers::MODE)));
+                    let place = (1, program::EMPTY_SUB_TREES, 0, number as u8);
+                    let value = self.plain(&self.constants[&place].word);
+                    level.resize(whole, value);
+                }
+                level = program::evaluate(field, &registers, &constants, limits, &level)?;
+            }
+        }
+        Ok(output)
+    }
+
+    /// The stream word of a constant.
+    fn plain(&self, constant: &Word) -> Word {
+        if self.field() == FieldId::Goldilocks {
+            return *constant;
+        }
+        let modulus = BigUint::from_bytes_le(&self.field().prime());
+        let radix = BigUint::from(2_u32).pow(self.limits.montgomery_bits);
+        let value = BigUint::from_bytes_le(constant) * radix.modinv(&modulus).unwrap() % modulus;
+        let mut word = Word::default();
+        let bytes = value.to_bytes_le();
+        word[..bytes.len()].copy_from_slice(&bytes);
+        word
+    }
+}
+
+impl ChipPort for FakeChip {
+    fn name(&self) -> &str {
+        "fake"
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
+        if address == registers::CONTROL.address {
+            if registers::CONTROL_CLEAR.is_set(value) {
+                self.registers.insert(registers::ERROR.address, 0);
+                self.busy = self.fault == Fault::StaysBusy;
+            }
+            if registers::CONTROL_START.is_set(value) {
+                self.start();
+            }
+            return Ok(());
+        }
+        if address == registers::CONSTANT_ADDRESS.address {
+            self.constant_writes += 1;
+            match self.fault {
+                Fault::RefusesConstants => {
+                    self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
+                }
+                Fault::HasNoConstants => {
+                    self.report(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
+                }
+                _ => {
+                    let constant = ChipConstant {
+                        engine_mask: registers::CONSTANT_ENGINE_MASK.get(value) as u8,
+                        sub_engine: registers::CONSTANT_ENGINE.get(value) as u8,
+                        bank: registers::CONSTANT_BANK.get(value) as u8,
+                        index: registers::CONSTANT_INDEX.get(value) as u8,
+                        word: self.get_word(&registers::CONSTANT_DATA),
+                    };
+                    for engine in 0..2 {
+                        let ChipConstant {
+                            sub_engine,
+                            bank,
+                            index,
+                            engine_mask,
+                            ..
+                        } = constant;
+                        let place = (engine, sub_engine, bank, index);
+                        if engine_mask >> engine & 1 == 1 {
+                            self.constants.insert(place, constant);
+                        }
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let known = registers::REGISTERS.iter().find(|r| r.contains(address));
+        let access = known.map(|register| register.access);
+        let runtime = registers::RADIX_SQUARED.contains(address);
+        match access {
+            Some(registers::Access::ReadWrite) if !runtime || self.limits.runtime_modulus => {}
+            Some(registers::Access::ReadWriteRuntime) if self.limits.runtime_modulus => {}
+            _ => {
+                self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+                return Ok(());
+            }
+        }
+        self.registers.insert(address, value);
+        Ok(())
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        if address == registers::STATUS.address {
+            let error = self.get(&registers::ERROR) != 0;
+            return Ok(registers::STATUS_BUSY.with(u32::from(self.busy))
+                | registers::STATUS_ERROR.with(u32::from(error)));
+        }
+        if address == registers::LEAF_HASHES.address {
+            return Ok((self.taken.len() / self.leaf_words()) as u32);
+        }
+        if address == registers::LEAF_BUSY_FULL_LAST.address {
+            return Ok(7);
+        }
+        if address == registers::CYCLES.address {
+            return Ok(1000);
+        }
+        if address == registers::CYCLE_LAST_OUT.address {
+            return Ok(999);
+        }
+        Ok(self.registers.get(&address).copied().unwrap_or(0))
+    }
+
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError> {
+        if self.fault == Fault::Disconnects && self.busy {
+            return Err(PortError::new("the cable was pulled"));
+        }
+        if !self.busy || self.fault == Fault::StaysBusy {
+            return Ok(0);
+        }
+        let mut room = self.input_words() - self.taken.len();
+        if let Fault::StopsTaking(after) = self.fault {
+            room = after.saturating_sub(self.taken.len());
+        }
+        let count = input.len().min(cycles as usize).min(room);
+        self.taken.extend(&input[..count]);
+        match self.fault {
+            Fault::RefusesWord(index) if self.taken.len() > index => {
+                self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index as u32);
+            }
+            Fault::UnknownCode => {
+                let code = registers::ErrorCode {
+                    code: 99,
+                    ..registers::ERROR_NONE
+                };
+                self.report(code, 7);
+            }
+            _ => {}
+        }
+        let void = vec![(Word::default(), self.get(&registers::TOP_LEVEL), 0)];
+        let results = if self.taken.len() == self.input_words() {
+            match self.compute() {
+                Ok(results) => results,
+                Err(ProgramError::InputNotBelowPrime { word }) => {
+                    self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, word as u32);
+                    void
+                }
+                Err(error) => panic!("{error}"),
+            }
+        } else if self.fault == Fault::IgnoresInput {
+            let count = self.get(&registers::LEAVES);
+            (0..count)
+                .map(|index| (Word::default(), 0, index))
+                .collect()
+        } else {
+            return Ok(count);
+        };
+        let words_out = match self.fault {
+            Fault::TooManyWords => results.len() + 1,
+            Fault::EndsEarly(after) => after,
+            _ => results.len(),
+        };
+        for number in 0..words_out {
+            let (data, level, index) = results[number % results.len()];
+            output.push(OutputWord {
+                data,
+                level: level + u32::from(self.fault == Fault::WrongLevel),
+                index,
+                last: number + 1 == words_out && self.fault != Fault::TooManyWords,
+                error: self.fault == Fault::VoidOutput,
+            });
+        }
+        self.busy = false;
+        Ok(count)
+    }
+}

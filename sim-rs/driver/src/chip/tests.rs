@@ -1,0 +1,630 @@
+//! The driver against chips that have one fault each.
+
+use super::fake::{BUILD, FakeChip, Fault};
+use super::*;
+use crate::device::{NoProgress, WordSource};
+use crate::fold::{AllNodes, NoNodes};
+use crate::software::SoftwareDevice;
+use acclmt_merkle::shape::Padding;
+use acclmt_poseidon::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
+use acclmt_poseidon::generate;
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
+use acclmt_poseidon::presets;
+use acclmt_poseidon::random::{self, Ranges};
+
+fn bls12_381() -> EngineLimits {
+    EngineLimits {
+        prime: FieldId::Bls12_381.prime(),
+        ..BUILD
+    }
+}
+
+fn device(fault: Fault) -> ChipDevice<FakeChip> {
+    device_of(fault, bls12_381())
+}
+
+fn device_of(fault: Fault, limits: EngineLimits) -> ChipDevice<FakeChip> {
+    ChipDevice::new(FakeChip::new(fault, limits)).unwrap()
+}
+
+/// A hash of `arity` elements with few rounds.
+fn few_rounds(arity: usize) -> AnyParameters {
+    generate::neptune::<Bls12_381>("few-rounds", "bls12-381", arity, 3, 4)
+        .unwrap()
+        .into()
+}
+
+/// A Goldilocks hash of `arity` digests of `length` elements.
+fn goldilocks(arity: usize, length: usize) -> AnyParameters {
+    let ranges = Ranges {
+        widths: 12..=12,
+        exponents: vec![7],
+        full_rounds: 2..=2,
+        partial_rounds: 5..=5,
+        ..Ranges::default()
+    };
+    let any = random::parameters::<Goldilocks>(1, &ranges).unwrap();
+    let parameters = PoseidonParameters::new(PoseidonSpecification {
+        input_positions: (0..arity * length).rev().collect(),
+        digest_positions: (3..3 + length).collect(),
+        ..any.specification().clone()
+    });
+    Goldilocks::wrap(parameters.unwrap())
+}
+
+fn numbers(from: u64, count: usize) -> Vec<Word> {
+    (from..).map(word::from_u64).take(count).collect()
+}
+
+/// The report of `device` on `words`.
+fn commit_words(
+    device: &mut dyn Device,
+    request: &CommitRequest<'_>,
+    words: &[Word],
+) -> Result<CommitReport, DeviceError> {
+    let source = &mut WordSource(words);
+    device.commit(request, source, &mut NoNodes, &mut NoProgress)
+}
+
+/// The report of `device` on the elements 7, 8, 9, .. as hashed leaves.
+fn commit(device: &mut dyn Device, leaves: usize) -> Result<CommitReport, DeviceError> {
+    let parameters = few_rounds(2);
+    let leaf = LeafRule::Hash(&parameters);
+    let request = CommitRequest::new(&parameters, leaf, leaves as u64);
+    commit_words(device, &request, &numbers(7, 2 * leaves))
+}
+
+/// Checks that the chip and the software give the same root and the same nodes.
+fn check_tree(device: &mut dyn Device, request: &CommitRequest<'_>) {
+    let words = numbers(7, request.leaf_length() * request.leaves as usize);
+    let run = |device: &mut dyn Device| {
+        let mut nodes = AllNodes::default();
+        let source = &mut WordSource(&words);
+        let report = device.commit(request, source, &mut nodes, &mut NoProgress);
+        (report.unwrap(), nodes)
+    };
+    let (expected, expected_nodes) = run(&mut SoftwareDevice::new());
+    let (got, nodes) = run(device);
+    assert_eq!(got.cap, expected.cap, "{request:?}");
+    assert_eq!(nodes, expected_nodes, "{request:?}");
+    assert_eq!((got.leaves, got.hashes), (expected.leaves, expected.hashes));
+    assert_eq!(got.counters.is_some(), expected.hashes > 0);
+}
+
+/// Checks that the chip and the software give the same root for all kinds of leaves.
+fn check_roots(device: &mut dyn Device, parameters: &AnyParameters, leaves: usize) {
+    for leaf in [LeafRule::Hash(parameters), LeafRule::Digest] {
+        check_tree(device, &CommitRequest::new(parameters, leaf, leaves as u64));
+    }
+}
+
+/// Checks hashes and permutations on the chip against the software.
+fn check_hashes(device: &mut dyn Device, parameters: &AnyParameters) {
+    let mut software = SoftwareDevice::new();
+    let inputs: Vec<_> = (0..5)
+        .map(|i| numbers(100 * i, parameters.inputs()))
+        .collect();
+    assert_eq!(
+        device
+            .hash(parameters, &inputs, &mut NoProgress)
+            .unwrap()
+            .digests,
+        software
+            .hash(parameters, &inputs, &mut NoProgress)
+            .unwrap()
+            .digests,
+        "{}",
+        parameters.name()
+    );
+    let states: Vec<_> = (0..3)
+        .map(|i| numbers(50 * i, parameters.width()))
+        .collect();
+    assert_eq!(
+        device
+            .permute(parameters, &states, &mut NoProgress)
+            .unwrap()
+            .states,
+        software
+            .permute(parameters, &states, &mut NoProgress)
+            .unwrap()
+            .states,
+        "{}",
+        parameters.name()
+    );
+}
+
+/// Commits to `leaves` leaves on a chip with `fault`, and then without it on the same chip, which
+/// must work again. Returns the message of the first commitment's error.
+fn message(fault: Fault, leaves: usize) -> String {
+    let mut device = device(fault);
+    let message = commit(&mut device, leaves).unwrap_err().to_string();
+    device.port().fault = Fault::None;
+    assert_eq!(
+        commit(&mut device, leaves).unwrap().cap,
+        commit(&mut SoftwareDevice::new(), leaves).unwrap().cap,
+        "{message}"
+    );
+    message
+}
+
+#[test]
+fn capabilities_are_read() {
+    let capabilities = *device(Fault::None).capabilities();
+    assert_eq!(capabilities.limits, bls12_381());
+    assert_eq!((capabilities.lanes, capabilities.max_height), (3, 5));
+    assert_eq!(capabilities.memories.words, [16, 16, 4, 16, 16]);
+}
+
+#[test]
+fn foreign_chips_are_refused() {
+    let refused = |fault| {
+        ChipDevice::new(FakeChip::new(fault, bls12_381()))
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    assert!(refused(Fault::Id(0xFFFF_FFFF)).contains("register ID holds 0xFFFFFFFF"));
+    assert!(refused(Fault::Version(0x100)).contains("version 0x00000100"));
+    for (full, partial) in [(0, 3), (3, 3), (1, 7)] {
+        let value = registers::CAPS_NUM_FULL.with(full) | registers::CAPS_NUM_PARTIAL.with(partial);
+        let message = refused(Fault::Engine(value));
+        let expected = format!("{full} full-round and {partial} partial-round sub-engines");
+        assert!(message.contains(&expected), "{message}");
+    }
+}
+
+#[test]
+fn any_hash_in_any_order_on_one_chip() {
+    let sets = [
+        few_rounds(2),
+        goldilocks(2, 4),
+        few_rounds(11),
+        few_rounds(1),
+        goldilocks(3, 4),
+        goldilocks(12, 1),
+        few_rounds(4),
+        goldilocks(2, 3),
+    ];
+    let mut device = device(Fault::None);
+    for (i, j) in (0..sets.len()).flat_map(|i| (0..sets.len()).map(move |j| (i, j))) {
+        check_hashes(&mut device, &sets[i]);
+        check_hashes(&mut device, &sets[j]);
+    }
+}
+
+#[test]
+fn random_sets_of_every_field() {
+    for field in FieldId::ALL {
+        let mut device = device_of(
+            Fault::None,
+            EngineLimits {
+                prime: field.prime(),
+                num_full: 2,
+                ..BUILD
+            },
+        );
+        for seed in 0..8 {
+            let ranges = Ranges {
+                singular_minor: seed % 4 == 3,
+                ..Ranges::default()
+            };
+            let parameters = random::any_parameters(field, seed, &ranges).unwrap();
+            check_hashes(&mut device, &parameters);
+        }
+    }
+}
+
+#[test]
+fn a_runtime_modulus_is_loaded_with_the_field() {
+    let mut device = device_of(
+        Fault::None,
+        EngineLimits {
+            runtime_modulus: true,
+            montgomery_bits: 280,
+            ..bls12_381()
+        },
+    );
+    for field in FieldId::ALL.into_iter().chain(FieldId::ALL) {
+        let parameters = random::any_parameters(field, 1, &Ranges::default()).unwrap();
+        check_hashes(&mut device, &parameters);
+    }
+}
+
+#[test]
+fn trees_are_folded_by_the_chip() {
+    let mut device = device(Fault::None);
+    for leaves in [2, 4, 8, 16, 32] {
+        check_roots(&mut device, &few_rounds(2), leaves);
+        for length in 1..=4 {
+            check_roots(&mut device, &goldilocks(2, length), leaves);
+        }
+        assert!(!device.port().digests());
+    }
+    for arity in [3, 4, 8, 11] {
+        let parameters = few_rounds(arity);
+        for leaves in [arity, arity * arity] {
+            check_roots(&mut device, &parameters, leaves);
+            assert!(!device.port().digests());
+        }
+    }
+    check_roots(&mut device, &goldilocks(3, 4), 27);
+    assert!(!device.port().digests());
+}
+
+#[test]
+fn other_trees_are_folded_level_by_level() {
+    let mut device = device(Fault::None);
+    // Digests that share a stream word.
+    for height in 0..3 {
+        check_roots(&mut device, &goldilocks(8, 1), 8_usize.pow(height));
+        assert!(device.port().digests());
+    }
+    // More leaves than the chip's tree takes, and fewer.
+    check_roots(&mut device, &few_rounds(2), 64);
+    check_roots(&mut device, &few_rounds(11), 11 * 11 * 11);
+    check_roots(&mut device, &few_rounds(2), 1);
+    assert!(device.port().digests());
+}
+
+/// Caps, padding, rows, leaves of another set, and every node, on the chip and level by level.
+#[test]
+fn every_kind_of_tree() {
+    let value = numbers(99, 1);
+    let four = numbers(99, 4);
+    let arity_2 = few_rounds(2);
+    let arity_4 = few_rounds(4);
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let dusk = presets::by_name("dusk").unwrap();
+    let rows = |parameters, columns| LeafRule::Row {
+        parameters,
+        columns,
+    };
+    let request = |parameters, leaf, leaves| CommitRequest::new(parameters, leaf, leaves);
+    let mut device = device(Fault::None);
+    for request in [
+        CommitRequest {
+            cap_height: 2,
+            ..request(&arity_2, LeafRule::Hash(&arity_2), 16)
+        },
+        CommitRequest {
+            cap_height: 4,
+            ..request(&arity_2, LeafRule::Hash(&arity_2), 16)
+        },
+        CommitRequest {
+            padding: Padding::Leaf(&value),
+            ..request(&arity_2, LeafRule::Digest, 11)
+        },
+        CommitRequest {
+            padding: Padding::SubTree(&value),
+            height: Some(5),
+            cap_height: 2,
+            ..request(&arity_2, LeafRule::Digest, 5)
+        },
+        CommitRequest {
+            padding: Padding::SubTree(&value),
+            ..request(&arity_4, LeafRule::Hash(&arity_2), 13)
+        },
+        // Too high for the chip of this test.
+        CommitRequest {
+            padding: Padding::Leaf(&value),
+            height: Some(7),
+            ..request(&arity_2, LeafRule::Digest, 70)
+        },
+        request(&arity_4, LeafRule::Hash(dusk), 16),
+        request(dusk, rows(dusk, 6), 16),
+        request(&arity_2, rows(dusk, 9), 32),
+        request(plonky2, rows(plonky2, 3), 8),
+        request(plonky2, rows(plonky2, 4), 8),
+        request(plonky2, rows(plonky2, 19), 8),
+        CommitRequest {
+            padding: Padding::Leaf(&four),
+            cap_height: 1,
+            ..request(plonky2, rows(plonky2, 8), 9)
+        },
+    ] {
+        check_tree(&mut device, &request);
+    }
+}
+
+#[test]
+fn a_source_that_ends_early_leaves_the_chip_usable() {
+    let mut device = device(Fault::None);
+    let parameters = few_rounds(2);
+    let request = CommitRequest::new(&parameters, LeafRule::Hash(&parameters), 16);
+    let message = commit_words(&mut device, &request, &numbers(7, 30))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("ends 2 field elements early"), "{message}");
+    check_roots(&mut device, &parameters, 16);
+}
+
+#[test]
+fn counters_of_several_runs_are_added() {
+    let counters = commit(&mut device(Fault::None), 16)
+        .unwrap()
+        .counters
+        .unwrap();
+    assert_eq!((counters.cycles, counters.cycle_last_out), (1000, 999));
+    assert_eq!(counters.leaf.busy_full_last, 7);
+    // 64 + 32 + 16 + 8 + 4 + 2 + 1 hashes in seven runs.
+    let counters = commit(&mut device(Fault::None), 64)
+        .unwrap()
+        .counters
+        .unwrap();
+    assert_eq!((counters.cycles, counters.cycle_last_out), (7000, 6999));
+    assert_eq!(counters.leaf.busy_full_last, 49);
+    assert_eq!(counters.leaf.hashes, 127);
+}
+
+#[test]
+fn only_constants_that_differ_are_loaded() {
+    let mut device = device(Fault::None);
+    let parameters = few_rounds(2);
+    commit(&mut device, 2).unwrap();
+    let constants = device.port().constant_writes;
+    assert!(constants > 0);
+    commit(&mut device, 4).unwrap();
+    assert_eq!(device.port().constant_writes, constants);
+
+    // The permutation differs in the initial vector: one element of it, the domain tag.
+    check_hashes(&mut device, &parameters);
+    assert_eq!(device.port().constant_writes, constants + 1);
+    check_hashes(&mut device, &parameters);
+    assert_eq!(device.port().constant_writes, constants + 3);
+
+    let tag = vec![word::from_u64(9), word::from_u64(0), word::from_u64(0)];
+    let other = parameters.with_initial_state(&tag).unwrap();
+    let inputs = [numbers(3, 2)];
+    device.hash(&other, &inputs, &mut NoProgress).unwrap();
+    assert_eq!(device.port().constant_writes, constants + 4);
+}
+
+#[test]
+fn programs_are_kept() {
+    let mut device = device(Fault::None);
+    for seed in 0..7 {
+        let parameters =
+            random::any_parameters(FieldId::Bls12_381, seed, &Ranges::default()).unwrap();
+        check_hashes(&mut device, &parameters);
+        check_hashes(&mut device, &parameters);
+        assert_eq!(
+            device.compiled.len(),
+            MAX_COMPILED.min(2 + 2 * seed as usize)
+        );
+    }
+}
+
+#[test]
+fn digests_come_in_the_order_of_the_inputs() {
+    let parameters = few_rounds(2);
+    let inputs: Vec<_> = (0..5000).map(|i| vec![word::from_u64(i); 2]).collect();
+    let report = device(Fault::None)
+        .hash(&parameters, &inputs, &mut NoProgress)
+        .unwrap();
+    let expected = SoftwareDevice::new()
+        .hash(&parameters, &inputs, &mut NoProgress)
+        .unwrap();
+    assert!(report.digests == expected.digests);
+    let none = device(Fault::None)
+        .hash(&parameters, &[], &mut NoProgress)
+        .unwrap();
+    assert!(none.digests.is_empty() && none.counters.is_none());
+}
+
+#[test]
+fn progress_grows_to_the_end() {
+    for leaves in [16, 8192] {
+        let words = numbers(0, 2 * leaves);
+        let parameters = few_rounds(2);
+        let leaf = LeafRule::Hash(&parameters);
+        let request = CommitRequest::new(&parameters, leaf, leaves as u64);
+        let mut reports = Vec::new();
+        let mut progress = |done: u64, total: u64| reports.push((done, total));
+        device(Fault::None)
+            .commit(
+                &request,
+                &mut WordSource(&words),
+                &mut NoNodes,
+                &mut progress,
+            )
+            .unwrap();
+        assert!(!reports.is_empty() && reports.is_sorted(), "{reports:?}");
+        let hashes = 2 * leaves as u64 - 1;
+        assert!(
+            (reports.iter()).all(|&(done, total)| done <= total && total == hashes),
+            "{reports:?}"
+        );
+    }
+}
+
+#[test]
+fn unsupported_work_is_refused_before_the_chip_is_touched() {
+    let mut device = device(Fault::None);
+    let pallas = random::any_parameters(FieldId::Pallas, 1, &Ranges::default()).unwrap();
+    let reason = device.supports(&pallas).unwrap_err().to_string();
+    assert!(
+        reason.contains("is over pallas, the chip was built for bls12-381 and goldilocks"),
+        "{reason}"
+    );
+    let inputs = [numbers(1, pallas.inputs())];
+    let error = device.hash(&pallas, &inputs, &mut NoProgress).unwrap_err();
+    assert!(matches!(error, DeviceError::Unsupported(_)), "{error}");
+    assert!(device.engine_plan(&pallas).is_err());
+    assert_eq!(device.port().constant_writes, 0);
+}
+
+#[test]
+fn plans_and_notes() {
+    let device = device(Fault::None);
+    let filecoin: AnyParameters = generate::neptune::<Bls12_381>("filecoin", "bls12-381", 2, 8, 55)
+        .unwrap()
+        .into();
+    let plan = device.engine_plan(&filecoin).unwrap().unwrap();
+    assert_eq!((plan.num_full, plan.num_partial, plan.period), (1, 3, 16));
+    assert_eq!((plan.products, plan.multipliers), (584, 45));
+    assert!((plan.multiplier_bound() - 584.0 / 45.0).abs() < 1e-9);
+    assert!(device.notes(&filecoin).is_empty());
+    let ranges = Ranges {
+        singular_minor: true,
+        partial_rounds: 3..=3,
+        ..Ranges::default()
+    };
+    let dense = random::any_parameters(FieldId::Goldilocks, 1, &ranges).unwrap();
+    let notes = device.notes(&dense);
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("3 partial rounds run dense")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn a_refused_start_names_the_register_and_its_value() {
+    let message = message(
+        Fault::RefusesStart(registers::LEAF.full_rounds_last.address),
+        2,
+    );
+    assert!(
+        message.contains("LEAF_FULL_ROUNDS_LAST holds 2"),
+        "{message}"
+    );
+}
+
+#[test]
+fn refused_constants_are_loaded_again() {
+    let message = message(Fault::RefusesConstants, 2);
+    assert!(
+        message.contains("a write of register CONSTANT_ADDRESS"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_constant_without_a_place_is_named() {
+    let message = message(Fault::HasNoConstants, 2);
+    assert!(
+        message.contains("no place for a constant: sub-engine 15, bank 0, index 0"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_refused_element_is_named_with_its_value() {
+    let prime = FieldId::Bls12_381.prime();
+    let error = |program: &ChipProgram, words: Vec<Word>| {
+        let count = words.len() / program.input_words();
+        let rows = RowRegisters::one_block(&program.registers);
+        match device(Fault::None).run_digests(program, rows, words, count, &mut |_| {}) {
+            Err(RunError::Driver(error)) => error,
+            _ => panic!("the chip took an element that is none"),
+        }
+    };
+    let program = ChipProgram::compile(&few_rounds(2), &bls12_381()).unwrap();
+    let mut elements = numbers(7, 8);
+    elements[5] = prime;
+    let found = error(&program, program.pack_inputs(&elements));
+    assert_eq!(
+        found,
+        DriverError::ElementNotBelowPrime {
+            index: 5,
+            value: prime
+        }
+    );
+    assert!(found.to_string().contains("element 5 ("), "{found}");
+
+    let program = ChipProgram::compile(&goldilocks(2, 3), &bls12_381()).unwrap();
+    let mut elements = numbers(7, 24);
+    elements[16] = word::from_u64(u64::MAX);
+    assert_eq!(
+        error(&program, program.pack_inputs(&elements)),
+        DriverError::ElementNotBelowPrime {
+            index: 16,
+            value: word::from_u64(u64::MAX)
+        }
+    );
+}
+
+#[test]
+fn a_complaint_about_a_good_element_is_reported_as_it_is() {
+    let message = message(Fault::RefusesWord(5), 8);
+    assert!(
+        message.contains("error 3") && message.contains("0x00000005"),
+        "{message}"
+    );
+}
+
+#[test]
+fn unknown_error_codes_are_reported() {
+    let message = message(Fault::UnknownCode, 2);
+    assert!(
+        message.contains("error 99") && message.contains("0x00000007"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_run_without_progress_is_given_up() {
+    // 65536 cycles and 512 for each of 7 rounds.
+    let message = message(Fault::StopsTaking(3), 8);
+    assert!(
+        message.contains("no progress in 69632 cycles: 3 of 16 input words taken, 0 of 1"),
+        "{message}"
+    );
+}
+
+#[test]
+fn output_of_the_wrong_length_is_refused() {
+    assert!(message(Fault::TooManyWords, 2).contains("after 2 words, expected 1"));
+    let mut device = device(Fault::EndsEarly(3));
+    let inputs: Vec<_> = (0..5).map(|i| vec![word::from_u64(i); 2]).collect();
+    let message = device
+        .hash(&few_rounds(2), &inputs, &mut NoProgress)
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("after 3 words, expected 5"), "{message}");
+}
+
+#[test]
+fn output_before_the_end_of_the_input_is_refused() {
+    let mut device = device(Fault::IgnoresInput);
+    let inputs: Vec<_> = (0..4096).map(|i| vec![word::from_u64(i); 2]).collect();
+    let message = device
+        .hash(&few_rounds(2), &inputs, &mut NoProgress)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("after taking 4096 of 8192 input words"),
+        "{message}"
+    );
+}
+
+#[test]
+fn output_of_another_level_is_refused() {
+    let message = message(Fault::WrongLevel, 4);
+    assert!(
+        message.contains("node 0 of level 3, expected node 0 of level 2"),
+        "{message}"
+    );
+}
+
+#[test]
+fn void_output_is_refused() {
+    assert!(message(Fault::VoidOutput, 2).contains("output word 0 as void"));
+}
+
+#[test]
+fn a_chip_that_stays_busy_is_given_up() {
+    let mut device = device(Fault::StaysBusy);
+    device.set_watchdog(1000);
+    let message = commit(&mut device, 2).unwrap_err().to_string();
+    assert!(
+        message.contains("still busy 1024 cycles after a clear"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_broken_connection_is_reported() {
+    assert!(message(Fault::Disconnects, 2).contains("the cable was pulled"));
+}

@@ -1,0 +1,887 @@
+//! Devices: everything that hashes and commits to data, whether it is the host's processor or a
+//! chip.
+
+use std::error::Error;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::fold::NodeSink;
+use crate::timeline::Timeline;
+use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
+use acclmt_poseidon::absorb::SpongeError;
+use acclmt_poseidon::fields::{AnyParameters, ElementNotBelowPrime};
+use acclmt_poseidon::sponge::Sponge;
+use acclmt_poseidon::word::Word;
+
+/// What a leaf is.
+#[derive(Clone, Copy, Debug)]
+pub enum LeafRule<'a> {
+    /// A ready digest.
+    Digest,
+    /// The hash of as many elements as a hash of this parameter set takes.
+    Hash(&'a AnyParameters),
+    /// The digest of a row of `columns` elements by the sponge of this parameter set.
+    Row {
+        /// The parameter set, which has a sponge.
+        parameters: &'a AnyParameters,
+        /// Elements of a row.
+        columns: usize,
+    },
+}
+
+/// The order to compute the root, or a cap, of a Merkle tree.
+#[derive(Clone, Debug)]
+pub struct CommitRequest<'a> {
+    /// The parameter set of the nodes, whose arity is that of the tree.
+    pub parameters: &'a AnyParameters,
+    /// What a leaf is.
+    pub leaf: LeafRule<'a>,
+    /// Number of leaves that the source has.
+    pub leaves: u64,
+    /// What stands for missing leaves.
+    pub padding: Padding<'a>,
+    /// Levels above the leaves; the least where this is nothing.
+    pub height: Option<u32>,
+    /// Levels of the tree that are not computed: the nodes of the level below are the result.
+    pub cap_height: u32,
+    /// Leaves between which a chip counts its sub-engines as busy; the whole run where this is
+    /// nothing.
+    pub window: Option<Range<u32>>,
+}
+
+impl<'a> CommitRequest<'a> {
+    /// The root of a tree over `leaves` leaves, which fill it.
+    pub fn new(parameters: &'a AnyParameters, leaf: LeafRule<'a>, leaves: u64) -> Self {
+        Self {
+            parameters,
+            leaf,
+            leaves,
+            padding: Padding::Refuse,
+            height: None,
+            cap_height: 0,
+            window: None,
+        }
+    }
+
+    /// Checks the request and returns the shape of its tree.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such tree, or leaves are no digests of its nodes' kind.
+    pub fn shape(&self) -> Result<TreeShape, DeviceError> {
+        if let LeafRule::Hash(leaf)
+        | LeafRule::Row {
+            parameters: leaf, ..
+        } = self.leaf
+        {
+            let kind = |set: &AnyParameters| (set.field(), set.digest_length());
+            if kind(leaf) != kind(self.parameters) {
+                return Err(DeviceError::LeafKind {
+                    leaf: leaf.name().to_owned(),
+                    nodes: self.parameters.name().to_owned(),
+                });
+            }
+        }
+        if let LeafRule::Row {
+            parameters,
+            columns,
+        } = self.leaf
+        {
+            if columns == 0 {
+                return Err(DeviceError::NoColumns);
+            }
+            row_sponge(parameters)?;
+        }
+        Ok(TreeShape::new(
+            self.parameters,
+            self.leaves,
+            self.padding,
+            self.height,
+            self.cap_height,
+        )?)
+    }
+
+    /// Elements of a leaf in the source.
+    pub fn leaf_length(&self) -> usize {
+        match self.leaf {
+            LeafRule::Digest => self.parameters.digest_length(),
+            LeafRule::Hash(parameters) => parameters.inputs(),
+            LeafRule::Row { columns, .. } => columns,
+        }
+    }
+
+    /// Permutations of a leaf.
+    pub fn leaf_hashes(&self) -> u64 {
+        match self.leaf {
+            LeafRule::Digest => 0,
+            LeafRule::Hash(_) => 1,
+            LeafRule::Row {
+                parameters,
+                columns,
+            } => {
+                let is_digest = is_unhashed(parameters, columns);
+                let sponge = parameters.sponge().filter(|_| !is_digest);
+                sponge.map_or(0, |sponge| {
+                    sponge.padded_length(columns).div_ceil(sponge.rate()) as u64
+                })
+            }
+        }
+    }
+
+    /// Permutations of the whole run over a tree of `shape`.
+    pub fn hashes(&self, shape: &TreeShape) -> u64 {
+        shape.leaves() * self.leaf_hashes() + shape.hashes()
+    }
+}
+
+/// Whether rows of `columns` elements are digests as they are, by the rule of the sponge of
+/// `parameters`.
+pub fn is_unhashed(parameters: &AnyParameters, columns: usize) -> bool {
+    let rule = parameters
+        .sponge()
+        .is_some_and(|sponge| sponge.short_rows_are_digests);
+    rule && columns <= parameters.digest_length()
+}
+
+/// The sponge of a parameter set whose rows are leaves.
+///
+/// # Errors
+///
+/// When the parameter set has none.
+pub fn row_sponge(parameters: &AnyParameters) -> Result<&Sponge, DeviceError> {
+    parameters.sponge().ok_or_else(|| DeviceError::NoSponge {
+        name: parameters.name().to_owned(),
+        inputs: parameters.inputs(),
+    })
+}
+
+/// Where the elements of leaves come from.
+pub trait LeafSource {
+    /// The next `elements` field elements, exactly so many.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError>;
+}
+
+/// Elements in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct WordSource<'a>(pub &'a [Word]);
+
+impl LeafSource for WordSource<'_> {
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+        let missing = || DeviceError::SourceEnds {
+            elements: elements - self.0.len(),
+        };
+        let (read, rest) = self.0.split_at_checked(elements).ok_or_else(missing)?;
+        self.0 = rest;
+        Ok(read.to_vec())
+    }
+}
+
+/// Elements that are all 0, where only the cycles count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Zeros;
+
+impl LeafSource for Zeros {
+    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+        Ok(vec![Word::default(); elements])
+    }
+}
+
+/// Reads leaves and checks that their elements are below the prime.
+pub struct LeafReader<'a> {
+    source: &'a mut dyn LeafSource,
+    parameters: &'a AnyParameters,
+    leaf_length: usize,
+    left: u64,
+    elements: usize,
+}
+
+impl<'a> LeafReader<'a> {
+    /// Reads the leaves of `request` from `source`.
+    pub fn new(request: &CommitRequest<'a>, source: &'a mut dyn LeafSource) -> Self {
+        let parameters = match request.leaf {
+            LeafRule::Digest => request.parameters,
+            LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => parameters,
+        };
+        Self {
+            source,
+            parameters,
+            leaf_length: request.leaf_length(),
+            left: request.leaves,
+            elements: 0,
+        }
+    }
+
+    /// The elements of up to `leaves` leaves; none after the last one.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read, or an element is not below the prime.
+    pub fn next(&mut self, leaves: usize) -> Result<Vec<Word>, DeviceError> {
+        let leaves = usize::try_from(self.left).map_or(leaves, |left| leaves.min(left));
+        let read = self.source.read(leaves * self.leaf_length)?;
+        (self.parameters.check_elements(&read)).map_err(|error| error.after(self.elements))?;
+        self.left -= leaves as u64;
+        self.elements += read.len();
+        Ok(read)
+    }
+}
+
+/// Checks that each of `inputs` has as many elements as a hash of `parameters` takes, all below the
+/// prime.
+///
+/// # Errors
+///
+/// When one has not. The index of an element counts through all inputs.
+pub fn check_inputs(parameters: &AnyParameters, inputs: &[Vec<Word>]) -> Result<(), DeviceError> {
+    check_lengths(parameters, inputs, parameters.inputs(), |index, length| {
+        DeviceError::InputLength {
+            index,
+            length,
+            expected: parameters.inputs(),
+        }
+    })
+}
+
+/// Checks that each of `states` has as many elements as the state of `parameters`, all below the
+/// prime.
+///
+/// # Errors
+///
+/// When one has not. The index of an element counts through all states.
+pub fn check_states(parameters: &AnyParameters, states: &[Vec<Word>]) -> Result<(), DeviceError> {
+    check_lengths(parameters, states, parameters.width(), |index, length| {
+        DeviceError::StateLength {
+            index,
+            length,
+            width: parameters.width(),
+        }
+    })
+}
+
+/// Checks that all of `rows` have the same number of elements, all below the prime of `parameters`.
+///
+/// # Errors
+///
+/// When one has not. The index of an element counts through all rows.
+pub fn check_rows(parameters: &AnyParameters, rows: &[Vec<Word>]) -> Result<(), DeviceError> {
+    let expected = rows.first().map_or(0, Vec::len);
+    check_lengths(parameters, rows, expected, |index, length| {
+        DeviceError::RowLength {
+            index,
+            length,
+            expected,
+        }
+    })
+}
+
+fn check_lengths(
+    parameters: &AnyParameters,
+    lists: &[Vec<Word>],
+    expected: usize,
+    wrong_length: impl Fn(usize, usize) -> DeviceError,
+) -> Result<(), DeviceError> {
+    for (number, list) in lists.iter().enumerate() {
+        if list.len() != expected {
+            return Err(wrong_length(number, list.len()));
+        }
+        (parameters.check_elements(list)).map_err(|error| error.after(number * expected))?;
+    }
+    Ok(())
+}
+
+/// The result of a commitment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitReport {
+    /// The nodes of the top level, padding included: the root alone, or the cap. The elements of each.
+    pub cap: Vec<Vec<Word>>,
+    /// Number of leaves, without padding.
+    pub leaves: u64,
+    /// Number of hashes, those of the leaves included.
+    pub hashes: u64,
+    /// Performance counters, where the device has them.
+    pub counters: Option<Counters>,
+}
+
+impl CommitReport {
+    /// The elements of the first node of the top level: the root, if there is no cap.
+    pub fn root(&self) -> &[Word] {
+        self.cap.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Clock cycles from start to done, where the device counts them.
+    pub fn cycles(&self) -> Option<u64> {
+        self.counters.as_ref().map(|counters| counters.cycles)
+    }
+}
+
+/// The result of many separate hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashReport {
+    /// The digests, in the order of the inputs: the elements of each.
+    pub digests: Vec<Vec<Word>>,
+    /// Performance counters, where the device has them.
+    pub counters: Option<Counters>,
+}
+
+impl HashReport {
+    /// Clock cycles from start to done, where the device counts them.
+    pub fn cycles(&self) -> Option<u64> {
+        self.counters.as_ref().map(|counters| counters.cycles)
+    }
+}
+
+/// The result of many separate permutations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermuteReport {
+    /// The states after the permutation, in the order of those before it.
+    pub states: Vec<Vec<Word>>,
+    /// Performance counters, where the device has them.
+    pub counters: Option<Counters>,
+}
+
+impl PermuteReport {
+    /// Clock cycles from start to done, where the device counts them.
+    pub fn cycles(&self) -> Option<u64> {
+        self.counters.as_ref().map(|counters| counters.cycles)
+    }
+}
+
+/// Values of the performance counters of a chip after a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Cycles from start to done.
+    pub cycles: u64,
+    /// Cycle, counted from start, in which the first input word was taken.
+    pub cycle_first_in: u64,
+    /// Cycle in which the last input word was taken.
+    pub cycle_last_in: u64,
+    /// Cycle in which the first leaf left the leaf hash engine.
+    pub cycle_first_leaf: u64,
+    /// Cycle in which the last leaf left the leaf hash engine.
+    pub cycle_last_leaf: u64,
+    /// Cycle in which the first output word left.
+    pub cycle_first_out: u64,
+    /// Cycle in which the last output word left.
+    pub cycle_last_out: u64,
+    /// Cycles of the window in which sub-engines are counted as busy, see
+    /// [`CommitRequest::window`].
+    pub window_cycles: u64,
+    /// Cycles in which an input word waited.
+    pub stall_in: u64,
+    /// Cycles in which an input word was due and none was there.
+    pub missing_in: u64,
+    /// Cycles in which a leaf waited for room in the tree or at the output.
+    pub stall_leaf: u64,
+    /// Cycles in which the root hash engine had no group of siblings to hash.
+    pub starved_root: u64,
+    /// Cycles in which an output word waited.
+    pub stall_out: u64,
+    /// Most words that each node memory held at a time, see
+    /// [`NodeMemories`](crate::level_table::NodeMemories).
+    pub high_water: Vec<u64>,
+    /// The leaf hash engine.
+    pub leaf: EngineCounters,
+    /// The root hash engine.
+    pub root: EngineCounters,
+}
+
+/// Values of the performance counters of one hash engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EngineCounters {
+    /// Permutations begun.
+    pub hashes: u64,
+    /// Cycles in which the first full-round sub-engine was occupied by a round.
+    pub busy_full: u64,
+    /// The same for the second full-round sub-engine, 0 where there is none.
+    pub busy_full_last: u64,
+    /// The same for each partial-round sub-engine that the chip has.
+    pub busy_partial: Vec<u64>,
+}
+
+impl Counters {
+    /// Cycles from the first word in to the last word out.
+    pub fn span(&self) -> u64 {
+        self.cycle_last_out.saturating_sub(self.cycle_first_in)
+    }
+}
+
+impl EngineCounters {
+    /// Cycles in which the busiest sub-engine was occupied: hashes times the period of the engine.
+    pub fn busiest(&self) -> u64 {
+        let full = self.busy_full.max(self.busy_full_last);
+        self.busy_partial.iter().copied().fold(full, u64::max)
+    }
+
+    /// How busy the engine was in `cycles` cycles, from 0 to 1: hashes times its period / cycles, the
+    /// share of cycles in which the busiest sub-engine was occupied.
+    pub fn utilisation(&self, cycles: u64) -> f64 {
+        self.busiest() as f64 / cycles.max(1) as f64
+    }
+}
+
+/// How a hash engine of a chip runs a parameter set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct EnginePlan {
+    /// Full-round sub-engines of the hash engine.
+    pub num_full: usize,
+    /// Partial-round sub-engines of the hash engine.
+    pub num_partial: usize,
+    /// Cycles that a hash occupies the busiest sub-engine: the steady-state cycles per hash.
+    pub period: u64,
+    /// Multiplications and squarings of field elements that a hash needs.
+    pub products: u64,
+    /// Multipliers and squarers for field elements that the hash engine has.
+    pub multipliers: u64,
+}
+
+impl EnginePlan {
+    /// Cycles per hash if no multiplier ever waited: no machine with these multipliers is faster.
+    pub fn multiplier_bound(&self) -> f64 {
+        self.products as f64 / self.multipliers as f64
+    }
+
+    /// How busy the engine was that began `hashes` permutations in `cycles` cycles, from 0 to 1: a hash
+    /// occupies the busiest sub-engine for the period.
+    pub fn utilisation(&self, hashes: u64, cycles: u64) -> f64 {
+        (hashes * self.period) as f64 / cycles.max(1) as f64
+    }
+}
+
+/// The speed of a hash engine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyState {
+    /// Cycles from the first word in to the last word out of a single hash.
+    pub latency_cycles: u64,
+    /// Cycles that each further hash costs.
+    pub cycles_per_hash: f64,
+}
+
+/// Measures a hash engine: a single hash, and what the second half of a run of `2 * hashes` hashes adds to
+/// the first one. Hashes leave an engine in bunches, so `hashes` must be large. `None` for a device that
+/// counts no cycles.
+///
+/// # Errors
+///
+/// When a run fails.
+pub fn steady_state(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    hashes: usize,
+) -> Result<Option<SteadyState>, DeviceError> {
+    let mut span = |hashes: usize| {
+        let inputs = vec![vec![Word::default(); parameters.inputs()]; hashes];
+        let report = device.hash(parameters, &inputs, &mut NoProgress)?;
+        Ok::<_, DeviceError>(report.counters.map(|counters| counters.span()))
+    };
+    let (Some(latency_cycles), Some(short), Some(long)) =
+        (span(1)?, span(hashes)?, span(2 * hashes)?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(SteadyState {
+        latency_cycles,
+        cycles_per_hash: long.saturating_sub(short) as f64 / hashes as f64,
+    }))
+}
+
+/// Is told how far a run is.
+pub trait Progress {
+    /// `done` of `total` hashes are finished. `done` never falls during a run.
+    fn report(&mut self, done: u64, total: u64);
+}
+
+/// Ignores the progress.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn report(&mut self, _done: u64, _total: u64) {}
+}
+
+impl<F: FnMut(u64, u64)> Progress for F {
+    fn report(&mut self, done: u64, total: u64) {
+        self(done, total);
+    }
+}
+
+/// A device that hashes and commits to data.
+pub trait Device {
+    /// A short name for reports, such as `software`.
+    fn name(&self) -> &str;
+
+    /// Says whether the device can compute with `parameters`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot; the error gives the reason.
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported>;
+
+    /// What is worth knowing before a computation with `parameters`, one sentence each: what it
+    /// costs on this device, and warnings about the security of the parameters.
+    fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
+        parameters.warnings()
+    }
+
+    /// How the hash engines of the device run the hash of `parameters`; `None` for devices that
+    /// have no such engines.
+    ///
+    /// # Errors
+    ///
+    /// When the device cannot compute with `parameters`; the error gives the reason.
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        self.supports(parameters).map(|()| None)
+    }
+
+    /// Whether results are computed. Those of a device that only counts cycles mean nothing.
+    fn computes(&self) -> bool {
+        true
+    }
+
+    /// Computes the root or the cap that `request` asks for, from the leaves of `source`. The nodes
+    /// that `nodes` wants, up to the top level, go there as they are made.
+    ///
+    /// # Errors
+    ///
+    /// When the request is wrong or not supported, the source or the sink fails, or the device does.
+    fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        source: &mut dyn LeafSource,
+        nodes: &mut dyn NodeSink,
+        progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError>;
+
+    /// What happens when on the device in the run of `request`, whose leaves do not matter but for their
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// When the request is wrong or not supported, the device records no timelines or does not fold the
+    /// tree in one run, or the device fails.
+    fn timeline(
+        &mut self,
+        _request: &CommitRequest<'_>,
+        _progress: &mut dyn Progress,
+    ) -> Result<Timeline, DeviceError> {
+        Err(Unsupported {
+            device: self.name().to_owned(),
+            reason: NO_TIMELINE.to_owned(),
+        }
+        .into())
+    }
+
+    /// Computes the digest of each of `inputs`, every one of as many canonical field elements as a
+    /// hash of `parameters` takes.
+    ///
+    /// # Errors
+    ///
+    /// When an input is wrong, the parameters are not supported, or the device fails.
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError>;
+
+    /// Hashes `rows`, messages of one length of canonical field elements, with `sponge` over the
+    /// permutation of `parameters`; `None` when the device has no way of its own to do so, and the
+    /// caller is to absorb the rows with [`Device::permute`].
+    ///
+    /// # Errors
+    ///
+    /// When the parameters are not supported, or the device fails.
+    fn hash_rows(
+        &mut self,
+        _parameters: &AnyParameters,
+        _sponge: &Sponge,
+        _rows: &[Vec<Word>],
+        _progress: &mut dyn Progress,
+    ) -> Result<Option<HashReport>, DeviceError> {
+        Ok(None)
+    }
+
+    /// Applies the permutation of `parameters` to each of `states`, every one of as many canonical
+    /// field elements as the state is wide. The initial state and the positions of inputs and
+    /// digest do not count.
+    ///
+    /// # Errors
+    ///
+    /// When a state is wrong, the parameters are not supported, or the device fails.
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError>;
+}
+
+/// Why a device has no timeline to give.
+pub(crate) const NO_TIMELINE: &str = "it records no timeline; use the simulated chip or its model";
+
+/// A device cannot do what it was asked for, although it makes sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the device '{device}' does not support this: {reason}")]
+pub struct Unsupported {
+    /// Name of the device.
+    pub device: String,
+    /// What it does not support.
+    pub reason: String,
+}
+
+/// Why a device gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// The elements are no whole number of leaves.
+    #[error(
+        "{elements} field elements are no whole number of leaves: a leaf is made of {length} \
+         elements; give a multiple of {length}"
+    )]
+    PartialLeaf {
+        /// Number of elements.
+        elements: u64,
+        /// Elements of a leaf.
+        length: usize,
+    },
+    /// There is no such tree.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Leaves are no nodes.
+    #[error(
+        "'{leaf}' makes no leaves for a tree of '{nodes}': both must be over the same field and have \
+         digests of the same length"
+    )]
+    LeafKind {
+        /// Parameter set of the leaves.
+        leaf: String,
+        /// Parameter set of the nodes.
+        nodes: String,
+    },
+    /// Rows have no elements.
+    #[error("a row has no columns; give at least one")]
+    NoColumns,
+    /// The parameter set of the rows has no sponge.
+    #[error(
+        "'{name}' hashes no rows: it has no sponge, and takes {inputs} field elements at a time"
+    )]
+    NoSponge {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements that a hash takes.
+        inputs: usize,
+    },
+    /// The source has more elements than the leaves need.
+    #[error(
+        "the input has {elements} field elements more than {leaves} leaves need; give the number of \
+         its leaves, or cut it"
+    )]
+    SourceGoesOn {
+        /// Elements that are left over.
+        elements: u64,
+        /// Leaves that were asked for.
+        leaves: u64,
+    },
+    /// The source has fewer elements than the leaves need.
+    #[error("the input ends {elements} field elements early")]
+    SourceEnds {
+        /// Elements that are missing.
+        elements: usize,
+    },
+    /// A row has another length than the first one.
+    #[error("row {index} has {length} field elements, the rows before it have {expected}")]
+    RowLength {
+        /// Index of the row, counted from 0.
+        index: usize,
+        /// Its number of elements.
+        length: usize,
+        /// That of the rows before it.
+        expected: usize,
+    },
+    /// An input of a hash has the wrong length.
+    #[error(
+        "input {index} has {length} field elements, a hash of these parameters takes {expected}"
+    )]
+    InputLength {
+        /// Index of the input, counted from 0.
+        index: usize,
+        /// Its number of elements.
+        length: usize,
+        /// The elements that a hash takes.
+        expected: usize,
+    },
+    /// A state has the wrong length.
+    #[error("state {index} has {length} field elements, expected {width}, the state width")]
+    StateLength {
+        /// Index of the state, counted from 0.
+        index: usize,
+        /// Its number of elements.
+        length: usize,
+        /// The state width.
+        width: usize,
+    },
+    /// A word is no canonical field element.
+    #[error(transparent)]
+    Element(#[from] ElementNotBelowPrime),
+    /// A message cannot be hashed.
+    #[error(transparent)]
+    Sponge(#[from] SpongeError),
+    /// The device cannot do this.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The device failed.
+    #[error(transparent)]
+    Failed(Box<dyn Error + Send + Sync>),
+}
+
+impl DeviceError {
+    /// A failure of the device itself.
+    pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acclmt_poseidon::presets;
+    use acclmt_poseidon::word;
+
+    fn shape(preset: &str, leaves: u64) -> Result<TreeShape, String> {
+        let parameters = presets::by_name(preset).unwrap();
+        CommitRequest::new(parameters, LeafRule::Digest, leaves)
+            .shape()
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn leaf_counts_must_be_powers_of_the_arity() {
+        for (preset, arity) in [("filecoin-arity-4", 4_u64), ("plonky2", 2)] {
+            for height in 0..4 {
+                let shape = shape(preset, arity.pow(height)).unwrap();
+                assert_eq!((shape.height(), shape.is_padded()), (height, false));
+            }
+        }
+        for (leaves, next) in [(2, 4), (5, 16), (17, 64)] {
+            let message = shape("filecoin-arity-4", leaves).unwrap_err();
+            assert!(
+                message.starts_with(&format!("{leaves} leaves"))
+                    && message.ends_with(&format!("power of 4, the next one is {next}")),
+                "{message}"
+            );
+        }
+        assert!(shape("plonky2", 0).unwrap_err().contains("no leaves"));
+        let message = shape("filecoin-arity-1", 2).unwrap_err();
+        assert!(message.contains("takes 1 field elements"), "{message}");
+        assert_eq!(shape("filecoin-arity-1", 1).unwrap().height(), 0);
+    }
+
+    #[test]
+    fn requests_that_make_no_sense_are_refused() {
+        let [filecoin, plonky2, dusk] =
+            ["filecoin-arity-2", "plonky2", "dusk"].map(|name| presets::by_name(name).unwrap());
+        let refused = |request: &CommitRequest<'_>| request.shape().unwrap_err().to_string();
+        let hash = |leaf| CommitRequest::new(filecoin, leaf, 4);
+        let message = refused(&hash(LeafRule::Hash(plonky2)));
+        assert!(message.contains("'plonky2' makes no leaves"), "{message}");
+        assert!(hash(LeafRule::Hash(dusk)).shape().is_ok());
+        let rows = |parameters, columns| {
+            hash(LeafRule::Row {
+                parameters,
+                columns,
+            })
+        };
+        assert!(refused(&rows(dusk, 0)).contains("no columns"));
+        let starknet = presets::by_name("circom-bn254-arity-2").unwrap();
+        let request = CommitRequest::new(
+            starknet,
+            LeafRule::Row {
+                parameters: starknet,
+                columns: 3,
+            },
+            4,
+        );
+        assert!(refused(&request).contains("has no sponge"));
+        let mut request = hash(LeafRule::Digest);
+        request.cap_height = 3;
+        assert!(refused(&request).contains("cap of height 3 is higher"));
+        request.cap_height = 0;
+        request.height = Some(1);
+        assert!(refused(&request).contains("height of at least 2"));
+        request.height = Some(70);
+        assert!(refused(&request).contains("more than 2^63 leaves"));
+        let value = [word::from_u64(1); 2];
+        request.height = Some(3);
+        assert!(refused(&request).contains("4 leaves do not fill"));
+        request.padding = Padding::SubTree(&value);
+        assert!(refused(&request).contains("the padding has 2 field elements"));
+        let prime = [filecoin.prime()];
+        request.padding = Padding::Leaf(&prime);
+        assert!(refused(&request).contains("not below the prime"));
+        request.padding = Padding::Leaf(&value[..1]);
+        let shape = request.shape().unwrap();
+        assert_eq!((shape.height(), shape.nodes(1), shape.nodes(3)), (3, 2, 1));
+    }
+
+    #[test]
+    fn elements_must_be_below_the_prime() {
+        for preset in ["filecoin-arity-4", "plonky2"] {
+            let parameters = presets::by_name(preset).unwrap();
+            let mut words = vec![[0; 32]; 64];
+            words[17] = parameters.prime();
+            let request = CommitRequest::new(
+                parameters,
+                LeafRule::Digest,
+                (64 / parameters.digest_length()) as u64,
+            );
+            let mut source = WordSource(&words);
+            let mut reader = LeafReader::new(&request, &mut source);
+            let whole = 16 / parameters.digest_length();
+            assert_eq!(reader.next(whole).unwrap().len(), 16);
+            let message = reader.next(whole).unwrap_err().to_string();
+            let prime = word::to_hex(&parameters.prime());
+            assert!(
+                message.starts_with(&format!(
+                    "element 17 is {prime}, not below the prime {prime} of {}; ",
+                    parameters.field()
+                )),
+                "{message}"
+            );
+            let lists = |length| -> Vec<_> { words.chunks(length).map(<[Word]>::to_vec).collect() };
+            let message = |result: Result<(), DeviceError>| result.unwrap_err().to_string();
+            let error = message(check_inputs(parameters, &lists(parameters.inputs())));
+            assert!(error.starts_with("element 17 is"), "{error}");
+            let width = parameters.width();
+            let error = message(check_states(parameters, &lists(width)[..4]));
+            assert!(error.starts_with("element 17 is"), "{error}");
+            let error = message(check_inputs(parameters, &[vec![[0; 32]; 3]]));
+            assert!(error.starts_with("input 0 has 3"), "{error}");
+            let error = message(check_states(parameters, &[vec![[0; 32]; 3]]));
+            assert!(error.starts_with("state 0 has 3"), "{error}");
+        }
+    }
+
+    #[test]
+    fn hashes_of_a_tree() {
+        let filecoin = presets::by_name("filecoin-arity-8").unwrap();
+        let plonky2 = presets::by_name("plonky2").unwrap();
+        let rows = |columns| LeafRule::Row {
+            parameters: plonky2,
+            columns,
+        };
+        for (parameters, leaf, expected) in [
+            (filecoin, LeafRule::Hash(filecoin), 64 + 8 + 1),
+            (filecoin, LeafRule::Digest, 9),
+            (plonky2, LeafRule::Digest, 63),
+            (plonky2, rows(4), 63),
+            (plonky2, rows(5), 64 + 63),
+            (plonky2, rows(135), 64 * 17 + 63),
+        ] {
+            let request = CommitRequest::new(parameters, leaf, 64);
+            assert_eq!(request.hashes(&request.shape().unwrap()), expected);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+
+pub mod chip;
+pub mod device;
+pub mod fold;
+pub mod level_table;
+pub mod messages;
+pub mod program;
+pub mod registers;
+pub mod software;
+pub mod timeline;

@@ -1,0 +1,363 @@
+//! The interpreter of programs: what the chip computes, step by step, from registers and constants
+//! alone.
+//!
+//! It follows the hardware to the beat, the step and the memory entry, so it says what the hardware
+//! must do; only the order in which different hashes take turns, the pipelines, and the Montgomery
+//! form of values on their way are left out.
+
+use std::collections::HashMap;
+
+use ark_ff::PrimeField;
+
+use super::RowRegisters;
+use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
+use super::{
+    CODES_PER_REGISTER, ChipConstant, ChipRegisters, EngineLimits, GOLDILOCKS, INITIAL_VECTOR,
+    LANE_NONE, LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_DENSE,
+    ProgramError, VECTOR_BANK, from_slices, montgomery_radix, slices,
+};
+use acclmt_poseidon::word::{self, Word};
+
+/// The elements of a state in the order of the chip: element 3 hi + lane is in lane `lane`, and
+/// there in beat `hi`, or in Goldilocks mode in slice `hi` of the only beat.
+type State<F> = [F; MAX_ELEMENTS];
+
+/// A hash engine with its registers and constant memories.
+pub struct Interpreter<'a, F> {
+    registers: &'a ChipRegisters,
+    shape: Shape,
+    num_full: usize,
+    /// Contents of the constant memories by sub-engine, bank and index: the slices of a word, of
+    /// which the large prime has one. `None` stands for a word that is not canonical; there may be
+    /// such in places that the program does not use.
+    memory: HashMap<(u8, u8, usize), Option<[F; SLICES]>>,
+}
+
+impl<'a, F: PrimeField> Interpreter<'a, F> {
+    /// A hash engine of a chip with `limits`. The register values are legal.
+    pub fn new(
+        registers: &'a ChipRegisters,
+        constants: &[ChipConstant],
+        limits: &EngineLimits,
+    ) -> Self {
+        let shape = Shape {
+            width: registers.width as usize,
+            alpha: registers.alpha.into(),
+            goldilocks: registers.field == GOLDILOCKS,
+            dense: registers.partial_kind == PARTIAL_DENSE,
+        };
+        let inverse = montgomery_radix::<F>(limits.montgomery_bits)
+            .inverse()
+            .expect("2 is no multiple of the prime");
+        let value = |constant: &ChipConstant| {
+            if shape.goldilocks {
+                let mut elements = [F::ZERO; SLICES];
+                for (element, slice) in elements.iter_mut().zip(slices(&constant.word)) {
+                    *element = word::to_field(&slice)?;
+                }
+                return Some(elements);
+            }
+            let element: F = word::to_field(&constant.word)?;
+            Some([element * inverse, F::ZERO, F::ZERO, F::ZERO])
+        };
+        let memory = constants.iter().map(|constant| {
+            let place = (constant.sub_engine, constant.bank, constant.index.into());
+            (place, value(constant))
+        });
+        Self {
+            registers,
+            shape,
+            num_full: limits.num_full,
+            memory: memory.collect(),
+        }
+    }
+
+    /// The digest words of the hash of `input`, as many stream words as `INPUT_WORDS` says.
+    pub fn hash(&self, input: &[Word]) -> Result<Vec<Word>, ProgramError> {
+        let mut state = self.vector(0)?;
+        self.absorb(&mut state, input, &self.registers.input_map, false)?;
+        self.permute(&mut state)?;
+        Ok(self.digest(&state))
+    }
+
+    /// The digest words of the row with these blocks.
+    pub fn row(&self, blocks: &[&[Word]], rows: &RowRegisters) -> Result<Vec<Word>, ProgramError> {
+        let mut state = [F::ZERO; MAX_ELEMENTS];
+        for (number, block) in blocks.iter().enumerate() {
+            let map = if number + 1 == blocks.len() {
+                &rows.last_map
+            } else {
+                &self.registers.input_map
+            };
+            self.absorb(&mut state, block, map, rows.overwrite && number > 0)?;
+            let vector = self.vector(if number == 0 { 0 } else { LATER_VECTOR_INDEX })?;
+            for (element, constant) in state.iter_mut().zip(vector) {
+                *element += constant;
+            }
+            self.permute(&mut state)?;
+        }
+        Ok(self.digest(&state))
+    }
+
+    fn permute(&self, state: &mut State<F>) -> Result<(), ProgramError> {
+        let registers = self.registers;
+        let mut round = 0;
+        for left in (0..registers.full_rounds_first).rev() {
+            let matrix = usize::from(left == 0);
+            self.full_round(state, FIRST_FULL as u8, matrix, &mut round)?;
+        }
+        self.partial_rounds_on_full(state, FIRST_FULL, &mut round)?;
+        for engine in FIRST_FULL + 1..SECOND_FULL {
+            for index in 0..registers.partial_rounds[engine] as usize {
+                self.partial_round(state, engine as u8, index)?;
+            }
+        }
+        let last = if self.num_full > 1 {
+            round = 0;
+            self.partial_rounds_on_full(state, SECOND_FULL, &mut round)?;
+            SECOND_FULL
+        } else {
+            FIRST_FULL
+        };
+        for _ in 0..registers.full_rounds_last {
+            self.full_round(state, last as u8, 0, &mut round)?;
+        }
+        Ok(())
+    }
+
+    fn partial_rounds_on_full(
+        &self,
+        state: &mut State<F>,
+        engine: usize,
+        round: &mut usize,
+    ) -> Result<(), ProgramError> {
+        for index in 0..self.registers.partial_rounds[engine] as usize {
+            let engine = engine as u8;
+            state[0] = self.s_box(state[0]);
+            let sparse = 2 * self.shape.matrix_entries() + index * self.shape.sparse_entries();
+            *state = if self.shape.dense {
+                self.multiply(state, engine, 0)?
+            } else if self.shape.beats() == 1 {
+                self.multiply(state, engine, sparse)?
+            } else {
+                self.multiply_sparse(state, engine, sparse)?
+            };
+            self.add_vector(state, engine, VECTOR_BANK, *round)?;
+            *round += 1;
+        }
+        Ok(())
+    }
+
+    fn full_round(
+        &self,
+        state: &mut State<F>,
+        engine: u8,
+        matrix: usize,
+        round: &mut usize,
+    ) -> Result<(), ProgramError> {
+        let after = state.map(|element| self.s_box(element));
+        *state = self.multiply(&after, engine, matrix * self.shape.matrix_entries())?;
+        self.add_vector(state, engine, VECTOR_BANK, *round)?;
+        *round += 1;
+        Ok(())
+    }
+
+    fn s_box(&self, element: F) -> F {
+        element.pow([self.shape.alpha])
+    }
+
+    /// The nine multipliers of a full-round sub-engine with a dense matrix, whose memory entries
+    /// begin at `base`: multiplier 3 i + j multiplies lane j for row i of a group of three.
+    fn multiply(
+        &self,
+        state: &State<F>,
+        engine: u8,
+        base: usize,
+    ) -> Result<State<F>, ProgramError> {
+        let shape = self.shape;
+        let mut result = [F::ZERO; MAX_ELEMENTS];
+        for beat in 0..shape.beats() {
+            for step in 0..shape.steps() {
+                let index = base + beat * shape.steps() + step;
+                for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
+                    let entry = self.read(engine, (LANES * i + j) as u8, index)?;
+                    // In Goldilocks mode one of the slices, for all multipliers of the lane.
+                    let element = state[LANES * step + j];
+                    if shape.goldilocks {
+                        for (slice, entry) in entry.into_iter().enumerate() {
+                            result[LANES * slice + i] += entry * element;
+                        }
+                    } else {
+                        result[LANES * beat + i] += entry[0] * element;
+                    }
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// The nine multipliers of a full-round sub-engine with a sparse matrix over several beats:
+    /// row 0 accumulates the first row, the others have the first column and the identity.
+    fn multiply_sparse(
+        &self,
+        state: &State<F>,
+        engine: u8,
+        base: usize,
+    ) -> Result<State<F>, ProgramError> {
+        let mut result = [F::ZERO; MAX_ELEMENTS];
+        let first = state[0];
+        for beat in 0..self.shape.beats() {
+            let entry = |bank| Ok::<_, ProgramError>(self.read(engine, bank, base + beat)?[0]);
+            let [lane_0, lane_1, lane_2] = [0, 1, 2].map(|lane| state[LANES * beat + lane]);
+            result[0] += entry(0)? * lane_0 + entry(1)? * lane_1 + entry(2)? * lane_2;
+            // Multipliers (1, 2) and (2, 1) are free in a sparse round and do lane 0.
+            let next = entry(5)? * first + entry(7)? * lane_0;
+            if beat == 0 {
+                if !next.is_zero() {
+                    return Err(ProgramError::SparseEntry { engine, base });
+                }
+            } else {
+                result[LANES * beat] = next;
+            }
+            result[LANES * beat + 1] = entry(3)? * first + entry(4)? * lane_1;
+            result[LANES * beat + 2] = entry(6)? * first + entry(8)? * lane_2;
+        }
+        Ok(result)
+    }
+
+    /// A round of a partial-round sub-engine: three multipliers accumulate the new element 0, three
+    /// add multiples of the S-box's result to the others.
+    fn partial_round(
+        &self,
+        state: &mut State<F>,
+        engine: u8,
+        round: usize,
+    ) -> Result<(), ProgramError> {
+        let beats = self.shape.beats();
+        let slices = if self.shape.goldilocks { SLICES } else { 1 };
+        let first = self.s_box(state[0]);
+        state[0] = first;
+        let mut sum = F::ZERO;
+        for beat in 0..beats {
+            let index = round * beats + beat;
+            for lane in 0..LANES {
+                let row = self.read(engine, lane as u8, index)?;
+                let column = self.read(engine, PARTIAL_COLUMN_BANK + lane as u8, index)?;
+                for slice in 0..slices {
+                    let element = &mut state[LANES * (beat + slice) + lane];
+                    sum += row[slice] * *element;
+                    *element += column[slice] * first;
+                }
+            }
+        }
+        state[0] = sum + self.read(engine, PARTIAL_CONSTANT_BANK, round)?[0];
+        Ok(())
+    }
+
+    /// The initial vector at the entries from `base`.
+    fn vector(&self, base: usize) -> Result<State<F>, ProgramError> {
+        let mut state = [F::ZERO; MAX_ELEMENTS];
+        self.add_vector_at(&mut state, INITIAL_VECTOR, 0, base)?;
+        Ok(state)
+    }
+
+    /// Adds the vector that begins in `bank` of `engine`, entry `number * B`.
+    fn add_vector(
+        &self,
+        state: &mut State<F>,
+        engine: u8,
+        bank: u8,
+        number: usize,
+    ) -> Result<(), ProgramError> {
+        self.add_vector_at(state, engine, bank, number * self.shape.beats())
+    }
+
+    fn add_vector_at(
+        &self,
+        state: &mut State<F>,
+        engine: u8,
+        bank: u8,
+        base: usize,
+    ) -> Result<(), ProgramError> {
+        for beat in 0..self.shape.beats() {
+            for lane in 0..LANES {
+                let entry = self.read(engine, bank + lane as u8, base + beat)?;
+                if self.shape.goldilocks {
+                    for (slice, entry) in entry.into_iter().enumerate() {
+                        state[LANES * slice + lane] += entry;
+                    }
+                } else {
+                    state[LANES * beat + lane] += entry[0];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the elements of `input` to the positions that `map` says, or puts them there.
+    fn absorb(
+        &self,
+        state: &mut State<F>,
+        input: &[Word],
+        map: &[u32; 2],
+        overwrite: bool,
+    ) -> Result<(), ProgramError> {
+        let words = input.iter().flat_map(|word| {
+            if self.shape.goldilocks {
+                slices(word).to_vec()
+            } else {
+                vec![*word]
+            }
+        });
+        for (number, word) in words.enumerate() {
+            let element: F = word::to_field(&word).ok_or(ProgramError::InputNotBelowPrime {
+                word: number / if self.shape.goldilocks { SLICES } else { 1 },
+            })?;
+            if let Some(position) = position(map, number) {
+                let kept = if overwrite { F::ZERO } else { state[position] };
+                state[position] = kept + element;
+            }
+        }
+        Ok(())
+    }
+
+    /// The elements that the digest map names.
+    fn digest(&self, state: &State<F>) -> Vec<Word> {
+        let element = |number| {
+            position(&self.registers.digest_map, number)
+                .map_or_else(Word::default, |position| word::from_field(state[position]))
+        };
+        (0..self.registers.digest_words as usize)
+            .map(|word| {
+                if self.shape.goldilocks {
+                    from_slices(&[0, 1, 2, 3].map(|slice| element(SLICES * word + slice)))
+                } else {
+                    element(word)
+                }
+            })
+            .collect()
+    }
+
+    fn read(&self, sub_engine: u8, bank: u8, index: usize) -> Result<[F; SLICES], ProgramError> {
+        match self.memory.get(&(sub_engine, bank, index)) {
+            Some(Some(value)) => Ok(*value),
+            Some(None) => Err(ProgramError::ConstantNotBelowPrime {
+                sub_engine,
+                bank,
+                index,
+            }),
+            None => Err(ProgramError::MissingConstant {
+                sub_engine,
+                bank,
+                index,
+            }),
+        }
+    }
+}
+
+/// The state element that position code `number` of a map names; `None` for lane 3.
+fn position(map: &[u32; 2], number: usize) -> Option<usize> {
+    let code = map[number / CODES_PER_REGISTER] >> (4 * (number % CODES_PER_REGISTER)) & 15;
+    let (hi, lane) = (code >> 2, code & 3);
+    (lane != LANE_NONE).then_some(LANES * hi as usize + lane as usize)
+}

@@ -1,0 +1,287 @@
+//! Programs of the leaf hash engine for rows: messages of one length, hashed by a sponge.
+//!
+//! A row is cut into blocks, one for each permutation. The chip adds the first block to the initial
+//! vector of the program; before each later permutation the state comes back, its block is added to it
+//! or takes the place of its rate elements, and the round constants before the first S-box are added.
+//! The last block may be short and has a map of its own.
+
+use super::{
+    ChipConstant, ChipProgram, ChipRegisters, EngineLimits, Interpreter, ProgramError, Purpose,
+    Shape, encode, from_slices, internal_index, slices,
+};
+use crate::registers;
+use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::sponge::{Absorption, Sponge};
+use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, with_field};
+
+/// Output buffers of a hash engine that states on their way fill: those of the partial-round
+/// sub-engines, and those of the two visits to a full-round sub-engine.
+const FULL_ROUND_VISITS: usize = 2;
+
+/// What a leaf is: the values of the registers of the same names, and of `MODE.Overwrite`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowRegisters {
+    /// Blocks of a row: permutations.
+    pub blocks: u32,
+    /// Rows that are under way together.
+    pub group: u32,
+    /// Stream words of the last block.
+    pub last_words: u32,
+    /// Position codes of the elements of the last block.
+    pub last_map: [u32; 2],
+    /// Whether the elements of later blocks take their places in the state instead of being added.
+    pub overwrite: bool,
+}
+
+impl RowRegisters {
+    /// Leaves of one block: the hashes of a program.
+    pub fn one_block(hash: &ChipRegisters) -> Self {
+        Self {
+            blocks: 1,
+            group: 1,
+            last_words: hash.arity,
+            last_map: hash.input_map,
+            overwrite: false,
+        }
+    }
+
+    /// The registers, from what `get` says of the one at an address.
+    pub fn read(get: impl Fn(u32) -> u32) -> Self {
+        Self {
+            blocks: get(registers::ROW_BLOCKS.address),
+            group: get(registers::ROW_GROUP.address),
+            last_words: get(registers::LAST_INPUT_WORDS.address),
+            last_map: [0, 1].map(|number| get(registers::LAST_INPUT_MAP.at(number))),
+            overwrite: registers::MODE_OVERWRITE.is_set(get(registers::MODE.address)),
+        }
+    }
+
+    /// The address of every register and the value that is written to it.
+    pub fn writes(&self) -> [(u32, u32); 5] {
+        [
+            (registers::ROW_BLOCKS.address, self.blocks),
+            (registers::ROW_GROUP.address, self.group),
+            (registers::LAST_INPUT_WORDS.address, self.last_words),
+            (registers::LAST_INPUT_MAP.at(0), self.last_map[0]),
+            (registers::LAST_INPUT_MAP.at(1), self.last_map[1]),
+        ]
+    }
+}
+
+/// A sponge over rows of one length, compiled for a chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChipRows {
+    /// The program of the leaf hash engine.
+    pub program: ChipProgram,
+    /// What a leaf is.
+    pub registers: RowRegisters,
+    sponge: Sponge,
+    length: usize,
+}
+
+impl ChipRows {
+    /// Compiles `sponge` over the permutation of `parameters` for rows of `length` elements; `None`
+    /// when such a row has no block, so that there is nothing to compute.
+    ///
+    /// # Errors
+    ///
+    /// When the chip cannot compute with `parameters`, or the sponge does not fit them.
+    pub fn compile(
+        parameters: &AnyParameters,
+        sponge: &Sponge,
+        length: usize,
+        limits: &EngineLimits,
+    ) -> Result<Option<Self>, ProgramError> {
+        let padded = sponge.padded_length(length);
+        if padded == 0 {
+            return Ok(None);
+        }
+        dispatch!(parameters, parameters => {
+            let purpose = Purpose::Rows { sponge, length };
+            let program = ChipProgram::build(parameters, limits, purpose, None)?;
+            Ok(Some(Self::new(parameters, sponge, length, program)))
+        })
+    }
+
+    fn new<F: PoseidonField>(
+        parameters: &PoseidonParameters<F>,
+        sponge: &Sponge,
+        length: usize,
+        program: ChipProgram,
+    ) -> Self {
+        let rate = sponge.rate();
+        let padded = sponge.padded_length(length);
+        let blocks = padded.div_ceil(rate);
+        let last_elements = padded - (blocks - 1) * rate;
+        let in_word = program.elements_in_word();
+        let last: Vec<_> = sponge.rate_positions[..last_elements]
+            .iter()
+            .map(|&position| internal_index(parameters.partial_index(), position))
+            .collect();
+        Self {
+            registers: RowRegisters {
+                // All of these are small, but for the blocks of rows that no memory could hold.
+                blocks: u32::try_from(blocks).unwrap_or(u32::MAX),
+                group: group(&program) as u32,
+                last_words: last_elements.div_ceil(in_word) as u32,
+                last_map: encode(&last, in_word, program.shape()),
+                overwrite: sponge.absorption == Absorption::Overwrite,
+            },
+            sponge: sponge.clone(),
+            length,
+            program,
+        }
+    }
+
+    /// The same with `group` rows under way together.
+    ///
+    /// # Errors
+    ///
+    /// When the buffers of a hash engine do not hold the states of so many rows, or it is none.
+    pub fn with_group(mut self, group: usize) -> Result<Self, ProgramError> {
+        let most = most_rows(&self.program);
+        if !(1..=most).contains(&group) {
+            return Err(ProgramError::RowGroup { group, most });
+        }
+        self.registers.group = group as u32;
+        Ok(self)
+    }
+
+    /// Blocks of a row: permutations.
+    pub fn blocks(&self) -> usize {
+        self.registers.blocks as usize
+    }
+
+    /// Elements of a row, without padding.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Rows that are under way together.
+    pub fn group(&self) -> usize {
+        self.registers.group as usize
+    }
+
+    /// Stream words of a row.
+    pub fn row_words(&self) -> usize {
+        (self.blocks() - 1) * self.program.input_words() + self.registers.last_words as usize
+    }
+
+    /// Packs rows of the length of the program into stream words in the order in which the chip takes
+    /// them: in groups of [`ChipRows::group`] rows, block by block.
+    pub fn pack(&self, rows: &[Vec<Word>]) -> Vec<Word> {
+        let in_word = self.program.elements_in_word();
+        let rows: Vec<Vec<Vec<Word>>> = rows
+            .iter()
+            .map(|row| {
+                let padded = self.sponge.pad(row);
+                let blocks = padded.chunks(self.sponge.rate());
+                blocks.map(|block| pack_block(block, in_word)).collect()
+            })
+            .collect();
+        let mut words = Vec::with_capacity(rows.len() * self.row_words());
+        for group in rows.chunks(self.group()) {
+            for block in 0..self.blocks() {
+                words.extend(group.iter().flat_map(|row| &row[block]));
+            }
+        }
+        words
+    }
+}
+
+/// Computes the digests of rows like the leaf hash engine of a chip with `limits` that holds
+/// `registers`, `rows` and `constants`, from the stream words of `count` rows; see
+/// [`evaluate`](super::evaluate()).
+///
+/// # Errors
+///
+/// When the chip would refuse a register value, the number of words is wrong, one is not canonical,
+/// or a constant is missing.
+pub fn evaluate_rows(
+    field: FieldId,
+    registers: &ChipRegisters,
+    rows: &RowRegisters,
+    constants: &[ChipConstant],
+    limits: &EngineLimits,
+    words: &[Word],
+    count: usize,
+) -> Result<Vec<Word>, ProgramError> {
+    registers.check(limits)?;
+    let (blocks, block_words) = (rows.blocks as usize, registers.arity as usize);
+    let expected = count * ((blocks - 1) * block_words + rows.last_words as usize);
+    if words.len() != expected {
+        return Err(ProgramError::InputLength {
+            length: words.len(),
+            expected,
+        });
+    }
+    if let Some(word) = first_word_not_canonical(field, words) {
+        return Err(ProgramError::InputNotBelowPrime { word });
+    }
+    with_field!(field, F => {
+        let interpreter = Interpreter::<F>::new(registers, constants, limits);
+        let mut digests = Vec::new();
+        let mut rest = words;
+        let mut left = count;
+        while left > 0 {
+            let group = left.min(rows.group as usize);
+            let mut group_rows = vec![Vec::new(); group];
+            for block in 0..blocks {
+                let is_last = block + 1 == blocks;
+                let length = if is_last { rows.last_words as usize } else { block_words };
+                for row in &mut group_rows {
+                    let (block, after) = rest.split_at(length);
+                    row.push(block);
+                    rest = after;
+                }
+            }
+            for row in &group_rows {
+                digests.extend(interpreter.row(row, rows)?);
+            }
+            left -= group;
+        }
+        Ok(digests)
+    })
+}
+
+/// Index of the first of `words` of which an element is not below the prime.
+fn first_word_not_canonical(field: FieldId, words: &[Word]) -> Option<usize> {
+    let prime = field.prime();
+    words.iter().position(|word| {
+        if field == FieldId::Goldilocks {
+            !slices(word)
+                .iter()
+                .all(|slice| word::is_below(slice, &prime))
+        } else {
+            !word::is_below(word, &prime)
+        }
+    })
+}
+
+fn pack_block(block: &[Word], in_word: usize) -> Vec<Word> {
+    if in_word == 1 {
+        return block.to_vec();
+    }
+    block.chunks(in_word).map(from_slices).collect()
+}
+
+/// Rows that are under way together: as many permutations as there are in a hash engine in the steady
+/// state, if its buffers can hold so many.
+fn group(program: &ChipProgram) -> usize {
+    let Shape { width, .. } = program.shape();
+    let limits = &program.limits;
+    // A round takes the loop cycles of its sub-engine, a state of several beats some more; a hash
+    // spends a little time between the sub-engines, and waits for its turn.
+    let rounds = program.rounds.full_first + program.rounds.partial + program.rounds.full_last;
+    let cycles = rounds * (limits.loop_cycles + width) + 64 * (limits.num_partial + 2);
+    (cycles.div_ceil(program.period()) + 1).clamp(1, most_rows(program))
+}
+
+/// Most rows that can be under way together: those whose states the buffers of a hash engine hold.
+fn most_rows(program: &ChipProgram) -> usize {
+    let limits = &program.limits;
+    let most = (limits.num_partial + FULL_ROUND_VISITS) * (limits.places / program.shape().beats());
+    most.max(1)
+}

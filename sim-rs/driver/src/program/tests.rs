@@ -1,0 +1,770 @@
+//! Programs against the permutation of the specification.
+
+use ark_ff::{AdditiveGroup as _, Field as _};
+use proptest::prelude::*;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::messages::hash_messages_with;
+use crate::software::SoftwareDevice;
+use acclmt_poseidon::fields::{Bls12_381, Goldilocks, PoseidonField};
+use acclmt_poseidon::params::{PoseidonSpecification, RoundOrder, is_permutation};
+use acclmt_poseidon::permutation::{hash_dense, permute_dense};
+use acclmt_poseidon::presets;
+use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
+
+fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
+    EngineLimits {
+        prime: FieldId::Bls12_381.prime(),
+        num_full,
+        num_partial,
+        matrix_depth: 256,
+        constant_depth: 256,
+        partial_depth: 256,
+        goldilocks: true,
+        montgomery_bits: 260,
+        runtime_modulus: false,
+        places: 64,
+        loop_cycles: 59,
+    }
+}
+
+/// The numbers that a random parameter set is made from.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    seed: u64,
+    width: usize,
+    alpha: u64,
+    rounds: [usize; 3],
+    order: RoundOrder,
+    partial_index: usize,
+    singular_minor: bool,
+}
+
+fn element<F: PrimeField>(random: &mut ChaCha8Rng) -> F {
+    let mut bytes = [0; 32];
+    random.fill(&mut bytes);
+    F::from_le_bytes_mod_order(&bytes)
+}
+
+fn elements<F: PrimeField>(random: &mut ChaCha8Rng, count: usize) -> Vec<F> {
+    (0..count).map(|_| element(random)).collect()
+}
+
+/// `count` of the numbers below `width`, in any order.
+fn positions(random: &mut ChaCha8Rng, width: usize, count: usize) -> Vec<usize> {
+    let mut positions: Vec<_> = (0..width).collect();
+    for i in 0..count {
+        let other = random.gen_range(i..width);
+        positions.swap(i, other);
+    }
+    positions.truncate(count);
+    positions
+}
+
+fn parameters<F: PoseidonField>(numbers: Numbers) -> PoseidonParameters<F> {
+    let width = numbers.width;
+    let random = &mut ChaCha8Rng::seed_from_u64(numbers.seed);
+    let mut mds: Vec<_> = (0..width).map(|_| elements::<F>(random, width)).collect();
+    if numbers.singular_minor {
+        let other = (numbers.partial_index + 1) % width;
+        for (column, entry) in mds[other].iter_mut().enumerate() {
+            if column != numbers.partial_index {
+                *entry = F::ZERO;
+            }
+        }
+    }
+    let digest = if F::ID == FieldId::Goldilocks {
+        random.gen_range(1..=width.min(4))
+    } else {
+        1
+    };
+    let inputs = random.gen_range(1..=width);
+    PoseidonParameters::new(PoseidonSpecification {
+        name: format!("{numbers:?}"),
+        field_name: F::ID.name().to_owned(),
+        alpha: numbers.alpha,
+        full_rounds_first: numbers.rounds[0],
+        partial_rounds: numbers.rounds[1],
+        full_rounds_last: numbers.rounds[2],
+        round_order: numbers.order,
+        partial_index: numbers.partial_index,
+        round_constants: (0..numbers.rounds.iter().sum())
+            .map(|_| elements(random, width))
+            .collect(),
+        mds,
+        initial_state: elements(random, width),
+        input_positions: positions(random, width, inputs),
+        digest_positions: positions(random, width, digest),
+        sponge: None,
+    })
+    .unwrap()
+}
+
+fn to_words<F: PrimeField>(elements: &[F]) -> Vec<Word> {
+    elements.iter().map(|&e| word::from_field(e)).collect()
+}
+
+/// Checks hashes and permutations of a random parameter set, and returns the program.
+fn check<F: PoseidonField>(numbers: Numbers, limits: &EngineLimits) -> ChipProgram {
+    let parameters = parameters::<F>(numbers);
+    check_parameters(&parameters, numbers.seed, limits)
+}
+
+fn check_parameters<F: PoseidonField>(
+    parameters: &PoseidonParameters<F>,
+    seed: u64,
+    limits: &EngineLimits,
+) -> ChipProgram {
+    let any = F::wrap(parameters.clone());
+    let random = &mut ChaCha8Rng::seed_from_u64(!seed);
+    let program = ChipProgram::compile(&any, limits).unwrap();
+    let inputs: Vec<_> = (0..3)
+        .map(|_| elements::<F>(random, parameters.inputs()))
+        .collect();
+    let stream = program.pack_inputs(&to_words(&inputs.concat()));
+    let digests = program.unpack_outputs(&program.evaluate(&stream).unwrap());
+    for (input, digest) in inputs.iter().zip(&digests) {
+        let expected = hash_dense(parameters, input).unwrap();
+        assert_eq!(*digest, to_words(&expected), "{}", parameters.name());
+    }
+    assert_eq!(digests.len(), inputs.len());
+
+    let permutation = ChipProgram::compile_permutation(&any, limits).unwrap();
+    let mut state = elements::<F>(random, parameters.width());
+    let stream = permutation.pack_inputs(&to_words(&state));
+    let states = permutation.unpack_outputs(&permutation.evaluate(&stream).unwrap());
+    permute_dense(parameters, &mut state);
+    assert_eq!(states, [to_words(&state)], "{}", parameters.name());
+    program
+}
+
+fn numbers(width: usize, alpha: u64, rounds: [usize; 3]) -> Numbers {
+    Numbers {
+        seed: 1,
+        width,
+        alpha,
+        rounds,
+        order: RoundOrder::ConstantsFirst,
+        partial_index: 0,
+        singular_minor: false,
+    }
+}
+
+#[test]
+fn every_width_exponent_and_number_of_sub_engines() {
+    for width in 2..=12 {
+        for (num_full, num_partial) in (1..=2).flat_map(|f| (1..=6).map(move |p| (f, p))) {
+            let limits = limits(num_full, num_partial);
+            for alpha in [3, 5, 7] {
+                let numbers = Numbers {
+                    seed: (width * 64 + num_full * 8 + num_partial) as u64,
+                    order: [RoundOrder::ConstantsFirst, RoundOrder::SboxFirst][width % 2],
+                    partial_index: num_partial % width,
+                    ..numbers(width, alpha, [2, 17, 3])
+                };
+                if is_permutation::<Bls12_381>(alpha) {
+                    check::<Bls12_381>(numbers, &limits);
+                }
+                if is_permutation::<Goldilocks>(alpha) {
+                    check::<Goldilocks>(numbers, &limits);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_preset_on_the_default_chip() {
+    for preset in presets::all() {
+        let build = EngineLimits {
+            prime: preset.field().prime(),
+            matrix_depth: 128,
+            constant_depth: 255,
+            partial_depth: 128,
+            ..limits(1, 3)
+        };
+        dispatch!(preset.parameters(), parameters => {
+            let program = check_parameters(parameters, 1, &build);
+            assert!(program.notes().is_empty(), "{:?}", program.notes());
+            let expected = match preset.name() {
+                "filecoin-arity-2" => 16,
+                "filecoin-arity-4" => 36,
+                "filecoin-arity-8" => 72,
+                "filecoin-arity-11" => 128,
+                "plonky2" => 32,
+                _ => continue,
+            };
+            assert_eq!(program.period(), expected, "{}", preset.name());
+        });
+    }
+}
+
+#[test]
+fn other_large_primes() {
+    for field in FieldId::ALL {
+        let build = EngineLimits {
+            prime: field.prime(),
+            ..limits(1, 3)
+        };
+        let runtime = EngineLimits {
+            montgomery_bits: 280,
+            runtime_modulus: true,
+            ..limits(1, 3)
+        };
+        with_field!(field, F => {
+            let alpha = [3, 5, 7].into_iter().find(|&a| is_permutation::<F>(a)).unwrap();
+            let numbers = numbers(5, alpha, [4, 20, 4]);
+            assert_eq!(check::<F>(numbers, &build).modulus, None);
+            let modulus = check::<F>(numbers, &runtime).modulus;
+            let expected = (field != FieldId::Goldilocks).then(|| RuntimeModulus {
+                prime: field.prime(),
+                radix_squared: word::from_field(F::from(2_u64).pow([560])),
+            });
+            assert_eq!(modulus, expected);
+        });
+    }
+}
+
+#[test]
+fn the_halves_without_partial_rounds() {
+    for rounds in [[1, 0, 1], [54, 0, 1], [1, 0, 54], [28, 0, 27], [1, 1, 1]] {
+        for num_full in 1..=2 {
+            let limits = limits(num_full, 2);
+            let program = check::<Bls12_381>(numbers(3, 5, rounds), &limits);
+            let rounds: usize = rounds.iter().sum();
+            if num_full == 2 && program.segments().partial == [0; SUB_ENGINES] {
+                assert_eq!(program.period(), rounds.div_ceil(2));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_segments_with_many_partial_rounds() {
+    // Numbers of rounds have 8 bits: at most 255 in a sub-engine, and on those of full rounds.
+    for num_full in [1, 2] {
+        let limits = limits(num_full, 1);
+        let plan = |partial| {
+            let any = Bls12_381::wrap(parameters(numbers(2, 5, [4, partial, 4])));
+            ChipProgram::compile(&any, &limits)
+        };
+        let registers = plan(255 + 247).unwrap().registers;
+        assert_eq!(registers.partial_rounds[1], 255);
+        registers.check(&limits).unwrap();
+        let error = plan(255 + 248).unwrap_err();
+        assert!(
+            matches!(error, ProgramError::TooManyRounds { .. }),
+            "{error}"
+        );
+    }
+    // 8 + 120 rounds, the most that one of the protocols has.
+    let program = check::<Bls12_381>(numbers(3, 5, [4, 120, 4]), &limits(1, 3));
+    assert_eq!(program.segments().partial, [24, 32, 32, 32, 0, 0, 0, 0]);
+    let program = check::<Bls12_381>(numbers(3, 5, [4, 120, 4]), &limits(2, 6));
+    assert_eq!(program.period(), 16);
+}
+
+#[test]
+fn a_matrix_without_sparse_form_runs_dense() {
+    for (num_full, period, sparse) in [(1, (8 + 20) * 4, 32), (2, (8 + 20) * 2, 16)] {
+        let numbers = Numbers {
+            singular_minor: true,
+            partial_index: 2,
+            ..numbers(5, 5, [4, 20, 4])
+        };
+        let limits = limits(num_full, 3);
+        let program = check::<Bls12_381>(numbers, &limits);
+        assert_eq!(program.registers.partial_kind, PARTIAL_DENSE);
+        assert_eq!(program.period(), period);
+        let [note] = program.notes() else {
+            panic!("{:?}", program.notes());
+        };
+        let without = ChipProgram::compile(
+            &Bls12_381::wrap(parameters(Numbers {
+                singular_minor: false,
+                ..numbers
+            })),
+            &limits,
+        )
+        .unwrap();
+        assert!(without.notes().is_empty());
+        assert_eq!(without.period(), sparse);
+        let expected = format!(
+            "its 20 partial rounds run dense on the full-round sub-engines: {period} cycles per \
+             hash, with sparse ones it would be {}",
+            without.period()
+        );
+        assert!(note.contains(&expected), "{note}");
+    }
+}
+
+#[test]
+fn small_memories_are_noted() {
+    let limits = EngineLimits {
+        partial_depth: 20,
+        ..limits(1, 3)
+    };
+    let program = check::<Bls12_381>(numbers(5, 5, [4, 56, 4]), &limits);
+    let [note] = program.notes() else {
+        panic!("{:?}", program.notes());
+    };
+    assert!(
+        note.ends_with("84 cycles per hash, with deeper memories it would be 36"),
+        "{note}"
+    );
+}
+
+#[test]
+fn constants_are_in_place_and_in_montgomery_form() {
+    let numbers = numbers(5, 5, [4, 56, 4]);
+    let parameters = parameters::<Bls12_381>(numbers);
+    let program =
+        ChipProgram::compile(&Bls12_381::wrap(parameters.clone()), &limits(1, 3)).unwrap();
+    let partial = program.segments().partial;
+    assert_eq!(partial, [2, 18, 18, 18, 0, 0, 0, 0]);
+    // 2 matrices of 4 entries, 2 partial rounds of 2; 10 vectors of 2 beats and the initial one.
+    let full = (8 + 4) * 9 + 11 * 2 * 3;
+    assert_eq!(program.constants.len(), full + 54 * (2 * 6 + 1));
+    let mut places: Vec<_> = (program.constants.iter())
+        .map(|c| (c.sub_engine, c.bank, c.index))
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), program.constants.len());
+
+    let rounds = SparseRounds::new(&parameters).unwrap();
+    let radix = Bls12_381::from(2_u64).pow([260]);
+    let constant = |place| {
+        let found = (program.constants.iter())
+            .find(|c| (c.sub_engine, c.bank, c.index) == place)
+            .unwrap();
+        assert_eq!(found.engine_mask, BOTH_ENGINES);
+        word::to_field::<Bls12_381>(&found.word).unwrap() / radix
+    };
+    // Row 4 is row 1 of beat 1, column 3 is column 0 of step 1.
+    assert_eq!(constant((0, 3, 3)), parameters.mds()[4][3]);
+    assert_eq!(constant((0, 6, 3)), Bls12_381::ZERO);
+    assert_eq!(constant((0, 2, 4)), rounds.pre_sparse[0][2]);
+    // The second partial round on the full-round sub-engine.
+    let matrix = &rounds.partial[1].matrix;
+    assert_eq!(constant((0, 1, 11)), matrix.row[4]);
+    assert_eq!(constant((0, 5, 10)), Bls12_381::ZERO);
+    assert_eq!(constant((0, 5, 11)), matrix.column[2]);
+    assert_eq!(constant((0, 3, 11)), matrix.column[3]);
+    assert_eq!(constant((0, 6, 10)), matrix.column[1]);
+    assert_eq!(constant((0, 7, 10)), Bls12_381::ZERO);
+    for place in [(0, 4, 10), (0, 8, 10), (0, 7, 11), (0, 4, 11)] {
+        assert_eq!(constant(place), Bls12_381::ONE);
+    }
+    assert_eq!(constant((0, 8, 11)), Bls12_381::ZERO);
+    // Vector 4 is that of the first partial round, vector 6 that of a full round.
+    assert_eq!(constant((0, 9, 8)), rounds.partial[0].constant);
+    assert_eq!(constant((0, 10, 8)), Bls12_381::ZERO);
+    assert_eq!(constant((0, 10, 13)), rounds.full_last[0][4]);
+    // The first round of partial-round sub-engine 2.
+    let partial = &rounds.partial[20];
+    assert_eq!(constant((2, 0, 1)), partial.matrix.row[3]);
+    assert_eq!(constant((2, 3, 0)), Bls12_381::ZERO);
+    assert_eq!(constant((2, 4, 1)), partial.matrix.column[3]);
+    assert_eq!(constant((2, 6, 0)), partial.constant);
+    assert_eq!(constant((15, 2, 0)), rounds.initial[2]);
+    assert_eq!(constant((15, 1, 1)), rounds.initial[4]);
+}
+
+#[test]
+fn goldilocks_constants_are_packed() {
+    let parameters = parameters::<Goldilocks>(numbers(12, 7, [4, 22, 4]));
+    let program =
+        ChipProgram::compile(&Goldilocks::wrap(parameters.clone()), &limits(1, 3)).unwrap();
+    assert_eq!(program.period(), 32);
+    assert_eq!(program.multipliers(), 4 * 45);
+    let constant = |place| {
+        let found = (program.constants.iter())
+            .find(|c| (c.sub_engine, c.bank, c.index) == place)
+            .unwrap();
+        slices(&found.word).map(|slice| word::to_field::<Goldilocks>(&slice).unwrap())
+    };
+    let rounds = SparseRounds::new(&parameters).unwrap();
+    // Rows 1, 4, 7, 10 of column 3 * 2 + 0.
+    let mds = parameters.mds();
+    assert_eq!(constant((0, 3, 2)), [1, 4, 7, 10].map(|i| mds[i][6]));
+    let pre_sparse = &rounds.pre_sparse;
+    assert_eq!(
+        constant((0, 8, 7)),
+        [2, 5, 8, 11].map(|i| pre_sparse[i][11])
+    );
+    let column = &rounds.partial[0].matrix.column;
+    let zero = Goldilocks::ZERO;
+    assert_eq!(constant((1, 3, 0)), [zero, column[2], column[5], column[8]]);
+    let first = rounds.partial[0].constant;
+    assert_eq!(constant((1, 6, 0)), [first, zero, zero, zero]);
+    assert_eq!(
+        constant((0, 11, 0)),
+        [2, 5, 8, 11].map(|i| rounds.full_first[0][i])
+    );
+}
+
+#[test]
+fn maps_name_positions() {
+    // The partial S-box on element 4: elements 0 and 4 change places.
+    let numbers = Numbers {
+        partial_index: 4,
+        ..numbers(5, 5, [4, 4, 4])
+    };
+    let specification = parameters::<Bls12_381>(numbers).specification().clone();
+    let parameters = PoseidonParameters::new(PoseidonSpecification {
+        input_positions: vec![4, 2, 3],
+        digest_positions: vec![0],
+        ..specification
+    })
+    .unwrap();
+    let any = Bls12_381::wrap(parameters);
+    let registers = ChipProgram::compile(&any, &limits(1, 3)).unwrap().registers;
+    assert_eq!((registers.arity, registers.digest_words), (3, 1));
+    assert_eq!(registers.input_map, [0x3333_3420, 0x3333]);
+    assert_eq!(registers.digest_map, [0x3333_3335, 0x3333]);
+    let registers = ChipProgram::compile_permutation(&any, &limits(1, 3))
+        .unwrap()
+        .registers;
+    assert_eq!((registers.arity, registers.digest_words), (5, 5));
+    assert_eq!(registers.input_map, [0x3330_4215, 0x3333]);
+    assert_eq!(registers.digest_map, registers.input_map);
+}
+
+#[test]
+fn goldilocks_hashes_of_two_digests_take_a_word_for_each() {
+    for length in 1..=4 {
+        let specification = parameters::<Goldilocks>(numbers(12, 7, [4, 4, 4]));
+        let parameters = PoseidonParameters::new(PoseidonSpecification {
+            input_positions: (0..2 * length).collect(),
+            digest_positions: (0..length).collect(),
+            ..specification.specification().clone()
+        })
+        .unwrap();
+        let program = check_parameters(&parameters, 3, &limits(1, 3));
+        assert_eq!(program.tree_arity(), Some(2));
+        assert_eq!((program.input_words(), program.output_words()), (2, 1));
+        // A digest leaves the chip in the form in which it enters it.
+        let elements: Vec<_> = (1..=2 * length as u64).map(word::from_u64).collect();
+        assert_eq!(
+            program.pack_inputs(&elements),
+            program.pack_outputs(&elements)
+        );
+    }
+    let other = ChipProgram::compile(
+        &Goldilocks::wrap(parameters(numbers(12, 7, [4, 4, 4]))),
+        &limits(1, 3),
+    )
+    .unwrap();
+    let is_tree = other.input_words() >= 2 && other.inputs == other.input_words() * other.outputs;
+    assert_eq!(other.tree_arity().is_some(), is_tree);
+}
+
+#[test]
+fn elements_that_are_not_canonical_are_found() {
+    let parameters = PoseidonParameters::new(PoseidonSpecification {
+        input_positions: (0..11).collect(),
+        digest_positions: vec![0],
+        ..parameters::<Goldilocks>(numbers(12, 7, [4, 4, 4]))
+            .specification()
+            .clone()
+    })
+    .unwrap();
+    let program = ChipProgram::compile(&Goldilocks::wrap(parameters), &limits(1, 3)).unwrap();
+    let mut elements = vec![word::from_u64(5); 2 * 11];
+    elements[11 + 6] = FieldId::Goldilocks.prime();
+    let words = program.pack_inputs(&elements);
+    assert_eq!(
+        program.evaluate(&words),
+        Err(ProgramError::InputNotBelowPrime { word: 4 })
+    );
+    assert_eq!(
+        program.element_not_below_prime(4, &words[4]),
+        Some((17, FieldId::Goldilocks.prime()))
+    );
+    assert_eq!(program.element_not_below_prime(3, &words[3]), None);
+}
+
+#[test]
+fn what_a_chip_cannot_do_is_named() {
+    let any = |parameters| Bls12_381::wrap(parameters);
+    let bls12_381 = any(parameters(numbers(12, 5, [4, 60, 4])));
+    let message = |parameters: &AnyParameters, limits: &EngineLimits| {
+        ChipProgram::compile(parameters, limits)
+            .unwrap_err()
+            .to_string()
+    };
+    let other = EngineLimits {
+        prime: FieldId::Pallas.prime(),
+        goldilocks: false,
+        ..limits(1, 3)
+    };
+    let text = message(&bls12_381, &other);
+    assert!(
+        text.contains(
+            "is over bls12-381, the chip was built for pallas; use a build for bls12-381"
+        ),
+        "{text}"
+    );
+    let goldilocks = Goldilocks::wrap(parameters(numbers(3, 7, [4, 4, 4])));
+    let text = message(&goldilocks, &other);
+    assert!(text.contains("is over goldilocks"), "{text}");
+    let text = message(
+        &any(parameters(numbers(2, 5, [4, 60, 4]))),
+        &EngineLimits {
+            prime: FieldId::Vesta.prime(),
+            ..limits(1, 3)
+        },
+    );
+    assert!(text.contains("built for vesta and goldilocks"), "{text}");
+
+    let shallow = EngineLimits {
+        matrix_depth: 31,
+        ..limits(1, 3)
+    };
+    let text = message(&bls12_381, &shallow);
+    assert!(
+        text.contains("8 full and 60 partial rounds of width 12, more than the constant memories"),
+        "{text}"
+    );
+
+    let mut segments = Segments {
+        full_first: 4,
+        partial: [0, 30, 30, 0, 0, 0, 0, 0],
+        full_last: 4,
+    };
+    let compile = |segments| ChipProgram::compile_segments(&bls12_381, &limits(1, 2), &segments);
+    assert!(compile(segments).is_ok());
+    for partial in [
+        [0, 30, 29, 0, 0, 0, 0, 0],
+        [0, 30, 0, 30, 0, 0, 0, 0],
+        [0, 30, 0, 0, 0, 0, 0, 30],
+        [0, 60, usize::MAX, 1, 0, 0, 0, 0],
+    ] {
+        segments.partial = partial;
+        let error = compile(segments).unwrap_err();
+        assert!(matches!(error, ProgramError::Segments { .. }), "{error}");
+    }
+}
+
+#[test]
+fn an_incomplete_program_is_refused() {
+    let any = Bls12_381::wrap(parameters(numbers(4, 5, [1, 5, 1])));
+    let program = ChipProgram::compile_permutation(&any, &limits(1, 1)).unwrap();
+    let words = vec![Word::default(); program.input_words()];
+    assert!(program.evaluate(&words).is_ok());
+    for missing in 0..program.constants.len() {
+        let mut program = program.clone();
+        program.constants.remove(missing);
+        let error = program.evaluate(&words).unwrap_err();
+        assert!(
+            matches!(error, ProgramError::MissingConstant { .. }),
+            "{error}"
+        );
+    }
+    let length = program.input_words() + 1;
+    assert_eq!(
+        program.evaluate(&vec![Word::default(); length]),
+        Err(ProgramError::InputLength {
+            length,
+            expected: length - 1
+        })
+    );
+}
+
+#[test]
+fn register_values_that_a_chip_refuses() {
+    let any = Bls12_381::wrap(parameters(numbers(4, 5, [1, 5, 1])));
+    let program = ChipProgram::compile(&any, &limits(1, 2)).unwrap();
+    type Change = fn(&mut ChipRegisters);
+    let cases: [(Change, &str); 20] = [
+        (|r| r.arity = 13, "LEAF_INPUT_WORDS cannot hold 13"),
+        (|r| r.arity = 0, "LEAF_INPUT_WORDS cannot hold 0"),
+        (|r| r.field = 2, "FIELD cannot hold 2"),
+        (|r| r.width = 13, "WIDTH cannot hold 13"),
+        (|r| r.alpha = 4, "ALPHA cannot hold 4"),
+        (|r| r.full_rounds_first = 0, "FULL_ROUNDS_FIRST cannot"),
+        (|r| r.full_rounds_last = 0, "FULL_ROUNDS_LAST cannot"),
+        (|r| r.partial_kind = 2, "PARTIAL_KIND cannot hold 2"),
+        (|r| r.digest_words = 0, "DIGEST_WORDS cannot hold 0"),
+        (
+            |r| r.partial_rounds[3] = 1,
+            "PARTIAL_ROUNDS_3 cannot hold 1",
+        ),
+        (
+            |r| r.partial_rounds[7] = 1,
+            "PARTIAL_ROUNDS_7 cannot hold 1",
+        ),
+        (|r| r.partial_kind = 1, "PARTIAL_ROUNDS_1 cannot hold"),
+        (
+            |r| r.partial_rounds[2] = 129,
+            "PARTIAL_ROUNDS_2 cannot hold 129",
+        ),
+        (
+            |r| r.partial_rounds[0] = 125,
+            "PARTIAL_ROUNDS_0 cannot hold 125",
+        ),
+        (
+            |r| r.full_rounds_first = 129,
+            "FULL_ROUNDS_FIRST cannot hold 129",
+        ),
+        (
+            |r| r.full_rounds_last = 128,
+            "FULL_ROUNDS_LAST cannot hold 128",
+        ),
+        (|r| r.full_rounds_last = u32::MAX, "FULL_ROUNDS_LAST cannot"),
+        (|r| r.input_map[0] = 0x3333_3335, "INPUT_MAP_0 cannot hold"),
+        (|r| r.input_map[1] = 0x1_3333, "INPUT_MAP_1 cannot hold"),
+        (|r| r.digest_map[1] = 0x3338, "DIGEST_MAP_1 cannot hold"),
+    ];
+    for (change, expected) in cases {
+        let mut registers = program.registers;
+        change(&mut registers);
+        let error = registers
+            .check(&limits(1, 2))
+            .expect_err(expected)
+            .to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn random_parameter_sets(
+        seed: u64,
+        width in 2_usize..=12,
+        alpha in prop::sample::select(&[3_u64, 5, 7][..]),
+        rounds in [1_usize..6, 0_usize..40, 1_usize..6],
+        sbox_first: bool,
+        partial_index in any::<prop::sample::Index>(),
+        singular_minor in prop::bool::weighted(0.2),
+        num_full in 1_usize..=2,
+        num_partial in 1_usize..=6,
+        field in prop::sample::select(&FieldId::ALL[..]),
+    ) {
+        let numbers = Numbers {
+            seed,
+            width,
+            alpha,
+            rounds,
+            order: if sbox_first { RoundOrder::SboxFirst } else { RoundOrder::ConstantsFirst },
+            partial_index: partial_index.index(width),
+            singular_minor,
+        };
+        let limits = EngineLimits {
+            prime: field.prime(),
+            ..limits(num_full, num_partial)
+        };
+        with_field!(field, F => {
+            prop_assume!(is_permutation::<F>(alpha));
+            let program = check::<F>(numbers, &limits);
+            prop_assert_eq!(program.shape().dense, singular_minor && rounds[1] > 0);
+            prop_assert!(program.products() <= program.period() * program.multipliers());
+        });
+    }
+
+    #[test]
+    fn any_segments_give_the_digest(
+        seed: u64,
+        width in 2_usize..=12,
+        full in [1_usize..5, 1_usize..5],
+        on_full in [0_usize..6, 0_usize..6],
+        on_partial in prop::collection::vec(0_usize..5, 1..=6),
+        second: bool,
+        goldilocks: bool,
+    ) {
+        let limits = limits(1 + usize::from(second), on_partial.len());
+        let mut partial = [0; SUB_ENGINES];
+        partial[FIRST_FULL] = on_full[0];
+        partial[1..=on_partial.len()].copy_from_slice(&on_partial);
+        partial[SECOND_FULL] = if second { on_full[1] } else { 0 };
+        let rounds = [full[0], partial.iter().sum(), full[1]];
+        let segments = Segments { full_first: full[0], partial, full_last: full[1] };
+        let numbers = Numbers { seed, ..numbers(width, if goldilocks { 7 } else { 5 }, rounds) };
+        let field = if goldilocks { FieldId::Goldilocks } else { FieldId::Bls12_381 };
+        with_field!(field, F => {
+            let parameters = parameters::<F>(numbers);
+            let any = F::wrap(parameters.clone());
+            let program = ChipProgram::compile_segments(&any, &limits, &segments).unwrap();
+            let random = &mut ChaCha8Rng::seed_from_u64(!seed);
+            let input = elements::<F>(random, parameters.inputs());
+            let words = program.pack_inputs(&to_words(&input));
+            let digests = program.unpack_outputs(&program.evaluate(&words).unwrap());
+            prop_assert_eq!(digests, [to_words(&hash_dense(&parameters, &input).unwrap())]);
+        });
+    }
+}
+
+/// Rows of every length around whole blocks, with every absorption, padding and capacity.
+#[test]
+fn rows_hash_as_the_sponge_does() {
+    let capacities = [
+        Capacity::Zero,
+        Capacity::InitialState,
+        Capacity::Length { position: 1 },
+    ];
+    let mut seed = 0;
+    for field in [FieldId::Bls12_381, FieldId::Goldilocks] {
+        for (absorption, padding) in [
+            (Absorption::Add, Padding::None),
+            (Absorption::Overwrite, Padding::None),
+            (Absorption::Add, Padding::One),
+            (Absorption::Overwrite, Padding::OneZerosOne),
+        ] {
+            for capacity in capacities {
+                seed += 1;
+                let parameters = random::any_parameters(field, seed, &Ranges::default()).unwrap();
+                let rate = 1 + seed as usize % (parameters.width() - 1);
+                let sponge = Sponge {
+                    rate_positions: (0..rate).rev().collect(),
+                    absorption,
+                    padding,
+                    capacity,
+                    permute_empty: false,
+                    short_rows_are_digests: false,
+                };
+                for length in [1, rate, rate + 1, 2 * rate, 3 * rate - 1] {
+                    check_rows(&parameters, &sponge, length);
+                }
+            }
+        }
+    }
+}
+
+fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize) {
+    let limits = EngineLimits {
+        prime: parameters.prime(),
+        ..limits(1, 3)
+    };
+    let program = ChipRows::compile(parameters, sponge, length, &limits).unwrap();
+    let mut rows = program.unwrap();
+    // Groups of which the last one is not full.
+    rows.registers.group = 3;
+    let messages: Vec<Vec<Word>> = (0..8)
+        .map(|row| {
+            (0..length as u64)
+                .map(|i| word::from_u64(100 * row + i))
+                .collect()
+        })
+        .collect();
+    let words = rows.pack(&messages);
+    assert_eq!(words.len(), messages.len() * rows.row_words());
+    let program = &rows.program;
+    let digests = evaluate_rows(
+        parameters.field(),
+        &program.registers,
+        &rows.registers,
+        &program.constants,
+        &limits,
+        &words,
+        messages.len(),
+    )
+    .unwrap();
+    let expected = hash_messages_with(&mut SoftwareDevice::new(), parameters, sponge, &messages);
+    assert_eq!(program.unpack_outputs(&digests), expected.unwrap());
+}

@@ -1,0 +1,1418 @@
+//! The register map of the chip: one description, from which the SystemVerilog package
+//! (`rtl/pkg/acclmt_reg_pkg.sv`), the documentation page (`docs/registers.md`) and the driver's
+//! constants all come.
+//!
+//! Every register is a [`Register`] constant, every field of a register a [`Field`] constant, and
+//! [`REGISTERS`] lists them in address order. The generated files are committed; a test compares
+//! them with [`render_systemverilog`] and [`render_markdown`]. After a change regenerate them with
+//!
+//! ```text
+//! UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers
+//! ```
+
+use std::fmt::Write as _;
+
+/// Value of [`ID`]: the ASCII letters `ACMT`.
+pub const ID_VALUE: u32 = 0x4143_4D54;
+
+/// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
+/// 15:8 and 7:0.
+pub const VERSION_VALUE: u32 = 0x0000_0300;
+
+/// Largest number of partial-round sub-engines a hash engine can have in this register map.
+pub const MAX_PARTIAL_ENGINES: usize = 6;
+
+/// Largest number of levels that the level table can have in this register map.
+pub const MAX_LEVELS: usize = 31;
+
+/// What a host may do with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads give a value; a write is refused (error 4, unknown register).
+    ReadOnly,
+    /// Writes act; a read gives 0.
+    WriteOnly,
+    /// Reads give back what was written. Writes are refused while a run is in progress.
+    ReadWrite,
+    /// Like [`Access::ReadWrite`] on a chip with a run-time modulus (`CAPS_FIELD.RuntimeModulus`),
+    /// like [`Access::ReadOnly`] on others.
+    ReadWriteRuntime,
+}
+
+impl Access {
+    /// The usual two-letter abbreviation: `RO`, `WO` or `RW`; `RO/RW` where it depends on the chip.
+    pub const fn abbreviation(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "RO",
+            Self::WriteOnly => "WO",
+            Self::ReadWrite => "RW",
+            Self::ReadWriteRuntime => "RO/RW",
+        }
+    }
+}
+
+/// A range of bits of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name in UpperCamelCase, without the register's name.
+    pub name: &'static str,
+    /// Position of the least significant bit, 0 to 31.
+    pub lsb: u32,
+    /// Number of bits, 1 to 32.
+    pub width: u32,
+    /// What the field means.
+    pub description: &'static str,
+}
+
+impl Field {
+    const fn new(name: &'static str, lsb: u32, width: u32, description: &'static str) -> Self {
+        Self {
+            name,
+            lsb,
+            width,
+            description,
+        }
+    }
+
+    /// Largest value the field can hold.
+    pub const fn max(self) -> u32 {
+        u32::MAX >> (32 - self.width)
+    }
+
+    /// The field's value in the register value `word`.
+    pub const fn get(self, word: u32) -> u32 {
+        (word >> self.lsb) & self.max()
+    }
+
+    /// Register value in which this field is `value` and every other bit is 0. Bits of `value`
+    /// that do not fit are dropped; compare with [`Field::max`] first.
+    pub const fn with(self, value: u32) -> u32 {
+        (value & self.max()) << self.lsb
+    }
+
+    /// Whether the field, usually a single bit, is not 0 in the register value `word`.
+    pub const fn is_set(self, word: u32) -> bool {
+        self.get(word) != 0
+    }
+}
+
+/// A 32-bit register, a run of consecutive registers, or a 64-bit counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Name in UpperCamelCase; numbered from `first` when `count` is more than 1.
+    pub name: &'static str,
+    /// Byte address of the (first) register, a multiple of 4.
+    pub address: u32,
+    /// What a host may do with it.
+    pub access: Access,
+    /// Number of registers; 1 for a single one.
+    pub count: u32,
+    /// Number of the first register of a run; `None` for a single register.
+    pub first: Option<u32>,
+    /// Whether it is a 64-bit counter: low word at `address`, high word at `address + 4`. The high
+    /// word is latched when the low word is read.
+    pub counter: bool,
+    /// The fields; empty when the whole word is one value.
+    pub fields: &'static [Field],
+    /// What the register means.
+    pub description: &'static str,
+}
+
+impl Register {
+    const fn single(
+        name: &'static str,
+        address: u32,
+        access: Access,
+        fields: &'static [Field],
+        description: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            address,
+            access,
+            count: 1,
+            first: None,
+            counter: false,
+            fields,
+            description,
+        }
+    }
+
+    const fn run(
+        name: &'static str,
+        address: u32,
+        access: Access,
+        first: u32,
+        count: u32,
+        description: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            address,
+            access,
+            count,
+            first: Some(first),
+            counter: false,
+            fields: &[],
+            description,
+        }
+    }
+
+    const fn counter(name: &'static str, address: u32, description: &'static str) -> Self {
+        Self {
+            name,
+            address,
+            access: Access::ReadOnly,
+            count: 1,
+            first: None,
+            counter: true,
+            fields: &[],
+            description,
+        }
+    }
+
+    const fn counters(
+        name: &'static str,
+        address: u32,
+        first: u32,
+        count: u32,
+        description: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            address,
+            access: Access::ReadOnly,
+            count,
+            first: Some(first),
+            counter: true,
+            fields: &[],
+            description,
+        }
+    }
+
+    /// Distance in bytes from one register of a run to the next.
+    pub const fn stride(&self) -> u32 {
+        if self.counter { 8 } else { 4 }
+    }
+
+    /// Byte address of the register at `position`, counted from 0, of a run.
+    pub const fn at(&self, position: u32) -> u32 {
+        assert!(
+            position < self.count,
+            "position beyond the run of registers"
+        );
+        self.address + position * self.stride()
+    }
+
+    /// Whether `address` is one of the byte addresses of this register, run or counter.
+    pub const fn contains(&self, address: u32) -> bool {
+        address >= self.address && address < self.address + self.count * self.stride()
+    }
+
+    /// Name and byte address of every register of a run; one pair for a single register.
+    fn names(&self) -> impl Iterator<Item = (String, u32)> + '_ {
+        (0..self.count).map(|position| match self.first {
+            Some(first) => (
+                format!("{}{}", self.name, first + position),
+                self.at(position),
+            ),
+            None => (self.name.to_owned(), self.address),
+        })
+    }
+}
+
+/// A code that [`ERROR`] can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorCode {
+    /// The code.
+    pub code: u32,
+    /// Name in UpperCamelCase.
+    pub name: &'static str,
+    /// What happened.
+    pub description: &'static str,
+    /// What [`ERROR_INFO`] then holds.
+    pub info: &'static str,
+}
+
+use Access::{ReadOnly, ReadWrite, ReadWriteRuntime, WriteOnly};
+
+/// Identification.
+pub const ID: Register = Register::single(
+    "Id",
+    0x000,
+    ReadOnly,
+    &[],
+    "Identification: 0x41434D54, the ASCII letters `ACMT`.",
+);
+
+/// Version of the register map.
+pub const VERSION: Register = Register::single(
+    "Version",
+    0x004,
+    ReadOnly,
+    &[],
+    "Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0.",
+);
+
+/// Number of full-round sub-engines of a hash engine.
+pub const CAPS_NUM_FULL: Field = Field::new(
+    "NumFull",
+    0,
+    4,
+    "Number of full-round sub-engines of each hash engine.",
+);
+/// Number of partial-round sub-engines of a hash engine.
+pub const CAPS_NUM_PARTIAL: Field = Field::new(
+    "NumPartial",
+    4,
+    4,
+    "Number of partial-round sub-engines of each hash engine, at most 6.",
+);
+/// Number of lanes of a sub-engine.
+pub const CAPS_LANES: Field = Field::new(
+    "Lanes",
+    8,
+    4,
+    "Field elements a sub-engine takes in a cycle.",
+);
+/// Cycles of a full round.
+pub const CAPS_LOOP_CYCLES_FULL: Field = Field::new(
+    "LoopCyclesFull",
+    12,
+    8,
+    "Cycles a state of three elements needs for one round x^5 of a full-round sub-engine.",
+);
+/// Cycles of a partial round.
+pub const CAPS_LOOP_CYCLES_PARTIAL: Field = Field::new(
+    "LoopCyclesPartial",
+    20,
+    8,
+    "Cycles a state of three elements needs for one round x^5 of a partial-round sub-engine.",
+);
+/// Beats that a sub-engine holds.
+pub const CAPS_LOG2_PLACES: Field = Field::new(
+    "Log2Places",
+    28,
+    4,
+    "Base-2 logarithm of the beats that the output buffer of a sub-engine holds; ROW_GROUP depends on \
+     it.",
+);
+/// What the hash engines were built with.
+pub const CAPS_ENGINE: Register = Register::single(
+    "CapsEngine",
+    0x008,
+    ReadOnly,
+    &[
+        CAPS_NUM_FULL,
+        CAPS_NUM_PARTIAL,
+        CAPS_LANES,
+        CAPS_LOOP_CYCLES_FULL,
+        CAPS_LOOP_CYCLES_PARTIAL,
+        CAPS_LOG2_PLACES,
+    ],
+    "Capabilities: the hash engines.",
+);
+
+/// Entries of the matrix memories of a full-round sub-engine.
+pub const CAPS_MATRIX_DEPTH: Field = Field::new(
+    "MatrixDepth",
+    0,
+    10,
+    "Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse \
+     matrix and the partial rounds it runs.",
+);
+/// Entries of the constant memories of a full-round sub-engine.
+pub const CAPS_CONSTANT_DEPTH: Field = Field::new(
+    "ConstantDepth",
+    10,
+    10,
+    "Entries of each round constant memory of a full-round sub-engine, one for each beat of each \
+     of its rounds.",
+);
+/// Entries of the memories of a partial-round sub-engine.
+pub const CAPS_PARTIAL_DEPTH: Field = Field::new(
+    "PartialDepth",
+    20,
+    10,
+    "Entries of each memory of a partial-round sub-engine, one for each beat of each of its \
+     rounds.",
+);
+/// Depths of the constant memories.
+pub const CAPS_DEPTH: Register = Register::single(
+    "CapsDepth",
+    0x00C,
+    ReadOnly,
+    &[CAPS_MATRIX_DEPTH, CAPS_CONSTANT_DEPTH, CAPS_PARTIAL_DEPTH],
+    "Capabilities: the depths of the constant memories.",
+);
+
+/// Largest tree height.
+pub const CAPS_MAX_HEIGHT: Field = Field::new(
+    "MaxHeight",
+    0,
+    5,
+    "Levels that the level table has: a tree has at most so many levels above its leaves.",
+);
+/// Size of the leaf hash buffer.
+pub const CAPS_LOG2_LEAF_HASH_BUFFER: Field = Field::new(
+    "Log2LeafHashBuffer",
+    5,
+    5,
+    "Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0.",
+);
+/// Size of the root hash buffer.
+pub const CAPS_LOG2_ROOT_HASH_BUFFER: Field = Field::new(
+    "Log2RootHashBuffer",
+    10,
+    5,
+    "Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1.",
+);
+/// Size of the scratch pad.
+pub const CAPS_LOG2_SCRATCH_PAD: Field = Field::new(
+    "Log2ScratchPad",
+    15,
+    5,
+    "Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2.",
+);
+/// Size of level 0 of the hierarchical intermediate data memory.
+pub const CAPS_LOG2_HIDM_LEVEL_0: Field = Field::new(
+    "Log2HidmLevel0",
+    20,
+    5,
+    "Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory \
+     (HIDM), node memory 3.",
+);
+/// Size of level 1 of the hierarchical intermediate data memory.
+pub const CAPS_LOG2_HIDM_LEVEL_1: Field = Field::new(
+    "Log2HidmLevel1",
+    25,
+    5,
+    "Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4.",
+);
+/// What the tree part was built with.
+pub const CAPS_TREE: Register = Register::single(
+    "CapsTree",
+    0x010,
+    ReadOnly,
+    &[
+        CAPS_MAX_HEIGHT,
+        CAPS_LOG2_LEAF_HASH_BUFFER,
+        CAPS_LOG2_ROOT_HASH_BUFFER,
+        CAPS_LOG2_SCRATCH_PAD,
+        CAPS_LOG2_HIDM_LEVEL_0,
+        CAPS_LOG2_HIDM_LEVEL_1,
+    ],
+    "Capabilities: the tree.",
+);
+
+/// The chip has the Goldilocks mode.
+pub const CAPS_GOLDILOCKS: Field = Field::new(
+    "Goldilocks",
+    0,
+    1,
+    "The chip has the Goldilocks mode: FIELD may be 1.",
+);
+/// The large prime is run-time data.
+pub const CAPS_RUNTIME_MODULUS: Field = Field::new(
+    "RuntimeModulus",
+    1,
+    1,
+    "The large prime is loaded at run time: PRIME can be written and RADIX_SQUARED exists.",
+);
+/// Montgomery radix of the large prime.
+pub const CAPS_MONTGOMERY_BITS: Field = Field::new(
+    "MontgomeryBits",
+    8,
+    9,
+    "Base-2 logarithm of the Montgomery radix R of the large prime.",
+);
+/// What the arithmetic was built with.
+pub const CAPS_FIELD: Register = Register::single(
+    "CapsField",
+    0x014,
+    ReadOnly,
+    &[CAPS_GOLDILOCKS, CAPS_RUNTIME_MODULUS, CAPS_MONTGOMERY_BITS],
+    "Capabilities: the fields.",
+);
+
+/// The large prime.
+pub const PRIME: Register = Register::run(
+    "Prime",
+    0x020,
+    ReadWriteRuntime,
+    0,
+    8,
+    "The large prime, little-endian words of 32 bits. Legal on a chip with a run-time modulus: \
+     from 2^250 up to 2^255, and 1 modulo 2^28.",
+);
+
+/// Starts a run.
+pub const CONTROL_START: Field = Field::new("Start", 0, 1, "1 starts a run.");
+/// Clears.
+pub const CONTROL_CLEAR: Field = Field::new(
+    "Clear",
+    1,
+    1,
+    "1 clears STATUS.done, the error and the counters, and aborts a run: the machine is flushed, \
+     and idle when STATUS.busy reads 0.",
+);
+/// Commands.
+pub const CONTROL: Register = Register::single(
+    "Control",
+    0x040,
+    WriteOnly,
+    &[CONTROL_START, CONTROL_CLEAR],
+    "Commands. They may be given at any time.",
+);
+
+/// A run is in progress.
+pub const STATUS_BUSY: Field = Field::new("Busy", 0, 1, "A run or a flush is in progress.");
+/// The last run is complete.
+pub const STATUS_DONE: Field = Field::new(
+    "Done",
+    1,
+    1,
+    "The last run is complete: its last word was taken from the data output.",
+);
+/// An error happened.
+pub const STATUS_ERROR: Field = Field::new("Error", 2, 1, "ERROR holds a code.");
+/// State of the machine.
+pub const STATUS: Register = Register::single(
+    "Status",
+    0x044,
+    ReadOnly,
+    &[STATUS_BUSY, STATUS_DONE, STATUS_ERROR],
+    "State of the machine.",
+);
+
+/// Code of the first error.
+pub const ERROR: Register = Register::single(
+    "Error",
+    0x048,
+    ReadOnly,
+    &[],
+    "Code of the first error since the last clear, see below.",
+);
+/// More about the error.
+pub const ERROR_INFO: Register = Register::single(
+    "ErrorInfo",
+    0x04C,
+    ReadOnly,
+    &[],
+    "More about the first error, see below.",
+);
+
+/// Kind of the leaves.
+pub const MODE_LEAF_KIND: Field = Field::new(
+    "LeafKind",
+    0,
+    1,
+    "0: every input word is a leaf. 1: a leaf is the digest of a row of ROW_BLOCKS blocks.",
+);
+/// Whether groups may lack siblings.
+pub const MODE_PAD: Field = Field::new(
+    "Pad",
+    1,
+    1,
+    "1: the last group of siblings of a level may lack some, which then have the value of an empty \
+     sub-tree of their level. 0: that is error 7.",
+);
+/// How later blocks of a row are absorbed.
+pub const MODE_OVERWRITE: Field = Field::new(
+    "Overwrite",
+    2,
+    1,
+    "How the elements of the second and later blocks of a row are absorbed. 0: they are added to \
+     those of the state. 1: they take their places.",
+);
+/// What a run does.
+pub const MODE: Register = Register::single(
+    "Mode",
+    0x050,
+    ReadWrite,
+    &[MODE_LEAF_KIND, MODE_PAD, MODE_OVERWRITE],
+    "What a run does.",
+);
+/// Level whose nodes end the run.
+pub const TOP_LEVEL: Register = Register::single(
+    "TopLevel",
+    0x054,
+    ReadWrite,
+    &[],
+    "The level whose nodes are sent out and end the run: that of the root, or a lower one for a cap. \
+     Level 0 are the leaves: there is no tree then, and leaves must be hashed. Legal: up to \
+     CAPS_TREE.MaxHeight.",
+);
+/// Number of leaves.
+pub const LEAVES: Register = Register::single(
+    "Leaves",
+    0x058,
+    ReadWrite,
+    &[],
+    "Number of leaves, at least 1.",
+);
+/// The field.
+pub const FIELD: Register = Register::single(
+    "Field",
+    0x05C,
+    ReadWrite,
+    &[],
+    "The field. Legal: 0, the large prime, one element in a stream word; with \
+     CAPS_FIELD.Goldilocks also 1, the prime 2^64 - 2^32 + 1, four elements in a stream word.",
+);
+/// Levels that are sent out.
+pub const EMIT_LEVELS: Register = Register::single(
+    "EmitLevels",
+    0x060,
+    ReadWrite,
+    &[],
+    "Bit l: the nodes of level l are sent out as they are made. Those of TOP_LEVEL always are.",
+);
+/// Blocks of a row.
+pub const ROW_BLOCKS: Register = Register::single(
+    "RowBlocks",
+    0x064,
+    ReadWrite,
+    &[],
+    "Blocks of the row that is hashed into a leaf, at least 1: so many permutations.",
+);
+/// Rows of a group.
+pub const ROW_GROUP: Register = Register::single(
+    "RowGroup",
+    0x068,
+    ReadWrite,
+    &[],
+    "Rows of a group: the first blocks of all rows of a group come before their second blocks, and so \
+     on; the last group has the rows that are left. Legal: 1 to (NumPartial + 2) * floor(2^Log2Places \
+     / beats of a state), see CAPS_ENGINE; a state of t elements has ceil(t / 3) beats, in Goldilocks \
+     mode one.",
+);
+/// Input words of the last block.
+pub const LAST_INPUT_WORDS: Register = Register::single(
+    "LastInputWords",
+    0x06C,
+    ReadWrite,
+    &[],
+    "Words of the last block of a row. Legal as LEAF_INPUT_WORDS.",
+);
+/// Where the elements of the last block go.
+pub const LAST_INPUT_MAP: Register = Register::run(
+    "LastInputMap",
+    0x070,
+    ReadWrite,
+    0,
+    2,
+    "State elements that the elements of the last block of a row go to, as LEAF_INPUT_MAP.",
+);
+/// Begin of the window.
+pub const WINDOW_FIRST: Register = Register::single(
+    "WindowFirst",
+    0x078,
+    ReadWrite,
+    &[],
+    "First leaf of the window in which sub-engines are counted as busy: the window begins when so many \
+     leaves have left the leaf hash engine.",
+);
+/// End of the window.
+pub const WINDOW_LAST: Register = Register::single(
+    "WindowLast",
+    0x07C,
+    ReadWrite,
+    &[],
+    "The window ends when so many leaves have left the leaf hash engine; 0: with the run.",
+);
+/// For the conversion to Montgomery form.
+pub const RADIX_SQUARED: Register = Register::run(
+    "RadixSquared",
+    0x0C0,
+    ReadWrite,
+    0,
+    8,
+    "R^2 modulo PRIME, little-endian words of 32 bits. Only on a chip with a run-time modulus, \
+     unknown on others.",
+);
+
+/// A 256-bit word of constants.
+pub const CONSTANT_DATA: Register = Register::run(
+    "ConstantData",
+    0x100,
+    ReadWrite,
+    0,
+    8,
+    "A constant, little-endian words of 32 bits: below the large prime and in Montgomery form with \
+     R = 2^CAPS_FIELD.MontgomeryBits, or four elements of the Goldilocks field as they are.",
+);
+/// Index inside a bank.
+pub const CONSTANT_INDEX: Field = Field::new("Index", 0, 8, "Index inside the bank.");
+/// Bank of a sub-engine.
+pub const CONSTANT_BANK: Field = Field::new("Bank", 8, 8, "Bank of the sub-engine.");
+/// Sub-engine.
+pub const CONSTANT_ENGINE: Field = Field::new(
+    "SubEngine",
+    16,
+    4,
+    "0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round \
+     sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only; 15: \
+     initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash engine \
+     only, index 4 + beat.",
+);
+/// Engine mask.
+pub const CONSTANT_ENGINE_MASK: Field = Field::new(
+    "EngineMask",
+    20,
+    2,
+    "Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.",
+);
+/// Address of a constant.
+pub const CONSTANT_ADDRESS: Register = Register::single(
+    "ConstantAddress",
+    0x120,
+    WriteOnly,
+    &[
+        CONSTANT_INDEX,
+        CONSTANT_BANK,
+        CONSTANT_ENGINE,
+        CONSTANT_ENGINE_MASK,
+    ],
+    "A write stores CONSTANT_DATA at this address of the constant memories. Refused while a run \
+     is in progress, and when a sub-engine, bank or index does not exist.",
+);
+
+/// The registers of a hash engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineRegisters {
+    /// Input words of a block.
+    pub input_words: Register,
+    /// State width.
+    pub width: Register,
+    /// Exponent of the S-box.
+    pub alpha: Register,
+    /// Full rounds before the partial rounds.
+    pub full_rounds_first: Register,
+    /// Full rounds after the partial rounds.
+    pub full_rounds_last: Register,
+    /// Form of the partial rounds.
+    pub partial_kind: Register,
+    /// Output words of a digest.
+    pub digest_words: Register,
+    /// Where the input elements go.
+    pub input_map: Register,
+    /// Where the elements of the digest come from.
+    pub digest_map: Register,
+    /// Partial rounds of each sub-engine.
+    pub partial_rounds: Register,
+}
+
+macro_rules! engine_registers {
+    ($prefix:literal, $base:literal, $words:literal, $digest:literal) => {
+        EngineRegisters {
+            input_words: Register::single(
+                concat!($prefix, "InputWords"),
+                $base,
+                ReadWrite,
+                &[],
+                $words,
+            ),
+            width: Register::single(
+                concat!($prefix, "Width"),
+                $base + 0x04,
+                ReadWrite,
+                &[],
+                "Width t of the state in field elements. Legal: 2 to 12.",
+            ),
+            alpha: Register::single(
+                concat!($prefix, "Alpha"),
+                $base + 0x08,
+                ReadWrite,
+                &[],
+                "Exponent of the S-box. Legal: 3, 5 and 7.",
+            ),
+            full_rounds_first: Register::single(
+                concat!($prefix, "FullRoundsFirst"),
+                $base + 0x0C,
+                ReadWrite,
+                &[],
+                "Full rounds before the partial rounds, at least 1.",
+            ),
+            full_rounds_last: Register::single(
+                concat!($prefix, "FullRoundsLast"),
+                $base + 0x10,
+                ReadWrite,
+                &[],
+                "Full rounds after the partial rounds, at least 1.",
+            ),
+            partial_kind: Register::single(
+                concat!($prefix, "PartialKind"),
+                $base + 0x14,
+                ReadWrite,
+                &[],
+                "Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS matrix, and \
+                 partial rounds on full-round sub-engines only.",
+            ),
+            digest_words: Register::single(
+                concat!($prefix, "DigestWords"),
+                $base + 0x18,
+                ReadWrite,
+                &[],
+                $digest,
+            ),
+            input_map: Register::run(
+                concat!($prefix, "InputMap"),
+                $base + 0x1C,
+                ReadWrite,
+                0,
+                2,
+                "State elements that the input elements go to, as position codes of 4 bits, 8 in a \
+                 register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the \
+                 state; lane 3: the input element is dropped. Input element j is stream word j of the \
+                 block, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s.",
+            ),
+            digest_map: Register::run(
+                concat!($prefix, "DigestMap"),
+                $base + 0x24,
+                ReadWrite,
+                0,
+                2,
+                "State elements that the digest consists of, as position codes like those of the input \
+                 map. Code j is for output word j of the digest, in Goldilocks mode for bits 64 s + 63 \
+                 to 64 s of output word w with j = 4 w + s; there lane 3 gives 0.",
+            ),
+            partial_rounds: Register::run(
+                concat!($prefix, "PartialRounds"),
+                $base + 0x2C,
+                ReadWrite,
+                0,
+                2 + MAX_PARTIAL_ENGINES as u32,
+                "Partial rounds in the order of the sub-engines: 0 those of the first full-round \
+                 sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second \
+                 full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have.",
+            ),
+        }
+    };
+}
+
+impl EngineRegisters {
+    /// All of them, in address order.
+    pub const fn all(&self) -> [Register; 10] {
+        [
+            self.input_words,
+            self.width,
+            self.alpha,
+            self.full_rounds_first,
+            self.full_rounds_last,
+            self.partial_kind,
+            self.digest_words,
+            self.input_map,
+            self.digest_map,
+            self.partial_rounds,
+        ]
+    }
+}
+
+/// The leaf hash engine.
+pub const LEAF: EngineRegisters = engine_registers!(
+    "Leaf",
+    0x140,
+    "Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 3 in Goldilocks mode.",
+    "Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in Goldilocks mode; for a tree: \
+     1."
+);
+
+/// The root hash engine.
+pub const ROOT: EngineRegisters = engine_registers!(
+    "Root",
+    0x1A0,
+    "Nodes that a hash takes, the arity of the tree. Legal: 2 to 12, or 2 to 3 in Goldilocks mode.",
+    "Words of a digest. Legal: 1."
+);
+
+/// Cycles of the run.
+pub const CYCLES: Register = Register::counter(
+    "Cycles",
+    0x200,
+    "Cycles from start to done, or to now while the run is in progress.",
+);
+/// First input.
+pub const CYCLE_FIRST_IN: Register = Register::counter(
+    "CycleFirstIn",
+    0x208,
+    "Cycle, counted from start, in which the first input word was taken.",
+);
+/// Last input.
+pub const CYCLE_LAST_IN: Register = Register::counter(
+    "CycleLastIn",
+    0x210,
+    "Cycle in which the last input word was taken.",
+);
+/// First leaf.
+pub const CYCLE_FIRST_LEAF: Register = Register::counter(
+    "CycleFirstLeaf",
+    0x218,
+    "Cycle in which the first leaf left the leaf hash engine.",
+);
+/// Last leaf.
+pub const CYCLE_LAST_LEAF: Register = Register::counter(
+    "CycleLastLeaf",
+    0x220,
+    "Cycle in which the last leaf left the leaf hash engine.",
+);
+/// First output.
+pub const CYCLE_FIRST_OUT: Register = Register::counter(
+    "CycleFirstOut",
+    0x228,
+    "Cycle in which the first output word left.",
+);
+/// Last output.
+pub const CYCLE_LAST_OUT: Register = Register::counter(
+    "CycleLastOut",
+    0x230,
+    "Cycle in which the last output word left.",
+);
+/// Input stalls.
+pub const STALL_IN: Register = Register::counter(
+    "StallIn",
+    0x238,
+    "Cycles in which an input word was offered and not taken: the leaf hash engine is full.",
+);
+/// Missing input.
+pub const MISSING_IN: Register = Register::counter(
+    "MissingIn",
+    0x240,
+    "Cycles in which an input word was due and none was offered.",
+);
+/// Leaf stalls.
+pub const STALL_LEAF: Register = Register::counter(
+    "StallLeaf",
+    0x248,
+    "Cycles in which a leaf waited for room in the leaf hash buffer or at the output.",
+);
+/// Root hash engine without work.
+pub const STARVED_ROOT: Register = Register::counter(
+    "StarvedRoot",
+    0x250,
+    "Cycles in which the root hash engine could take a group of siblings and none was ready.",
+);
+/// Output stalls.
+pub const STALL_OUT: Register = Register::counter(
+    "StallOut",
+    0x258,
+    "Cycles in which an output word was offered and not taken.",
+);
+/// Cycles of the window.
+pub const WINDOW_CYCLES: Register = Register::counter(
+    "WindowCycles",
+    0x260,
+    "Cycles of the window in which sub-engines are counted as busy.",
+);
+/// Permutations of the leaf hash engine.
+pub const LEAF_HASHES: Register = Register::counter(
+    "LeafHashes",
+    0x268,
+    "Permutations that the leaf hash engine has begun.",
+);
+/// Work of the first full-round sub-engine of the leaf hash engine.
+pub const LEAF_BUSY_FULL: Register = Register::counter(
+    "LeafBusyFull",
+    0x270,
+    "Cycles of the window in which the first full-round sub-engine of the leaf hash engine was occupied.",
+);
+/// Work of the partial-round sub-engines of the leaf hash engine.
+pub const LEAF_BUSY_PARTIAL: Register = Register::counters(
+    "LeafBusyPartial",
+    0x278,
+    1,
+    MAX_PARTIAL_ENGINES as u32,
+    "The same for this partial-round sub-engine.",
+);
+/// Work of the second full-round sub-engine of the leaf hash engine.
+pub const LEAF_BUSY_FULL_LAST: Register = Register::counter(
+    "LeafBusyFullLast",
+    0x2A8,
+    "The same for the second full-round sub-engine; 0 without one.",
+);
+/// Permutations of the root hash engine.
+pub const ROOT_HASHES: Register = Register::counter(
+    "RootHashes",
+    0x2B0,
+    "Permutations that the root hash engine has begun.",
+);
+/// Work of the first full-round sub-engine of the root hash engine.
+pub const ROOT_BUSY_FULL: Register = Register::counter(
+    "RootBusyFull",
+    0x2B8,
+    "Cycles of the window in which the first full-round sub-engine of the root hash engine was occupied.",
+);
+/// Work of the partial-round sub-engines of the root hash engine.
+pub const ROOT_BUSY_PARTIAL: Register = Register::counters(
+    "RootBusyPartial",
+    0x2C0,
+    1,
+    MAX_PARTIAL_ENGINES as u32,
+    "The same for this partial-round sub-engine.",
+);
+/// Work of the second full-round sub-engine of the root hash engine.
+pub const ROOT_BUSY_FULL_LAST: Register = Register::counter(
+    "RootBusyFullLast",
+    0x2F0,
+    "The same for the second full-round sub-engine; 0 without one.",
+);
+/// High-water marks of the node memories.
+pub const HIGH_WATER: Register = Register::counters(
+    "HighWater",
+    0x2F8,
+    0,
+    5,
+    "Most words that this node memory held at a time, see CAPS_TREE.",
+);
+/// Groups of siblings in a level's queue.
+pub const LEVEL_GROUPS: Field = Field::new(
+    "Groups",
+    0,
+    16,
+    "Groups of siblings that the queue of the level has room for, at least 1.",
+);
+/// Memory of a level's queue.
+pub const LEVEL_MEMORY: Field = Field::new(
+    "Memory",
+    16,
+    3,
+    "The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in \
+     ascending order.",
+);
+/// Where the nodes of a level wait.
+pub const LEVEL_TABLE: Register = Register {
+    fields: &[LEVEL_GROUPS, LEVEL_MEMORY],
+    ..Register::run(
+        "LevelTable",
+        0x400,
+        ReadWrite,
+        0,
+        MAX_LEVELS as u32,
+        "The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these registers \
+         exist. The queues of a memory follow each other in the order of the levels and have to fit \
+         into it: a start is refused otherwise.",
+    )
+};
+
+/// Every register, in address order.
+pub const REGISTERS: &[Register] = &[
+    ID,
+    VERSION,
+    CAPS_ENGINE,
+    CAPS_DEPTH,
+    CAPS_TREE,
+    CAPS_FIELD,
+    PRIME,
+    CONTROL,
+    STATUS,
+    ERROR,
+    ERROR_INFO,
+    MODE,
+    TOP_LEVEL,
+    LEAVES,
+    FIELD,
+    EMIT_LEVELS,
+    ROW_BLOCKS,
+    ROW_GROUP,
+    LAST_INPUT_WORDS,
+    LAST_INPUT_MAP,
+    WINDOW_FIRST,
+    WINDOW_LAST,
+    RADIX_SQUARED,
+    CONSTANT_DATA,
+    CONSTANT_ADDRESS,
+    LEAF.input_words,
+    LEAF.width,
+    LEAF.alpha,
+    LEAF.full_rounds_first,
+    LEAF.full_rounds_last,
+    LEAF.partial_kind,
+    LEAF.digest_words,
+    LEAF.input_map,
+    LEAF.digest_map,
+    LEAF.partial_rounds,
+    ROOT.input_words,
+    ROOT.width,
+    ROOT.alpha,
+    ROOT.full_rounds_first,
+    ROOT.full_rounds_last,
+    ROOT.partial_kind,
+    ROOT.digest_words,
+    ROOT.input_map,
+    ROOT.digest_map,
+    ROOT.partial_rounds,
+    CYCLES,
+    CYCLE_FIRST_IN,
+    CYCLE_LAST_IN,
+    CYCLE_FIRST_LEAF,
+    CYCLE_LAST_LEAF,
+    CYCLE_FIRST_OUT,
+    CYCLE_LAST_OUT,
+    STALL_IN,
+    MISSING_IN,
+    STALL_LEAF,
+    STARVED_ROOT,
+    STALL_OUT,
+    WINDOW_CYCLES,
+    LEAF_HASHES,
+    LEAF_BUSY_FULL,
+    LEAF_BUSY_PARTIAL,
+    LEAF_BUSY_FULL_LAST,
+    ROOT_HASHES,
+    ROOT_BUSY_FULL,
+    ROOT_BUSY_PARTIAL,
+    ROOT_BUSY_FULL_LAST,
+    HIGH_WATER,
+    LEVEL_TABLE,
+];
+
+/// No error since the last clear.
+pub const ERROR_NONE: ErrorCode = ErrorCode {
+    code: 0,
+    name: "None",
+    description: "No error since the last clear.",
+    info: "0",
+};
+/// A start with a register that holds an illegal value.
+pub const ERROR_ILLEGAL_CONFIGURATION: ErrorCode = ErrorCode {
+    code: 1,
+    name: "IllegalConfiguration",
+    description: "Start with an illegal configuration. Nothing was started.",
+    info: "byte address of the register that holds the illegal value",
+};
+/// A write of configuration or constants during a run.
+pub const ERROR_WRITE_WHILE_RUNNING: ErrorCode = ErrorCode {
+    code: 2,
+    name: "WriteWhileRunning",
+    description: "Write of configuration or constants during a run. Nothing was changed.",
+    info: "byte address written",
+};
+/// An input element that is not below the prime.
+pub const ERROR_ELEMENT_NOT_BELOW_PRIME: ErrorCode = ErrorCode {
+    code: 3,
+    name: "ElementNotBelowPrime",
+    description: "An input element is not below the prime. The run's output is void.",
+    info: "index of the element in the stream, counted from 0",
+};
+/// A request for an address that is no register, or a write to a read-only one.
+pub const ERROR_UNKNOWN_REGISTER: ErrorCode = ErrorCode {
+    code: 4,
+    name: "UnknownRegister",
+    description: "Request for an address that has no register, or write to a read-only one.",
+    info: "byte address of the request",
+};
+/// A start during a run.
+pub const ERROR_START_WHILE_RUNNING: ErrorCode = ErrorCode {
+    code: 5,
+    name: "StartWhileRunning",
+    description: "Start during a run. The run in progress goes on.",
+    info: "0",
+};
+
+/// A constant for a place that does not exist.
+pub const ERROR_ILLEGAL_CONSTANT_ADDRESS: ErrorCode = ErrorCode {
+    code: 6,
+    name: "IllegalConstantAddress",
+    description: "Constant for a sub-engine, bank or index that does not exist. Nothing was \
+                  written.",
+    info: "value written to CONSTANT_ADDRESS",
+};
+
+/// A group lacks siblings in a run without padding.
+pub const ERROR_INCOMPLETE_TREE: ErrorCode = ErrorCode {
+    code: 7,
+    name: "IncompleteTree",
+    description: "The leaves do not fill the tree, and MODE.Pad is 0. The run's output is void.",
+    info: "0",
+};
+
+/// Every error code, in ascending order.
+pub const ERROR_CODES: &[ErrorCode] = &[
+    ERROR_NONE,
+    ERROR_ILLEGAL_CONFIGURATION,
+    ERROR_WRITE_WHILE_RUNNING,
+    ERROR_ELEMENT_NOT_BELOW_PRIME,
+    ERROR_UNKNOWN_REGISTER,
+    ERROR_START_WHILE_RUNNING,
+    ERROR_ILLEGAL_CONSTANT_ADDRESS,
+    ERROR_INCOMPLETE_TREE,
+];
+
+/// The name that documentation and messages use for the register at byte address `address`, such
+/// as `FULL_ROUNDS_FIRST` or `PARTIAL_ROUNDS_2`; `None` when no register is there.
+pub fn register_name(address: u32) -> Option<String> {
+    let register = REGISTERS
+        .iter()
+        .find(|register| register.contains(address))?;
+    let mut name = upper_snake_case(register.name);
+    if let Some(first) = register.first {
+        let position = (address - register.address) / register.stride();
+        let _ = write!(name, "_{}", first + position);
+    }
+    if register.counter && (address - register.address) % register.stride() == 4 {
+        name.push_str("_HIGH");
+    }
+    Some(name)
+}
+
+/// `FullRoundsFirst` to `FULL_ROUNDS_FIRST`; a digit stays with the word before it.
+fn upper_snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (position, character) in name.chars().enumerate() {
+        if position > 0 && character.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(character.to_ascii_uppercase());
+    }
+    out
+}
+
+/// Folds `text` into lines of at most `width` characters, each behind `prefix`.
+fn fold(text: &str, prefix: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = prefix.to_owned();
+    for word in text.split_whitespace() {
+        if line.len() > prefix.len() && line.len() + 1 + word.len() > width {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = prefix.to_owned();
+        }
+        if line.len() > prefix.len() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+    out
+}
+
+/// The text of `rtl/pkg/acclmt_reg_pkg.sv`.
+pub fn render_systemverilog() -> String {
+    let mut out = String::from(
+        "// Copyright AcclMT contributors.\n\
+         // Licensed under the Apache License, Version 2.0, see LICENSE for details.\n\
+         // SPDX-License-Identifier: Apache-2.0\n\
+         //\n\
+         // Register map of acclmt_core: byte addresses, fields and error codes.\n\
+         //\n\
+         // Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with\n\
+         //   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers\n\
+         \n\
+         // A host sees every register; the hardware does not need every name of them.\n\
+         /* verilator lint_off UNUSEDPARAM */\n\
+         \n\
+         package acclmt_reg_pkg;\n\n",
+    );
+    let _ = writeln!(
+        out,
+        "  localparam logic [31:0] IdValue = 32'h{ID_VALUE:08x};\n  \
+         localparam logic [31:0] VersionValue = 32'h{VERSION_VALUE:08x};\n\n  \
+         // Byte addresses. A counter has 64 bits: its high word is 4 bytes on."
+    );
+    for register in REGISTERS {
+        for (name, address) in register.names() {
+            let _ = writeln!(
+                out,
+                "  localparam logic [11:0] Reg{name} = 12'h{address:03x};"
+            );
+        }
+    }
+    for register in REGISTERS {
+        if register.fields.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "\n  // Fields of {}.", upper_snake_case(register.name));
+        for field in register.fields {
+            out.push_str(&fold(field.description, "  // ", 100));
+            let name = format!("{}{}", register.name, field.name);
+            if field.width == 1 {
+                let _ = writeln!(out, "  localparam int unsigned {name}Bit = {};", field.lsb);
+            } else {
+                let _ = writeln!(
+                    out,
+                    "  localparam int unsigned {name}Lsb = {};\n  \
+                     localparam int unsigned {name}Width = {};",
+                    field.lsb, field.width
+                );
+            }
+        }
+    }
+    out.push_str("\n  // Codes of ERROR.\n");
+    for error in ERROR_CODES {
+        out.push_str(&fold(error.description, "  // ", 100));
+        let _ = writeln!(
+            out,
+            "  localparam logic [7:0] Error{} = 8'd{};",
+            error.name, error.code
+        );
+    }
+    out.push_str("\nendpackage\n\n/* verilator lint_on UNUSEDPARAM */\n");
+    out
+}
+
+/// The text of `docs/registers.md`.
+pub fn render_markdown() -> String {
+    let mut out = String::from(
+        "<!-- Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with\n     \
+         UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers -->\n\n\
+         # Registers\n\n\
+         The register port of `acclmt_core` takes one request a cycle: a byte address that is a \
+         multiple of 4,\nand 32 bits of data. The answer comes one cycle later. RO registers are \
+         read only, WO write only, RW\nboth. RO/RW is RW on a chip with a run-time modulus, RO on others. Configuration and \
+         constants can be\nwritten only while no run is in progress; a refused write changes \
+         nothing and sets ERROR.\n\n\
+         Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
+         latches the\nhigh word. A start sets them to 0; after a run they stand \
+         once STATUS.done reads 1.\n\n\
+         | address | register | access | meaning |\n\
+         |---|---|---|---|\n",
+    );
+    for register in REGISTERS {
+        let name = upper_snake_case(register.name);
+        let last = register.address + register.count * register.stride() - 4;
+        let address = if last == register.address {
+            format!("0x{:03X}", register.address)
+        } else {
+            format!("0x{:03X} to 0x{last:03X}", register.address)
+        };
+        let name = match register.first {
+            Some(first) => format!("{name}_{first} to {name}_{}", first + register.count - 1),
+            None => name,
+        };
+        let _ = writeln!(
+            out,
+            "| {address} | {name} | {}{} | {} |",
+            register.access.abbreviation(),
+            if register.counter { ", 64 bits" } else { "" },
+            register.description
+        );
+    }
+    out.push_str("\n## Fields\n");
+    for register in REGISTERS {
+        if register.fields.is_empty() {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "\n### {} (0x{:03X})\n\n| bits | field | meaning |\n|---|---|---|",
+            upper_snake_case(register.name),
+            register.address
+        );
+        for field in register.fields {
+            let bits = if field.width == 1 {
+                field.lsb.to_string()
+            } else {
+                format!("{}:{}", field.lsb + field.width - 1, field.lsb)
+            };
+            let _ = writeln!(out, "| {bits} | {} | {} |", field.name, field.description);
+        }
+    }
+    out.push_str(
+        "\n## Error codes\n\n| ERROR | name | meaning | ERROR_INFO |\n|---|---|---|---|\n",
+    );
+    for error in ERROR_CODES {
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} |",
+            error.code, error.name, error.description, error.info
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// Compares a committed file with its rendering, or writes it when `UPDATE_REGISTERS` is set.
+    fn check_generated(path: &str, rendering: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(path);
+        if std::env::var_os("UPDATE_REGISTERS").is_some() {
+            fs::write(&path, rendering).unwrap();
+            return;
+        }
+        let committed = fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+        assert!(
+            committed == rendering,
+            "{} differs from the description in sim-rs/driver/src/registers.rs; regenerate it with\n  \
+             UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers",
+            path.display()
+        );
+    }
+
+    #[test]
+    fn systemverilog_package_is_up_to_date() {
+        check_generated("rtl/pkg/acclmt_reg_pkg.sv", &render_systemverilog());
+    }
+
+    #[test]
+    fn documentation_page_is_up_to_date() {
+        check_generated("docs/registers.md", &render_markdown());
+    }
+
+    #[test]
+    fn registers_are_aligned_ascending_and_do_not_overlap() {
+        let mut next_free = 0;
+        for register in REGISTERS {
+            assert_eq!(register.address % 4, 0, "{}", register.name);
+            assert!(register.address >= next_free, "{} overlaps", register.name);
+            next_free = register.address + register.count * register.stride();
+        }
+        assert!(next_free <= 0x1000, "addresses have 12 bits");
+    }
+
+    #[test]
+    fn fields_do_not_overlap() {
+        for register in REGISTERS {
+            let mut taken = 0u32;
+            for field in register.fields {
+                let mask = field.with(u32::MAX);
+                assert_eq!(mask.count_ones(), field.width, "{} is cut off", field.name);
+                assert_eq!(taken & mask, 0, "{} {} overlaps", register.name, field.name);
+                taken |= mask;
+            }
+        }
+    }
+
+    #[test]
+    fn fields_read_back_what_was_put_in() {
+        let word = CONSTANT_INDEX.with(0x12)
+            | CONSTANT_BANK.with(0x34)
+            | CONSTANT_ENGINE.with(15)
+            | CONSTANT_ENGINE_MASK.with(3);
+        assert_eq!(word, 0x003F_3412);
+        assert_eq!(CONSTANT_BANK.get(word), 0x34);
+        assert_eq!(CONSTANT_ENGINE_MASK.get(word), 3);
+        assert!(!STATUS_DONE.is_set(STATUS_BUSY.with(1)));
+    }
+
+    #[test]
+    fn addresses_have_names() {
+        assert_eq!(
+            register_name(0x14C).as_deref(),
+            Some("LEAF_FULL_ROUNDS_FIRST")
+        );
+        assert_eq!(
+            register_name(0x1E8).as_deref(),
+            Some("ROOT_PARTIAL_ROUNDS_7")
+        );
+        assert_eq!(
+            register_name(0x27C).as_deref(),
+            Some("LEAF_BUSY_PARTIAL_1_HIGH")
+        );
+        assert_eq!(register_name(0x700), None);
+    }
+
+    #[test]
+    fn lines_of_the_package_fit_the_style() {
+        for line in render_systemverilog().lines() {
+            assert!(line.len() <= 100, "too long: {line}");
+        }
+    }
+}

@@ -1,0 +1,555 @@
+//! The evaluation of the AcclMT paper, repeated with this chip: hash rates (Table I), trees (Table II and
+//! figure 8), the schedule of the sub-engines (figure 5), and what its ideas are worth (sections III and
+//! IV), each beside the paper's figures and those of others.
+//!
+//! Everything is measured with the cycle-exact model, which `tb/tests/model.rs` compares with the RTL.
+//! Rates and times are cycles at [`CLOCK_HZ`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::published;
+use acclmt_driver::device::{
+    CommitRequest, Device, DeviceError, EnginePlan, LeafRule, NoProgress, Progress, SteadyState,
+    WordSource, steady_state,
+};
+use acclmt_driver::fold::NoNodes;
+use acclmt_driver::level_table::standard_tree;
+use acclmt_driver::program::SUB_ENGINES;
+use acclmt_driver::timeline::Slot;
+use acclmt_model::{Dispatch, Hardware, HardwareError, ModelDevice};
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::presets::{self, UnknownPreset};
+
+/// The clock rate at which rates and times are given: that of the paper.
+pub const CLOCK_HZ: u64 = 500_000_000;
+
+/// The preset of the paper's trees.
+pub const TREE_PRESET: &str = "filecoin-arity-2";
+
+/// The preset of the evaluation over Goldilocks.
+pub const GOLDILOCKS_PRESET: &str = "plonky2";
+
+/// The most leaves of a tree of the evaluation: those of the paper's largest.
+pub const MOST_LEAVES: u64 = 1 << 23;
+
+/// The most leaves of a tree without merger; by then nothing changes any more.
+const MOST_UNMERGED_LEAVES: u64 = 1 << 20;
+
+/// Hashes of the shorter of the two runs that measure an engine.
+const HASHES: usize = 2048;
+
+/// Leaves of the tree whose schedule is shown, and the first and the last cycle of what is shown.
+const SCHEDULE_LEAVES: u64 = 1024;
+
+/// Hashes whose way through the engine is shown.
+const SCHEDULE_HASHES: usize = 72;
+
+/// Engines whose schedule is shown, and the cycles of the steady state that are.
+const SCHEDULES: [(usize, usize, u64); 3] = [(1, 3, 96), (1, 1, 96), (2, 0, 2400)];
+
+/// In a stretch of more cycles than this, rounds of the same kind that follow each other are one.
+const MOST_SLOTS: u64 = 200;
+
+/// Why there is no evaluation.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    /// A preset is missing.
+    #[error(transparent)]
+    Preset(#[from] UnknownPreset),
+    /// A chip cannot be built.
+    #[error(transparent)]
+    Hardware(#[from] HardwareError),
+    /// A run failed.
+    #[error("{what}: {cause}")]
+    Device {
+        /// The run.
+        what: String,
+        /// Why it failed.
+        cause: DeviceError,
+    },
+}
+
+/// All that was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Version of this program.
+    pub version: String,
+    /// What the user says about it, such as a commit.
+    pub label: Option<String>,
+    /// The clock rate of rates and times, in Hz.
+    pub clock_hz: u64,
+    /// Hash engines.
+    pub engines: Vec<Engine>,
+    /// Trees of arity 2.
+    pub trees: Vec<Tree>,
+    /// The same without merging the minor aggregation.
+    pub unmerged: Vec<Tree>,
+    /// What each sub-engine does when.
+    pub schedules: Vec<Schedule>,
+    /// Other libraries on a CPU, if they were measured.
+    pub peers: Option<Peers>,
+}
+
+/// A hash engine in its steady state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Engine {
+    /// The parameter set.
+    pub preset: String,
+    /// Children of a node.
+    pub arity: usize,
+    /// Full-round sub-engines.
+    pub num_full: usize,
+    /// Partial-round sub-engines.
+    pub num_partial: usize,
+    /// Multipliers and squarers for elements.
+    pub multipliers: u64,
+    /// Cycles per hash.
+    pub cycles_per_hash: f64,
+    /// Hashes a second.
+    pub hash_rate: f64,
+    /// Cycles of a single hash.
+    pub latency_cycles: u64,
+    /// The share of their cycles in which the multipliers do what the hash needs.
+    pub multiplier_utilisation: f64,
+}
+
+/// A tree whose leaves are hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    /// Number of leaves.
+    pub leaves: u64,
+    /// Cycles from the first word in to the root out.
+    pub cycles: u64,
+    /// The same as a time.
+    pub milliseconds: f64,
+    /// Utilisation of the leaf hash engine and of the root hash engine over the whole run.
+    pub lhe_utilisation: f64,
+    /// See `lhe_utilisation`.
+    pub rhe_utilisation: f64,
+    /// The same without the first standard tree and after the last leaf, where there is more than one.
+    pub steady_lhe_utilisation: Option<f64>,
+    /// See `steady_lhe_utilisation`.
+    pub steady_rhe_utilisation: Option<f64>,
+}
+
+/// What the sub-engines of a leaf hash engine do when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// The parameter set.
+    pub preset: String,
+    /// Full-round sub-engines.
+    pub num_full: usize,
+    /// Partial-round sub-engines.
+    pub num_partial: usize,
+    /// Visits of the first hashes.
+    pub visits: Vec<Visit>,
+    /// First cycle of the stretch of the steady state.
+    pub from: u64,
+    /// Its cycles.
+    pub cycles: u64,
+    /// Slots within the stretch.
+    pub slots: Vec<SlotOf>,
+}
+
+impl Schedule {
+    /// Whether each of its slots is one of the machine.
+    pub fn is_by_slots(&self) -> bool {
+        self.cycles <= MOST_SLOTS
+    }
+}
+
+/// The stay of a hash in a sub-engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Number of the hash.
+    pub hash: usize,
+    /// The sub-engine: 0 and 7 the full-round sub-engines, 1 to 6 the partial-round sub-engines.
+    pub sub_engine: usize,
+    /// Whether it is the visit of the last full rounds.
+    pub last: bool,
+    /// First cycle.
+    pub begin: u64,
+    /// The cycle after the slot of its last round.
+    pub end: u64,
+}
+
+/// A slot of a sub-engine, or several of the same kind, see [`Schedule::is_by_slots`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotOf {
+    /// The sub-engine, as in [`Visit`].
+    pub sub_engine: usize,
+    /// First cycle.
+    pub begin: u64,
+    /// Its cycles.
+    pub cycles: u64,
+    /// Whether it is a partial round.
+    pub partial: bool,
+    /// Whether it belongs to the visit of the last full rounds.
+    pub last: bool,
+}
+
+/// What `acclmt-bench-peers --json` writes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Peers {
+    /// The machine.
+    pub machine: Machine,
+    /// Hashes.
+    pub hashes: Vec<PeerHash>,
+    /// Trees.
+    #[serde(default)]
+    pub trees: Vec<PeerTree>,
+}
+
+/// The machine on which peers were measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Model of the processor.
+    pub cpu: String,
+    /// Its threads.
+    pub threads: usize,
+    /// Version of the compiler.
+    #[serde(default)]
+    pub rustc: Option<String>,
+}
+
+/// The speed of a library's hash.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeerHash {
+    /// The library.
+    pub library: String,
+    /// Its version.
+    pub version: String,
+    /// The parameter set, by our name.
+    pub preset: String,
+    /// Children of a node.
+    pub arity: usize,
+    /// Threads that hashed.
+    pub threads: usize,
+    /// Nanoseconds per hash, of all threads together.
+    pub nanoseconds_per_hash: f64,
+    /// Whether its constants are those of the parameter set; if not, the work is the same all the same.
+    #[serde(default = "same_constants")]
+    pub same_constants: bool,
+}
+
+const fn same_constants() -> bool {
+    true
+}
+
+/// The time of a library's tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeerTree {
+    /// The library.
+    pub library: String,
+    /// The parameter set, by our name.
+    pub preset: String,
+    /// Number of leaves, each a hash.
+    pub leaves: u64,
+    /// Threads that hashed.
+    pub threads: usize,
+    /// Milliseconds.
+    pub milliseconds: f64,
+}
+
+/// Measures everything; trees have up to `most_leaves` leaves. Progress is counted in hashes.
+///
+/// # Errors
+///
+/// When a run fails.
+pub fn evaluate(
+    most_leaves: u64,
+    progress: &mut dyn Progress,
+) -> Result<Evaluation, EvaluationError> {
+    let mut work = Work::new(most_leaves, progress);
+    let mut engines = Vec::new();
+    for parameters in engine_presets()? {
+        for (num_full, num_partial) in ENGINES {
+            engines.push(engine(parameters, num_full, num_partial)?);
+            work.done(ENGINE_WORK);
+        }
+    }
+    let mut trees = Vec::new();
+    let mut unmerged = Vec::new();
+    for (dispatch, most, rows) in [
+        (Dispatch::DeepestFirst, MOST_LEAVES, &mut trees),
+        (Dispatch::TreeByTree, MOST_UNMERGED_LEAVES, &mut unmerged),
+    ] {
+        for leaves in sizes(most_leaves.min(most)) {
+            rows.push(tree(leaves, dispatch)?);
+            work.done(2 * leaves);
+        }
+    }
+    let mut schedules = Vec::new();
+    for (num_full, num_partial, cycles) in SCHEDULES {
+        schedules.push(schedule(num_full, num_partial, cycles)?);
+    }
+    Ok(Evaluation {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        label: None,
+        clock_hz: CLOCK_HZ,
+        engines,
+        trees,
+        unmerged,
+        schedules,
+        peers: None,
+    })
+}
+
+/// Engines that are measured: full-round and partial-round sub-engines. 1 + 1 are those of the paper, 2 + 0
+/// those of its baseline, which is TRIDENT's.
+const ENGINES: [(usize, usize); 8] = [
+    (2, 0),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (1, 4),
+    (1, 5),
+    (1, 6),
+    (2, 3),
+];
+
+/// The work of measuring an engine beside that of a tree, in hashes.
+const ENGINE_WORK: u64 = 3 * HASHES as u64;
+
+struct Work<'a> {
+    progress: &'a mut dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl<'a> Work<'a> {
+    fn new(most_leaves: u64, progress: &'a mut dyn Progress) -> Self {
+        let engines = (published::HASHES.len() + 1) * ENGINES.len();
+        let trees: u64 = sizes(most_leaves).map(|leaves| 2 * leaves).sum();
+        let unmerged = sizes(most_leaves.min(MOST_UNMERGED_LEAVES));
+        let total = engines as u64 * ENGINE_WORK + trees + unmerged.map(|n| 2 * n).sum::<u64>();
+        progress.report(0, total);
+        Self {
+            progress,
+            done: 0,
+            total,
+        }
+    }
+
+    fn done(&mut self, hashes: u64) {
+        self.done += hashes;
+        self.progress.report(self.done, self.total);
+    }
+}
+
+fn engine_presets() -> Result<Vec<&'static AnyParameters>, EvaluationError> {
+    let names = published::HASHES.iter().map(|figures| figures.preset);
+    let names = names.chain([GOLDILOCKS_PRESET]);
+    Ok(names.map(presets::by_name).collect::<Result<_, _>>()?)
+}
+
+/// The paper's sizes up to `most` leaves.
+fn sizes(most: u64) -> impl Iterator<Item = u64> {
+    let sizes = published::TREES.iter().map(|figures| figures.leaves);
+    sizes.take_while(move |&leaves| leaves <= most)
+}
+
+/// A chip with so many sub-engines, and memories for the constants of any share of the rounds.
+fn hardware(num_full: usize, num_partial: usize) -> Hardware {
+    Hardware {
+        num_full,
+        num_partial,
+        matrix_depth: 256,
+        partial_depth: 256,
+        ..Hardware::default()
+    }
+}
+
+fn failed(what: &str) -> impl Fn(DeviceError) -> EvaluationError {
+    let what = what.to_owned();
+    move |cause| EvaluationError::Device {
+        what: what.clone(),
+        cause,
+    }
+}
+
+/// A model that counts cycles only, and how it runs a parameter set.
+fn open(
+    hardware: Hardware,
+    parameters: &AnyParameters,
+    what: &str,
+) -> Result<(ModelDevice, EnginePlan), EvaluationError> {
+    let device = ModelDevice::new(hardware)?.with_results(false);
+    let plan = device.engine_plan(parameters);
+    let plan = plan.map_err(|error| failed(what)(error.into()))?;
+    let plan = plan.ok_or_else(|| failed(what)(no_counters()))?;
+    Ok((device, plan))
+}
+
+fn no_counters() -> DeviceError {
+    DeviceError::from(acclmt_driver::device::Unsupported {
+        device: "model".to_owned(),
+        reason: "it has no hash engine".to_owned(),
+    })
+}
+
+fn engine(
+    parameters: &AnyParameters,
+    num_full: usize,
+    num_partial: usize,
+) -> Result<Engine, EvaluationError> {
+    let what = format!("{} on {num_full} + {num_partial}", parameters.name());
+    let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
+    let speed = steady_state(&mut device, parameters, HASHES).map_err(failed(&what))?;
+    let SteadyState {
+        latency_cycles,
+        cycles_per_hash,
+    } = speed.ok_or_else(|| failed(&what)(no_counters()))?;
+    Ok(Engine {
+        preset: parameters.name().to_owned(),
+        arity: parameters.arity(),
+        num_full,
+        num_partial,
+        multipliers: plan.multipliers,
+        cycles_per_hash,
+        hash_rate: CLOCK_HZ as f64 / cycles_per_hash,
+        latency_cycles,
+        multiplier_utilisation: plan.multiplier_bound() / cycles_per_hash,
+    })
+}
+
+fn tree(leaves: u64, dispatch: Dispatch) -> Result<Tree, EvaluationError> {
+    let parameters = presets::by_name(TREE_PRESET)?;
+    let what = format!("a tree of {leaves} leaves");
+    let hardware = Hardware {
+        dispatch,
+        ..Hardware::default()
+    };
+    let (mut device, plan) = open(hardware, parameters, &what)?;
+    let standard = standard_tree(parameters.arity(), &hardware.memories);
+    let request = CommitRequest {
+        window: (leaves > standard).then_some(standard as u32..leaves as u32),
+        ..CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves)
+    };
+    let report = device
+        .commit(
+            &request,
+            &mut WordSource(&[]),
+            &mut NoNodes,
+            &mut NoProgress,
+        )
+        .map_err(failed(&what))?;
+    let counters = report
+        .counters
+        .ok_or_else(|| failed(&what)(no_counters()))?;
+    let cycles = counters.span();
+    let window = request.window.is_some().then_some(counters.window_cycles);
+    Ok(Tree {
+        leaves,
+        cycles,
+        milliseconds: milliseconds(cycles),
+        lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
+        rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
+        steady_lhe_utilisation: window.map(|cycles| counters.leaf.utilisation(cycles)),
+        steady_rhe_utilisation: window.map(|cycles| counters.root.utilisation(cycles)),
+    })
+}
+
+/// Milliseconds of so many cycles.
+pub fn milliseconds(cycles: u64) -> f64 {
+    cycles as f64 * 1e3 / CLOCK_HZ as f64
+}
+
+fn schedule(num_full: usize, num_partial: usize, cycles: u64) -> Result<Schedule, EvaluationError> {
+    let parameters = presets::by_name(TREE_PRESET)?;
+    let what = format!("the schedule of {num_full} + {num_partial}");
+    let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
+    let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), SCHEDULE_LEAVES);
+    let timeline = device.timeline(&request, &mut NoProgress);
+    let slots = timeline.map_err(failed(&what))?.slots;
+    let [leaf, _] = &slots;
+    // In the middle of the leaves.
+    let from = SCHEDULE_LEAVES * plan.period / 2;
+    let halves = (parameters.full_rounds() / 2) as u32;
+    let mut shown = Vec::new();
+    let mut visits = Vec::new();
+    for (sub_engine, slots) in leaf.iter().enumerate() {
+        visits.extend(visits_of(sub_engine, slots));
+        let within = slots
+            .iter()
+            .filter(|slot| slot.begin < from + cycles && slot.begin + slot.cycles > from);
+        let rounds = rounds_of(slots);
+        let within = within.map(|slot| SlotOf {
+            sub_engine,
+            begin: slot.begin,
+            cycles: slot.cycles,
+            partial: match sub_engine {
+                0 | LAST if slot.visit == 0 => slot.round >= halves,
+                0 | LAST => slot.round + halves < rounds[1],
+                _ => true,
+            },
+            last: slot.visit == 1,
+        });
+        if cycles > MOST_SLOTS {
+            shown.extend(joined(within));
+        } else {
+            shown.extend(within);
+        }
+    }
+    Ok(Schedule {
+        preset: parameters.name().to_owned(),
+        num_full,
+        num_partial,
+        visits,
+        from,
+        cycles,
+        slots: shown,
+    })
+}
+
+/// The slots of a sub-engine, those of the same kind that follow each other as one.
+fn joined(slots: impl Iterator<Item = SlotOf>) -> Vec<SlotOf> {
+    let mut joined: Vec<SlotOf> = Vec::new();
+    for slot in slots {
+        match joined.last_mut() {
+            Some(last)
+                if last.begin + last.cycles == slot.begin
+                    && (last.partial, last.last) == (slot.partial, slot.last) =>
+            {
+                last.cycles += slot.cycles;
+            }
+            _ => joined.push(slot),
+        }
+    }
+    joined
+}
+
+/// The second full-round sub-engine.
+const LAST: usize = SUB_ENGINES - 1;
+
+/// Rounds of each visit of a sub-engine.
+fn rounds_of(slots: &[Slot]) -> [u32; 2] {
+    [0, 1].map(|visit| {
+        let slots = slots.iter().filter(|slot| slot.visit == visit);
+        slots.map(|slot| slot.round + 1).max().unwrap_or(0)
+    })
+}
+
+/// The visits of the first hashes. States of a visit stay in order, so the n-th slot of a round is that of
+/// the n-th hash.
+fn visits_of(sub_engine: usize, slots: &[Slot]) -> Vec<Visit> {
+    let mut visits = Vec::new();
+    for (visit, rounds) in rounds_of(slots).into_iter().enumerate() {
+        let of = |round: u32| {
+            let slots = slots.iter();
+            slots.filter(move |slot| slot.visit == visit && slot.round == round)
+        };
+        if rounds == 0 {
+            continue;
+        }
+        let both = of(0).zip(of(rounds - 1)).take(SCHEDULE_HASHES).enumerate();
+        visits.extend(both.map(|(hash, (first, last))| Visit {
+            hash,
+            sub_engine,
+            last: sub_engine == LAST || visit == 1,
+            begin: first.begin,
+            end: last.begin + last.cycles,
+        }));
+    }
+    visits
+}

@@ -1,0 +1,698 @@
+//! The paper's evaluation as sections of a report.
+
+use super::document::{Block, Figure, Section, Table};
+use super::figures::{Axis, Bar, Chart, FigureError, Gantt, Series, percent, power_of_two, short};
+use crate::evaluation::{Engine, Evaluation, GOLDILOCKS_PRESET, Schedule, TREE_PRESET, Tree};
+use crate::published;
+use acclmt_driver::program::SUB_ENGINES;
+
+/// The default engine, and that with as many sub-engines as the paper's.
+const DEFAULT: (usize, usize) = (1, 3);
+const PAPERS: (usize, usize) = (1, 1);
+/// The paper's baseline.
+const FULL_ONLY: (usize, usize) = (2, 0);
+
+/// All sections but that of the configuration.
+pub(super) fn sections(evaluation: &Evaluation) -> Result<Vec<Section>, FigureError> {
+    Ok(vec![
+        rates(evaluation)?,
+        trees(evaluation)?,
+        utilisation(evaluation)?,
+        schedule(evaluation)?,
+        partial_sub_engine(evaluation),
+        goldilocks(evaluation),
+    ])
+}
+
+fn engine<'a>(
+    evaluation: &'a Evaluation,
+    preset: &str,
+    sub_engines: (usize, usize),
+) -> Option<&'a Engine> {
+    let mut engines = evaluation.engines.iter();
+    engines.find(|engine| {
+        engine.preset == preset && (engine.num_full, engine.num_partial) == sub_engines
+    })
+}
+
+/// A text, or a dash where there is nothing.
+fn or_dash<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "–".to_owned(), text)
+}
+
+fn cycles(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn mega(rate: f64) -> String {
+    format!("{:.2}", rate / 1e6)
+}
+
+fn kilo(rate: f64) -> String {
+    format!("{:.1}", rate / 1e3)
+}
+
+fn times(factor: f64) -> String {
+    format!("{} ×", short((factor * 100.0).round() / 100.0))
+}
+
+/// Hashes a second of a library on one thread.
+fn peer_rate(evaluation: &Evaluation, library: &str, preset: &str) -> Option<f64> {
+    let peers = evaluation.peers.as_ref()?;
+    let found = peers
+        .hashes
+        .iter()
+        .find(|hash| hash.library == library && hash.preset == preset && hash.threads == 1)?;
+    Some(1e9 / found.nanoseconds_per_hash)
+}
+
+/// Table I.
+fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
+    let mut table = Table::new([
+        "Filecoin, arity",
+        "cycles\nper hash",
+        "the paper",
+        "TRIDENT",
+        "against\nthe paper",
+        "Mhash/s at\n500 MHz",
+        "the paper",
+        "neptune here,\n1 thread, khash/s",
+        "neptune in\nthe paper, khash/s",
+        "latency,\ncycles",
+        "multipliers\nat work",
+    ]);
+    let mut lines = Vec::new();
+    for (colour, figures) in published::HASHES.iter().enumerate() {
+        if let Some(engine) = engine(evaluation, figures.preset, DEFAULT) {
+            table.rows.push(vec![
+                figures.arity.to_string(),
+                cycles(engine.cycles_per_hash),
+                cycles(figures.paper_cycles),
+                or_dash(figures.trident_cycles, cycles),
+                times(figures.paper_cycles / engine.cycles_per_hash),
+                mega(engine.hash_rate),
+                mega(evaluation.clock_hz as f64 / figures.paper_cycles),
+                or_dash(peer_rate(evaluation, "neptune", figures.preset), kilo),
+                kilo(figures.paper_neptune_rate),
+                short(engine.latency_cycles as f64),
+                percent(engine.multiplier_utilisation),
+            ]);
+        }
+        let points = evaluation.engines.iter().filter(|engine| {
+            engine.preset == figures.preset && engine.num_full == 1 && engine.num_partial > 0
+        });
+        let points = points.map(|engine| (engine.num_partial as f64, engine.cycles_per_hash));
+        lines.push(Series {
+            label: format!("arity {}", figures.arity),
+            points: points.collect(),
+            colour,
+            line: true,
+            dashed: false,
+        });
+        let label = if colour == 0 {
+            "the paper, each arity"
+        } else {
+            ""
+        };
+        lines.push(Series {
+            label: label.to_owned(),
+            points: vec![(0.8, figures.paper_cycles), (6.2, figures.paper_cycles)],
+            colour,
+            line: true,
+            dashed: true,
+        });
+    }
+    let chart = Chart {
+        title: String::new(),
+        x: Axis {
+            label: "partial-round sub-engines of the hash engine (NumPartial), with one full-round sub-engine"
+                .to_owned(),
+            range: (0.8, 6.2),
+            logarithmic: false,
+        },
+        y: Axis {
+            label: "cycles per hash".to_owned(),
+            range: (7.0, 250.0),
+            logarithmic: true,
+        },
+        x_text: |value| {
+            if value.fract() == 0.0 { short(value) } else { String::new() }
+        },
+        y_text: short,
+        series: lines,
+    };
+    Ok(Section {
+        title: "Hash rate (Table I of the paper)".to_owned(),
+        blocks: vec![
+            Block::Text(
+                "The default hash engine, one full-round and three partial-round sub-engines, in its steady \
+                 state. TRIDENT runs at 100 MHz, so cycles are compared. \"Multipliers at work\" is the share of \
+                 their cycles in which the multipliers and squarers do what the hash needs."
+                    .to_owned(),
+            ),
+            Block::Table(table),
+            Block::Figure(Figure {
+                name: "cycles-per-hash".to_owned(),
+                svg: chart.svg("cycles-per-hash")?,
+                caption: "Cycles per hash against the number of partial-round sub-engines. Dashed: the paper's \
+                          engine of one full-round and one partial-round sub-engine. A line is flat where the \
+                          full-round sub-engine is the bottleneck."
+                    .to_owned(),
+            }),
+        ],
+    })
+}
+
+/// Points of trees: the exponent of the number of leaves, and a value.
+fn points(trees: &[Tree], value: impl Fn(&Tree) -> f64) -> Vec<(f64, f64)> {
+    let exponent = |tree: &Tree| (tree.leaves as f64).log2();
+    trees
+        .iter()
+        .map(|tree| (exponent(tree), value(tree)))
+        .collect()
+}
+
+/// The horizontal axis of figures about trees.
+fn leaves_axis(evaluation: &Evaluation) -> Axis {
+    let most = evaluation.trees.iter().map(|tree| tree.leaves).max();
+    let most = (most.unwrap_or(2) as f64).log2();
+    Axis {
+        label: "leaves".to_owned(),
+        range: (11.5, most.max(12.5) + 0.5),
+        logarithmic: false,
+    }
+}
+
+fn leaves_text(exponent: f64) -> String {
+    if exponent.fract() == 0.0 {
+        power_of_two(exponent)
+    } else {
+        String::new()
+    }
+}
+
+fn series(label: &str, colour: usize, points: Vec<(f64, f64)>) -> Series {
+    Series {
+        label: label.to_owned(),
+        points,
+        colour,
+        line: true,
+        dashed: false,
+    }
+}
+
+/// Table II.
+fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
+    let peers = evaluation.peers.as_ref();
+    let peer = |leaves: u64, single: bool| {
+        let trees = peers.iter().flat_map(|peers| &peers.trees);
+        let mut trees = trees.filter(|tree| {
+            tree.preset == TREE_PRESET && tree.leaves == leaves && (tree.threads == 1) == single
+        });
+        trees.next().map(|tree| tree.milliseconds)
+    };
+    let mut table = Table::new([
+        "leaves",
+        "cycles",
+        "ms at\n500 MHz",
+        "the paper,\nms",
+        "against\nthe paper",
+        "neptune here,\n1 thread, ms",
+        "neptune here,\nall threads, ms",
+        "CSF '24, ms\n(in the paper)",
+        "Dusk, ms\n(in the paper)",
+    ]);
+    for tree in &evaluation.trees {
+        let figures = published::tree_figures(tree.leaves);
+        table.rows.push(vec![
+            power_of_two((tree.leaves as f64).log2()),
+            short(tree.cycles as f64),
+            format!("{:.3}", tree.milliseconds),
+            or_dash(figures, |figures| short(figures.paper_milliseconds)),
+            or_dash(figures, |f| times(f.paper_milliseconds / tree.milliseconds)),
+            or_dash(peer(tree.leaves, true), |time| format!("{time:.0}")),
+            or_dash(peer(tree.leaves, false), |time| format!("{time:.0}")),
+            or_dash(figures.and_then(|f| f.csf24_milliseconds), short),
+            or_dash(figures, |figures| short(figures.dusk_milliseconds)),
+        ]);
+    }
+    let shown: Vec<_> = (evaluation.trees.iter())
+        .filter_map(|tree| published::tree_figures(tree.leaves))
+        .collect();
+    let exponent = |leaves: u64| (leaves as f64).log2();
+    let others = |value: fn(&published::TreeFigures) -> Option<f64>| {
+        let points = shown.iter();
+        let points = points.filter_map(|f| Some((exponent(f.leaves), value(f)?)));
+        points.collect::<Vec<_>>()
+    };
+    let mut lines = vec![
+        series(
+            "AcclMT, this chip",
+            0,
+            points(&evaluation.trees, |tree| tree.milliseconds),
+        ),
+        series(
+            "the AcclMT paper",
+            1,
+            others(|f| Some(f.paper_milliseconds)),
+        ),
+        series(
+            "CSF '24, CPU (in the paper)",
+            2,
+            others(|f| f.csf24_milliseconds),
+        ),
+        series(
+            "Dusk, CPU (in the paper)",
+            3,
+            others(|f| Some(f.dusk_milliseconds)),
+        ),
+    ];
+    let measured = peers.iter().flat_map(|peers| &peers.trees);
+    let measured = measured
+        .filter(|tree| tree.threads == 1 && tree.preset == TREE_PRESET)
+        .map(|tree| (exponent(tree.leaves), tree.milliseconds));
+    let measured: Vec<_> = measured.collect();
+    if !measured.is_empty() {
+        lines.push(series(
+            "neptune, CPU, 1 thread (measured here)",
+            4,
+            measured,
+        ));
+    }
+    let chart = Chart {
+        title: String::new(),
+        x: leaves_axis(evaluation),
+        y: Axis {
+            label: "time in ms".to_owned(),
+            range: (0.1, 2e6),
+            logarithmic: true,
+        },
+        x_text: leaves_text,
+        y_text: short,
+        series: lines,
+    };
+    Ok(Section {
+        title: "Merkle trees (Table II of the paper)".to_owned(),
+        blocks: vec![
+            Block::Text(
+                "Trees of arity 2 with Filecoin's parameters; every leaf is the hash of two elements. Cycles are \
+                 counted from the first word in to the root out. The time of the chip is cycles at 500 MHz, that \
+                 of a CPU is measured."
+                    .to_owned(),
+            ),
+            Block::Table(table),
+            Block::Figure(Figure {
+                name: "tree-times".to_owned(),
+                svg: chart.svg("tree-times")?,
+                caption: "Time of a tree against its number of leaves.".to_owned(),
+            }),
+        ],
+    })
+}
+
+/// Figure 8, and the ablation of the merger.
+fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
+    let (lhe, rhe) = published::UTILISATION;
+    let across = |value: f64| vec![(11.5, value), (23.5, value)];
+    let dashed = |label: &str, colour, value| Series {
+        dashed: true,
+        ..series(label, colour, across(value))
+    };
+    let chart = Chart {
+        title: String::new(),
+        x: leaves_axis(evaluation),
+        y: Axis {
+            label: "utilisation".to_owned(),
+            range: (0.5, 1.02),
+            logarithmic: false,
+        },
+        x_text: leaves_text,
+        y_text: percent,
+        series: vec![
+            series(
+                "leaf hash engine",
+                0,
+                points(&evaluation.trees, |tree| tree.lhe_utilisation),
+            ),
+            series(
+                "root hash engine",
+                1,
+                points(&evaluation.trees, |tree| tree.rhe_utilisation),
+            ),
+            series(
+                "root hash engine, minor aggregation not merged",
+                4,
+                points(&evaluation.unmerged, |tree| tree.rhe_utilisation),
+            ),
+            dashed("leaf hash engine, average of the paper", 0, lhe),
+            dashed("root hash engine, average of the paper", 1, rhe),
+        ],
+    };
+    let mut table = Table::new([
+        "leaves",
+        "LHE, whole run",
+        "RHE, whole run",
+        "LHE, steady",
+        "RHE, steady",
+        "RHE, not merged",
+        "cycles,\nnot merged",
+        "more\ncycles",
+    ]);
+    for tree in &evaluation.trees {
+        let unmerged = evaluation
+            .unmerged
+            .iter()
+            .find(|other| other.leaves == tree.leaves);
+        let precise = |share: f64| format!("{:.2} %", 100.0 * share);
+        table.rows.push(vec![
+            power_of_two((tree.leaves as f64).log2()),
+            precise(tree.lhe_utilisation),
+            precise(tree.rhe_utilisation),
+            or_dash(tree.steady_lhe_utilisation, precise),
+            or_dash(tree.steady_rhe_utilisation, precise),
+            or_dash(unmerged, |tree| precise(tree.rhe_utilisation)),
+            or_dash(unmerged, |tree| short(tree.cycles as f64)),
+            or_dash(unmerged, |other| {
+                percent(other.cycles as f64 / tree.cycles as f64 - 1.0)
+            }),
+        ]);
+    }
+    Ok(Section {
+        title: "Utilisation of the hash engines (figure 8), and the merger (figure 7)".to_owned(),
+        blocks: vec![
+            Block::Text(format!(
+                "Utilisation is hashes times the cycles that a hash occupies the busiest sub-engine, divided by \
+                 cycles: of the whole run, which the first and the last hashes on an empty machine lower, and from \
+                 the last leaf of the first standard tree to the last leaf (steady). The paper's averages are {} \
+                 for the leaf hash engine (LHE) and {} for the root hash engine (RHE). \"Not merged\": the root hash \
+                 engine folds a standard tree to its end before it begins the next one, instead of taking the \
+                 group that is highest in the tree whichever standard tree it belongs to; the paper states less \
+                 than {} on average without its merger.",
+                percent(lhe),
+                percent(rhe),
+                percent(published::UTILISATION_WITHOUT_MERGING)
+            )),
+            Block::Table(table),
+            Block::Figure(Figure {
+                name: "utilisation".to_owned(),
+                svg: chart.svg("utilisation")?,
+                caption: "Utilisation over the whole run against the number of leaves.".to_owned(),
+            }),
+        ],
+    })
+}
+
+/// The row of each sub-engine and its name, from the top.
+fn sub_engine_rows(schedule: &Schedule) -> Vec<(usize, String)> {
+    let mut rows = vec![(0, "full-round sub-engine".to_owned())];
+    for number in 1..=schedule.num_partial {
+        rows.push((number, format!("partial-round sub-engine {number}")));
+    }
+    if schedule.num_full > 1 {
+        rows[0].1 = "full-round sub-engine 1".to_owned();
+        rows.push((SUB_ENGINES - 1, "full-round sub-engine 2".to_owned()));
+    }
+    rows
+}
+
+/// Kinds of work, and their colours.
+const FIRST: usize = 0;
+const PARTIAL: usize = 1;
+const LAST: usize = 2;
+
+fn kinds() -> Vec<(String, usize)> {
+    let kinds = ["first full rounds", "partial rounds", "last full rounds"];
+    kinds
+        .iter()
+        .zip([0, 4, 2])
+        .map(|(kind, colour)| ((*kind).to_owned(), colour))
+        .collect()
+}
+
+fn sub_engines(schedule: &Schedule) -> String {
+    let count = |number: usize, kind: &str| {
+        let ending = if number == 1 { "" } else { "s" };
+        format!("{number} {kind} sub-engine{ending}")
+    };
+    let full = count(schedule.num_full, "full-round");
+    match schedule.num_partial {
+        0 => full,
+        number => format!("{full} and {}", count(number, "partial-round")),
+    }
+}
+
+/// Figure 5.
+fn schedule(evaluation: &Evaluation) -> Result<Section, FigureError> {
+    let mut blocks = vec![Block::Text(
+        "The leaf hash engine at arity 2, from simulation. The paper moves batches between its sub-engines; here \
+         every hash moves by itself, so a sub-engine is handed over without a gap."
+            .to_owned(),
+    )];
+    for schedule in &evaluation.schedules {
+        let rows = sub_engine_rows(schedule);
+        let row = |sub_engine: usize| rows.iter().position(|(number, _)| *number == sub_engine);
+        let bars = schedule.slots.iter().filter_map(|slot| {
+            Some(Bar {
+                row: row(slot.sub_engine)?,
+                span: (slot.begin as f64, (slot.begin + slot.cycles) as f64),
+                kind: match (slot.partial, slot.last) {
+                    (true, _) => PARTIAL,
+                    (false, false) => FIRST,
+                    (false, true) => LAST,
+                },
+            })
+        });
+        let name = format!("slots-{}-{}", schedule.num_full, schedule.num_partial);
+        let bars: Vec<_> = bars.collect();
+        let busy: f64 = bars.iter().map(|bar| bar.span.1 - bar.span.0).sum();
+        let share = busy / (rows.len() as f64 * schedule.cycles as f64);
+        let gantt = Gantt {
+            title: String::new(),
+            rows: rows.iter().map(|(_, name)| name.clone()).collect(),
+            count: rows.len(),
+            label: String::new(),
+            range: (
+                schedule.from as f64,
+                (schedule.from + schedule.cycles) as f64,
+            ),
+            kinds: kinds(),
+            bars,
+            edges: schedule.is_by_slots(),
+        };
+        blocks.push(Block::Figure(Figure {
+            svg: gantt.svg(&name, 130 + 52 * rows.len() as u32)?,
+            name,
+            caption: format!(
+                "{} cycles of the steady state with {}{}. {} of the cycles are taken.",
+                schedule.cycles,
+                sub_engines(schedule),
+                if schedule.is_by_slots() {
+                    ": a box is a round of a hash"
+                } else {
+                    ""
+                },
+                percent(share.min(1.0))
+            ),
+        }));
+    }
+    if let Some(schedule) = evaluation.schedules.first() {
+        let bars: Vec<_> = schedule
+            .visits
+            .iter()
+            .map(|visit| Bar {
+                row: visit.hash,
+                span: (visit.begin as f64, visit.end as f64),
+                kind: match (visit.sub_engine, visit.last) {
+                    (0, false) => 0,
+                    (0, true) | (7, _) => 1 + schedule.num_partial,
+                    (number, _) => number,
+                },
+            })
+            .collect();
+        let end = bars.iter().map(|bar| bar.span.1).fold(1.0, f64::max);
+        let mut kinds = vec![("full-round sub-engine, first rounds".to_owned(), 0)];
+        for number in 1..=schedule.num_partial {
+            kinds.push((
+                format!("partial-round sub-engine {number}"),
+                [4, 1, 3, 5, 6, 2][number - 1],
+            ));
+        }
+        kinds.push(("full-round sub-engine, last rounds".to_owned(), 2));
+        let gantt = Gantt {
+            title: String::new(),
+            rows: Vec::new(),
+            count: schedule
+                .visits
+                .iter()
+                .map(|visit| visit.hash + 1)
+                .max()
+                .unwrap_or(1),
+            label: "hash".to_owned(),
+            range: (0.0, end),
+            kinds,
+            bars,
+            edges: false,
+        };
+        blocks.push(Block::Figure(Figure {
+            name: "ring".to_owned(),
+            svg: gantt.svg("ring", 520)?,
+            caption: "The first hashes on their way through the ring, one a row; white is waiting between two \
+                      sub-engines."
+                .to_owned(),
+        }));
+    }
+    Ok(Section {
+        title: "Schedule of the sub-engines (figure 5)".to_owned(),
+        blocks,
+    })
+}
+
+/// The ablation of the partial-round sub-engine.
+fn partial_sub_engine(evaluation: &Evaluation) -> Section {
+    let mut table = Table::new([
+        "Filecoin, arity",
+        "2 full-round:\ncycles",
+        "products\nat work",
+        "1 + 1:\ncycles",
+        "products\nat work",
+        "time\nagainst 2 full",
+        "multipliers and\nsquarers, 1 + 1 : 2 + 0",
+        "1 + 3:\ncycles",
+        "products\nat work",
+    ]);
+    for figures in &published::HASHES {
+        let [full, one, three] =
+            [FULL_ONLY, PAPERS, DEFAULT].map(|engines| engine(evaluation, figures.preset, engines));
+        let (Some(full), Some(one), Some(three)) = (full, one, three) else {
+            continue;
+        };
+        table.rows.push(vec![
+            figures.arity.to_string(),
+            cycles(full.cycles_per_hash),
+            percent(full.multiplier_utilisation),
+            cycles(one.cycles_per_hash),
+            percent(one.multiplier_utilisation),
+            format!(
+                "{:+.1} %",
+                100.0 * (one.cycles_per_hash / full.cycles_per_hash - 1.0)
+            ),
+            format!("{} : {}", one.multipliers, full.multipliers),
+            cycles(three.cycles_per_hash),
+            percent(three.multiplier_utilisation),
+        ]);
+    }
+    let (time, area) = published::PARTIAL_SUB_ENGINE;
+    Section {
+        title: "What a partial-round sub-engine is worth (section IV-B)".to_owned(),
+        blocks: vec![
+            Block::Text(format!(
+                "The baseline of the paper, as in TRIDENT, has two full-round sub-engines, whose S-boxes are idle \
+                 in partial rounds. The paper's engine of one full-round and one partial-round sub-engine takes \
+                 {} more time and {} less area. Here a ring of one of each loses less, and two more partial-round \
+                 sub-engines halve the time at the small arities. Engines without a partial-round sub-engine exist \
+                 in the model only.",
+                percent(time),
+                percent(area)
+            )),
+            Block::Table(table),
+        ],
+    }
+}
+
+fn goldilocks(evaluation: &Evaluation) -> Section {
+    let mut table = Table::new([
+        "sub-engines,\nfull + partial",
+        "cycles\nper hash",
+        "Mhash/s at\n500 MHz",
+        "multipliers\nat work",
+        "latency,\ncycles",
+    ]);
+    for engine in &evaluation.engines {
+        if engine.preset == GOLDILOCKS_PRESET {
+            table.rows.push(vec![
+                format!("{} + {}", engine.num_full, engine.num_partial),
+                cycles(engine.cycles_per_hash),
+                mega(engine.hash_rate),
+                percent(engine.multiplier_utilisation),
+                short(engine.latency_cycles as f64),
+            ]);
+        }
+    }
+    let mut blocks = vec![
+        Block::Text(
+            "The same machine with Plonky2's hash of twelve Goldilocks elements: each 256-bit multiplier works as \
+             four of 64 bits."
+                .to_owned(),
+        ),
+        Block::Table(table),
+    ];
+    if let Some(peers) = &evaluation.peers {
+        let mut table = Table::new([
+            "measured on this CPU",
+            "preset",
+            "threads",
+            "ns per hash",
+            "khash/s",
+        ]);
+        for hash in &peers.hashes {
+            table.rows.push(vec![
+                format!("{} {}", hash.library, hash.version),
+                if hash.same_constants {
+                    hash.preset.clone()
+                } else {
+                    format!("{} (other constants)", hash.preset)
+                },
+                hash.threads.to_string(),
+                format!("{:.0}", hash.nanoseconds_per_hash),
+                kilo(1e9 / hash.nanoseconds_per_hash),
+            ]);
+        }
+        blocks.push(Block::Text(format!(
+            "Other libraries on a CPU ({}, {} threads), all fields:",
+            peers.machine.cpu, peers.machine.threads
+        )));
+        blocks.push(Block::Table(table));
+    }
+    Section {
+        title: "Goldilocks, and hashes on a CPU".to_owned(),
+        blocks,
+    }
+}
+
+/// What was measured with what.
+pub(super) fn configuration(evaluation: &Evaluation) -> Section {
+    let mut table = Table::new(["what", "value"]);
+    let mut row = |what: &str, value: String| table.rows.push(vec![what.to_owned(), value]);
+    row("acclmt", evaluation.version.clone());
+    if let Some(label) = &evaluation.label {
+        row("label", label.clone());
+    }
+    row("measured by", "the cycle-exact model".to_owned());
+    row("clock", format!("{} MHz", evaluation.clock_hz / 1_000_000));
+    row(
+        "hash engine",
+        "1 full-round and 3 partial-round sub-engines, unless said".to_owned(),
+    );
+    row(
+        "node memories",
+        "those of the paper: 128 KB, 64 KB, 4 KB, 8 KB, 512 bytes".to_owned(),
+    );
+    if let Some(peers) = &evaluation.peers {
+        row(
+            "CPU",
+            format!("{}, {} threads", peers.machine.cpu, peers.machine.threads),
+        );
+        if let Some(rustc) = &peers.machine.rustc {
+            row("compiler of the CPU libraries", rustc.clone());
+        }
+        let mut libraries: Vec<_> = (peers.hashes.iter())
+            .map(|hash| format!("{} {}", hash.library, hash.version))
+            .collect();
+        libraries.dedup();
+        row("CPU libraries", libraries.join(", "));
+    }
+    Section {
+        title: "Configuration and versions".to_owned(),
+        blocks: vec![Block::Table(table)],
+    }
+}

@@ -1,0 +1,382 @@
+//! Sweeps as sections of a report.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::{Block, Figure, Section, Table};
+use super::figures::{Axis, COLOURS, Chart, FigureError, Series, panels, power_of_two, short};
+use crate::evaluation::CLOCK_HZ;
+use crate::sweep::{Measure, Row};
+use acclmt_driver::program::engine_multipliers;
+
+/// Rows of a table; of more the rest is left to the files of the sweep.
+const MOST_ROWS: usize = 200;
+
+/// The sections of a sweep: nothing if it has no rows.
+pub(super) fn sections(name: &str, rows: &[Row]) -> Result<Vec<Section>, FigureError> {
+    let mut sections = Vec::new();
+    for (measure, title) in [(Measure::Engine, "hash engines"), (Measure::Tree, "trees")] {
+        let rows: Vec<_> = rows
+            .iter()
+            .filter(|row| row.point.measure == measure)
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let mut blocks = match measure {
+            Measure::Engine => engines(name, &rows)?,
+            Measure::Tree => trees(name, &rows)?,
+        };
+        let errors = rows.iter().filter(|row| row.error.is_some()).count();
+        if errors != 0 {
+            let errors = format!(
+                "{errors} of {} points could not be measured; why stands in rows.csv.",
+                rows.len()
+            );
+            blocks.push(Block::Text(errors));
+        }
+        sections.push(Section {
+            title: format!("Sweep {name}: {title}"),
+            blocks,
+        });
+    }
+    Ok(sections)
+}
+
+/// What a row measured, by which rows are told apart.
+fn parameters(row: &Row) -> String {
+    row.result.parameters.clone().unwrap_or_default()
+}
+
+/// A point of a front: cost, hash rate, and the sub-engines.
+type Point = (f64, f64, (usize, usize));
+
+/// Multipliers and squarers of a hash engine.
+fn multipliers(row: &Row) -> f64 {
+    engine_multipliers(row.point.num_full, row.point.num_partial) as f64
+}
+
+/// What an engine costs: its area in mm² where all rows have one, else its multipliers and squarers.
+fn cost(row: &Row, has_areas: bool) -> f64 {
+    match row.area.area_um2 {
+        Some(area) if has_areas => area / 1e6,
+        _ => multipliers(row),
+    }
+}
+
+/// The points that no other point beats in both cost and rate, by cost.
+fn front(points: &[Point]) -> Vec<Point> {
+    let mut points = points.to_vec();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    let mut best = 0.0;
+    points.retain(|point| {
+        let better = point.1 > best * 1.005;
+        if better {
+            best = point.1;
+        }
+        better
+    });
+    points
+}
+
+fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
+    let has_areas = rows.iter().all(|row| row.area.area_um2.is_some());
+    let library = rows.first().and_then(|row| row.area.area_library.clone());
+    let library = library.unwrap_or_default();
+    let (cost_head, cost_axis) = if has_areas {
+        (
+            "area,\nmm²",
+            format!("area of a hash engine in mm² ({library})"),
+        )
+    } else {
+        (
+            "multipliers and\nsquarers",
+            "multipliers and squarers of a hash engine".to_owned(),
+        )
+    };
+    let mut fronts: BTreeMap<(usize, String), Vec<Point>> = BTreeMap::new();
+    for row in rows {
+        let (Some(cycles), Some(arity)) = (row.result.cycles_per_hash, row.result.arity) else {
+            continue;
+        };
+        let rate = CLOCK_HZ as f64 / cycles / 1e6;
+        let point = (
+            cost(row, has_areas),
+            rate,
+            (row.point.num_full, row.point.num_partial),
+        );
+        fronts
+            .entry((arity, parameters(row)))
+            .or_default()
+            .push(point);
+    }
+    let mut table = Table::new([
+        "parameter set",
+        "arity",
+        "sub-engines,\nfull + partial",
+        cost_head,
+        "Mhash/s at\n500 MHz",
+        if has_areas {
+            "khash/s\nper mm²"
+        } else {
+            "khash/s\nfor each"
+        },
+    ]);
+    let mut charts = Vec::new();
+    for ((arity, parameters), points) in &fronts {
+        let front = front(points);
+        for (cost, rate, (full, partial)) in &front {
+            table.rows.push(vec![
+                parameters.clone(),
+                arity.to_string(),
+                format!("{full} + {partial}"),
+                short(*cost),
+                format!("{rate:.2}"),
+                short((1e3 * rate / cost).round()),
+            ]);
+        }
+        let most = |value: fn(&Point) -> f64| points.iter().map(value).fold(0.0, f64::max);
+        let of = |full: usize| {
+            let points = points.iter().filter(move |point| point.2.0 == full);
+            points.map(|point| (point.0, point.1)).collect::<Vec<_>>()
+        };
+        let dots = |label: &str, colour, points| Series {
+            label: label.to_owned(),
+            points,
+            colour,
+            line: false,
+            dashed: false,
+        };
+        charts.push(Chart {
+            title: format!("{parameters} (arity {arity})"),
+            x: Axis {
+                label: cost_axis.clone(),
+                range: (0.0, 1.1 * most(|point| point.0)),
+                logarithmic: false,
+            },
+            y: Axis {
+                label: "Mhash/s at 500 MHz".to_owned(),
+                range: (0.0, 1.08 * most(|point| point.1)),
+                logarithmic: false,
+            },
+            x_text: short,
+            y_text: short,
+            series: vec![
+                Series {
+                    label: "Pareto front".to_owned(),
+                    points: front.iter().map(|point| (point.0, point.1)).collect(),
+                    colour: 6,
+                    line: true,
+                    dashed: true,
+                },
+                dots("1 full-round sub-engine", 0, of(1)),
+                dots("2 full-round sub-engines", 1, of(2)),
+            ],
+        });
+    }
+    let left_out = charts.len().saturating_sub(MOST_PANELS);
+    charts.truncate(MOST_PANELS);
+    let mut blocks = vec![Block::Text(
+        if has_areas {
+            "The engines that no other beats in both hash rate and area, for each parameter set."
+        } else {
+            "The engines that no other beats in both hash rate and number of multipliers, for each parameter \
+             set; `acclmt sweep --area` takes their areas instead."
+        }
+        .to_owned(),
+    )];
+    limited(&mut blocks, table);
+    if !charts.is_empty() {
+        let figure = format!("{name}-pareto");
+        let note = if left_out == 0 {
+            String::new()
+        } else {
+            format!(" {left_out} further parameter sets are in the table only.")
+        };
+        blocks.push(Block::Figure(Figure {
+            svg: panels(&figure, &charts)?,
+            name: figure,
+            caption: format!("Hash rate against the {cost_axis}; a point is an engine.{note}"),
+        }));
+    }
+    Ok(blocks)
+}
+
+/// The most panels of a figure.
+const MOST_PANELS: usize = 8;
+
+/// A table with no more than [`MOST_ROWS`] rows.
+fn limited(blocks: &mut Vec<Block>, mut table: Table) {
+    let left_out = table.rows.len().saturating_sub(MOST_ROWS);
+    table.rows.truncate(MOST_ROWS);
+    blocks.push(Block::Table(table));
+    if left_out != 0 {
+        blocks.push(Block::Text(format!(
+            "{left_out} further rows are in rows.csv."
+        )));
+    }
+}
+
+/// What tells the lines of a tree sweep apart: what is not the same in all rows.
+fn label(row: &Row, varied: &BTreeSet<&'static str>) -> String {
+    let point = &row.point;
+    let values = [
+        ("parameters", parameters(row)),
+        ("leaf", format!("leaf: {}", point.leaf)),
+        (
+            "engines",
+            format!("{} + {}", point.num_full, point.num_partial),
+        ),
+        (
+            "memories",
+            format!("memories {:?}", point.hardware().memories.words),
+        ),
+        ("input", format!("input stall {}", point.input_stall)),
+        ("output", format!("output stall {}", point.output_stall)),
+        ("rate", format!("input rate {}", point.input_rate)),
+        (
+            "group",
+            format!("row group {}", point.row_group.unwrap_or(0)),
+        ),
+    ];
+    let values = values.into_iter().filter(|(name, _)| varied.contains(name));
+    let label: Vec<_> = values.map(|(_, value)| value).collect();
+    label.join(", ")
+}
+
+/// What is not the same in all rows.
+fn varied(rows: &[&Row]) -> BTreeSet<&'static str> {
+    let Some(first) = rows.first() else {
+        return BTreeSet::new();
+    };
+    let mut varied = BTreeSet::new();
+    for row in rows {
+        let (a, b) = (&row.point, &first.point);
+        for (name, differs) in [
+            ("parameters", parameters(row) != parameters(first)),
+            ("leaf", a.leaf != b.leaf),
+            (
+                "engines",
+                (a.num_full, a.num_partial) != (b.num_full, b.num_partial),
+            ),
+            ("memories", a.hardware().memories != b.hardware().memories),
+            ("input", a.input_stall != b.input_stall),
+            ("output", a.output_stall != b.output_stall),
+            ("rate", a.input_rate != b.input_rate),
+            ("group", a.row_group != b.row_group),
+        ] {
+            if differs {
+                varied.insert(name);
+            }
+        }
+    }
+    varied
+}
+
+fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
+    let rows: Vec<&Row> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.error.is_none())
+        .collect();
+    let varied = varied(&rows);
+    let mut table = Table::new([
+        "what differs",
+        "leaves",
+        "cycles",
+        "ms at\n500 MHz",
+        "cycles\nper leaf",
+        "LHE",
+        "RHE",
+    ]);
+    let mut lines: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    let share =
+        |value: Option<f64>| value.map_or_else(String::new, |v| format!("{:.1} %", 100.0 * v));
+    for row in &rows {
+        let (Some(leaves), Some(cycles)) = (row.result.tree_leaves, row.result.cycles) else {
+            continue;
+        };
+        let label = label(row, &varied);
+        table.rows.push(vec![
+            label.clone(),
+            short(leaves as f64),
+            short(cycles as f64),
+            format!("{:.3}", crate::evaluation::milliseconds(cycles)),
+            row.result
+                .cycles_per_leaf
+                .map_or_else(String::new, |value| format!("{value:.2}")),
+            share(row.result.lhe_utilisation),
+            share(row.result.rhe_utilisation),
+        ]);
+        let point = ((leaves as f64).log2(), cycles as f64);
+        lines.entry(label).or_default().push(point);
+    }
+    let mut blocks = Vec::new();
+    limited(&mut blocks, table);
+    let all: Vec<_> = lines.values().flatten().copied().collect();
+    if all.is_empty() || lines.len() > COLOURS.len() {
+        return Ok(blocks);
+    }
+    let range = |value: fn(&(f64, f64)) -> f64| {
+        let low = all.iter().map(value).fold(f64::MAX, f64::min);
+        (low, all.iter().map(value).fold(0.0, f64::max))
+    };
+    let (x, y) = (range(|point| point.0), range(|point| point.1));
+    let chart = Chart {
+        title: String::new(),
+        x: Axis {
+            label: "leaves".to_owned(),
+            range: (x.0.floor() - 0.5, x.1.ceil() + 0.5),
+            logarithmic: false,
+        },
+        y: Axis {
+            label: "cycles".to_owned(),
+            range: (y.0 / 2.0, y.1 * 2.0),
+            logarithmic: true,
+        },
+        x_text: |value| {
+            if value.fract() == 0.0 {
+                power_of_two(value)
+            } else {
+                String::new()
+            }
+        },
+        y_text: short,
+        series: (lines.into_iter().enumerate())
+            .map(|(colour, (label, mut points))| {
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                Series {
+                    label,
+                    points,
+                    colour,
+                    line: true,
+                    dashed: false,
+                }
+            })
+            .collect(),
+    };
+    let figure = format!("{name}-cycles");
+    blocks.push(Block::Figure(Figure {
+        svg: chart.svg(&figure)?,
+        name: figure,
+        caption: "Cycles of a tree against its number of leaves.".to_owned(),
+    }));
+    Ok(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_front_has_no_point_that_another_beats() {
+        let points = [
+            (10.0, 1.0, (1, 1)),
+            (20.0, 3.0, (1, 2)),
+            (30.0, 2.0, (2, 1)),
+            (20.0, 2.5, (1, 3)),
+            (40.0, 4.0, (2, 2)),
+        ];
+        let costs: Vec<_> = front(&points).iter().map(|point| point.0).collect();
+        assert_eq!(costs, [10.0, 20.0, 40.0]);
+    }
+}

@@ -1,0 +1,201 @@
+//! Test vectors in the format `poseidon-vectors/1`, run on any [`Device`].
+//!
+//! A file holds the parameters and many cases. Parameters are recognised by their values (prime,
+//! widths, rounds, round constants, MDS matrix), never by the name of the file. A case of parameters
+//! or of a kind that is not known is skipped with a reason. `sim-rs/vectors/README.md` describes the
+//! format.
+//!
+//! What a case asks for is computed by the methods of [`Device`] alone. The hashes of many cases go
+//! to the device together.
+
+mod cases;
+mod recognise;
+mod run;
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use ark_ff::PrimeField;
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha512};
+
+use acclmt_driver::device::Device;
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::with_field;
+use acclmt_poseidon::word::{self, Word};
+use cases::Check;
+use recognise::Head;
+
+/// The format that [`VectorFile::load`] reads.
+pub const SCHEMA: &str = "poseidon-vectors/1";
+
+/// Most leaves that a case may have.
+pub const MAX_LEAVES: usize = 1 << 24;
+
+/// Element `index` of the pseudo-random sequence with `seed` over `field`: the SHA-512 of the text
+/// `seed:index` as a big-endian integer, modulo the prime.
+pub fn generate_element(field: FieldId, seed: &str, index: usize) -> Word {
+    let digest = Sha512::digest(format!("{seed}:{index}"));
+    with_field!(field, F => word::from_field(F::from_be_bytes_mod_order(&digest)))
+}
+
+/// A file of test vectors.
+#[derive(Clone, Debug)]
+pub struct VectorFile {
+    /// Where the vectors come from, in the words of the file.
+    pub source: String,
+    /// The kind of the cases, in the words of the file.
+    pub kind: String,
+    /// The cases.
+    pub cases: Vec<VectorCase>,
+}
+
+/// A case of a file.
+#[derive(Clone, Debug)]
+pub struct VectorCase {
+    /// Name of the case.
+    pub name: String,
+    checks: Result<Vec<Check>, Skipped>,
+}
+
+/// Why a case is not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Skipped(String);
+
+/// What came of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything that the case gives was found.
+    Passed,
+    /// Something else was found.
+    Failed {
+        /// What the case gives.
+        expected: String,
+        /// What was found.
+        got: String,
+    },
+    /// The case was not run.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A file of test vectors could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum VectorError {
+    /// The file could not be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The content does not follow the format.
+    #[error("{path} is no file of test vectors: {problem}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        problem: String,
+    },
+}
+
+/// The outermost object of a file.
+#[derive(Deserialize)]
+struct FileRecord {
+    #[serde(default)]
+    source: String,
+    kind: String,
+    case_count: Option<usize>,
+}
+
+impl VectorFile {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or does not follow the format.
+    pub fn load(path: &Path) -> Result<Self, VectorError> {
+        let text = fs::read_to_string(path).map_err(|source| VectorError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(&text).map_err(|problem| VectorError::Malformed {
+            path: path.to_owned(),
+            problem,
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut file: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match file.get("schema").and_then(Value::as_str) {
+            Some(SCHEMA) => {}
+            Some(schema) => return Err(format!("its schema is '{schema}', expected '{SCHEMA}'")),
+            None => return Err(format!("it names no schema, expected '{SCHEMA}'")),
+        }
+        let cases = match file.get_mut("cases").map(Value::take) {
+            Some(Value::Array(cases)) => cases,
+            Some(_) => return Err("its cases are no list".to_owned()),
+            None => return Err("missing field `cases`".to_owned()),
+        };
+        let record = FileRecord::deserialize(&file).map_err(|error| error.to_string())?;
+        if cases.is_empty() {
+            return Err("it has no cases".to_owned());
+        }
+        if let Some(count) = record.case_count.filter(|&count| count != cases.len()) {
+            return Err(format!(
+                "it announces {count} cases and has {}; is it complete?",
+                cases.len()
+            ));
+        }
+        let parameters = recognise::recognise(&Head {
+            source: &record.source,
+            kind: &record.kind,
+            whole: &file,
+        });
+        let cases = cases.into_iter().enumerate().map(|(index, case)| {
+            let name = match case.get("name").and_then(Value::as_str) {
+                Some(name) => name.to_owned(),
+                None => format!("#{index}"),
+            };
+            let checks = match &parameters {
+                Err(reason) => Ok(Err(Skipped(reason.clone()))),
+                Ok(parameters) => cases::read(parameters, &record.kind, case),
+            };
+            match checks {
+                Ok(checks) => Ok(VectorCase { name, checks }),
+                Err(problem) => Err(format!("case '{name}': {problem}")),
+            }
+        });
+        Ok(Self {
+            cases: cases.collect::<Result<_, String>>()?,
+            source: record.source,
+            kind: record.kind,
+        })
+    }
+}
+
+/// Reads a field element: hexadecimal, below the prime of `field`. `what` is its place, for the
+/// error.
+fn element(text: &str, field: FieldId, what: impl Fn() -> String) -> Result<Word, String> {
+    let word = word::from_hex(text).map_err(|error| format!("{}: {error}", what()))?;
+    if word::is_below(&word, &field.prime()) {
+        return Ok(word);
+    }
+    Err(format!("{}: {text} is not below the prime", what()))
+}
+
+/// Runs `cases` on `device` and returns what came of each, in order. Hashes and permutations of all
+/// cases that have the same parameters go to the device together. The layers and paths of a Merkle
+/// tree, which a device does not give, are checked with the reference in addition.
+pub fn run_cases(device: &mut dyn Device, cases: &[VectorCase]) -> Vec<Outcome> {
+    run::run_cases(device, cases)
+}
+
+/// [`run_cases`] of a single case.
+pub fn run_case(device: &mut dyn Device, case: &VectorCase) -> Outcome {
+    run_cases(device, std::slice::from_ref(case)).remove(0)
+}

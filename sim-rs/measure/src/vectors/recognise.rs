@@ -1,0 +1,452 @@
+//! Finds the parameter set that a file of vectors describes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::element;
+use acclmt_poseidon::bounds::check_width;
+use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
+use acclmt_poseidon::{dispatch, generate, presets, with_field, word};
+
+/// The parameters of a file.
+#[derive(Clone, Debug)]
+pub(super) enum Recognised {
+    /// One set for all cases.
+    Set {
+        parameters: Arc<AnyParameters>,
+        /// Numbers of the domains that cases name.
+        domains: BTreeMap<String, u64>,
+    },
+    /// Circom's set for as many inputs as a case has.
+    Circom,
+}
+
+impl Recognised {
+    fn set(parameters: AnyParameters) -> Self {
+        Self::Set {
+            parameters: Arc::new(parameters),
+            domains: BTreeMap::new(),
+        }
+    }
+}
+
+/// The parameters as far as they are compared. Files describe what they leave out in words.
+#[derive(Deserialize)]
+struct ParametersRecord {
+    p: Option<String>,
+    t: Option<Value>,
+    arity: Option<usize>,
+    alpha: Option<u64>,
+    rf: Option<usize>,
+    rp: Option<usize>,
+    rp_by_t_from_2: Option<Vec<usize>>,
+    domain_tag: Option<String>,
+    capacity_index: Option<Value>,
+    output_index: Option<Value>,
+    partial_sbox_index: Option<usize>,
+    round_order: Option<String>,
+    rc: Option<String>,
+    rc_first: Option<String>,
+    rc_last: Option<String>,
+    rc_count: Option<usize>,
+    round_constants: Option<Value>,
+    mds: Option<Value>,
+    mds_0_0: Option<String>,
+    #[serde(default)]
+    domain: BTreeMap<String, u64>,
+}
+
+/// What counts of a file: its head, without the cases.
+pub(super) struct Head<'a> {
+    pub source: &'a str,
+    pub kind: &'a str,
+    pub whole: &'a Value,
+}
+
+fn unknown<T>(what: impl std::fmt::Display) -> Result<T, String> {
+    Err(format!("no parameter set is known with {what}"))
+}
+
+/// The parameters that `head` describes, or the reason why they are not known.
+pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
+    let record = head.whole.get("params").filter(|record| !record.is_null());
+    let texts = [
+        Some(head.source),
+        note(record, "note"),
+        note(record, "hash"),
+    ];
+    for other in ["Poseidon2", "Rescue"] {
+        if texts.iter().flatten().any(|text| text.contains(other)) {
+            return Err(format!("{other} is another hash than Poseidon"));
+        }
+    }
+    let Some(record) = record else {
+        return from_source(head);
+    };
+    let record: ParametersRecord = serde_json::from_value(record.clone())
+        .map_err(|error| format!("the parameters are not described in full: {error}"))?;
+    let prime = required(&record.p, "p")?;
+    let field = (word::from_hex(prime).ok())
+        .and_then(|prime| FieldId::from_prime(&prime))
+        .ok_or_else(|| format!("fields with the prime {prime} are not supported"))?;
+    let width = match required(&record.t, "t")? {
+        Value::String(text) if text == "n+1" => return circom(&record, field),
+        Value::Number(width) if width.is_u64() => width.as_u64().unwrap_or_default() as usize,
+        other => return unknown(format!("t = {other}")),
+    };
+    check_width(width)?;
+    let domains = record.domain.clone();
+    let parameters = with_field!(field, F => find::<F>(&record, width))?;
+    Ok(Recognised::Set {
+        parameters: Arc::new(with_tag(parameters, record.domain_tag.as_ref())?),
+        domains,
+    })
+}
+
+fn note<'a>(record: Option<&'a Value>, key: &str) -> Option<&'a str> {
+    record?.get(key)?.as_str()
+}
+
+fn required<'a, T>(value: &'a Option<T>, key: &str) -> Result<&'a T, String> {
+    (value.as_ref())
+        .ok_or_else(|| format!("the parameters are not described in full: missing field `{key}`"))
+}
+
+/// Two kinds of files give no parameters but name the program that computed them.
+fn from_source(head: &Head<'_>) -> Result<Recognised, String> {
+    let number = |key: &str| {
+        let value = head.whole.get(key).and_then(Value::as_u64);
+        value.and_then(|value| usize::try_from(value).ok())
+    };
+    if head.kind == "permutation_output1"
+        && let (Some(width), Some(full_rounds), Some(partial_rounds)) =
+            (number("t"), number("rf"), number("rp"))
+        && (head.whole.get("conversion").and_then(Value::as_str))
+            .is_some_and(|text| text.contains("BLS12-381 Fr"))
+    {
+        check_width(width)?;
+        let filecoin = generate::filecoin(width - 1, false).map_err(|error| error.to_string())?;
+        if (filecoin.full_rounds(), filecoin.partial_rounds()) != (full_rounds, partial_rounds) {
+            return unknown(format!(
+                "t = {width}, {full_rounds} + {partial_rounds} rounds"
+            ));
+        }
+        return Ok(Recognised::set(filecoin.into()));
+    }
+    if head.source.contains("light-poseidon new_circom")
+        && let Some(arity) = number("arity")
+    {
+        check_width(arity.saturating_add(1))?;
+        let circom = generate::circom(arity).map_err(|error| error.to_string())?;
+        return Ok(Recognised::set(circom.into()));
+    }
+    Err("the file gives no parameters, and its name does not count".to_owned())
+}
+
+/// The family of circom's sets, whose width goes with the inputs of a case.
+fn circom(record: &ParametersRecord, field: FieldId) -> Result<Recognised, String> {
+    if field != FieldId::Bn254 {
+        return unknown(format!("t = n+1 over {field}"));
+    }
+    let partial_rounds = required(&record.rp_by_t_from_2, "rp_by_t_from_2")?;
+    for (inputs, &rp) in (1..=11).zip(partial_rounds) {
+        let set = generate::circom(inputs).map_err(|error| error.to_string())?;
+        if set.partial_rounds() != rp {
+            return unknown(format!("t = {} and {rp} partial rounds", inputs + 1));
+        }
+        compare(record, &set)?;
+    }
+    Ok(Recognised::Circom)
+}
+
+/// The parameter set over `F` that `record` describes.
+fn find<F: PoseidonField>(
+    record: &ParametersRecord,
+    width: usize,
+) -> Result<AnyParameters, String> {
+    let full_rounds = *required(&record.rf, "rf")?;
+    let partial_rounds = *required(&record.rp, "rp")?;
+    let mut first_error = None;
+    for preset in presets::all()
+        .iter()
+        .filter(|preset| preset.field() == F::ID)
+    {
+        let set = preset.parameters();
+        if (set.width(), set.full_rounds(), set.partial_rounds())
+            != (width, full_rounds, partial_rounds)
+        {
+            continue;
+        }
+        match dispatch!(set, set => compare(record, set)) {
+            Ok(()) => return Ok(set.clone()),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    if let (Some(Value::Array(constants)), Some(Value::Array(_))) =
+        (&record.round_constants, &record.mds)
+    {
+        return Ok(F::wrap(given::<F>(record, width, constants)?));
+    }
+    if let Some(error) = first_error {
+        return Err(error);
+    }
+    // Neptune's rule gives sets of other round numbers too.
+    let name = format!("neptune t={width} rf={full_rounds} rp={partial_rounds}");
+    let field_name = F::ID.name();
+    let set = generate::neptune::<F>(&name, field_name, width - 1, full_rounds, partial_rounds)
+        .map_err(|error| error.to_string())?;
+    compare(record, &set)?;
+    Ok(F::wrap(set))
+}
+
+/// The indices that a number, or a text `from..end`, names.
+fn indices(value: &Value) -> Option<Vec<usize>> {
+    if let Some(index) = value.as_u64() {
+        return Some(vec![usize::try_from(index).ok()?]);
+    }
+    let (from, end) = value.as_str()?.split_once("..")?;
+    let (from, end): (usize, usize) = (from.parse().ok()?, end.parse().ok()?);
+    (end <= 64).then(|| (from..end).collect())
+}
+
+/// Whether a text that the file has about round constants describes those of the preset `name`.
+fn describes(text: &str, name: &str) -> bool {
+    let family = |prefix: &str| name.starts_with(prefix);
+    if family("circom-") || family("orchard") {
+        text.contains("Grain") && text.contains("sbox=0")
+    } else if family("dusk") {
+        text.contains("poseidon-for-plonk")
+    } else if family("starknet") {
+        text.contains("SHA256") && text.contains("Hades")
+    } else if family("plonky2") || family("polygon") {
+        text.contains("ChaCha8")
+    } else {
+        // The sets of neptune differ in the header of the LFSR, so values have to tell.
+        false
+    }
+}
+
+fn order_name(order: RoundOrder) -> &'static str {
+    match order {
+        RoundOrder::ConstantsFirst => "ARC,SBOX,MDS",
+        RoundOrder::SboxFirst => "SBOX,MDS,ARC",
+    }
+}
+
+/// Compares all that `record` says with `set`; the error names the first difference.
+fn compare<F: PoseidonField>(
+    record: &ParametersRecord,
+    set: &PoseidonParameters<F>,
+) -> Result<(), String> {
+    let width = set.width();
+    if record.arity.is_some_and(|arity| arity != set.arity()) {
+        return unknown(format!("t = {width} and the arity {:?}", record.arity));
+    }
+    let alpha = *required(&record.alpha, "alpha")?;
+    if alpha != set.alpha() {
+        return unknown(format!("t = {width} and alpha {alpha}"));
+    }
+    if record.rf.is_some_and(|rf| rf != set.full_rounds()) {
+        return unknown(format!("t = {width} and {:?} full rounds", record.rf));
+    }
+    let capacity: Vec<usize> = (0..width)
+        .filter(|position| !set.input_positions().contains(position))
+        .collect();
+    for (what, key, value, known) in [
+        (
+            "the capacity at index",
+            "capacity_index",
+            &record.capacity_index,
+            capacity.as_slice(),
+        ),
+        (
+            "the output at index",
+            "output_index",
+            &record.output_index,
+            set.digest_positions(),
+        ),
+    ] {
+        let value = required(value, key)?;
+        if indices(value).as_deref() != Some(known) {
+            return unknown(format!("t = {width} and {what} {value}"));
+        }
+    }
+    match record.partial_sbox_index {
+        Some(index) if index != set.partial_index() => {
+            return unknown(format!("the partial S-box on element {index}"));
+        }
+        None if set.partial_rounds() > 0 => {
+            required(&record.partial_sbox_index, "partial_sbox_index")?;
+        }
+        _ => {}
+    }
+    let order = required(&record.round_order, "round_order")?;
+    if !order.starts_with(order_name(set.round_order())) {
+        return unknown(format!("the order of a round '{order}'"));
+    }
+
+    let constants = set.round_constants();
+    let count = constants.len() * width;
+    if record.rc_count.is_some_and(|given| given != count) {
+        return unknown(format!(
+            "{:?} round constants, not {count}",
+            record.rc_count
+        ));
+    }
+    let mut is_identified = (record.rc.as_ref()).is_some_and(|text| describes(text, set.name()));
+    if let Some(Value::Array(given)) = &record.round_constants {
+        if !is_table(given, constants) {
+            return unknown("these round constants");
+        }
+        is_identified = true;
+    }
+    let first = constants.first().and_then(|vector| vector.first());
+    let last = constants.last().and_then(|vector| vector.last());
+    for (what, key, given, known) in [
+        (
+            "the first round constant",
+            "rc_first",
+            &record.rc_first,
+            first,
+        ),
+        ("the last round constant", "rc_last", &record.rc_last, last),
+    ] {
+        if !is_identified {
+            required(given, key)?;
+        }
+        if let Some(given) = given
+            && !is_element(given, known)
+        {
+            return unknown(format!("{what} {given}"));
+        }
+    }
+    match (&record.mds, &record.mds_0_0) {
+        (Some(Value::Array(rows)), _) => {
+            if !is_table(rows, set.mds()) {
+                return unknown("this MDS matrix");
+            }
+        }
+        (_, Some(given)) => {
+            if !is_element(given, Some(&set.mds()[0][0])) {
+                return unknown(format!("the MDS matrix entry {given} in row 0, column 0"));
+            }
+        }
+        (Some(Value::String(_)), None) if is_identified => {}
+        _ => return Err("the parameters give no entry of the MDS matrix".to_owned()),
+    }
+    Ok(())
+}
+
+/// Whether a list, of elements or of lists of elements, has the elements of `known` in order.
+fn is_table<F: PoseidonField>(given: &[Value], known: &[Vec<F>]) -> bool {
+    let given: Vec<&Value> = given
+        .iter()
+        .flat_map(|value| match value.as_array() {
+            Some(row) => row.iter().collect(),
+            None => vec![value],
+        })
+        .collect();
+    let known: Vec<&F> = known.iter().flatten().collect();
+    given.len() == known.len()
+        && (given.iter().zip(known)).all(|(given, known)| match given.as_str() {
+            Some(given) => is_element(given, Some(known)),
+            None => given.as_i64().is_some_and(|given| F::from(given) == *known),
+        })
+}
+
+fn is_element<F: PoseidonField>(given: &str, known: Option<&F>) -> bool {
+    word::from_hex(given).ok() == known.map(|&known| word::from_field(known))
+}
+
+/// The set whose tables the file gives in full.
+fn given<F: PoseidonField>(
+    record: &ParametersRecord,
+    width: usize,
+    constants: &[Value],
+) -> Result<PoseidonParameters<F>, String> {
+    let full_rounds = *required(&record.rf, "rf")?;
+    let order = required(&record.round_order, "round_order")?;
+    let round_order = [RoundOrder::ConstantsFirst, RoundOrder::SboxFirst]
+        .into_iter()
+        .find(|&known| order.starts_with(order_name(known)));
+    let Some(round_order) = round_order else {
+        return unknown(format!("the order of a round '{order}'"));
+    };
+    let positions = |value: &Option<Value>, key: &str| {
+        let value = required(value, key)?;
+        indices(value).ok_or_else(|| format!("{key} is {value}, expected an index or a range"))
+    };
+    let capacity = positions(&record.capacity_index, "capacity_index")?;
+    let rows = record.mds.as_ref().and_then(Value::as_array);
+    PoseidonParameters::new(PoseidonSpecification {
+        name: "the set of the file".to_owned(),
+        field_name: F::ID.name().to_owned(),
+        alpha: *required(&record.alpha, "alpha")?,
+        full_rounds_first: full_rounds - full_rounds / 2,
+        partial_rounds: *required(&record.rp, "rp")?,
+        full_rounds_last: full_rounds / 2,
+        round_order,
+        partial_index: record.partial_sbox_index.unwrap_or(0),
+        round_constants: table(constants, width, "round_constants")?,
+        mds: table(rows.map_or(&[], Vec::as_slice), width, "mds")?,
+        initial_state: vec![F::ZERO; width],
+        input_positions: (0..width)
+            .filter(|position| !capacity.contains(position))
+            .collect(),
+        digest_positions: positions(&record.output_index, "output_index")?,
+        sponge: None,
+    })
+    .map_err(|error| error.to_string())
+}
+
+fn table<F: PoseidonField>(
+    values: &[Value],
+    width: usize,
+    key: &str,
+) -> Result<Vec<Vec<F>>, String> {
+    let flat = values.iter().flat_map(|value| match value.as_array() {
+        Some(row) => row.iter().collect(),
+        None => vec![value],
+    });
+    let elements: Vec<F> = flat
+        .enumerate()
+        .map(|(index, value)| match (value.as_str(), value.as_i64()) {
+            (Some(text), _) => {
+                let word = element(text, F::ID, || format!("{key}[{index}]"))?;
+                word::to_field(&word).ok_or_else(|| format!("{key}[{index}] is too large"))
+            }
+            (_, Some(number)) => Ok(F::from(number)),
+            _ => Err(format!(
+                "{key}[{index}] is {value}, expected a field element"
+            )),
+        })
+        .collect::<Result<_, String>>()?;
+    Ok(elements.chunks(width).map(<[F]>::to_vec).collect())
+}
+
+/// `parameters` with the value `tag`, if there is one, in the state element that takes no input.
+pub(super) fn with_tag(
+    parameters: AnyParameters,
+    tag: Option<&String>,
+) -> Result<AnyParameters, String> {
+    let Some(tag) = tag else {
+        return Ok(parameters);
+    };
+    let tag = element(tag, parameters.field(), || "domain_tag".to_owned())?;
+    let free: Vec<usize> = (0..parameters.width())
+        .filter(|position| !parameters.input_positions().contains(position))
+        .collect();
+    let [position] = *free.as_slice() else {
+        return Err(format!(
+            "it has a domain_tag, but {} state elements take no input",
+            free.len()
+        ));
+    };
+    let mut state = vec![word::Word::default(); parameters.width()];
+    state[position] = tag;
+    (parameters.with_initial_state(&state)).map_err(|error| error.to_string())
+}

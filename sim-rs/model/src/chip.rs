@@ -1,0 +1,860 @@
+//! The modelled chip behind the port of the driver: its registers, and the time that passes.
+
+use std::collections::HashMap;
+
+use super::machine::{Host, Machine, Moved, RunSetup};
+use super::tree::TreeSetup;
+use crate::latencies::{LEVEL_SETUP, Pipelines};
+use crate::stalls::{Rate, Stalls};
+use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError};
+use acclmt_driver::device::Counters;
+use acclmt_driver::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
+use acclmt_driver::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
+use acclmt_driver::registers::{self, Access, Register};
+use acclmt_driver::timeline::Timeline;
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::word::{self, Word};
+
+/// Which group of siblings the root hash engine takes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dispatch {
+    /// That of the highest level which is complete, whichever standard tree it belongs to, as in the RTL.
+    #[default]
+    DeepestFirst,
+    /// The same, but none of a standard tree before the one before is folded: its minor aggregation is not
+    /// merged with the next major aggregation. Only the model has it, to show what the merger is for
+    /// (AcclMT paper, section III-C and figure 7).
+    TreeByTree,
+}
+
+/// Parameters with which a chip is built: those of `acclmt_core`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hardware {
+    /// The large prime.
+    pub field: FieldId,
+    /// Whether the prime is set at run time.
+    pub runtime_modulus: bool,
+    /// Whether the chip also computes in the Goldilocks field.
+    pub goldilocks: bool,
+    /// Full-round sub-engines of each hash engine, 1 or 2.
+    pub num_full: usize,
+    /// Partial-round sub-engines of each hash engine, 1 to 6. The model also has engines with none, to show
+    /// what they are for.
+    pub num_partial: usize,
+    /// Entries of the matrix and constant memories of a full-round sub-engine, and of those of a
+    /// partial-round sub-engine.
+    pub matrix_depth: usize,
+    /// See `matrix_depth`.
+    pub constant_depth: usize,
+    /// See `matrix_depth`.
+    pub partial_depth: usize,
+    /// Levels that the level table has.
+    pub max_height: u32,
+    /// Words of the node memories.
+    pub memories: NodeMemories,
+    /// Which group of siblings is next.
+    pub dispatch: Dispatch,
+}
+
+impl Default for Hardware {
+    /// The default of `acclmt_core`.
+    fn default() -> Self {
+        Self {
+            field: FieldId::Bls12_381,
+            runtime_modulus: false,
+            goldilocks: true,
+            num_full: 1,
+            num_partial: 3,
+            matrix_depth: 128,
+            constant_depth: 256,
+            partial_depth: 128,
+            max_height: 23,
+            memories: NodeMemories::PAPER,
+            dispatch: Dispatch::DeepestFirst,
+        }
+    }
+}
+
+/// A chip cannot be built like this.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no chip has {name} = {value}: {legal}")]
+pub struct HardwareError {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it can be.
+    pub legal: &'static str,
+}
+
+impl Hardware {
+    /// Checks the values, as the elaboration of `acclmt_core` does but for what only the model has.
+    ///
+    /// # Errors
+    ///
+    /// When one is illegal; the error names the first.
+    pub fn check(&self) -> Result<(), HardwareError> {
+        let number = |name, value: u64, is_legal: bool, legal| {
+            if is_legal {
+                return Ok(());
+            }
+            let value = value.to_string();
+            Err(HardwareError { name, value, legal })
+        };
+        let depth = |name, value: usize, least: usize, legal| {
+            let is_legal = value.is_power_of_two() && (least..=256).contains(&value);
+            number(name, value as u64, is_legal, legal)
+        };
+        if self.field == FieldId::Goldilocks {
+            return Err(HardwareError {
+                name: "the large prime",
+                value: self.field.name().to_owned(),
+                legal: "it is that of another field",
+            });
+        }
+        let (full, partial) = (self.num_full, self.num_partial);
+        number(
+            "NumFull",
+            full as u64,
+            (1..=2).contains(&full),
+            "it is 1 or 2",
+        )?;
+        number(
+            "NumPartial",
+            partial as u64,
+            partial <= registers::MAX_PARTIAL_ENGINES,
+            "it is 1 to 6, or 0 in the model",
+        )?;
+        depth(
+            "MatrixDepth",
+            self.matrix_depth,
+            32,
+            "it is a power of two from 32 to 256",
+        )?;
+        depth(
+            "ConstantDepth",
+            self.constant_depth,
+            16,
+            "it is a power of two from 16 to 256",
+        )?;
+        depth(
+            "PartialDepth",
+            self.partial_depth,
+            4,
+            "it is a power of two from 4 to 256",
+        )?;
+        let height = self.max_height;
+        number(
+            "MaxHeight",
+            height.into(),
+            (1..=registers::MAX_LEVELS as u32).contains(&height),
+            "it is 1 to 31",
+        )?;
+        let names = [
+            "LeafWords",
+            "RootWords",
+            "ScratchWords",
+            "HidmWords0",
+            "HidmWords1",
+        ];
+        for (name, words) in names.into_iter().zip(self.memories.words) {
+            let is_legal = words.is_power_of_two() && (2..=32_768).contains(&words);
+            number(
+                name,
+                words.into(),
+                is_legal,
+                "it is a power of two from 2 to 32768",
+            )?;
+        }
+        Ok(())
+    }
+
+    fn pipelines(&self) -> Pipelines {
+        Pipelines::new(self.runtime_modulus)
+    }
+
+    /// What a program must fit into.
+    pub fn limits(&self) -> EngineLimits {
+        let pipelines = self.pipelines();
+        EngineLimits {
+            prime: self.field.prime(),
+            num_full: self.num_full,
+            num_partial: self.num_partial,
+            matrix_depth: self.matrix_depth,
+            constant_depth: self.constant_depth,
+            partial_depth: self.partial_depth,
+            goldilocks: self.goldilocks,
+            montgomery_bits: if self.runtime_modulus { 280 } else { 260 },
+            runtime_modulus: self.runtime_modulus,
+            places: pipelines.places as usize,
+            loop_cycles: pipelines.full_loop as usize,
+        }
+    }
+}
+
+/// Which cycles stall: the generator of the testbench (xorshift64*).
+#[derive(Clone, Copy, Debug)]
+struct Coin(u64);
+
+impl Coin {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(2).wrapping_add(1))
+    }
+
+    /// True with the probability `chance` * 2^-32.
+    fn toss(&mut self, chance: u32) -> bool {
+        if chance == 0 {
+            return false;
+        }
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32) < chance
+    }
+}
+
+/// The words that a link of the host brings, as in the testbench: evenly; a word that waits for the chip
+/// keeps the next one waiting.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    words: u64,
+    cycles: u64,
+    credit: u64,
+}
+
+impl Link {
+    fn new(rate: Rate) -> Self {
+        Self {
+            words: rate.words().into(),
+            cycles: rate.cycles().into(),
+            credit: 0,
+        }
+    }
+
+    /// So many cycles begin.
+    fn pass(&mut self, cycles: u64) {
+        let credit = cycles
+            .saturating_mul(self.words)
+            .saturating_add(self.credit);
+        self.credit = credit.min(self.cycles + self.words - 1);
+    }
+
+    /// Whether it lacks a word in some cycles.
+    fn is_limited(&self) -> bool {
+        self.words < self.cycles
+    }
+
+    /// In how many cycles a word is there.
+    fn cycles_to_word(&self) -> u64 {
+        if self.credit >= self.cycles {
+            return 0;
+        }
+        self.cycles.saturating_sub(self.credit).div_ceil(self.words)
+    }
+
+    fn take(&mut self) {
+        self.credit -= self.cycles;
+    }
+}
+
+/// What elements of the input must be below.
+#[derive(Clone, Debug)]
+enum Prime {
+    Large(Word),
+    Goldilocks,
+}
+
+/// Where a run is.
+#[derive(Clone, Debug)]
+enum State {
+    Idle,
+    /// The queues are laid out, for so many more cycles.
+    Setup(u64, Box<RunSetup>),
+    Running(Box<Machine>),
+    /// The run has ended with these counters.
+    Done(Box<Counters>),
+}
+
+/// The chip, cycle for cycle, without its arithmetic: every output word is 0.
+///
+/// Registers, streams and counters behave as those of the RTL, through the same port. What is computed
+/// comes from elsewhere, see [`ModelDevice`](super::ModelDevice).
+#[derive(Clone, Debug)]
+pub struct ModelChip {
+    hardware: Hardware,
+    registers: HashMap<u32, u32>,
+    state: State,
+    cycles: u64,
+    words_taken: u64,
+    is_void: bool,
+    /// That of the run.
+    prime: Prime,
+    coin: Coin,
+    link: Link,
+    stall_input: u32,
+    stall_output: u32,
+    slots: bool,
+    records: bool,
+    timeline: Option<Timeline>,
+}
+
+impl ModelChip {
+    /// A chip after its reset.
+    ///
+    /// # Errors
+    ///
+    /// When no chip can be built like this.
+    pub fn new(hardware: Hardware) -> Result<Self, HardwareError> {
+        hardware.check()?;
+        let pipelines = hardware.pipelines();
+        let limits = hardware.limits();
+        let engine = registers::CAPS_NUM_FULL.with(limits.num_full as u32)
+            | registers::CAPS_NUM_PARTIAL.with(limits.num_partial as u32)
+            | registers::CAPS_LANES.with(acclmt_driver::program::LANES as u32)
+            | registers::CAPS_LOOP_CYCLES_FULL.with(pipelines.full_loop as u32)
+            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(pipelines.partial_loop as u32)
+            | registers::CAPS_LOG2_PLACES.with(limits.places.ilog2());
+        let depth = registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
+            | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
+            | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32);
+        let memories: [registers::Field; MEMORIES] = [
+            registers::CAPS_LOG2_LEAF_HASH_BUFFER,
+            registers::CAPS_LOG2_ROOT_HASH_BUFFER,
+            registers::CAPS_LOG2_SCRATCH_PAD,
+            registers::CAPS_LOG2_HIDM_LEVEL_0,
+            registers::CAPS_LOG2_HIDM_LEVEL_1,
+        ];
+        let tree = (memories.into_iter().zip(hardware.memories.words))
+            .map(|(field, words)| field.with(words.ilog2()))
+            .fold(
+                registers::CAPS_MAX_HEIGHT.with(hardware.max_height),
+                |tree, words| tree | words,
+            );
+        let field = registers::CAPS_GOLDILOCKS.with(hardware.goldilocks.into())
+            | registers::CAPS_RUNTIME_MODULUS.with(hardware.runtime_modulus.into())
+            | registers::CAPS_MONTGOMERY_BITS.with(limits.montgomery_bits);
+        let mut values = HashMap::from([
+            (registers::ID.address, registers::ID_VALUE),
+            (registers::VERSION.address, registers::VERSION_VALUE),
+            (registers::CAPS_ENGINE.address, engine),
+            (registers::CAPS_DEPTH.address, depth),
+            (registers::CAPS_TREE.address, tree),
+            (registers::CAPS_FIELD.address, field),
+        ]);
+        for (position, bytes) in (0..).zip(limits.prime.as_chunks::<4>().0) {
+            values.insert(registers::PRIME.at(position), u32::from_le_bytes(*bytes));
+        }
+        Ok(Self {
+            hardware,
+            registers: values,
+            state: State::Idle,
+            cycles: 0,
+            words_taken: 0,
+            is_void: false,
+            prime: Prime::Large(limits.prime),
+            coin: Coin::new(0),
+            link: Link::new(Rate::default()),
+            stall_input: 0,
+            stall_output: 0,
+            slots: false,
+            records: false,
+            timeline: None,
+        })
+    }
+
+    /// What the chip is built like.
+    pub fn hardware(&self) -> &Hardware {
+        &self.hardware
+    }
+
+    /// Clock cycles since the reset.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// From now on input is withheld and output refused at random, with these probabilities in a clock
+    /// cycle, in the same cycles as by the testbench of the RTL.
+    ///
+    /// # Errors
+    ///
+    /// When a probability is not within 0 to below 1.
+    pub fn set_stalls(&mut self, seed: u64, input: f64, output: f64) -> Result<(), PortError> {
+        let chance = |value: f64| {
+            if (0.0..1.0).contains(&value) {
+                Ok((value * f64::from(u32::MAX)) as u32)
+            } else {
+                Err(PortError::new(format!(
+                    "the probability of a stall is {value}; it must be at least 0 and below 1"
+                )))
+            }
+        };
+        (self.stall_input, self.stall_output) = (chance(input)?, chance(output)?);
+        self.coin = Coin::new(seed);
+        Ok(())
+    }
+
+    /// From now on input words are offered at this rate at most, evenly, in the same cycles as by the
+    /// testbench of the RTL. A word that waits for the chip keeps the next one waiting.
+    pub fn set_input_rate(&mut self, rate: Rate) {
+        self.link = Link::new(rate);
+    }
+
+    /// Both: [`set_stalls`](Self::set_stalls) and [`set_input_rate`](Self::set_input_rate).
+    ///
+    /// # Errors
+    ///
+    /// When a probability is not within 0 to below 1.
+    pub fn set_host(&mut self, stalls: &Stalls) -> Result<(), PortError> {
+        self.set_input_rate(stalls.input_rate);
+        self.set_stalls(stalls.seed, stalls.input, stalls.output)
+    }
+
+    /// Whether every slot of every sub-engine is simulated by itself, instead of whole visits where
+    /// that gives the same; from the next run on.
+    pub fn simulate_slots(&mut self, slots: bool) {
+        self.slots = slots;
+    }
+
+    fn get(&self, register: &Register) -> u32 {
+        self.get_at(register, 0)
+    }
+
+    fn get_at(&self, register: &Register, position: u32) -> u32 {
+        self.at(register.at(position))
+    }
+
+    fn at(&self, address: u32) -> u32 {
+        self.registers.get(&address).copied().unwrap_or(0)
+    }
+
+    fn report(&mut self, error: registers::ErrorCode, info: u32) {
+        if self.get(&registers::ERROR) == registers::ERROR_NONE.code {
+            self.registers.insert(registers::ERROR.address, error.code);
+            self.registers.insert(registers::ERROR_INFO.address, info);
+        }
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.state, State::Setup(..) | State::Running(_))
+    }
+
+    /// What a run would do, or the register that is illegal.
+    fn setup(&self) -> Result<RunSetup, u32> {
+        let limits = self.hardware.limits();
+        let get = |address| self.at(address);
+        let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let rows = RowRegisters::read(get);
+        let hash_leaves = registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE));
+        let check = |engine: usize, chip: &ChipRegisters| match chip.check(&limits) {
+            Err(ProgramError::IllegalRegister { address, .. }) => {
+                let offset = address.wrapping_sub(registers::LEAF.input_words.address);
+                let is_shared = address == registers::FIELD.address;
+                Err(if is_shared {
+                    address
+                } else {
+                    ENGINES[engine].input_words.address + offset
+                })
+            }
+            _ => Ok(()),
+        };
+        let top = self.get(&registers::TOP_LEVEL);
+        let leaves = self.get(&registers::LEAVES);
+        if !hash_leaves && top == 0 {
+            return Err(registers::MODE.address);
+        }
+        if top > self.hardware.max_height {
+            return Err(registers::TOP_LEVEL.address);
+        }
+        if leaves == 0 {
+            return Err(registers::LEAVES.address);
+        }
+        if hash_leaves {
+            check(0, &leaf)?;
+            let most_words = if leaf.field == GOLDILOCKS { 3 } else { 12 };
+            if top != 0 && leaf.digest_words != 1 {
+                return Err(registers::LEAF.digest_words.address);
+            }
+            if rows.blocks == 0 {
+                return Err(registers::ROW_BLOCKS.address);
+            }
+            let beats = if leaf.field == GOLDILOCKS {
+                1
+            } else {
+                leaf.width.div_ceil(3)
+            };
+            let states = limits.places as u32 / beats;
+            if rows.group == 0 || rows.group > (limits.num_partial as u32 + 2) * states {
+                return Err(registers::ROW_GROUP.address);
+            }
+            if rows.last_words == 0 || rows.last_words > most_words {
+                return Err(registers::LAST_INPUT_WORDS.address);
+            }
+        }
+        let mut queues = Vec::new();
+        if top != 0 {
+            check(1, &root)?;
+            if root.arity < 2 {
+                return Err(registers::ROOT.input_words.address);
+            }
+            if root.digest_words != 1 {
+                return Err(registers::ROOT.digest_words.address);
+            }
+            queues = self.queues(top, root.arity)?;
+        }
+        Ok(RunSetup {
+            leaf,
+            root,
+            rows,
+            hash_leaves,
+            leaves,
+            tree: TreeSetup {
+                arity: root.arity,
+                top,
+                queues,
+                gated: match self.hardware.dispatch {
+                    Dispatch::DeepestFirst => None,
+                    Dispatch::TreeByTree => {
+                        Some(standard_tree(root.arity as usize, &self.hardware.memories))
+                    }
+                },
+            },
+            emit: self.get(&registers::EMIT_LEVELS),
+            window: (
+                self.get(&registers::WINDOW_FIRST),
+                self.get(&registers::WINDOW_LAST),
+            ),
+            num_full: limits.num_full,
+            num_partial: limits.num_partial,
+            pipelines: self.hardware.pipelines(),
+            slots: self.slots,
+            records: self.records,
+        })
+    }
+
+    /// The queues of the levels below the top, or the register of the one that does not fit.
+    fn queues(&self, top: u32, arity: u32) -> Result<Vec<LevelQueue>, u32> {
+        let (mut memory, mut end) = (0, 0);
+        (0..top)
+            .map(|level| {
+                let entry = self.get_at(&registers::LEVEL_TABLE, level);
+                let queue = LevelQueue {
+                    memory: registers::LEVEL_MEMORY.get(entry) as usize,
+                    groups: registers::LEVEL_GROUPS.get(entry),
+                };
+                let base = if queue.memory == memory { end } else { 0 };
+                end = base + queue.groups * arity;
+                let words = self.hardware.memories.words.get(queue.memory);
+                let fits = words.is_some_and(|&words| end <= words);
+                let is_legal = queue.groups != 0
+                    && fits
+                    && queue.memory >= memory
+                    && (level == 0) == (queue.memory == 0);
+                memory = queue.memory;
+                if is_legal {
+                    Ok(queue)
+                } else {
+                    Err(registers::LEVEL_TABLE.at(level))
+                }
+            })
+            .collect()
+    }
+
+    /// The prime of the run that begins.
+    fn prime(&self) -> Prime {
+        if self.get(&registers::FIELD) == GOLDILOCKS {
+            return Prime::Goldilocks;
+        }
+        let mut prime = Word::default();
+        for (position, bytes) in (0..).zip(prime.as_chunks_mut::<4>().0) {
+            *bytes = self.get_at(&registers::PRIME, position).to_le_bytes();
+        }
+        Prime::Large(prime)
+    }
+
+    fn start(&mut self) {
+        if self.is_running() {
+            self.report(registers::ERROR_START_WHILE_RUNNING, 0);
+            return;
+        }
+        self.words_taken = 0;
+        self.is_void = false;
+        self.prime = self.prime();
+        match self.setup() {
+            Ok(setup) => {
+                // One cycle a level below the top, and the stages of the last one.
+                let cycles = u64::from(setup.tree.top) + LEVEL_SETUP;
+                self.state = State::Setup(cycles, Box::new(setup));
+            }
+            Err(address) => self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.registers
+            .insert(registers::ERROR.address, registers::ERROR_NONE.code);
+        self.registers.insert(registers::ERROR_INFO.address, 0);
+        self.state = State::Idle;
+        self.is_void = false;
+    }
+
+    /// Up to `cycles` cycles pass, at least one, until up to `words` words have moved in, or one out.
+    fn pass(&mut self, host: Host, cycles: u64, words: usize) -> (u64, Moved) {
+        let mut moved = Moved::default();
+        let passed;
+        match &mut self.state {
+            State::Idle | State::Done(_) => passed = cycles,
+            State::Setup(left, setup) => {
+                passed = cycles.min(*left);
+                *left -= passed;
+                if *left == 0 {
+                    self.state = State::Running(Box::new(Machine::new(setup)));
+                }
+            }
+            State::Running(machine) => {
+                (passed, moved) = machine.run(host, cycles, words);
+                let is_incomplete = machine.is_incomplete();
+                if machine.is_done() {
+                    self.timeline = machine.timeline();
+                    self.state = State::Done(Box::new(machine.counters(true)));
+                }
+                if is_incomplete && !registers::MODE_PAD.is_set(self.get(&registers::MODE)) {
+                    self.report(registers::ERROR_INCOMPLETE_TREE, 0);
+                    self.is_void = true;
+                }
+            }
+        }
+        self.cycles += passed;
+        (passed, moved)
+    }
+
+    /// The cycle of an access to a register.
+    fn access(&mut self) {
+        let host = Host {
+            offers: false,
+            takes: false,
+        };
+        self.pass(host, 1, 1);
+    }
+
+    /// A word was taken: its elements must be below their prime.
+    fn check_word(&mut self, word: &Word) {
+        let is_below = match &self.prime {
+            Prime::Goldilocks => word.as_chunks::<8>().0.iter().all(|element| {
+                let mut wide = Word::default();
+                wide[..8].copy_from_slice(element);
+                word::is_below(&wide, &FieldId::Goldilocks.prime())
+            }),
+            Prime::Large(prime) => word::is_below(word, prime),
+        };
+        if !is_below {
+            self.report(
+                registers::ERROR_ELEMENT_NOT_BELOW_PRIME,
+                self.words_taken as u32,
+            );
+            self.is_void = true;
+        }
+        self.words_taken += 1;
+    }
+
+    /// All counters; those of busy cycles only if `busy`.
+    fn counters(&self, busy: bool) -> Counters {
+        match &self.state {
+            State::Running(machine) => machine.counters(busy),
+            State::Done(counters) => counters.as_ref().clone(),
+            State::Idle | State::Setup(..) => Counters {
+                high_water: vec![0; MEMORIES],
+                leaf: Default::default(),
+                ..Counters::default()
+            },
+        }
+    }
+
+    /// The value of the counter at an address, of its low word; nothing where there is none.
+    fn counter(&self, address: u32) -> Option<u64> {
+        let is_busy = [
+            &registers::LEAF_BUSY_FULL,
+            &registers::LEAF_BUSY_FULL_LAST,
+            &registers::LEAF_BUSY_PARTIAL,
+            &registers::ROOT_BUSY_FULL,
+            &registers::ROOT_BUSY_FULL_LAST,
+            &registers::ROOT_BUSY_PARTIAL,
+        ];
+        let is_busy = is_busy.iter().any(|register| register.contains(address));
+        let counters = self.counters(is_busy);
+        let single = [
+            (&registers::CYCLES, counters.cycles),
+            (&registers::CYCLE_FIRST_IN, counters.cycle_first_in),
+            (&registers::CYCLE_LAST_IN, counters.cycle_last_in),
+            (&registers::CYCLE_FIRST_LEAF, counters.cycle_first_leaf),
+            (&registers::CYCLE_LAST_LEAF, counters.cycle_last_leaf),
+            (&registers::CYCLE_FIRST_OUT, counters.cycle_first_out),
+            (&registers::CYCLE_LAST_OUT, counters.cycle_last_out),
+            (&registers::STALL_IN, counters.stall_in),
+            (&registers::MISSING_IN, counters.missing_in),
+            (&registers::STALL_LEAF, counters.stall_leaf),
+            (&registers::STARVED_ROOT, counters.starved_root),
+            (&registers::STALL_OUT, counters.stall_out),
+            (&registers::WINDOW_CYCLES, counters.window_cycles),
+            (&registers::LEAF_HASHES, counters.leaf.hashes),
+            (&registers::LEAF_BUSY_FULL, counters.leaf.busy_full),
+            (
+                &registers::LEAF_BUSY_FULL_LAST,
+                counters.leaf.busy_full_last,
+            ),
+            (&registers::ROOT_HASHES, counters.root.hashes),
+            (&registers::ROOT_BUSY_FULL, counters.root.busy_full),
+            (
+                &registers::ROOT_BUSY_FULL_LAST,
+                counters.root.busy_full_last,
+            ),
+        ];
+        let runs = [
+            (&registers::LEAF_BUSY_PARTIAL, &counters.leaf.busy_partial),
+            (&registers::ROOT_BUSY_PARTIAL, &counters.root.busy_partial),
+            (&registers::HIGH_WATER, &counters.high_water),
+        ];
+        let found = single
+            .into_iter()
+            .find(|(register, _)| register.address == address)
+            .map(|(_, value)| value);
+        found.or_else(|| {
+            let (register, values) = runs.into_iter().find(|(run, _)| run.contains(address))?;
+            let position = (address - register.address) / register.stride();
+            Some(values.get(position as usize).copied().unwrap_or(0))
+        })
+    }
+
+    fn is_counter(address: u32) -> bool {
+        let register = registers::REGISTERS.iter().find(|r| r.contains(address));
+        register.is_some_and(|register| register.counter)
+    }
+}
+
+/// Words that the testbench of the RTL hands over at a time.
+const BATCH: u64 = 1024;
+
+impl ChipPort for ModelChip {
+    fn name(&self) -> &str {
+        "model"
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
+        let known = registers::REGISTERS.iter().find(|r| r.contains(address));
+        let runtime = self.hardware.runtime_modulus;
+        let is_writable = match known.map(|register| register.access) {
+            Some(Access::ReadWrite) => runtime || !registers::RADIX_SQUARED.contains(address),
+            Some(Access::ReadWriteRuntime) => runtime,
+            Some(Access::WriteOnly) => true,
+            Some(Access::ReadOnly) | None => false,
+        };
+        // The cycle of the write passes with what was there before.
+        self.access();
+        if !is_writable {
+            self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+        } else if address == registers::CONTROL.address {
+            if registers::CONTROL_CLEAR.is_set(value) {
+                self.clear();
+            } else if registers::CONTROL_START.is_set(value) {
+                self.start();
+            }
+        } else if self.is_running() {
+            self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
+        } else if address != registers::CONSTANT_ADDRESS.address {
+            self.registers.insert(address, value);
+        }
+        Ok(())
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        let value = if address == registers::STATUS.address {
+            let error = self.get(&registers::ERROR) != registers::ERROR_NONE.code;
+            let is_done = matches!(self.state, State::Done(_));
+            registers::STATUS_BUSY.with(self.is_running().into())
+                | registers::STATUS_DONE.with(is_done.into())
+                | registers::STATUS_ERROR.with(error.into())
+        } else if Self::is_counter(address) {
+            // The low word is at a multiple of 8, the high word behind it.
+            let value = self.counter(address & !7).unwrap_or(0);
+            (value >> (8 * (address & 4))) as u32
+        } else {
+            self.at(address)
+        };
+        if !registers::REGISTERS.iter().any(|r| r.contains(address)) {
+            self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+        }
+        self.access();
+        Ok(value)
+    }
+
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError> {
+        let stalls = self.stall_input != 0 || self.stall_output != 0;
+        let mut taken = 0;
+        let mut offered = false;
+        let mut left_of_batch = BATCH;
+        let mut left = cycles;
+        while left != 0 {
+            if left_of_batch == 0 {
+                // The testbench decides again what it offers.
+                left_of_batch = BATCH;
+                offered = false;
+            }
+            let is_more = taken < input.len();
+            self.link.pass(1);
+            let to_word = self.link.cycles_to_word();
+            offered = is_more && (offered || to_word == 0 && !self.coin.toss(self.stall_input));
+            let host = Host {
+                offers: offered,
+                takes: !self.coin.toss(self.stall_output),
+            };
+            let mut most = if stalls { 1 } else { left.min(left_of_batch) };
+            if is_more && !offered {
+                most = most.min(to_word.max(1));
+            }
+            // Without stalls the host offers a word in each cycle.
+            let words = if stalls || self.link.is_limited() {
+                1
+            } else {
+                input.len() - taken
+            };
+            let (passed, moved) = self.pass(host, most, words.max(1));
+            self.link.pass(passed.saturating_sub(1));
+            left -= passed;
+            left_of_batch -= passed;
+            if moved.words != 0 {
+                for word in &input[taken..taken + moved.words] {
+                    self.check_word(word);
+                }
+                self.link.take();
+                taken += moved.words;
+                offered = false;
+            }
+            if let Some(label) = moved.output {
+                output.push(OutputWord {
+                    data: Word::default(),
+                    level: label.level,
+                    index: label.index,
+                    last: label.last,
+                    error: self.is_void,
+                });
+                if label.last {
+                    break;
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    fn record_timeline(&mut self, on: bool) -> bool {
+        self.records = on;
+        true
+    }
+
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        self.timeline.take()
+    }
+}

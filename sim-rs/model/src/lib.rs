@@ -1,0 +1,31 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
+//!
+//! [`ModelChip`] stands where the RTL does, behind the port of the driver, so that the same driver runs
+//! both and every counter can be compared. Total cycles, counters and time stamps equal those of the RTL;
+//! `tb/tests/model.rs` compares them over random configurations. [`ModelDevice`] adds the results of the
+//! software reference.
+//!
+//! The model goes from event to event. What one block tells another has the cycle from which on the other
+//! can see it, so that the order in which blocks are looked at in a cycle does not matter. Where all slots
+//! of a sub-engine are of one length, a state keeps its slot in every turn of the loop, and a visit of any
+//! number of rounds is one event. What the leaf hash engine repeats in its steady state is replayed
+//! instead of simulated. Latencies and depths come from [`crate::latencies`], which the RTL shares.
+
+mod buffer;
+mod chip;
+mod device;
+mod hash_engine;
+pub mod latencies;
+mod machine;
+mod replay;
+pub mod stalls;
+mod sub_engine;
+mod times;
+mod tree;
+mod turn;
+mod visits;
+
+pub use chip::{Dispatch, Hardware, HardwareError, ModelChip};
+pub use device::ModelDevice;

@@ -1,0 +1,653 @@
+//! A run of the machine: the input stream, both hash engines, the tree, the output stream and the
+//! performance counters, cycle by cycle where something happens.
+
+use std::collections::VecDeque;
+
+use super::buffer::{Conversion, Fifo};
+use super::hash_engine::{CONTINUES, HashEngine, Tag};
+use super::replay::{PeriodicEngine, Word};
+use super::tree::{Tree, TreeSetup};
+use crate::latencies::{self, Pipelines};
+use acclmt_driver::device::{Counters, EngineCounters};
+use acclmt_driver::program::{ChipRegisters, RowRegisters, SUB_ENGINES};
+use acclmt_driver::timeline::{Recorder, Stall, Timeline};
+
+/// Bits of a level in the tag of a node's hash, and the bit above them: the last one of its level.
+const LAST_OF_LEVEL: Tag = 1 << 5;
+
+/// What a run does.
+#[derive(Clone, Debug)]
+pub(super) struct RunSetup {
+    pub(super) leaf: ChipRegisters,
+    pub(super) root: ChipRegisters,
+    pub(super) rows: RowRegisters,
+    pub(super) hash_leaves: bool,
+    pub(super) leaves: u32,
+    pub(super) tree: TreeSetup,
+    /// Bit l: nodes of level l go out.
+    pub(super) emit: u32,
+    pub(super) window: (u32, u32),
+    pub(super) num_full: usize,
+    pub(super) num_partial: usize,
+    pub(super) pipelines: Pipelines,
+    /// Every slot of a sub-engine is a step.
+    pub(super) slots: bool,
+    /// The timeline is recorded, slot by slot.
+    pub(super) records: bool,
+}
+
+/// A word on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NodeLabel {
+    pub(super) level: u32,
+    pub(super) index: u32,
+    pub(super) last: bool,
+}
+
+/// What the host does in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Host {
+    /// It offers a word.
+    pub(super) offers: bool,
+    /// It takes a word.
+    pub(super) takes: bool,
+}
+
+/// What moved at the edges of the chip: words in, and a word out in the last cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moved {
+    pub(super) words: usize,
+    pub(super) output: Option<NodeLabel>,
+}
+
+/// Which word of which block comes next (`acclmt_input_sequencer`).
+#[derive(Clone, Debug)]
+struct Sequencer {
+    open: bool,
+    /// Leaves whose rows have not begun, rows of this group, and what is due.
+    leaves_left: u32,
+    group: u32,
+    row: u32,
+    block: u32,
+    word: u32,
+    blocks: u32,
+    most_rows: u32,
+    block_words: u32,
+    last_words: u32,
+}
+
+/// What a word of the input is.
+#[derive(Clone, Copy, Debug)]
+struct InputLabel {
+    first_block: bool,
+    last_block: bool,
+    block_end: bool,
+}
+
+impl Sequencer {
+    fn new(setup: &RunSetup) -> Self {
+        let rows = &setup.rows;
+        let (blocks, group, last_words) = if setup.hash_leaves {
+            (rows.blocks, rows.group, rows.last_words)
+        } else {
+            (1, 1, 1)
+        };
+        let mut sequencer = Self {
+            open: false,
+            leaves_left: setup.leaves,
+            group: 0,
+            row: 0,
+            block: 0,
+            word: 0,
+            blocks,
+            most_rows: group,
+            block_words: setup.leaf.arity,
+            last_words,
+        };
+        sequencer.next_group();
+        sequencer
+    }
+
+    fn next_group(&mut self) {
+        self.open = self.leaves_left != 0;
+        self.group = self.leaves_left.min(self.most_rows);
+        self.leaves_left -= self.group;
+        (self.row, self.block, self.word) = (0, 0, 0);
+    }
+
+    fn label(&self) -> InputLabel {
+        let last_block = self.block + 1 == self.blocks;
+        let words = if last_block {
+            self.last_words
+        } else {
+            self.block_words
+        };
+        InputLabel {
+            first_block: self.block == 0,
+            last_block,
+            block_end: self.word + 1 == words,
+        }
+    }
+
+    fn take(&mut self) {
+        let label = self.label();
+        if !label.block_end {
+            self.word += 1;
+            return;
+        }
+        self.word = 0;
+        self.row += 1;
+        if self.row == self.group {
+            self.row = 0;
+            self.block += 1;
+            if label.last_block {
+                self.next_group();
+            }
+        }
+    }
+}
+
+/// What waits in a cycle, by its number in [`Stall::ALL`]: bits.
+type Waits = u8;
+
+/// The bit of a stall, if it holds.
+const fn wait_for(stall: Stall, holds: bool) -> Waits {
+    (holds as Waits) << stall as u32
+}
+
+/// What happens in a cycle, decided by the state before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signals {
+    element_valid: bool,
+    takes_input: bool,
+    leaf_end: bool,
+    leaf_taken: bool,
+    digest: Option<Tag>,
+    digest_taken: bool,
+    waits: Waits,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    /// Cycles of the run so far.
+    now: u64,
+    done: bool,
+    sequencer: Sequencer,
+    input: Conversion,
+    /// The sequencer of the words that the leaf hash engine takes.
+    loads: Sequencer,
+    hash_leaves: bool,
+    leaf: PeriodicEngine,
+    root: HashEngine,
+    tree: Tree,
+    emit: u32,
+    leaves_left: u32,
+    /// Nodes of each level that went out.
+    indices: [u32; 32],
+    node_output: Fifo,
+    output_labels: VecDeque<NodeLabel>,
+    output: Conversion,
+    leaving_labels: VecDeque<NodeLabel>,
+    num_partial: usize,
+    window: (u32, u32),
+    window_begin: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
+    window_end: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
+    leaves_out: u32,
+    seen_in: bool,
+    seen_leaf: bool,
+    seen_out: bool,
+    /// All that is counted by itself; the rest is put in when they are read.
+    counters: Counters,
+    /// What waits, and since when, which is not counted yet.
+    waits: Waits,
+    waits_since: u64,
+    /// A group lacked siblings.
+    incomplete: bool,
+    recorder: Option<Box<Recorder>>,
+}
+
+impl Machine {
+    pub(super) fn new(setup: &RunSetup) -> Self {
+        let pipelines = &setup.pipelines;
+        let engine = |registers: &ChipRegisters, rows| {
+            HashEngine::new(
+                registers,
+                setup.num_full,
+                setup.num_partial,
+                pipelines,
+                rows,
+                setup.slots || setup.records,
+            )
+        };
+        let tree = Tree::new(&setup.tree);
+        let leaf = engine(&setup.leaf, true);
+        let leaf = PeriodicEngine::new(leaf, !(setup.slots || setup.records));
+        let root = if tree.is_tree() {
+            engine(&setup.root, false)
+        } else {
+            // Without tree it has nothing to do, and its registers may be anything.
+            engine(&setup.leaf, false)
+        };
+        let mut machine = Self {
+            now: 0,
+            done: false,
+            sequencer: Sequencer::new(setup),
+            input: Conversion::new(pipelines.enter),
+            loads: Sequencer::new(setup),
+            hash_leaves: setup.hash_leaves,
+            leaf,
+            root,
+            tree,
+            emit: setup.emit,
+            leaves_left: setup.leaves,
+            indices: [0; 32],
+            node_output: Fifo::new(latencies::NODE_OUTPUT_DEPTH),
+            output_labels: VecDeque::new(),
+            output: Conversion::new(pipelines.reduce),
+            leaving_labels: VecDeque::new(),
+            num_partial: setup.num_partial,
+            window: setup.window,
+            window_begin: None,
+            window_end: None,
+            leaves_out: 0,
+            seen_in: false,
+            seen_leaf: false,
+            seen_out: false,
+            counters: Counters::default(),
+            waits: 0,
+            waits_since: 0,
+            incomplete: false,
+            recorder: setup.records.then(Box::default),
+        };
+        if setup.records {
+            machine.leaf.simulated().record();
+            machine.root.record();
+        }
+        machine.update_window(0);
+        machine
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether a group lacked siblings.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// What happened so far, if that is recorded.
+    pub(super) fn timeline(&mut self) -> Option<Timeline> {
+        let recorder = self.recorder.take()?;
+        let slots = [self.leaf.simulated().recorded(), self.root.recorded()];
+        Some(recorder.finish(self.now, slots))
+    }
+
+    /// Lets up to `cycles` cycles pass, at least one, in which the host does `host`, until up to `words` words,
+    /// at least one, have moved in, or one has moved out. Returns how many cycles.
+    pub(super) fn run(&mut self, host: Host, cycles: u64, words: usize) -> (u64, Moved) {
+        let begin = self.now;
+        let end = begin + cycles;
+        let mut taken = 0;
+        let mut is_due = false;
+        loop {
+            let signals = self.signals(host);
+            if !is_due {
+                let next = self.next(host, &signals);
+                if next > self.now {
+                    let due = next.min(end).min(self.leaf.horizon());
+                    self.run_engines(due, signals.waits);
+                    if self.now == end {
+                        let moved = Moved {
+                            words: taken,
+                            output: None,
+                        };
+                        return (cycles, moved);
+                    }
+                    is_due = self.now == next;
+                    continue;
+                }
+            }
+            is_due = false;
+            let moved = self.cycle(host, &signals);
+            taken += moved.words;
+            if taken == words || moved.output.is_some() || self.now == end {
+                let moved = Moved {
+                    words: taken,
+                    ..moved
+                };
+                return (self.now - begin, moved);
+            }
+        }
+    }
+
+    /// Nothing happens but inside the hash engines, before `end` at least and as long as what they take and
+    /// give does not change.
+    fn run_engines(&mut self, mut end: u64, waits: Waits) {
+        let now = self.now;
+        let ready = [self.leaf.is_ready(now), self.root.is_ready(now)];
+        let mut time = self.leaf.next().min(self.root.next());
+        while time < end {
+            if self.leaf.step(time) {
+                end = end.min(self.leaf.offer_from().max(time + 1));
+                if !ready[0] {
+                    end = end.min(self.leaf.ready_from(time + 1));
+                }
+            }
+            if self.root.step(time) {
+                end = end.min(self.root.offer_from().max(time + 1));
+                if !ready[1] {
+                    end = end.min(self.root.ready_from(time + 1));
+                }
+            }
+            time = self.leaf.next().min(self.root.next());
+        }
+        self.wait(waits);
+        self.now = end;
+    }
+
+    /// These waits hold from this cycle on.
+    #[inline]
+    fn wait(&mut self, waits: Waits) {
+        if waits != self.waits {
+            self.change_waits(waits);
+        }
+    }
+
+    fn change_waits(&mut self, waits: Waits) {
+        let (now, since) = (self.now, self.waits_since);
+        Self::count(self.waits, now - since, &mut self.counters);
+        self.waits = waits;
+        self.waits_since = now;
+        if let Some(recorder) = &mut self.recorder {
+            let holds = Stall::ALL.map(|stall| waits & wait_for(stall, true) != 0);
+            recorder.stalls(now, holds);
+        }
+    }
+
+    /// Counts what held for so many cycles.
+    fn count(waits: Waits, cycles: u64, counters: &mut Counters) {
+        for (counter, stall) in [
+            (&mut counters.stall_in, Stall::Input),
+            (&mut counters.missing_in, Stall::MissingInput),
+            (&mut counters.stall_leaf, Stall::Leaf),
+            (&mut counters.starved_root, Stall::Root),
+            (&mut counters.stall_out, Stall::Output),
+        ] {
+            if waits & wait_for(stall, true) != 0 {
+                *counter += cycles;
+            }
+        }
+    }
+
+    /// The next cycle in which something can happen outside the hash engines while the host does `host`.
+    fn next(&mut self, host: Host, signals: &Signals) -> u64 {
+        let now = self.now;
+        if signals.leaf_taken || signals.digest_taken {
+            return now;
+        }
+        let mut next = u64::MAX;
+        let at = |next: &mut u64, time: u64| *next = (*next).min(time);
+        // Words in: a word is taken in each cycle in which there is room.
+        if signals.takes_input {
+            return now;
+        }
+        let head = self.input.head_from();
+        if head != u64::MAX {
+            if head > now {
+                at(&mut next, head);
+            } else if self.hash_leaves {
+                at(&mut next, self.leaf.ready_from(now));
+            }
+        }
+        // Nodes out.
+        if self.node_output.moves() || (!self.node_output.is_empty() && self.output.is_ready(now)) {
+            return now;
+        }
+        let out = self.output.head_from();
+        if out > now {
+            at(&mut next, out);
+        } else if host.takes {
+            return now;
+        }
+        // The tree: a leaf or a digest that is offered and taken, a job, an operand.
+        if self.hash_leaves && self.leaf.offer_from() > now {
+            at(&mut next, self.leaf.offer_from());
+        }
+        if self.root.offer_from() > now {
+            at(&mut next, self.root.offer_from());
+        }
+        if self.tree.is_fetching() {
+            at(&mut next, self.root.ready_from(now));
+        } else if self.tree.job().is_some() {
+            return now;
+        }
+        // Whether the root hash engine waits for a job depends on its pages.
+        let ready = self.root.ready_from(now);
+        if ready > now {
+            at(&mut next, ready);
+        }
+        next.max(now)
+    }
+
+    fn signals(&mut self, host: Host) -> Signals {
+        let now = self.now;
+        self.leaf.begin(now);
+        let element_valid = self.input.head_from() <= now;
+        let (leaf_valid, leaf_end) = if self.hash_leaves {
+            let offer = self.leaf.offer(now);
+            (offer.is_some(), offer.is_some_and(|(_, last)| last))
+        } else {
+            (element_valid, true)
+        };
+        let is_tree = self.tree.is_tree();
+        let output_ready = self.node_output.is_ready();
+        let digest = self.root.offer(now).map(|(tag, _)| tag);
+        let emits_digest = digest.is_some_and(|tag| self.emits(level_of(tag) + 1));
+        let digest_taken = digest.is_some() && (!emits_digest || output_ready);
+        let emits_leaf = !is_tree || self.emit & 1 != 0;
+        let leaf_ready = (!is_tree || self.tree.has_leaf_place())
+            && (!emits_leaf || (output_ready && !emits_digest));
+        let input_ready = self.input.is_ready(now);
+        let open = self.sequencer.open;
+        Signals {
+            element_valid,
+            takes_input: host.offers && open && input_ready,
+            leaf_end,
+            leaf_taken: leaf_valid && leaf_ready,
+            digest,
+            digest_taken,
+            waits: wait_for(Stall::Input, host.offers && open && !input_ready)
+                | wait_for(Stall::MissingInput, open && !host.offers)
+                | wait_for(Stall::Leaf, leaf_valid && !leaf_ready)
+                | wait_for(
+                    Stall::Root,
+                    is_tree
+                        && !self.tree.is_fetching()
+                        && self.tree.job().is_none()
+                        && self.root.is_ready(now),
+                )
+                | wait_for(Stall::Output, self.output.head_from() <= now && !host.takes),
+        }
+    }
+
+    /// Whether nodes of a level that was hashed go out.
+    fn emits(&self, level: u32) -> bool {
+        level == self.tree.top() || self.emit >> level & 1 != 0
+    }
+
+    /// A cycle passes.
+    fn cycle(&mut self, host: Host, signals: &Signals) -> Moved {
+        let now = self.now;
+        self.wait(signals.waits);
+        let mut moved = Moved::default();
+
+        // What the tree decides, before anything changes.
+        let job = self.tree.job().filter(|_| !self.tree.is_fetching());
+        let operand = self.tree.operand().filter(|_| self.root.is_ready(now));
+        let loads = self.hash_leaves && signals.element_valid && self.leaf.is_ready(now);
+
+        // Words in.
+        if loads {
+            let label = self.loads.label();
+            self.loads.take();
+            self.input.leave(now);
+            let tag = if label.last_block { 0 } else { CONTINUES };
+            let word = Word {
+                first_block: label.first_block,
+                end: label.block_end,
+                tag,
+            };
+            self.leaf.take_word(now, word);
+        }
+        if signals.takes_input {
+            self.input.enter(now);
+            self.sequencer.take();
+            moved.words = 1;
+            if !self.seen_in {
+                self.counters.cycle_first_in = now;
+                self.seen_in = true;
+            }
+            self.counters.cycle_last_in = now;
+        }
+
+        // Nodes out.
+        let output_ready = self.output.is_ready(now);
+        let accepts = self.node_output.has_head() && output_ready;
+        if self.output.head_from() <= now && host.takes {
+            self.output.leave(now);
+            let label = self.leaving_labels.pop_front();
+            moved.output = label;
+            if !self.seen_out {
+                self.counters.cycle_first_out = now;
+                self.seen_out = true;
+            }
+            self.counters.cycle_last_out = now;
+            self.done = label.is_some_and(|label| label.last);
+        }
+        if accepts {
+            self.output.enter(now);
+            self.leaving_labels.extend(self.output_labels.pop_front());
+        }
+
+        // The engines.
+        self.leaf.step(now);
+        self.root.step(now);
+
+        // The tree.
+        let is_tree = self.tree.is_tree();
+        let mut node = None;
+        let mut leaf = None;
+        if signals.leaf_taken {
+            let last = signals.leaf_end && self.leaves_left == 1;
+            self.leaves_left -= u32::from(signals.leaf_end);
+            leaf = is_tree.then_some(last);
+            if !is_tree || self.emit & 1 != 0 {
+                node = Some((0, last && !is_tree, signals.leaf_end));
+            }
+            if self.hash_leaves {
+                self.leaf.leave_word(now);
+            } else {
+                self.input.leave(now);
+            }
+        }
+        let mut digest = None;
+        if let Some(tag) = signals.digest.filter(|_| signals.digest_taken) {
+            let (level, last) = (level_of(tag), tag & LAST_OF_LEVEL != 0);
+            digest = Some((level, last));
+            if self.emits(level + 1) {
+                node = Some((level + 1, last && level + 1 == self.tree.top(), true));
+            }
+            self.root.leave_word(now);
+        }
+        if let Some((level, last, end)) = node {
+            let index = &mut self.indices[level as usize];
+            self.output_labels.push_back(NodeLabel {
+                level,
+                index: *index,
+                last,
+            });
+            *index += u32::from(end);
+        }
+        self.node_output.cycle(node.is_some(), output_ready);
+        if let Some((job, last)) = operand {
+            let tag = job.level as Tag | if job.last { LAST_OF_LEVEL } else { 0 };
+            let word = Word {
+                first_block: true,
+                end: last,
+                tag,
+            };
+            self.root.take_word(now, word);
+        }
+        if is_tree {
+            self.incomplete |= job.is_some_and(|job| !self.tree.is_full(job));
+            self.tree.cycle(leaf, digest, job, operand.is_some());
+            if let Some(recorder) = &mut self.recorder {
+                recorder.groups(now + 1, self.tree.groups_used());
+            }
+        }
+
+        if signals.leaf_taken && signals.leaf_end {
+            if !self.seen_leaf {
+                self.counters.cycle_first_leaf = now;
+                self.seen_leaf = true;
+            }
+            self.counters.cycle_last_leaf = now;
+            self.leaves_out += 1;
+            self.update_window(now + 1);
+        }
+        self.now += 1;
+        moved
+    }
+
+    /// Notes what is counted at the begin and at the end of the window; `time` is the cycle from which
+    /// on so many leaves are out.
+    fn update_window(&mut self, time: u64) {
+        let (first, last) = self.window;
+        if self.window_begin.is_none() && self.leaves_out >= first {
+            self.window_begin = Some((time, self.busy(time)));
+        }
+        if self.window_end.is_none() && last != 0 && self.leaves_out >= last {
+            self.window_end = Some((time, self.busy(time)));
+        }
+    }
+
+    fn busy(&self, end: u64) -> [[u64; SUB_ENGINES]; 2] {
+        let leaf = self.leaf.at(end);
+        [&leaf, &self.root].map(|engine| engine.busy_before(end))
+    }
+
+    /// The values of all counters; those of busy cycles, which take long in the midst of a run, if `busy`.
+    pub(super) fn counters(&self, busy: bool) -> Counters {
+        let end = (self.window_end)
+            .or_else(|| busy.then(|| (self.now, self.busy(self.now))))
+            .unwrap_or((self.now, Default::default()));
+        let begin = self.window_begin.unwrap_or(end);
+        let engine = |number: usize, hashes: u64| {
+            let busy = |sub_engine: usize| {
+                end.1[number][sub_engine].saturating_sub(begin.1[number][sub_engine])
+            };
+            EngineCounters {
+                hashes,
+                busy_full: busy(0),
+                busy_full_last: busy(SUB_ENGINES - 1),
+                busy_partial: (1..=self.num_partial).map(busy).collect(),
+            }
+        };
+        let mut counters = self.counters.clone();
+        Self::count(self.waits, self.now - self.waits_since, &mut counters);
+        Counters {
+            cycles: self.now,
+            window_cycles: end.0.saturating_sub(begin.0),
+            high_water: self.tree.high_water.to_vec(),
+            leaf: engine(0, self.leaf.begun(self.now)),
+            root: engine(1, self.root.begun),
+            ..counters
+        }
+    }
+}
+
+/// The level of the operands of a hash.
+fn level_of(tag: Tag) -> u32 {
+    u32::from(tag & (LAST_OF_LEVEL - 1))
+}

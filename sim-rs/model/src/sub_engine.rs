@@ -1,0 +1,543 @@
+//! A sub-engine: the loop of slots that `acclmt_slot_control` runs.
+
+use std::collections::VecDeque;
+
+use super::buffer::StateBuffer;
+use super::replay::Survey;
+use super::times::Times;
+use super::turn::{Place, Turn, align};
+use super::visits::PartialVisits;
+use crate::latencies::Pipelines;
+use acclmt_driver::program::Shape;
+use acclmt_driver::timeline::Slot;
+
+/// Slot and latency of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Round {
+    /// Cycles of its slot.
+    cycles: u64,
+    /// Cycles from one beat to the next.
+    spacing: u64,
+    /// Cycles from the issue of its first beat until the first beat is at the head of the loop's queue,
+    /// and until all are there.
+    first_beat: u64,
+    complete: u64,
+}
+
+impl Round {
+    /// A round on a partial-round sub-engine.
+    fn partial(shape: Shape, pipelines: &Pipelines) -> Self {
+        let beats = shape.beats() as u64;
+        let latency = pipelines.partial_loop + beats - 1;
+        Self {
+            cycles: if beats == 1 && shape.alpha == 7 {
+                2
+            } else {
+                beats
+            },
+            spacing: 1,
+            first_beat: latency,
+            complete: latency,
+        }
+    }
+
+    /// The turn of a loop of such rounds alone.
+    fn turn(&self) -> Turn {
+        Turn::new(self.cycles, self.complete.next_multiple_of(self.cycles))
+    }
+}
+
+/// Rounds of a visit: kinds and numbers, one kind after the other.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    kinds: [(Round, u32); 2],
+}
+
+impl Visit {
+    fn rounds(&self) -> u32 {
+        self.kinds[0].1 + self.kinds[1].1
+    }
+
+    fn round(&self, number: u32) -> &Round {
+        let second = number >= self.kinds[0].1;
+        &self.kinds[usize::from(second)].0
+    }
+}
+
+/// A state in the loop.
+#[derive(Clone, Copy, Debug)]
+struct Inside {
+    /// When its first beat and all beats are at the head of the queue.
+    first_beat: u64,
+    complete: u64,
+    port: usize,
+    /// Rounds that were issued.
+    issued: u32,
+}
+
+/// What a sub-engine did in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    /// A state left through this port; it is complete in the output buffer at this time.
+    pub(super) left: Option<(usize, u64)>,
+    /// A state of this port entered, for whose place in the buffer before somebody may wait: it is free at
+    /// this time.
+    pub(super) freed: Option<(usize, u64)>,
+}
+
+/// How the states in the loop are kept.
+#[derive(Clone, Debug)]
+enum Loop {
+    /// One by one: a step for each slot.
+    Slots { queue: VecDeque<Inside> },
+    /// States of one beat: all slots are of one length and a round takes a whole number of them, so that a
+    /// state keeps its slot in each turn of the loop until it leaves. A step for each visit.
+    Turns {
+        turn: Turn,
+        /// Slots of a turn that are taken.
+        occupied: Place,
+        /// When the states of each port leave.
+        leaves: [Times; 2],
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct SubEngine {
+    /// Boundaries of slots are at multiples of this.
+    grid: u64,
+    beats: u64,
+    /// States that fit, and that are inside.
+    limit: u64,
+    inside: u64,
+    visits: [Visit; 2],
+    states: Loop,
+    /// Where the states of each port come from and go to: numbers of buffers.
+    inputs: [Option<usize>; 2],
+    outputs: [usize; 2],
+    /// End of the slot that is under way, and whether it is a state's.
+    slot_end: u64,
+    slot_is_busy: bool,
+    /// Cycles of the slots that have begun (slots), or of the states that have left (turns).
+    busy: u64,
+    /// Slots that began, if they are recorded.
+    trace: Option<Vec<Slot>>,
+}
+
+/// The rounds that a sub-engine runs for a visit: full ones and partial ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct VisitRounds {
+    pub(super) full: u32,
+    pub(super) partial: u32,
+}
+
+impl SubEngine {
+    /// A full-round sub-engine; the first visit has its full rounds first, the last one its partial
+    /// rounds.
+    pub(super) fn full(
+        shape: Shape,
+        pipelines: &Pipelines,
+        visits: [VisitRounds; 2],
+        inputs: [Option<usize>; 2],
+        outputs: [usize; 2],
+        slots: bool,
+    ) -> Self {
+        let (beats, steps) = (shape.beats() as u64, shape.steps() as u64);
+        let first_beat = pipelines.full_loop + beats * (steps - 1);
+        let full = Round {
+            cycles: beats * steps,
+            spacing: steps,
+            first_beat,
+            complete: first_beat.max(first_beat + (beats - 1) * steps - 1),
+        };
+        let partial = if shape.dense || beats == 1 {
+            full
+        } else {
+            let skew = (beats - 1) * (steps - 1);
+            Round {
+                cycles: beats,
+                spacing: 1,
+                first_beat: pipelines.full_loop + skew + beats,
+                complete: pipelines.full_loop + skew + beats,
+            }
+        };
+        let [first, last] = visits;
+        let visits = [
+            Visit {
+                kinds: [(full, first.full), (partial, first.partial)],
+            },
+            Visit {
+                kinds: [(partial, last.partial), (full, last.full)],
+            },
+        ];
+        let turns = beats == 1 && !slots;
+        Self::new(steps, beats, pipelines, visits, inputs, outputs, turns)
+    }
+
+    /// A partial-round sub-engine with so many rounds, slot by slot.
+    pub(super) fn partial(
+        shape: Shape,
+        pipelines: &Pipelines,
+        rounds: u32,
+        input: usize,
+        output: usize,
+    ) -> Self {
+        let beats = shape.beats() as u64;
+        let round = Round::partial(shape, pipelines);
+        let visit = Visit {
+            kinds: [(round, rounds), (round, 0)],
+        };
+        let (inputs, outputs) = ([Some(input), None], [output; 2]);
+        let visits = [visit; 2];
+        Self::new(
+            round.cycles,
+            beats,
+            pipelines,
+            visits,
+            inputs,
+            outputs,
+            false,
+        )
+    }
+
+    /// Partial-round sub-engines with so many rounds each, one after the other, visit by visit.
+    pub(super) fn partial_visits(
+        shape: Shape,
+        pipelines: &Pipelines,
+        rounds: &[u32],
+        input: usize,
+        output: usize,
+    ) -> PartialVisits {
+        let turn = Round::partial(shape, pipelines).turn();
+        let beats = shape.beats() as u64;
+        let limit = pipelines.places / beats;
+        PartialVisits::new(turn, beats, limit, rounds, input, output)
+    }
+
+    fn new(
+        grid: u64,
+        beats: u64,
+        pipelines: &Pipelines,
+        visits: [Visit; 2],
+        inputs: [Option<usize>; 2],
+        outputs: [usize; 2],
+        turns: bool,
+    ) -> Self {
+        let round = visits[0].kinds[0].0;
+        let states = if turns {
+            Loop::Turns {
+                turn: round.turn(),
+                occupied: 0,
+                leaves: [0, 1].map(|_| Times::new(pipelines.places)),
+            }
+        } else {
+            Loop::Slots {
+                queue: VecDeque::new(),
+            }
+        };
+        Self {
+            grid,
+            beats,
+            limit: pipelines.places / beats,
+            inside: 0,
+            visits,
+            states,
+            inputs,
+            outputs,
+            slot_end: 0,
+            slot_is_busy: false,
+            busy: 0,
+            trace: None,
+        }
+    }
+
+    /// Records the slots from now on; only of a sub-engine that runs slot by slot.
+    pub(super) fn record(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    /// The slots that began since the last call.
+    pub(super) fn recorded(&mut self) -> Vec<Slot> {
+        self.trace.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    pub(super) fn input(&self, port: usize) -> Option<usize> {
+        self.inputs[port]
+    }
+
+    pub(super) fn output(&self, port: usize) -> usize {
+        self.outputs[port]
+    }
+
+    /// The first boundary of a slot at or after `time`.
+    fn align(&self, time: u64) -> u64 {
+        align(time, self.grid)
+    }
+
+    /// When the sub-engine may act, after cycle `now`, as something happens to its buffers at `time`.
+    pub(super) fn wake(&self, now: u64, time: u64, buffers: &mut [StateBuffer]) -> u64 {
+        match &self.states {
+            Loop::Slots { .. } => self.align(time.max(self.slot_end)),
+            Loop::Turns {
+                turn,
+                occupied,
+                leaves,
+            } => {
+                let from = self.eligible_from(now, buffers);
+                if from == u64::MAX {
+                    return from;
+                }
+                // The next slot that is free, or becomes so as its state leaves.
+                let from = self.align(from.max(now + 1));
+                let next = leaves[0].front().min(leaves[1].front());
+                if self.inside == self.limit {
+                    from.max(next)
+                } else if next <= from {
+                    from
+                } else {
+                    next.min(turn.free_slot(from, *occupied))
+                }
+            }
+        }
+    }
+
+    /// When a state can enter after `now` by what is known, as far as the buffers matter.
+    fn eligible_from(&self, now: u64, buffers: &mut [StateBuffer]) -> u64 {
+        let mut from = u64::MAX;
+        for port in [0, 1] {
+            let head = self.inputs[port].map_or(u64::MAX, |input| buffers[input].head_from());
+            if head < from {
+                let available = buffers[self.outputs[port]].available_from(now);
+                from = from.min(head.max(available));
+            }
+        }
+        from
+    }
+
+    /// What happens in cycle `now`, and when the sub-engine may act again. To be called in each cycle
+    /// in which it may act.
+    pub(super) fn step(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
+        match &self.states {
+            Loop::Slots { .. } => self.step_slots(now, buffers),
+            Loop::Turns { .. } => self.step_turns(now, buffers),
+        }
+    }
+
+    fn step_slots(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
+        debug_assert!(now >= self.slot_end && now.is_multiple_of(self.grid));
+        let mut step = Step::default();
+        let Loop::Slots { queue } = &mut self.states else {
+            return (step, u64::MAX);
+        };
+        let head = queue.front().copied();
+        let here = head.filter(|head| head.first_beat <= now);
+        let is_done = |head: &Inside| head.issued == self.visits[head.port].rounds();
+        if let Some(mut head) = here.filter(|head| !is_done(head)) {
+            let round = *self.visits[head.port].round(head.issued);
+            if head.complete > now && round.spacing == 1 && self.beats > 1 {
+                // The beats would come too slowly. No new state passes this one.
+                return (step, self.align(head.complete));
+            }
+            queue.pop_front();
+            if let Some(trace) = &mut self.trace {
+                trace.push(Slot {
+                    begin: now,
+                    cycles: round.cycles,
+                    round: head.issued,
+                    visit: head.port,
+                });
+            }
+            head.issued += 1;
+            head.first_beat = now + round.first_beat;
+            head.complete = now + round.complete;
+            queue.push_back(head);
+            return (step, self.begin_slot(now, round.cycles, true));
+        }
+        let leaving = here.filter(|head| head.complete <= now);
+        let has_room = self.inside != self.limit || leaving.is_some();
+        let entering = eligible(&self.inputs, &self.outputs, now, buffers).filter(|_| has_room);
+        let round = entering.map(|port| *self.visits[port].round(0));
+        if let Some(head) = leaving {
+            // The beats leave in step with those that take their slot.
+            let spacing = round.map_or(1, |round| round.spacing);
+            let last = now + (self.beats - 1) * spacing;
+            let complete = buffers[self.outputs[head.port]].push(now, last);
+            step.left = Some((head.port, complete));
+            self.inside -= 1;
+        }
+        if let Loop::Slots { queue } = &mut self.states {
+            if leaving.is_some() {
+                queue.pop_front();
+            }
+            if let (Some(port), Some(round)) = (entering, round) {
+                queue.push_back(Inside {
+                    first_beat: now + round.first_beat,
+                    complete: now + round.complete,
+                    port,
+                    issued: 1,
+                });
+            }
+        }
+        if let (Some(port), Some(round)) = (entering, round) {
+            let freed = self.enter(now, port, round.spacing, buffers);
+            step.freed = freed.map(|time| (port, time));
+            if let Some(trace) = &mut self.trace {
+                trace.push(Slot {
+                    begin: now,
+                    cycles: round.cycles,
+                    round: 0,
+                    visit: port,
+                });
+            }
+            return (step, self.begin_slot(now, round.cycles, true));
+        }
+        if leaving.is_some() {
+            return (step, self.begin_slot(now, self.beats, false));
+        }
+        // It acts again when the head has come, and when a state can enter for which there is room.
+        let mut wake = head.map_or(u64::MAX, |head| {
+            if head.first_beat > now {
+                head.first_beat
+            } else {
+                head.complete
+            }
+        });
+        if self.inside != self.limit {
+            wake = wake.min(self.eligible_from(now, buffers));
+        }
+        (step, self.align(wake.max(now + 1)))
+    }
+
+    /// A state enters from `port`; returns when its place in the buffer before is free, if somebody may
+    /// wait for it.
+    fn enter(
+        &mut self,
+        now: u64,
+        port: usize,
+        spacing: u64,
+        buffers: &mut [StateBuffer],
+    ) -> Option<u64> {
+        self.inside += 1;
+        buffers[self.outputs[port]].reserve();
+        let input = self.inputs[port].unwrap_or_default();
+        buffers[input].take(now + (self.beats - 1) * spacing)
+    }
+
+    fn begin_slot(&mut self, now: u64, cycles: u64, is_busy: bool) -> u64 {
+        self.slot_end = now + cycles;
+        self.slot_is_busy = is_busy;
+        if is_busy {
+            self.busy += cycles;
+        }
+        self.align(self.slot_end)
+    }
+
+    fn step_turns(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
+        let mut step = Step::default();
+        let Loop::Turns {
+            turn,
+            occupied,
+            leaves,
+        } = &mut self.states
+        else {
+            return (step, u64::MAX);
+        };
+        for (leaves, visit) in leaves.iter_mut().zip(&self.visits) {
+            loop {
+                let time = leaves.front();
+                if time > now {
+                    break;
+                }
+                leaves.pop();
+                *occupied &= !turn.place(time);
+                self.inside -= 1;
+                self.busy += u64::from(visit.rounds()) * turn.slot;
+            }
+        }
+        let place = turn.place(now);
+        if *occupied & place == 0
+            && self.inside != self.limit
+            && let Some(port) = eligible(&self.inputs, &self.outputs, now, buffers)
+        {
+            *occupied |= place;
+            // The state goes on when it leaves, which nothing changes from here on.
+            let leave = now + u64::from(self.visits[port].rounds()) * turn.cycles;
+            leaves[port].push(leave);
+            let complete = buffers[self.outputs[port]].push(leave, leave);
+            step.left = Some((port, complete));
+            let freed = self.enter(now, port, 1, buffers);
+            step.freed = freed.map(|time| (port, time));
+        }
+        (step, self.wake(now, now + 1, buffers))
+    }
+
+    /// Lists all that its future depends on.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.grid(self.grid);
+        survey.number(self.inside);
+        match &mut self.states {
+            Loop::Slots { queue } => {
+                survey.number(queue.len() as u64);
+                for inside in queue {
+                    survey.time(&mut inside.first_beat);
+                    survey.time(&mut inside.complete);
+                    survey.number(inside.port as u64);
+                    survey.number(inside.issued.into());
+                }
+                survey.time(&mut self.slot_end);
+                survey.number(self.slot_is_busy.into());
+            }
+            Loop::Turns {
+                turn,
+                occupied,
+                leaves,
+            } => {
+                for leaves in &mut *leaves {
+                    leaves.survey(survey);
+                }
+                if survey.shifts() {
+                    let times = leaves.iter().flat_map(Times::iter);
+                    *occupied = times.fold(0, |places, time| places | turn.place(time));
+                }
+            }
+        }
+    }
+
+    /// What is counted: cycles of slots.
+    pub(super) fn total(&mut self) -> &mut u64 {
+        &mut self.busy
+    }
+
+    /// Cycles before `end` in which a slot of a state was under way.
+    pub(super) fn busy_before(&self, end: u64) -> u64 {
+        match &self.states {
+            Loop::Slots { .. } => {
+                let ahead = self.slot_end.saturating_sub(end);
+                self.busy - if self.slot_is_busy { ahead } else { 0 }
+            }
+            Loop::Turns { turn, leaves, .. } => {
+                let mut busy = self.busy;
+                for (visit, leaves) in self.visits.iter().zip(leaves) {
+                    let rounds = u64::from(visit.rounds());
+                    for leave in leaves.iter() {
+                        let entered = leave - rounds * turn.cycles;
+                        busy += turn.busy(end.saturating_sub(entered), rounds);
+                    }
+                }
+                busy
+            }
+        }
+    }
+}
+
+/// The port whose state at the head of its buffer can enter in cycle `now`.
+fn eligible(
+    inputs: &[Option<usize>; 2],
+    outputs: &[usize; 2],
+    now: u64,
+    buffers: &mut [StateBuffer],
+) -> Option<usize> {
+    [1, 0].into_iter().find(|&port| {
+        inputs[port].is_some_and(|input| buffers[input].head_from() <= now)
+            && buffers[outputs[port]].is_available(now)
+    })
+}

@@ -1,0 +1,191 @@
+//! Partial rounds for the gate-level simulation of the partial-round sub-engine
+//! (`synth/gates/partial_rounds.json`): the constants of the chip's program, and states inside
+//! permutations of the reference before and after those rounds.
+
+use std::path::Path;
+use std::{env, fs};
+
+use acclmt_driver::program::{ChipProgram, LANES, SLICES};
+use acclmt_model::Hardware;
+use acclmt_poseidon::fields::PoseidonField;
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::sparse::SparseRounds;
+use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, presets};
+use ark_ff::PrimeField;
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+/// One for each number of beats of a state, and one over Goldilocks.
+const PRESETS: [&str; 5] = [
+    "filecoin-arity-2",
+    "filecoin-arity-4",
+    "filecoin-arity-8",
+    "filecoin-arity-11",
+    "plonky2",
+];
+/// The sub-engine whose rounds are taken: the first partial-round sub-engine.
+const SUB_ENGINE: u8 = 1;
+/// Rounds and states of each.
+const ROUNDS: usize = 4;
+const STATES: usize = 6;
+/// Banks of a partial-round sub-engine: w, v, and the constant of element 0.
+const CONSTANT_BANK: u8 = 6;
+
+/// A state as the chip has it: beats of three words.
+fn beats<F: PrimeField>(state: &[F], goldilocks: bool) -> Vec<Vec<String>> {
+    let radix = F::from(2_u64).pow([260_u64]);
+    let word = |element: usize| -> Word {
+        match state.get(element) {
+            Some(&value) if goldilocks => word::from_field(value),
+            Some(&value) => word::from_field(value * radix),
+            None => Word::default(),
+        }
+    };
+    if !goldilocks {
+        return (0..state.len().div_ceil(LANES))
+            .map(|beat| {
+                (0..LANES)
+                    .map(|lane| word::to_hex(&word(LANES * beat + lane)))
+                    .collect()
+            })
+            .collect();
+    }
+    let lane = |lane: usize| {
+        let mut packed = Word::default();
+        for slice in 0..SLICES {
+            packed[8 * slice..8 * slice + 8].copy_from_slice(&word(LANES * slice + lane)[..8]);
+        }
+        word::to_hex(&packed)
+    };
+    vec![(0..LANES).map(lane).collect()]
+}
+
+/// A state inside a permutation, before the rounds of the sub-engine, and the one after them.
+fn states<F: PoseidonField>(
+    parameters: &PoseidonParameters<F>,
+    rounds: &SparseRounds<F>,
+    skipped: usize,
+    count: usize,
+    random: &mut ChaCha8Rng,
+) -> (Vec<F>, Vec<F>) {
+    let alpha = [parameters.alpha()];
+    let mut state: Vec<F> = rounds
+        .initial_constants
+        .iter()
+        .map(|&constant| {
+            let mut bytes = [0; 64];
+            random.fill_bytes(&mut bytes);
+            constant + F::from_le_bytes_mod_order(&bytes)
+        })
+        .collect();
+    for (round, constants) in rounds.full_first.iter().enumerate() {
+        let last = round + 1 == rounds.full_first.len();
+        let matrix = if last {
+            &rounds.pre_sparse
+        } else {
+            &rounds.mds
+        };
+        let powers: Vec<F> = state.iter().map(|element| element.pow(alpha)).collect();
+        state = matrix
+            .iter()
+            .zip(constants)
+            .map(|(row, &constant)| {
+                let sum: F = row.iter().zip(&powers).map(|(&m, &x)| m * x).sum();
+                sum + constant
+            })
+            .collect();
+    }
+    let mut before = state.clone();
+    for (number, round) in rounds.partial[..skipped + count].iter().enumerate() {
+        if number == skipped {
+            before.clone_from(&state);
+        }
+        state[0] = state[0].pow(alpha);
+        let x = state[0];
+        let first: F = (round.matrix.row.iter().zip(&state))
+            .map(|(&w, &s)| w * s)
+            .sum();
+        for (element, &v) in state[1..].iter_mut().zip(&round.matrix.column) {
+            *element += v * x;
+        }
+        state[0] = first + round.constant;
+    }
+    (before, state)
+}
+
+fn entry<F: PoseidonField>(
+    name: &str,
+    parameters: &PoseidonParameters<F>,
+    program: &ChipProgram,
+) -> Value {
+    let shape = program.shape();
+    let rounds = SparseRounds::new(parameters).unwrap();
+    let skipped = program.segments().partial[0];
+    let count = ROUNDS.min(program.segments().partial[usize::from(SUB_ENGINE)]);
+    let per_round = shape.beats();
+    let constants: Vec<Value> = (program.constants.iter())
+        .filter(|constant| {
+            let entries = if constant.bank == CONSTANT_BANK {
+                1
+            } else {
+                per_round
+            };
+            constant.sub_engine == SUB_ENGINE && usize::from(constant.index) < count * entries
+        })
+        .map(|constant| {
+            json!({
+                "bank": constant.bank,
+                "index": constant.index,
+                "word": word::to_hex(&constant.word),
+            })
+        })
+        .collect();
+    let mut random = ChaCha8Rng::seed_from_u64(name.len() as u64);
+    let states: Vec<Value> = (0..STATES)
+        .map(|_| {
+            let (before, after) = states(parameters, &rounds, skipped, count, &mut random);
+            json!({
+                "before": beats(&before, shape.goldilocks),
+                "after": beats(&after, shape.goldilocks),
+            })
+        })
+        .collect();
+    json!({
+        "preset": name,
+        "goldilocks": shape.goldilocks,
+        "alpha": shape.alpha,
+        "beats": per_round,
+        "rounds": count,
+        "constants": constants,
+        "states": states,
+    })
+}
+
+fn render() -> String {
+    let limits = Hardware::default().limits();
+    let entries: Vec<Value> = PRESETS
+        .iter()
+        .map(|name| {
+            let parameters = presets::by_name(name).unwrap();
+            let program = ChipProgram::compile(parameters, &limits).unwrap();
+            dispatch!(parameters, parameters => entry(name, parameters, &program))
+        })
+        .collect();
+    serde_json::to_string_pretty(&entries).unwrap() + "\n"
+}
+
+#[test]
+fn partial_rounds_are_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../synth/gates/partial_rounds.json");
+    let expected = render();
+    if env::var_os("UPDATE_PARTIAL_ROUNDS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap() == expected,
+        "{} is not up to date; regenerate it with UPDATE_PARTIAL_ROUNDS=1",
+        path.display()
+    );
+}

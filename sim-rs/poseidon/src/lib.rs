@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+pub mod absorb;
+pub mod bounds;
+pub mod fields;
+pub mod generate;
+pub mod grain;
+mod matrix;
+mod montgomery;
+pub mod parameter_file;
+pub mod params;
+pub mod permutation;
+pub mod presets;
+pub mod random;
+pub mod sparse;
+pub mod sponge;
+pub mod word;

@@ -1,0 +1,895 @@
+//! Parameter sets from TOML and JSON files.
+//!
+//! A file has these keys; `docs` of [`ParameterFile`] and its parts say what each may be:
+//!
+//! ```toml
+//! name = "my-hash"
+//! field = "bls12-381"
+//! width = 3
+//! alpha = 5
+//! full_rounds_first = 4
+//! partial_rounds = 57
+//! full_rounds_last = 4
+//! round_order = "constants-sbox-matrix"  # or "sbox-matrix-constants"
+//! partial_index = 0
+//! initial_state = [3, 0, "0x0"]
+//! input_positions = [1, 2]
+//! digest_positions = [1]
+//!
+//! [constants]
+//! method = "grain"
+//! sbox = 0
+//!
+//! [matrix]
+//! method = "grain-cauchy"
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use ark_ff::PrimeField;
+use num_bigint::{BigInt, BigUint, Sign};
+use serde::Deserialize;
+
+use crate::bounds::{check_rounds, check_width};
+use crate::fields::{AnyParameters, FieldId, PoseidonField};
+use crate::generate;
+use crate::grain::GrainLfsr;
+use crate::params::{
+    MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification, RoundOrder,
+};
+use crate::sponge::{Absorption, Capacity, Padding, Sponge};
+use crate::with_field;
+
+/// Why a file gives no parameter set.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterFileError {
+    /// The file could not be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The name of the file does not tell its format.
+    #[error("{path} is neither a TOML nor a JSON file; name it .toml or .json")]
+    Format {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The text does not follow the format.
+    #[error("the parameter file does not follow the format: {0}")]
+    Malformed(String),
+    /// A value is wrong.
+    #[error("{place} of the parameter file: {problem}")]
+    Value {
+        /// The key, and the index in it.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The values do not go together.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// One of these in the file at a path.
+    #[error("{path}: {error}")]
+    In {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: Box<ParameterFileError>,
+    },
+}
+
+fn value_error(place: impl Into<String>, problem: impl Into<String>) -> ParameterFileError {
+    ParameterFileError::Value {
+        place: place.into(),
+        problem: problem.into(),
+    }
+}
+
+/// A field element: an integer, or a text with a decimal or hexadecimal (`0x`) one. A negative
+/// integer counts from the prime; the magnitude is below the prime.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(untagged)]
+pub enum ElementRecord {
+    /// An integer of 64 bits.
+    Integer(i64),
+    /// An integer of 64 bits without a sign.
+    Unsigned(u64),
+    /// An integer of any size.
+    Text(String),
+}
+
+impl ElementRecord {
+    fn element<F: PrimeField>(&self, place: impl Fn() -> String) -> Result<F, ParameterFileError> {
+        let integer = match self {
+            Self::Integer(value) => BigInt::from(*value),
+            Self::Unsigned(value) => BigInt::from(*value),
+            Self::Text(text) => {
+                let (sign, digits) = match text.strip_prefix('-') {
+                    Some(digits) => (Sign::Minus, digits),
+                    None => (Sign::Plus, text.as_str()),
+                };
+                let (digits, radix) = match digits.strip_prefix("0x") {
+                    Some(digits) => (digits, 16),
+                    None => (digits, 10),
+                };
+                let magnitude = (digits.bytes())
+                    .all(|digit| char::from(digit).is_digit(radix))
+                    .then(|| BigUint::parse_bytes(digits.as_bytes(), radix))
+                    .flatten();
+                let magnitude = magnitude.ok_or_else(|| {
+                    value_error(
+                        place(),
+                        format!(
+                            "'{text}' is no field element; write an integer, or a text with a \
+                             decimal or hexadecimal (0x) integer"
+                        ),
+                    )
+                })?;
+                BigInt::from_biguint(sign, magnitude)
+            }
+        };
+        let magnitude = integer.magnitude();
+        let prime = BigUint::from_bytes_le(&crate::word::prime::<F>());
+        if *magnitude >= prime {
+            return Err(value_error(
+                place(),
+                format!("{integer} is not below the prime of the field, {prime:#x}"),
+            ));
+        }
+        let element = F::from_le_bytes_mod_order(&magnitude.to_bytes_le());
+        Ok(if integer.sign() == Sign::Minus {
+            -element
+        } else {
+            element
+        })
+    }
+}
+
+fn elements<F: PrimeField>(
+    records: &[ElementRecord],
+    place: &str,
+) -> Result<Vec<F>, ParameterFileError> {
+    (records.iter().enumerate())
+        .map(|(index, record)| record.element(|| format!("{place}[{index}]")))
+        .collect()
+}
+
+fn rows<F: PrimeField>(
+    records: &[Vec<ElementRecord>],
+    place: &str,
+) -> Result<Vec<Vec<F>>, ParameterFileError> {
+    (records.iter().enumerate())
+        .map(|(index, row)| elements(row, &format!("{place}[{index}]")))
+        .collect()
+}
+
+/// Where round constants come from.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ConstantsRecord {
+    /// They are in the file: one list for each round.
+    Given {
+        /// `values[r][i]` is added to element i in round r.
+        values: Vec<Vec<ElementRecord>>,
+    },
+    /// From the Grain LFSR of the reference script.
+    Grain {
+        /// The S-box field of the header: 0 in the reference script, 1 in neptune.
+        sbox: u8,
+        /// The field for the number of bits; that of the prime where it is left out.
+        bits: Option<u32>,
+    },
+    /// SHA-256 of a text and a number, as Starknet has it with `Hades`.
+    Sha256 {
+        /// The text.
+        prefix: String,
+    },
+    /// The ChaCha8 generator of the Rust crate rand, version 0.8, as Plonky2 has it with 0. For
+    /// Goldilocks only.
+    Chacha8 {
+        /// The seed.
+        seed: u64,
+    },
+    /// The chain of SHA-512 that dusk has.
+    DuskSha512 {},
+    /// All zero.
+    Zero {},
+}
+
+/// Where the matrix comes from.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum MatrixRecord {
+    /// It is in the file.
+    Given {
+        /// Row by row.
+        rows: Vec<Vec<ElementRecord>>,
+    },
+    /// `m[i][j] = scale / (i + j + width)`: neptune.
+    Cauchy {
+        /// Factor of every entry, 1 where it is left out.
+        scale: Option<ElementRecord>,
+    },
+    /// `m[i][j] = 1 / (x[i] + y[j])`, with x and y drawn from the Grain LFSR after the round
+    /// constants, which must come from there.
+    GrainCauchy {},
+    /// `m[i][j] = 1 / (x[i] + y[j])`.
+    GivenCauchy {
+        /// One value for each row.
+        x: Vec<ElementRecord>,
+        /// One value for each column.
+        y: Vec<ElementRecord>,
+    },
+    /// `m[i][j] = row[(j - i) mod width]`, plus `diagonal[i]` where `i == j`: Plonky2.
+    Circulant {
+        /// The first row.
+        row: Vec<ElementRecord>,
+        /// Zero where it is left out.
+        diagonal: Option<Vec<ElementRecord>>,
+    },
+}
+
+/// The order of the steps of a round.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundOrderRecord {
+    /// [`RoundOrder::ConstantsFirst`]
+    #[default]
+    ConstantsSboxMatrix,
+    /// [`RoundOrder::SboxFirst`]
+    SboxMatrixConstants,
+}
+
+/// [`Absorption`]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum AbsorptionRecord {
+    /// [`Absorption::Add`]
+    #[default]
+    Add,
+    /// [`Absorption::Overwrite`]
+    Overwrite,
+}
+
+/// [`Padding`]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum PaddingRecord {
+    /// [`Padding::None`]
+    #[default]
+    None,
+    /// [`Padding::One`]
+    One,
+    /// [`Padding::OneZerosOne`]
+    OneZerosOne,
+}
+
+/// [`Capacity`]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CapacityRecord {
+    /// [`Capacity::Zero`]
+    Zero {},
+    /// [`Capacity::InitialState`]
+    InitialState {},
+    /// [`Capacity::Length`]
+    Length {
+        /// The element.
+        position: usize,
+    },
+    /// [`Capacity::Safe`]
+    Safe {
+        /// The element.
+        position: usize,
+        /// The domain separator.
+        domain: u64,
+    },
+}
+
+impl Default for CapacityRecord {
+    fn default() -> Self {
+        Self::Zero {}
+    }
+}
+
+/// [`Sponge`]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct SpongeRecord {
+    /// The state elements that a block goes into, in order.
+    pub rate_positions: Vec<usize>,
+    /// How it goes there; added where it is left out.
+    #[serde(default)]
+    pub absorption: AbsorptionRecord,
+    /// What is appended to a message; nothing where it is left out.
+    #[serde(default)]
+    pub padding: PaddingRecord,
+    /// The initial state; zero where it is left out.
+    #[serde(default)]
+    pub capacity: CapacityRecord,
+    /// Whether the state is permuted once where there is not a single block; it is where this is left
+    /// out.
+    #[serde(default = "yes")]
+    pub permute_empty: bool,
+    /// Whether a row that is a leaf and has no more elements than a digest is not hashed; it is where
+    /// this is left out.
+    #[serde(default)]
+    pub short_rows_are_digests: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl SpongeRecord {
+    fn sponge(&self) -> Sponge {
+        Sponge {
+            rate_positions: self.rate_positions.clone(),
+            absorption: match self.absorption {
+                AbsorptionRecord::Add => Absorption::Add,
+                AbsorptionRecord::Overwrite => Absorption::Overwrite,
+            },
+            padding: match self.padding {
+                PaddingRecord::None => Padding::None,
+                PaddingRecord::One => Padding::One,
+                PaddingRecord::OneZerosOne => Padding::OneZerosOne,
+            },
+            capacity: match self.capacity {
+                CapacityRecord::Zero {} => Capacity::Zero,
+                CapacityRecord::InitialState {} => Capacity::InitialState,
+                CapacityRecord::Length { position } => Capacity::Length { position },
+                CapacityRecord::Safe { position, domain } => Capacity::Safe { position, domain },
+            },
+            permute_empty: self.permute_empty,
+            short_rows_are_digests: self.short_rows_are_digests,
+        }
+    }
+}
+
+/// The content of a parameter file.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ParameterFile {
+    /// Name of the set.
+    pub name: String,
+    /// Name of the field, see [`FieldId::name`].
+    pub field: String,
+    /// State width.
+    pub width: usize,
+    /// Exponent of the S-box.
+    pub alpha: u64,
+    /// Full rounds before the partial rounds.
+    pub full_rounds_first: usize,
+    /// Partial rounds.
+    pub partial_rounds: usize,
+    /// Full rounds after the partial rounds.
+    pub full_rounds_last: usize,
+    /// The order of the steps of a round; that of the Poseidon paper where it is left out.
+    #[serde(default)]
+    pub round_order: RoundOrderRecord,
+    /// The element with the S-box in partial rounds; 0 where it is left out.
+    #[serde(default)]
+    pub partial_index: usize,
+    /// The state before the inputs are added; zero where it is left out.
+    pub initial_state: Option<Vec<ElementRecord>>,
+    /// The state element that each input is added to.
+    pub input_positions: Vec<usize>,
+    /// The state elements that are the digest.
+    pub digest_positions: Vec<usize>,
+    /// The round constants.
+    pub constants: ConstantsRecord,
+    /// The matrix.
+    pub matrix: MatrixRecord,
+    /// How messages of other lengths are hashed, where that is defined.
+    pub sponge: Option<SpongeRecord>,
+}
+
+impl ParameterFile {
+    /// Reads the file at `path`, whose name ends in `.toml` or `.json`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or does not follow the format.
+    pub fn load(path: &Path) -> Result<Self, ParameterFileError> {
+        let parse = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Self::from_toml,
+            Some("json") => Self::from_json,
+            _ => {
+                return Err(ParameterFileError::Format {
+                    path: path.to_owned(),
+                });
+            }
+        };
+        let text = fs::read_to_string(path).map_err(|source| ParameterFileError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        parse(&text)
+    }
+
+    /// Reads a text in TOML.
+    ///
+    /// # Errors
+    ///
+    /// When it does not follow the format.
+    pub fn from_toml(text: &str) -> Result<Self, ParameterFileError> {
+        toml::from_str(text).map_err(|error| ParameterFileError::Malformed(error.to_string()))
+    }
+
+    /// Reads a text in JSON.
+    ///
+    /// # Errors
+    ///
+    /// When it does not follow the format.
+    pub fn from_json(text: &str) -> Result<Self, ParameterFileError> {
+        serde_json::from_str(text).map_err(|error| ParameterFileError::Malformed(error.to_string()))
+    }
+
+    /// The parameter set.
+    ///
+    /// # Errors
+    ///
+    /// When a value is wrong, or the values make up no parameter set.
+    pub fn parameters(&self) -> Result<AnyParameters, ParameterFileError> {
+        let field = FieldId::from_name(&self.field)
+            .map_err(|error| value_error("field", error.to_string()))?;
+        with_field!(field, F => Ok(F::wrap(self.over::<F>()?)))
+    }
+
+    fn over<F: PoseidonField>(&self) -> Result<PoseidonParameters<F>, ParameterFileError> {
+        let width = self.width;
+        // The generators need these to be in range.
+        check_width(width)
+            .and_then(|()| {
+                check_rounds(
+                    self.full_rounds_first,
+                    self.partial_rounds,
+                    self.full_rounds_last,
+                )
+            })
+            .map_err(|problem| ParameterError::new(&self.name, problem))?;
+        let (round_constants, grain) = self.constants::<F>()?;
+        Ok(PoseidonParameters::new(PoseidonSpecification {
+            name: self.name.clone(),
+            field_name: F::ID.name().to_owned(),
+            alpha: self.alpha,
+            full_rounds_first: self.full_rounds_first,
+            partial_rounds: self.partial_rounds,
+            full_rounds_last: self.full_rounds_last,
+            round_order: match self.round_order {
+                RoundOrderRecord::ConstantsSboxMatrix => RoundOrder::ConstantsFirst,
+                RoundOrderRecord::SboxMatrixConstants => RoundOrder::SboxFirst,
+            },
+            partial_index: self.partial_index,
+            round_constants,
+            mds: self.matrix(grain)?,
+            initial_state: match &self.initial_state {
+                Some(values) => elements(values, "initial_state")?,
+                None => vec![F::ZERO; width],
+            },
+            input_positions: self.input_positions.clone(),
+            digest_positions: self.digest_positions.clone(),
+            sponge: self.sponge.as_ref().map(SpongeRecord::sponge),
+        })?)
+    }
+
+    /// The round constants, and the Grain LFSR after them if they come from it.
+    fn constants<F: PoseidonField>(
+        &self,
+    ) -> Result<(Vec<Vec<F>>, Option<GrainLfsr>), ParameterFileError> {
+        let width = self.width;
+        let full_rounds = self.full_rounds_first + self.full_rounds_last;
+        let rounds = full_rounds + self.partial_rounds;
+        let constants = match &self.constants {
+            ConstantsRecord::Given { values } => rows(values, "constants.values")?,
+            ConstantsRecord::Grain { sbox, bits } => {
+                if *sbox > 15 {
+                    let problem = format!("{sbox} is more than the 4 bits of the header hold");
+                    return Err(value_error("constants.sbox", problem));
+                }
+                let most = 64 * F::MODULUS.as_ref().len() as u32;
+                let bits = bits.unwrap_or(F::MODULUS_BIT_SIZE);
+                if !(F::MODULUS_BIT_SIZE..=most).contains(&bits) {
+                    return Err(value_error(
+                        "constants.bits",
+                        format!(
+                            "{bits} bits, expected {} (those of the prime) to {most}",
+                            F::MODULUS_BIT_SIZE
+                        ),
+                    ));
+                }
+                const { assert!(MAX_ROUNDS < 1 << 10) };
+                let mut grain =
+                    GrainLfsr::new(*sbox, bits, width, full_rounds, self.partial_rounds);
+                let constants = generate::rounds_of(rounds, width, || grain.next_field());
+                return Ok((constants, Some(grain)));
+            }
+            ConstantsRecord::Sha256 { prefix } => generate::sha256_constants(prefix, rounds, width),
+            ConstantsRecord::Chacha8 { seed } => {
+                if F::ID != FieldId::Goldilocks {
+                    return Err(value_error(
+                        "constants.method",
+                        format!("chacha8 draws elements of 64 bits, not of {}", F::ID),
+                    ));
+                }
+                generate::chacha8_constants(*seed, rounds, width)
+            }
+            ConstantsRecord::DuskSha512 {} => generate::dusk_constants(rounds, width),
+            ConstantsRecord::Zero {} => vec![vec![F::ZERO; width]; rounds],
+        };
+        Ok((constants, None))
+    }
+
+    fn matrix<F: PrimeField>(
+        &self,
+        grain: Option<GrainLfsr>,
+    ) -> Result<Vec<Vec<F>>, ParameterFileError> {
+        let width = self.width;
+        let of_width = |records: &[ElementRecord], place: &str| {
+            if records.len() == width {
+                return elements::<F>(records, place);
+            }
+            let problem = format!("{} values, expected {width}, the width", records.len());
+            Err(value_error(place, problem))
+        };
+        let no_matrix = |problem: String| ParameterError::new(&self.name, problem);
+        Ok(match &self.matrix {
+            MatrixRecord::Given { rows: given } => {
+                if given.len() != width {
+                    let problem = format!("{} rows, expected {width}, the width", given.len());
+                    return Err(value_error("matrix.rows", problem));
+                }
+                rows(given, "matrix.rows")?
+            }
+            MatrixRecord::Cauchy { scale } => {
+                let scale = match scale {
+                    Some(scale) => scale.element(|| "matrix.scale".to_owned())?,
+                    None => F::ONE,
+                };
+                let matrix = generate::counting_cauchy_matrix::<F>(width).map_err(no_matrix)?;
+                (matrix.into_iter())
+                    .map(|row| row.into_iter().map(|entry| entry * scale).collect())
+                    .collect()
+            }
+            MatrixRecord::GrainCauchy {} => {
+                let mut grain = grain.ok_or_else(|| {
+                    let problem = "grain-cauchy goes on where the round constants end, so they must \
+                                   have the method grain";
+                    value_error("matrix.method", problem)
+                })?;
+                generate::grain_cauchy_matrix(&mut grain, width).map_err(no_matrix)?
+            }
+            MatrixRecord::GivenCauchy { x, y } => {
+                let (x, y) = (of_width(x, "matrix.x")?, of_width(y, "matrix.y")?);
+                generate::cauchy_matrix(&x, &y).map_err(no_matrix)?
+            }
+            MatrixRecord::Circulant { row, diagonal } => {
+                let row = of_width(row, "matrix.row")?;
+                let diagonal = match diagonal {
+                    Some(diagonal) => of_width(diagonal, "matrix.diagonal")?,
+                    None => vec![F::ZERO; width],
+                };
+                generate::circulant_matrix(&row, &diagonal)
+            }
+        })
+    }
+}
+
+/// The parameter set in the file at `path`.
+///
+/// # Errors
+///
+/// When there is none; the error names the file and the place.
+pub fn load(path: &Path) -> Result<AnyParameters, ParameterFileError> {
+    let result = ParameterFile::load(path).and_then(|file| file.parameters());
+    result.map_err(|error| match error {
+        ParameterFileError::Read { .. } | ParameterFileError::Format { .. } => error,
+        error => ParameterFileError::In {
+            path: path.to_owned(),
+            error: Box::new(error),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{dispatch, presets};
+
+    const FILECOIN: &str = r#"
+        name = "filecoin-arity-2"
+        field = "bls12-381"
+        width = 3
+        alpha = 5
+        full_rounds_first = 4
+        partial_rounds = 55
+        full_rounds_last = 4
+        initial_state = [3, 0, "0x0"]
+        input_positions = [1, 2]
+        digest_positions = [1]
+        [constants]
+        method = "grain"
+        sbox = 1
+        [matrix]
+        method = "cauchy"
+    "#;
+
+    const ORCHARD: &str = r#"
+        name = "orchard"
+        field = "pallas"
+        width = 3
+        alpha = 5
+        full_rounds_first = 4
+        partial_rounds = 56
+        full_rounds_last = 4
+        initial_state = [0, 0, "0x20000000000000000"]
+        input_positions = [0, 1]
+        digest_positions = [0]
+        [constants]
+        method = "grain"
+        sbox = 0
+        bits = 255
+        [matrix]
+        method = "grain-cauchy"
+        [sponge]
+        rate_positions = [0, 1]
+        capacity = { kind = "length", position = 2 }
+    "#;
+
+    const STARKNET: &str = r#"
+        name = "starknet"
+        field = "starknet"
+        width = 3
+        alpha = 3
+        full_rounds_first = 4
+        partial_rounds = 83
+        full_rounds_last = 4
+        partial_index = 2
+        initial_state = [0, 0, 2]
+        input_positions = [0, 1]
+        digest_positions = [0]
+        [constants]
+        method = "sha256"
+        prefix = "Hades"
+        [matrix]
+        method = "given"
+        rows = [[3, 1, 1], [1, -1, "1"], [1, "0x1", "-2"]]
+        [sponge]
+        rate_positions = [0, 1]
+        padding = "one"
+    "#;
+
+    const PLONKY2: &str = r#"
+        name = "plonky2"
+        field = "goldilocks"
+        width = 12
+        alpha = 7
+        full_rounds_first = 4
+        partial_rounds = 22
+        full_rounds_last = 4
+        input_positions = [0, 1, 2, 3, 4, 5, 6, 7]
+        digest_positions = [0, 1, 2, 3]
+        [constants]
+        method = "chacha8"
+        seed = 0
+        [matrix]
+        method = "circulant"
+        row = [17, 15, 41, 16, 2, 28, 13, 13, 39, 18, 34, 20]
+        diagonal = [8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        [sponge]
+        rate_positions = [0, 1, 2, 3, 4, 5, 6, 7]
+        absorption = "overwrite"
+        permute_empty = false
+        short_rows_are_digests = true
+    "#;
+
+    fn from_toml(text: &str) -> Result<AnyParameters, String> {
+        ParameterFile::from_toml(text)
+            .and_then(|file| file.parameters())
+            .map_err(|error| error.to_string())
+    }
+
+    fn list<F: PrimeField>(elements: &[F]) -> Vec<String> {
+        elements.iter().map(F::to_string).collect()
+    }
+
+    fn table<F: PrimeField>(rows: &[Vec<F>]) -> Vec<Vec<String>> {
+        rows.iter().map(|row| list(row)).collect()
+    }
+
+    /// The files name the same methods as the presets have.
+    #[test]
+    fn files_give_the_same_sets_as_the_presets() {
+        for text in [FILECOIN, ORCHARD, STARKNET, PLONKY2] {
+            let parameters = from_toml(text).unwrap();
+            assert_eq!(Ok(&parameters), presets::by_name(parameters.name()));
+        }
+    }
+
+    #[test]
+    fn the_example_of_the_documentation_is_a_set() {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/few-rounds.toml");
+        let set = load(&path).unwrap();
+        assert_eq!(set.field(), FieldId::Goldilocks);
+        dispatch!(&set, set => {
+            assert_eq!(set.width(), 8);
+            assert_eq!((set.full_rounds_first(), set.full_rounds_last()), (1, 2));
+            assert_eq!(set.partial_rounds(), 8);
+        });
+    }
+
+    #[test]
+    fn values_can_be_given() {
+        for name in ["dusk", "mina-kimchi", "plonky2"] {
+            let preset = presets::by_name(name).unwrap();
+            let text = dispatch!(preset, set => {
+                serde_json::json!({
+                    "name": "copy", "field": set.field_name(), "width": set.width(),
+                    "alpha": set.alpha(), "full_rounds_first": set.full_rounds_first(),
+                    "partial_rounds": set.partial_rounds(),
+                    "full_rounds_last": set.full_rounds_last(),
+                    "round_order": match set.round_order() {
+                        RoundOrder::ConstantsFirst => "constants-sbox-matrix",
+                        RoundOrder::SboxFirst => "sbox-matrix-constants",
+                    },
+                    "partial_index": set.partial_index(),
+                    "initial_state": list(set.initial_state()),
+                    "input_positions": set.input_positions(),
+                    "digest_positions": set.digest_positions(),
+                    "constants": { "method": "given", "values": table(set.round_constants()) },
+                    "matrix": { "method": "given", "rows": table(set.mds()) },
+                })
+            });
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("set.json");
+            fs::write(&path, text.to_string()).unwrap();
+            let copy = load(&path).unwrap();
+            let expected: AnyParameters = dispatch!(preset, set => {
+                let mut expected = set.specification().clone();
+                expected.name = "copy".to_owned();
+                expected.sponge = None;
+                PoseidonParameters::new(expected).unwrap().into()
+            });
+            assert_eq!(copy, expected);
+        }
+    }
+
+    #[test]
+    fn wrong_files_are_refused_with_the_place() {
+        for (text, from, to, expected) in [
+            (
+                FILECOIN,
+                "bls12-381",
+                "babybear",
+                "field of the parameter file: unknown field",
+            ),
+            (FILECOIN, "width = 3", "width = 13", "state width is 13"),
+            (FILECOIN, "width = 3", "width = -3", "width"),
+            (FILECOIN, "sbox = 1", "sbox = 16", "constants.sbox"),
+            (
+                FILECOIN,
+                "sbox = 1",
+                "sbox = 1\nbits = 254",
+                "constants.bits",
+            ),
+            (
+                FILECOIN,
+                "sbox = 1",
+                "sbox = 1\nbits = 300",
+                "constants.bits",
+            ),
+            (FILECOIN, "sbox = 1", "sbox = 1\nseed = 1", "seed"),
+            (FILECOIN, "alpha = 5", "", "missing field `alpha`"),
+            (FILECOIN, "alpha = 5", "alpha = 3", "x^3 is no permutation"),
+            (
+                FILECOIN,
+                "alpha = 5",
+                "alpha = 5\nbeta = 5",
+                "unknown field `beta`",
+            ),
+            (
+                FILECOIN,
+                "[3, 0,",
+                "[3, \"zero\",",
+                "initial_state[1] of the parameter file: 'zero'",
+            ),
+            (
+                FILECOIN,
+                "[3, 0,",
+                "[3, \"\",",
+                "initial_state[1] of the parameter file: ''",
+            ),
+            (FILECOIN, "[3, 0,", "[3, 1.5,", "initial_state"),
+            (FILECOIN, "\"0x0\"", "", "initial state has 2 values"),
+            (FILECOIN, "[1, 2]", "[1, 3]", "input 1 is state element 3"),
+            (
+                FILECOIN,
+                "\"cauchy\"",
+                "\"grain-cauchy\"\nrows = []",
+                "matrix",
+            ),
+            (FILECOIN, "\"cauchy\"", "\"cauchi\"", "cauchi"),
+            (
+                FILECOIN,
+                "\"grain\"\n        sbox = 1",
+                "\"chacha8\"\nseed = 1",
+                "constants.method",
+            ),
+            (
+                STARKNET,
+                "\"given\"\n        rows = ",
+                "\"circulant\"\nrow = [1, 2]\n#",
+                "matrix.row",
+            ),
+            (
+                STARKNET,
+                "[[3, 1, 1],",
+                "[",
+                "matrix.rows of the parameter file: 2 rows",
+            ),
+            (
+                STARKNET,
+                "[[3, 1, 1],",
+                "[[3, 1],",
+                "row 0 of its matrix has 2 entries",
+            ),
+            (STARKNET, "\"-2\"", "\"0x--2\"", "matrix.rows[2][2]"),
+            (
+                STARKNET,
+                "\"-2\"",
+                "\"-0x0800000000000011000000000000000000000000000000000000000000000001\"",
+                "not below the prime",
+            ),
+            (
+                STARKNET,
+                "\"given\"\n        rows = ",
+                "\"grain-cauchy\"\n#",
+                "must have the method grain",
+            ),
+            (
+                STARKNET,
+                "\"given\"\n        rows = ",
+                "\"given-cauchy\"\nx = [1, 2, 3]\ny = [1, -2, 1]\n#",
+                "x[1] + y[1] is zero",
+            ),
+            (
+                ORCHARD,
+                "position = 2",
+                "position = 3",
+                "capacity is state element 3",
+            ),
+            (ORCHARD, "rate_positions", "rates", "rates"),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let message = from_toml(&text.replace(from, to)).unwrap_err();
+            assert!(
+                message.contains(expected),
+                "{message}\nexpected: {expected}"
+            );
+        }
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text, expected) in [
+            ("set.txt", "", "neither a TOML nor a JSON file"),
+            ("set.toml", "name", "does not follow the format"),
+            ("set.json", "{", "does not follow the format"),
+            ("none.json", "", "does not follow the format"),
+        ] {
+            let path = directory.path().join(name);
+            fs::write(&path, text).unwrap();
+            let message = load(&path).unwrap_err().to_string();
+            assert!(
+                message.contains(expected) && message.contains(name),
+                "{message}"
+            );
+        }
+        let message = load(&directory.path().join("missing.toml"))
+            .unwrap_err()
+            .to_string();
+        assert!(message.starts_with("cannot read"), "{message}");
+    }
+}

@@ -1,0 +1,460 @@
+//! Poseidon parameter sets.
+//!
+//! Source: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, "Poseidon: a new hash function
+//! for zero-knowledge proof systems" (the permutation, section 2; round constants and MDS matrix,
+//! appendix B and the reference scripts), and the specifications of the protocols that use it.
+
+use ark_ff::PrimeField;
+
+pub use crate::bounds::{MAX_ROUNDS, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH};
+use crate::bounds::{check_positions, check_rounds, check_width};
+use crate::matrix;
+use crate::sponge::Sponge;
+use crate::word::{self, Word};
+
+/// The order of the steps of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RoundOrder {
+    /// Add the round's constants, S-box, MDS matrix: the Poseidon paper.
+    ConstantsFirst,
+    /// S-box, MDS matrix, add the round's constants: Mina.
+    SboxFirst,
+}
+
+/// The values that make up a parameter set, before [`PoseidonParameters::new`] checks them.
+///
+/// A hash starts with the state `initial_state`, adds input i to element `input_positions[i]`,
+/// applies the permutation, and takes the elements `digest_positions` of the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoseidonSpecification<F> {
+    /// Name of the set.
+    pub name: String,
+    /// Name of the field, for messages.
+    pub field_name: String,
+    /// Exponent of the S-box: 3, 5 or 7.
+    pub alpha: u64,
+    /// Full rounds before the partial rounds, at least 1.
+    pub full_rounds_first: usize,
+    /// Partial rounds; 0 is allowed.
+    pub partial_rounds: usize,
+    /// Full rounds after the partial rounds, at least 1.
+    pub full_rounds_last: usize,
+    /// The order of the steps of every round.
+    pub round_order: RoundOrder,
+    /// The element that has an S-box in partial rounds.
+    pub partial_index: usize,
+    /// `round_constants[r][i]` is added to element i in round r.
+    pub round_constants: Vec<Vec<F>>,
+    /// `mds[i][j]`: row i, column j; the matrix step is `new[i] = sum_j mds[i][j] * old[j]`.
+    pub mds: Vec<Vec<F>>,
+    /// The state before the inputs are added: the domain tag or capacity value in its place, 0
+    /// elsewhere. One value for each element of the state.
+    pub initial_state: Vec<F>,
+    /// The state element that each input is added to; all different.
+    pub input_positions: Vec<usize>,
+    /// The state elements that are the digest, in order; all different. One of them, or 1 to 4
+    /// over a prime of 64 bits.
+    pub digest_positions: Vec<usize>,
+    /// How messages of other lengths are hashed, where that is defined.
+    pub sponge: Option<Sponge>,
+}
+
+/// Values that are no parameter set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{name}' is no Poseidon parameter set: {problem}")]
+pub struct ParameterError {
+    name: String,
+    problem: String,
+}
+
+impl ParameterError {
+    /// The set `name` is wrong for the reason `problem`.
+    pub(crate) fn new(name: &str, problem: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// A checked parameter set of a Poseidon hash of [`PoseidonParameters::inputs`] field elements to
+/// [`PoseidonParameters::digest_length`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoseidonParameters<F>(PoseidonSpecification<F>);
+
+impl<F: PrimeField> PoseidonParameters<F> {
+    /// Checks `specification`; the state width is the number of rows of its matrix.
+    ///
+    /// A singular matrix is accepted, see [`PoseidonParameters::warnings`].
+    ///
+    /// # Errors
+    ///
+    /// When a number is out of range or a table has not the size that the others ask for.
+    pub fn new(specification: PoseidonSpecification<F>) -> Result<Self, ParameterError> {
+        match check(&specification) {
+            Ok(()) => Ok(Self(specification)),
+            Err(problem) => Err(ParameterError::new(&specification.name, problem)),
+        }
+    }
+
+    /// The same parameter set with another initial state, of one value for each state element.
+    ///
+    /// # Errors
+    ///
+    /// When the number of values is not the state width.
+    pub fn with_initial_state(&self, initial_state: &[F]) -> Result<Self, ParameterError> {
+        let mut specification = self.0.clone();
+        specification.initial_state = initial_state.to_vec();
+        Self::new(specification)
+    }
+
+    /// What a user of the set should know about its security, one sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !matrix::is_invertible(self.mds()) {
+            warnings.push(format!(
+                "the matrix of '{}' is singular: its permutation is none, different inputs can \
+                 collide in every round, and the hash is not secure",
+                self.name()
+            ));
+        }
+        warnings
+    }
+
+    /// All values of the set.
+    pub fn specification(&self) -> &PoseidonSpecification<F> {
+        &self.0
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Name of the field, such as `bls12-381`.
+    pub fn field_name(&self) -> &str {
+        &self.0.field_name
+    }
+
+    /// The prime of the field.
+    pub fn prime(&self) -> Word {
+        word::prime::<F>()
+    }
+
+    /// State width t in field elements.
+    pub fn width(&self) -> usize {
+        self.0.mds.len()
+    }
+
+    /// Field elements that a hash takes.
+    pub fn inputs(&self) -> usize {
+        self.0.input_positions.len()
+    }
+
+    /// Field elements of a digest.
+    pub fn digest_length(&self) -> usize {
+        self.0.digest_positions.len()
+    }
+
+    /// Digests that a hash takes, rounded down: the arity of Merkle trees.
+    pub fn arity(&self) -> usize {
+        self.inputs() / self.digest_length()
+    }
+
+    /// Exponent of the S-box.
+    pub fn alpha(&self) -> u64 {
+        self.0.alpha
+    }
+
+    /// Full rounds before the partial rounds.
+    pub fn full_rounds_first(&self) -> usize {
+        self.0.full_rounds_first
+    }
+
+    /// Full rounds after the partial rounds.
+    pub fn full_rounds_last(&self) -> usize {
+        self.0.full_rounds_last
+    }
+
+    /// Full rounds, both halves together.
+    pub fn full_rounds(&self) -> usize {
+        self.0.full_rounds_first + self.0.full_rounds_last
+    }
+
+    /// Partial rounds.
+    pub fn partial_rounds(&self) -> usize {
+        self.0.partial_rounds
+    }
+
+    /// All rounds.
+    pub fn rounds(&self) -> usize {
+        self.full_rounds() + self.partial_rounds()
+    }
+
+    /// The order of the steps of every round.
+    pub fn round_order(&self) -> RoundOrder {
+        self.0.round_order
+    }
+
+    /// The element that has an S-box in partial rounds.
+    pub fn partial_index(&self) -> usize {
+        self.0.partial_index
+    }
+
+    /// Round constants, one vector of `width` elements for each round.
+    pub fn round_constants(&self) -> &[Vec<F>] {
+        &self.0.round_constants
+    }
+
+    /// The MDS matrix, row by row.
+    pub fn mds(&self) -> &[Vec<F>] {
+        &self.0.mds
+    }
+
+    /// The state before the inputs are added, one value for each element.
+    pub fn initial_state(&self) -> &[F] {
+        &self.0.initial_state
+    }
+
+    /// The state element that each input is added to.
+    pub fn input_positions(&self) -> &[usize] {
+        &self.0.input_positions
+    }
+
+    /// The state elements that are the digest, in order.
+    pub fn digest_positions(&self) -> &[usize] {
+        &self.0.digest_positions
+    }
+
+    /// How messages of other lengths are hashed, where that is defined.
+    pub fn sponge(&self) -> Option<&Sponge> {
+        self.0.sponge.as_ref()
+    }
+}
+
+/// Whether `x^alpha` is a permutation of the field: `alpha` is a prime that does not divide the
+/// prime of the field less 1.
+pub fn is_permutation<F: PrimeField>(alpha: u64) -> bool {
+    remainder(F::MODULUS.as_ref(), alpha) != 1
+}
+
+fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), String> {
+    let width = specification.mds.len();
+    let bits = F::MODULUS_BIT_SIZE;
+    if !(64..=255).contains(&bits) {
+        return Err(format!(
+            "its prime has {bits} bits, primes of 64 to 255 bits are supported"
+        ));
+    }
+    check_width(width)?;
+    check_rounds(
+        specification.full_rounds_first,
+        specification.partial_rounds,
+        specification.full_rounds_last,
+    )?;
+    if let Some(row) = specification.mds.iter().position(|row| row.len() != width) {
+        return Err(format!(
+            "row {row} of its matrix has {} entries, expected {width} as there are rows",
+            specification.mds[row].len()
+        ));
+    }
+    let alpha = specification.alpha;
+    if ![3, 5, 7].contains(&alpha) {
+        return Err(format!("its S-box exponent is {alpha}, expected 3, 5 or 7"));
+    }
+    if !is_permutation::<F>(alpha) {
+        return Err(format!(
+            "its S-box x^{alpha} is no permutation of this field, because {alpha} divides the \
+             prime less 1"
+        ));
+    }
+    if specification.partial_index >= width {
+        return Err(format!(
+            "the S-box of its partial rounds is on state element {}, expected less than {width}, \
+             the state width",
+            specification.partial_index
+        ));
+    }
+    let rounds = specification.full_rounds_first
+        + specification.partial_rounds
+        + specification.full_rounds_last;
+    let constants = &specification.round_constants;
+    if constants.len() != rounds {
+        return Err(format!(
+            "it has {rounds} rounds but {} vectors of round constants",
+            constants.len()
+        ));
+    }
+    if let Some(round) = constants.iter().position(|vector| vector.len() != width) {
+        return Err(format!(
+            "round {round} has {} round constants, expected {width}, the state width",
+            constants[round].len()
+        ));
+    }
+    if specification.initial_state.len() != width {
+        return Err(format!(
+            "its initial state has {} values, expected {width}, the state width",
+            specification.initial_state.len()
+        ));
+    }
+    check_positions(&specification.input_positions, width, "input")?;
+    check_positions(&specification.digest_positions, width, "digest element")?;
+    let digest_length = specification.digest_positions.len();
+    let longest = if bits == 64 { MAX_SMALL_DIGEST } else { 1 };
+    if digest_length > longest {
+        return Err(format!(
+            "its digest has {digest_length} elements, at most {longest} are supported over a \
+             prime of {bits} bits"
+        ));
+    }
+    match &specification.sponge {
+        Some(sponge) => sponge.check(width),
+        None => Ok(()),
+    }
+}
+
+/// Remainder of the integer with the little-endian `limbs` by a small `divisor`.
+fn remainder(limbs: &[u64], divisor: u64) -> u64 {
+    let divisor = u128::from(divisor);
+    let remainder = limbs
+        .iter()
+        .rev()
+        .fold(0, |rest, &limb| ((rest << 64) | u128::from(limb)) % divisor);
+    // Below the divisor, which came from 64 bits.
+    remainder as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_bls12_381::Fr;
+    use ark_ff::AdditiveGroup;
+
+    use crate::fields::{Goldilocks, Starknet};
+    use crate::generate;
+    use crate::sponge::{Absorption, Capacity, Padding};
+
+    fn specification() -> PoseidonSpecification<Fr> {
+        generate::neptune::<Fr>("test", "bls12-381", 2, 8, 55)
+            .unwrap()
+            .specification()
+            .clone()
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        type Change = fn(&mut PoseidonSpecification<Fr>);
+        let cases: [(Change, &str); 21] = [
+            (|s| s.alpha = 4, "exponent is 4"),
+            (|s| s.alpha = 3, "x^3 is no permutation"),
+            (|s| s.full_rounds_first = 5, "has 64 rounds but 63 vectors"),
+            (
+                |s| s.full_rounds_last = 2000,
+                "2004 full rounds, at most 1023",
+            ),
+            (
+                |s| s.partial_rounds = 1024,
+                "1024 partial rounds, at most 1023",
+            ),
+            (|s| s.full_rounds_first = 0, "no full round before"),
+            (|s| s.full_rounds_last = 0, "no full round after"),
+            (
+                |s| s.mds[1].truncate(2),
+                "row 1 of its matrix has 2 entries",
+            ),
+            (|s| s.mds.truncate(1), "state width is 1"),
+            (
+                |s| s.mds = vec![vec![Fr::ZERO; 13]; 13],
+                "state width is 13",
+            ),
+            (
+                |s| s.round_constants[7].truncate(1),
+                "round 7 has 1 round constants",
+            ),
+            (|s| s.partial_index = 3, "is on state element 3"),
+            (
+                |s| s.initial_state.truncate(2),
+                "initial state has 2 values",
+            ),
+            (|s| s.input_positions.clear(), "has no input"),
+            (
+                |s| s.input_positions = vec![1, 3],
+                "input 1 is state element 3",
+            ),
+            (
+                |s| s.input_positions = vec![2, 1, 2],
+                "input 0 and input 2 are both state element 2",
+            ),
+            (|s| s.digest_positions.clear(), "has no digest element"),
+            (
+                |s| s.digest_positions = vec![3],
+                "digest element 0 is state element 3",
+            ),
+            (
+                |s| s.digest_positions = vec![0, 1],
+                "digest has 2 elements, at most 1",
+            ),
+            (
+                |s| {
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![0, 0],
+                        absorption: Absorption::Add,
+                        padding: Padding::None,
+                        capacity: Capacity::Zero,
+                        permute_empty: false,
+                        short_rows_are_digests: false,
+                    });
+                },
+                "rate element 0 and rate element 1 are both",
+            ),
+            (
+                |s| {
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![0, 1],
+                        absorption: Absorption::Add,
+                        padding: Padding::None,
+                        capacity: Capacity::Length { position: 3 },
+                        permute_empty: false,
+                        short_rows_are_digests: false,
+                    });
+                },
+                "capacity is state element 3",
+            ),
+        ];
+        for (change, expected) in cases {
+            let mut specification = specification();
+            change(&mut specification);
+            let message = PoseidonParameters::new(specification)
+                .unwrap_err()
+                .to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+        assert!(PoseidonParameters::new(specification()).is_ok());
+    }
+
+    #[test]
+    fn exponents_that_are_permutations() {
+        let exponents = |is: fn(u64) -> bool| -> Vec<u64> {
+            [3, 5, 7].into_iter().filter(|&alpha| is(alpha)).collect()
+        };
+        assert_eq!(exponents(is_permutation::<Fr>), [5, 7]);
+        assert_eq!(exponents(is_permutation::<Starknet>), [3]);
+        assert_eq!(exponents(is_permutation::<Goldilocks>), [7]);
+    }
+
+    #[test]
+    fn a_singular_matrix_is_a_warning() {
+        let mut specification = specification();
+        assert!(
+            PoseidonParameters::new(specification.clone())
+                .unwrap()
+                .warnings()
+                .is_empty()
+        );
+        specification.mds = (0..3)
+            .map(|i| (0..3).map(|j| Fr::from(3 * i + j + 1)).collect())
+            .collect();
+        let warnings = PoseidonParameters::new(specification).unwrap().warnings();
+        assert!(warnings[0].contains("singular"), "{warnings:?}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Sponges: how a message of any length is cut into blocks and absorbed.
+//!
+//! A sponge starts with an initial state, takes a block into its rate elements, applies the
+//! permutation, and so on; the digest is what
+//! [`PoseidonSpecification::digest_positions`](crate::params::PoseidonSpecification::digest_positions)
+//! name of the last state. [`crate::absorb`] computes it.
+
+use ark_ff::PrimeField;
+
+use crate::bounds::check_positions;
+use crate::word::{self, Word};
+
+/// How a block goes into the rate elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Absorption {
+    /// Added to them.
+    Add,
+    /// In place of them; a short last block leaves the other rate elements as they are.
+    Overwrite,
+}
+
+/// What is appended to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Padding {
+    /// Nothing. With [`Absorption::Add`] a short last block counts as filled up with zeros.
+    None,
+    /// A one, then zeros to a whole number of blocks (Starknet).
+    One,
+    /// A one, then zeros, then a one as the last element of a block (pad10*1, Plonky2's
+    /// `hash_pad`).
+    OneZerosOne,
+}
+
+/// The initial state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Capacity {
+    /// All zero.
+    Zero,
+    /// The initial state of the parameter set.
+    InitialState,
+    /// The length of the message times 2^64 in one element, the others zero (ConstantLength of
+    /// neptune and halo2).
+    Length {
+        /// The element.
+        position: usize,
+    },
+    /// The tag of the SAFE framework for one absorption of the message and one squeezed element,
+    /// in one element, the others zero: Blake2b-512 of 2^31 + length (32 bits), 1 (32 bits), domain
+    /// (64 bits), all big-endian, as a little-endian integer modulo the prime (dusk).
+    Safe {
+        /// The element.
+        position: usize,
+        /// The domain separator.
+        domain: u64,
+    },
+}
+
+/// How messages of any length are hashed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sponge {
+    /// The state elements that a block goes into, in order.
+    pub rate_positions: Vec<usize>,
+    /// How it goes there.
+    pub absorption: Absorption,
+    /// What is appended to a message.
+    pub padding: Padding,
+    /// The initial state.
+    pub capacity: Capacity,
+    /// Whether the state is permuted once where there is not a single block (Mina); the digest is
+    /// that of the initial state otherwise (Plonky2).
+    pub permute_empty: bool,
+    /// Whether a row that is a leaf of a tree and has no more elements than a digest is not hashed:
+    /// it is the digest, with zeros behind it (Plonky2's `hash_or_noop`).
+    pub short_rows_are_digests: bool,
+}
+
+impl Sponge {
+    /// Elements of a block.
+    pub fn rate(&self) -> usize {
+        self.rate_positions.len()
+    }
+
+    /// Checks the positions against the state width.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub(crate) fn check(&self, width: usize) -> Result<(), String> {
+        check_positions(&self.rate_positions, width, "rate element")?;
+        match self.capacity {
+            Capacity::Length { position } | Capacity::Safe { position, .. }
+                if position >= width =>
+            {
+                Err(format!(
+                    "the capacity is state element {position}, expected less than {width}, the \
+                     state width"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Elements of a message of `length` elements with its padding.
+    pub fn padded_length(&self, length: usize) -> usize {
+        let rate = self.rate();
+        match self.padding {
+            Padding::None => length,
+            Padding::One => (length + 1).next_multiple_of(rate),
+            Padding::OneZerosOne => (length + 2).next_multiple_of(rate),
+        }
+    }
+
+    /// The message with its padding.
+    pub fn pad(&self, message: &[Word]) -> Vec<Word> {
+        let mut padded = message.to_vec();
+        padded.resize(self.padded_length(message.len()), Word::default());
+        let one = word::from_u64(1);
+        if self.padding != Padding::None {
+            padded[message.len()] = one;
+        }
+        if let (Padding::OneZerosOne, Some(last)) = (self.padding, padded.last_mut()) {
+            *last = one;
+        }
+        padded
+    }
+
+    /// Writes or adds `block` into the rate elements of `state`.
+    pub(crate) fn absorb<F: PrimeField>(&self, state: &mut [F], block: &[F]) {
+        for (&position, &element) in self.rate_positions.iter().zip(block) {
+            match self.absorption {
+                Absorption::Add => state[position] += element,
+                Absorption::Overwrite => state[position] = element,
+            }
+        }
+    }
+}
