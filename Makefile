@@ -41,10 +41,10 @@ test: setup ## Run the tests
 test-all: setup ## Run the tests, the long ones too, with every large prime and a run-time modulus
 	$(CARGO) test --workspace --features acclmt-tb/engines -- --include-ignored
 	@set -e; for prime in $(OTHER_PRIMES); do $(MAKE) --no-print-directory test-prime PRIME=$$prime; done
-	$(CARGO) test --package acclmt-tb --features runtime-modulus
+	$(CARGO) test --package acclmt-tb --package acclmt --features acclmt-tb/runtime-modulus
 
 test-prime: setup ## Run the tests of the chip with another large prime: PRIME=bn254
-	$(CARGO) test --package acclmt-tb --no-default-features --features $(PRIME)
+	$(CARGO) test --package acclmt-tb --package acclmt --no-default-features --features acclmt-tb/$(PRIME),acclmt/rtl
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys
