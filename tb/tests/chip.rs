@@ -13,11 +13,11 @@ use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
 };
-use acclmt_driver::fold::{AllNodes, NoNodes};
 use acclmt_driver::level_table::{
     LevelQueue, NodeMemories, level_table, max_height, standard_tree,
 };
 use acclmt_driver::messages::hash_messages_with;
+use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
     self, ChipProgram, ChipRegisters, ChipRows, EngineLimits, RowRegisters, Segments,
 };

@@ -11,7 +11,7 @@ use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
 };
-use acclmt_driver::fold::NodeSink;
+use acclmt_driver::nodes::NodeSink;
 use acclmt_driver::timeline::{Stall, Timeline};
 use acclmt_merkle::shape::Padding;
 use acclmt_model::stalls::{Rate, Stalls};

@@ -10,8 +10,8 @@ use super::{
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafSource, Progress,
 };
-use acclmt_driver::fold::NoNodes;
 use acclmt_driver::level_table::{NodeMemories, standard_tree};
+use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::published;
 use acclmt_measure::vectors::generate_element;

@@ -17,8 +17,9 @@ use acclmt_driver::device::{
     CommitReport, CommitRequest, Counters, DeviceError, LeafReader, LeafRule, LeafSource, Progress,
     is_unhashed, row_sponge,
 };
-use acclmt_driver::fold::{NoNodes, NodeSink, TreeHasher, fold, full_cap};
+use acclmt_driver::fold::{TreeHasher, fold, full_cap};
 use acclmt_driver::messages::unhashed_digests;
+use acclmt_driver::nodes::{NoNodes, NodeSink};
 use acclmt_merkle::shape::{Padding, TreeShape};
 use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
 use acclmt_poseidon::absorb::absorb;

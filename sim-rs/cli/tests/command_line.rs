@@ -9,7 +9,7 @@ use acclmt_driver::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
     HashReport, LeafSource, PermuteReport, Progress, Unsupported,
 };
-use acclmt_driver::fold::NodeSink;
+use acclmt_driver::nodes::NodeSink;
 use acclmt_driver::program::{ChipProgram, EngineLimits};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};

@@ -16,9 +16,10 @@ use crate::device::{
     HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, PermuteReport, Progress,
     Unsupported, Zeros, check_inputs, check_rows, check_states, is_unhashed, row_sponge,
 };
-use crate::fold::{NoNodes, NodeSink, TreeHasher, fold, full_cap};
+use crate::fold::{TreeHasher, fold, full_cap};
 use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
 use crate::messages::{hash_rows, unhashed_digests};
+use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
     self, BOTH_ENGINES, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
     MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus,

@@ -2,9 +2,11 @@
 
 pub mod chip;
 pub mod device;
+pub mod error;
 pub mod fold;
 pub mod level_table;
 pub mod messages;
+pub mod nodes;
 pub mod program;
 pub mod registers;
 pub mod software;

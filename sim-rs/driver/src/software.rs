@@ -8,8 +8,9 @@ use crate::device::{
     CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafReader, LeafSource,
     PermuteReport, Progress, Unsupported, check_inputs, check_states,
 };
-use crate::fold::{NodeSink, TreeHasher, fold};
+use crate::fold::{TreeHasher, fold};
 use crate::messages::hash_rows;
+use crate::nodes::NodeSink;
 use acclmt_merkle::tree::hash_groups;
 use acclmt_poseidon::fields::{AnyParameters, PoseidonField, words};
 use acclmt_poseidon::params::PoseidonParameters;
@@ -239,7 +240,7 @@ impl Device for SoftwareDevice {
 mod tests {
     use super::*;
     use crate::device::{LeafRule, NoProgress, WordSource};
-    use crate::fold::{AllNodes, NoNodes};
+    use crate::nodes::{AllNodes, NoNodes};
     use acclmt_merkle::shape::Padding;
     use acclmt_merkle::tree::MerkleTree;
     use acclmt_poseidon::fields::FieldId;

@@ -12,8 +12,8 @@ use acclmt_driver::device::{
     CommitRequest, Device, DeviceError, EnginePlan, LeafRule, NoProgress, Progress, SteadyState,
     WordSource, steady_state,
 };
-use acclmt_driver::fold::NoNodes;
 use acclmt_driver::level_table::standard_tree;
+use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::program::SUB_ENGINES;
 use acclmt_driver::timeline::Slot;
 use acclmt_model::{Dispatch, Hardware, HardwareError, ModelDevice};

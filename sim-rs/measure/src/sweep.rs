@@ -20,8 +20,8 @@ use columns::{Value as _, record};
 use acclmt_driver::device::{
     CommitRequest, Device, EnginePlan, LeafRule, NoProgress, WordSource, steady_state,
 };
-use acclmt_driver::fold::NoNodes;
 use acclmt_driver::level_table::{NodeMemories, standard_tree};
+use acclmt_driver::nodes::NoNodes;
 use acclmt_model::Hardware;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;

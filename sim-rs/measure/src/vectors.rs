@@ -9,36 +9,26 @@
 //! to the device together.
 
 mod cases;
+mod elements;
 mod recognise;
 mod run;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use ark_ff::PrimeField;
 use serde::Deserialize;
 use serde_json::Value;
-use sha2::{Digest, Sha512};
 
 use acclmt_driver::device::Device;
-use acclmt_poseidon::fields::FieldId;
-use acclmt_poseidon::with_field;
-use acclmt_poseidon::word::{self, Word};
-use cases::Check;
+pub use cases::{MAX_LEAVES, VectorCase};
+pub use elements::generate_element;
+pub use run::Outcome;
+
+use cases::Skipped;
 use recognise::Head;
 
 /// The format that [`VectorFile::load`] reads.
 pub const SCHEMA: &str = "poseidon-vectors/1";
-
-/// Most leaves that a case may have.
-pub const MAX_LEAVES: usize = 1 << 24;
-
-/// Element `index` of the pseudo-random sequence with `seed` over `field`: the SHA-512 of the text
-/// `seed:index` as a big-endian integer, modulo the prime.
-pub fn generate_element(field: FieldId, seed: &str, index: usize) -> Word {
-    let digest = Sha512::digest(format!("{seed}:{index}"));
-    with_field!(field, F => word::from_field(F::from_be_bytes_mod_order(&digest)))
-}
 
 /// A file of test vectors.
 #[derive(Clone, Debug)]
@@ -49,37 +39,6 @@ pub struct VectorFile {
     pub kind: String,
     /// The cases.
     pub cases: Vec<VectorCase>,
-}
-
-/// A case of a file.
-#[derive(Clone, Debug)]
-pub struct VectorCase {
-    /// Name of the case.
-    pub name: String,
-    checks: Result<Vec<Check>, Skipped>,
-}
-
-/// Why a case is not run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Skipped(String);
-
-/// What came of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Everything that the case gives was found.
-    Passed,
-    /// Something else was found.
-    Failed {
-        /// What the case gives.
-        expected: String,
-        /// What was found.
-        got: String,
-    },
-    /// The case was not run.
-    Skipped {
-        /// Why.
-        reason: String,
-    },
 }
 
 /// A file of test vectors could not be read.
@@ -176,16 +135,6 @@ impl VectorFile {
             kind: record.kind,
         })
     }
-}
-
-/// Reads a field element: hexadecimal, below the prime of `field`. `what` is its place, for the
-/// error.
-fn element(text: &str, field: FieldId, what: impl Fn() -> String) -> Result<Word, String> {
-    let word = word::from_hex(text).map_err(|error| format!("{}: {error}", what()))?;
-    if word::is_below(&word, &field.prime()) {
-        return Ok(word);
-    }
-    Err(format!("{}: {text} is not below the prime", what()))
 }
 
 /// Runs `cases` on `device` and returns what came of each, in order. Hashes and permutations of all

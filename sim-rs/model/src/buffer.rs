@@ -1,6 +1,6 @@
 //! Buffers between the blocks, as times at which something is there.
 
-use super::replay::Survey;
+use super::survey::Survey;
 use super::times::Times;
 use crate::latencies;
 

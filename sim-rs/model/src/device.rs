@@ -10,8 +10,8 @@ use acclmt_driver::device::{
     CommitReport, CommitRequest, Device, DeviceError, EnginePlan, HashReport, LeafSource,
     NoProgress, PermuteReport, Progress, Unsupported, Zeros,
 };
-use acclmt_driver::fold::{NoNodes, NodeSink};
 use acclmt_driver::messages::hash_messages_with;
+use acclmt_driver::nodes::{NoNodes, NodeSink};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_driver::timeline::Timeline;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
-use super::replay::{Survey, Word, relative};
 use super::sub_engine::{SubEngine, VisitRounds};
+use super::survey::{Survey, relative};
 use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, PARTIAL_DENSE, SUB_ENGINES, Shape};
@@ -12,6 +12,15 @@ use acclmt_driver::timeline::Slot;
 
 /// What accompanies a hash.
 pub(super) type Tag = u8;
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Of the first block of a row; the last word of its block.
+    pub(super) first_block: bool,
+    pub(super) end: bool,
+    pub(super) tag: Tag,
+}
 
 /// Bit of a tag: the state goes round once more.
 pub(super) const CONTINUES: Tag = 1 << 7;

@@ -22,6 +22,7 @@ mod machine;
 mod replay;
 pub mod stalls;
 mod sub_engine;
+mod survey;
 mod times;
 mod tree;
 mod turn;

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use super::buffer::{Conversion, Fifo};
-use super::hash_engine::{CONTINUES, HashEngine, Tag};
-use super::replay::{PeriodicEngine, Word};
+use super::hash_engine::{CONTINUES, HashEngine, Tag, Word};
+use super::replay::PeriodicEngine;
 use super::tree::{Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};

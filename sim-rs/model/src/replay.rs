@@ -7,7 +7,7 @@
 //! replayed: a word costs a comparison. With the first word that does not come or go in its cycle the
 //! engine is brought up to date, from the begin of the period, and is simulated again.
 
-use super::hash_engine::{BLOCKS, HashEngine, Tag};
+use super::hash_engine::{BLOCKS, HashEngine, Tag, Word};
 
 /// Blocks of a period at most.
 const MOST_BLOCKS: u32 = 1024;
@@ -15,73 +15,12 @@ const MOST_BLOCKS: u32 = 1024;
 /// A search for a period that found none is followed by so many times as many blocks without one.
 const REST: u32 = 15;
 
-/// All that the future of a block depends on, as it is listed by the block itself: to compare two moments,
-/// or to move it in time.
-#[derive(Debug)]
-pub(super) enum Survey<'a> {
-    /// To be noted, relative to a cycle.
-    Note { now: u64, values: &'a mut Vec<u64> },
-    /// So many cycles pass.
-    Shift(u64),
-}
-
-/// A cycle relative to another one; `u64::MAX` is never.
-#[inline]
-pub(super) fn relative(time: u64, now: u64) -> u64 {
-    if time == u64::MAX {
-        time
-    } else {
-        time.wrapping_sub(now)
-    }
-}
-
-impl Survey<'_> {
-    /// A cycle, past or future; `u64::MAX` is never.
-    #[inline]
-    pub(super) fn time(&mut self, time: &mut u64) {
-        match self {
-            Survey::Note { now, values } => values.push(relative(*time, *now)),
-            Survey::Shift(cycles) if *time != u64::MAX => *time += *cycles,
-            Survey::Shift(_) => {}
-        }
-    }
-
-    /// Something that does not depend on the time.
-    #[inline]
-    pub(super) fn number(&mut self, number: u64) {
-        if let Survey::Note { values, .. } = self {
-            values.push(number);
-        }
-    }
-
-    /// Something happens at multiples of so many cycles only.
-    #[inline]
-    pub(super) fn grid(&mut self, cycles: u64) {
-        if let Survey::Note { now, values } = self {
-            values.push(*now % cycles);
-        }
-    }
-
-    pub(super) fn shifts(&self) -> bool {
-        matches!(self, Survey::Shift(_))
-    }
-}
-
 /// A word that the engine takes: since when it could, and when it does.
 #[derive(Clone, Copy, Debug)]
 struct Take {
     ready_from: u64,
     at: u64,
     word: Word,
-}
-
-/// What a word is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    /// Of the first block of a row; the last word of its block.
-    pub(super) first_block: bool,
-    pub(super) end: bool,
-    pub(super) tag: Tag,
 }
 
 /// A word that the engine gives: since when it is offered, which may be before the period, and when it is

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
-use super::replay::Survey;
+use super::survey::Survey;
 use super::times::Times;
 use super::turn::{Place, Turn, align};
 use super::visits::PartialVisits;

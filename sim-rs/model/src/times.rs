@@ -1,6 +1,6 @@
 //! Queues of times: of what comes in order and is only ever looked at from its front.
 
-use super::replay::Survey;
+use super::survey::Survey;
 
 /// A queue of cycles.
 #[derive(Clone, Debug)]

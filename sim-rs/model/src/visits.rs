@@ -10,7 +10,7 @@
 //! is free.
 
 use super::buffer::StateBuffer;
-use super::replay::Survey;
+use super::survey::Survey;
 use super::turn::{Place, Turn, align};
 
 /// A partial-round sub-engine.

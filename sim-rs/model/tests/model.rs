@@ -8,8 +8,8 @@ use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, LeafSource, NoProgress,
 };
-use acclmt_driver::fold::NoNodes;
 use acclmt_driver::level_table::NodeMemories;
+use acclmt_driver::nodes::NoNodes;
 use acclmt_merkle::shape::Padding;
 use acclmt_model::{Hardware, ModelChip};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};

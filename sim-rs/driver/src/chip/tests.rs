@@ -3,7 +3,7 @@
 use super::fake::{BUILD, FakeChip, Fault};
 use super::*;
 use crate::device::{NoProgress, WordSource};
-use crate::fold::{AllNodes, NoNodes};
+use crate::nodes::{AllNodes, NoNodes};
 use crate::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};

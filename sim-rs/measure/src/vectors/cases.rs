@@ -6,14 +6,29 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::elements::{element, generate_element};
 use super::recognise::{Recognised, with_tag};
-use super::{MAX_LEAVES, Skipped, element, generate_element};
 use acclmt_merkle::tree::check_leaf_count;
 use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::generate::{self, DUSK_MERKLE4_DOMAIN};
 use acclmt_poseidon::sponge::{Capacity, Padding, Sponge};
 use acclmt_poseidon::word::{self, Word};
+
+/// Most leaves that a case may have.
+pub const MAX_LEAVES: usize = 1 << 24;
+
+/// A case of a file.
+#[derive(Clone, Debug)]
+pub struct VectorCase {
+    /// Name of the case.
+    pub name: String,
+    pub(super) checks: Result<Vec<Check>, Skipped>,
+}
+
+/// Why a case is not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Skipped(pub(super) String);
 
 /// What a case asks for; a few of these together are a case.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::element;
+use super::elements::element;
 use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::cases::{Check, Leaves, MerkleCheck};
-use super::{Outcome, Skipped, VectorCase};
+use super::cases::{Check, Leaves, MerkleCheck, Skipped, VectorCase};
 use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
-use acclmt_driver::fold::NoNodes;
 use acclmt_driver::messages::hash_messages_with;
+use acclmt_driver::nodes::NoNodes;
 use acclmt_merkle::shape::Padding;
 use acclmt_merkle::tree::{AuthenticationPath, MerkleTree};
 use acclmt_poseidon::dispatch;
@@ -15,6 +14,25 @@ use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::permutation::Poseidon;
 use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::word::{self, Word};
+
+/// What came of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything that the case gives was found.
+    Passed,
+    /// Something else was found.
+    Failed {
+        /// What the case gives.
+        expected: String,
+        /// What was found.
+        got: String,
+    },
+    /// The case was not run.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
 
 /// What goes to the device in one call.
 #[derive(PartialEq)]
