@@ -1,7 +1,7 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! The AcclMT chip as a device: the RTL simulation ([`RtlChip`]) behind the driver of the library.
+#![doc = include_str!("../README.md")]
 //!
 //! The features of the crate choose what is simulated: `bls12-381` (the default), `bn254`, `pallas`, `vesta`
 //! or `starknet` the large prime, of which a build has exactly one beside Goldilocks, and `runtime-modulus`

@@ -1,25 +1,10 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! The SystemVerilog of AcclMT, compiled by Verilator, as safe Rust types: [`Chip`], the whole
-//! accelerator (`rtl/acclmt_core.sv`), and `Bench`, its blocks side by side (`tb/rtl`), which features ask
-//! for.
+#![doc = include_str!("../README.md")]
 //!
 //! A model belongs to one thread at a time and can be sent to another. Everything that SystemVerilog
 //! leaves undefined (registers without reset, memories) starts with random values of the model's seed.
-//! A failed assertion in the design is an error of the call in which it failed.
-//!
-//! ```
-//! use acclmt_verilated::Chip;
-//!
-//! let mut chip = Chip::new(1);
-//! let before = chip.cycles();
-//! // The register ID, and an address that has no register.
-//! assert_eq!(chip.read_register(0x000)?.data, u32::from_be_bytes(*b"ACMT"));
-//! assert!(chip.read_register(0xffc)?.refused);
-//! assert_eq!(chip.cycles(), before + 2);
-//! # Ok::<(), acclmt_verilated::SimulationError>(())
-//! ```
 
 use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
