@@ -241,6 +241,12 @@ fn build() -> Result<()> {
     }
 
     let verilator = Verilator::find()?;
+    // What is missing is said before anything is translated.
+    let compiler = Compiler::new(
+        &verilator.version,
+        vec![verilator.include.clone(), verilator.include.join("vltstd")],
+        watched(crate_dir.join("cpp/prelude.h")),
+    )?;
     let cache = Cache::open(&out_dir)?;
     let design = read_file_list(Path::new("rtl/acclmt.f"))?;
     let package = cache.file("acclmt_tb_build_pkg.sv", &parameters.package())?;
@@ -315,11 +321,6 @@ fn build() -> Result<()> {
         add(&bench.top, &mutants, cpp("bench_top.cpp"), defines)?;
     }
 
-    let compiler = Compiler::new(
-        &verilator.version,
-        vec![verilator.include.clone(), verilator.include.join("vltstd")],
-        cpp("prelude.h"),
-    )?;
     let objects = compiler.compile(&cache, &libraries)?;
     cc::Build::new()
         .cpp(true)
