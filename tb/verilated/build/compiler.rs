@@ -42,6 +42,8 @@ pub struct Compiler {
 
 /// One run of the compiler.
 struct Job {
+    /// The number of the library.
+    library: usize,
     source: PathBuf,
     command: Command,
     bytes: usize,
@@ -98,17 +100,21 @@ impl Compiler {
         let mut jobs = Vec::new();
         for library in libraries {
             let entry = cache.entry(&format!("objects/{}", library.name), &self.key(library)?)?;
+            let first = jobs.len();
             if !entry.ready {
-                self.add_jobs(library, &entry, &mut jobs)?;
+                self.add_jobs(library, entries.len(), &entry, &mut jobs)?;
             }
-            entries.push(entry);
+            entries.push((entry, jobs.len() - first));
         }
-        run(jobs)?;
+        // An entry is finished with the last of its objects: a build that is interrupted keeps what it has.
+        let entries = Mutex::new(entries);
+        run(jobs, &|library| {
+            let (entry, left) = &mut entries.lock().expect("no job panics")[library];
+            *left -= 1;
+            if *left == 0 { entry.finish() } else { Ok(()) }
+        })?;
         let mut objects = Vec::new();
-        for mut entry in entries {
-            if !entry.ready {
-                entry.finish()?;
-            }
+        for (entry, _) in entries.into_inner().expect("no job panics") {
             let mut paths = paths_in(&entry.path)?;
             paths.retain(|path| path.extension() == Some(OsStr::new("o")));
             objects.extend(paths);
@@ -133,10 +139,16 @@ impl Compiler {
         Ok(key)
     }
 
-    fn add_jobs(&self, library: &Library, entry: &Entry, jobs: &mut Vec<Job>) -> Result<()> {
+    fn add_jobs(
+        &self,
+        library: &Library,
+        number: usize,
+        entry: &Entry,
+        jobs: &mut Vec<Job>,
+    ) -> Result<()> {
         let folder = entry.begin()?;
-        for (number, unit) in units(library)?.into_iter().enumerate() {
-            let name = folder.join(format!("{}-{number}", library.name));
+        for (count, unit) in units(library)?.into_iter().enumerate() {
+            let name = folder.join(format!("{}-{count}", library.name));
             let source = match &unit.files[..] {
                 [file] => file.clone(),
                 files => {
@@ -160,6 +172,7 @@ impl Compiler {
             command.arg("-c").arg(&source);
             command.arg("-o").arg(name.with_added_extension("o"));
             jobs.push(Job {
+                library: number,
                 source,
                 command,
                 bytes: unit.bytes,
@@ -201,8 +214,8 @@ fn units(library: &Library) -> Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// Runs the jobs, the long ones first.
-fn run(mut jobs: Vec<Job>) -> Result<()> {
+/// Runs the jobs, the long ones first; `done` takes the library of each that has passed.
+fn run(mut jobs: Vec<Job>, done: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
     let workers: usize = variable("NUM_JOBS")?.parse()?;
     // SAFETY: nothing in this process has closed or taken over the file descriptors that the environment
     // names.
@@ -213,7 +226,8 @@ fn run(mut jobs: Vec<Job>) -> Result<()> {
     let waiting = || !queue.lock().expect("no job panics").is_empty();
     let failures = Mutex::new(Vec::new());
     let work = |job: Job| {
-        if let Err(error) = job.run() {
+        let library = job.library;
+        if let Err(error) = job.run().and_then(|()| done(library)) {
             queue.lock().expect("no job panics").clear();
             failures
                 .lock()
@@ -249,10 +263,12 @@ impl Job {
     fn run(mut self) -> Result<()> {
         let output = self.command.output()?;
         if !output.status.success() {
+            let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+            let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
             return Err(format!(
-                "the C++ compiler refused {} ({:?}):\n{}",
+                "the C++ compiler refused {}:\n{}\n{}",
                 self.source.display(),
-                self.command,
+                words.join(" "),
                 String::from_utf8_lossy(&output.stderr)
             )
             .into());
