@@ -7,6 +7,7 @@ use ark_ff::{Fp64, Fp256, MontBackend, MontConfig, PrimeField};
 use crate::params::{ParameterError, PoseidonParameters, RoundOrder};
 use crate::permutation::PermutationField;
 use crate::sponge::Sponge;
+use crate::text::shortened;
 use crate::word::{self, Word};
 
 /// The scalar field of BLS12-381.
@@ -58,7 +59,11 @@ pub enum FieldId {
 
 /// There is no field of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown field '{name}'; the fields are: {}", FieldId::names())]
+#[error(
+    "unknown field '{}'; the fields are: {}",
+    shortened(name),
+    FieldId::names()
+)]
 pub struct UnknownField {
     name: String,
 }

@@ -14,4 +14,5 @@ pub mod presets;
 pub mod random;
 pub mod sparse;
 pub mod sponge;
+pub mod text;
 pub mod word;

@@ -24,8 +24,8 @@
 //! method = "grain-cauchy"
 //! ```
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use ark_ff::PrimeField;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -39,7 +39,10 @@ use crate::params::{
     MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification, RoundOrder,
 };
 use crate::sponge::{Absorption, Capacity, Padding, Sponge};
-use crate::with_field;
+use crate::{text, with_field, word};
+
+/// Most bytes of a file.
+const MAX_BYTES: u64 = 1 << 24;
 
 /// Why a file gives no parameter set.
 #[derive(Debug, thiserror::Error)]
@@ -100,34 +103,30 @@ pub enum ElementRecord {
     Unsigned(u64),
     /// An integer of any size.
     Text(String),
+    /// Something else, which is refused with its place.
+    Other(serde_json::Value),
 }
+
+/// What an element may be.
+const NO_ELEMENT: &str = "is no field element; write an integer, or a text with a decimal or hexadecimal \
+                          (0x) integer";
 
 impl ElementRecord {
     fn element<F: PrimeField>(&self, place: impl Fn() -> String) -> Result<F, ParameterFileError> {
         let integer = match self {
             Self::Integer(value) => BigInt::from(*value),
             Self::Unsigned(value) => BigInt::from(*value),
+            Self::Other(value) => {
+                let value = text::shortened(&value.to_string());
+                return Err(value_error(place(), format!("{value} {NO_ELEMENT}")));
+            }
             Self::Text(text) => {
                 let (sign, digits) = match text.strip_prefix('-') {
                     Some(digits) => (Sign::Minus, digits),
                     None => (Sign::Plus, text.as_str()),
                 };
-                let (digits, radix) = match digits.strip_prefix("0x") {
-                    Some(digits) => (digits, 16),
-                    None => (digits, 10),
-                };
-                let magnitude = (digits.bytes())
-                    .all(|digit| char::from(digit).is_digit(radix))
-                    .then(|| BigUint::parse_bytes(digits.as_bytes(), radix))
-                    .flatten();
-                let magnitude = magnitude.ok_or_else(|| {
-                    value_error(
-                        place(),
-                        format!(
-                            "'{text}' is no field element; write an integer, or a text with a \
-                             decimal or hexadecimal (0x) integer"
-                        ),
-                    )
+                let magnitude = word::read_number(digits).ok_or_else(|| {
+                    value_error(place(), format!("'{}' {NO_ELEMENT}", text::shortened(text)))
                 })?;
                 BigInt::from_biguint(sign, magnitude)
             }
@@ -404,7 +403,7 @@ impl ParameterFile {
                 });
             }
         };
-        let text = fs::read_to_string(path).map_err(|source| ParameterFileError::Read {
+        let text = text::read_file(path, MAX_BYTES).map_err(|source| ParameterFileError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -417,7 +416,7 @@ impl ParameterFile {
     ///
     /// When it does not follow the format.
     pub fn from_toml(text: &str) -> Result<Self, ParameterFileError> {
-        toml::from_str(text).map_err(|error| ParameterFileError::Malformed(error.to_string()))
+        toml::from_str(text).map_err(|error| ParameterFileError::Malformed(text::message(&error)))
     }
 
     /// Reads a text in JSON.
@@ -426,7 +425,8 @@ impl ParameterFile {
     ///
     /// When it does not follow the format.
     pub fn from_json(text: &str) -> Result<Self, ParameterFileError> {
-        serde_json::from_str(text).map_err(|error| ParameterFileError::Malformed(error.to_string()))
+        serde_json::from_str(text)
+            .map_err(|error| ParameterFileError::Malformed(text::message(&error)))
     }
 
     /// The parameter set.
@@ -597,6 +597,8 @@ pub fn load(path: &Path) -> Result<AnyParameters, ParameterFileError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::{dispatch, presets};
 

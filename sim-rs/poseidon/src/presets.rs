@@ -6,13 +6,14 @@ use crate::fields::{AnyParameters, FieldId};
 use crate::generate;
 use crate::parameter_file::ParameterFile;
 use crate::params::ParameterError;
+use crate::text;
 
 /// There is no parameter set of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown preset '{name}'; the presets are: {known}")]
+#[error("unknown preset '{name}'{hint}")]
 pub struct UnknownPreset {
     name: String,
-    known: String,
+    hint: String,
 }
 
 /// A named parameter set, which is generated at its first use.
@@ -213,26 +214,32 @@ pub fn all() -> &'static [Preset] {
 ///
 /// # Errors
 ///
-/// When there is none; the error lists the names.
+/// When there is none; the error says which one was probably meant, or lists the names.
 pub fn find(name: &str) -> Result<&'static Preset, UnknownPreset> {
     all()
         .iter()
         .find(|preset| preset.name() == name)
-        .ok_or_else(|| UnknownPreset {
-            name: name.to_owned(),
-            known: all()
-                .iter()
-                .map(Preset::name)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })
+        .ok_or_else(|| unknown(name))
+}
+
+/// The error names the preset that was probably meant, or all of them.
+fn unknown(name: &str) -> UnknownPreset {
+    let names: Vec<&str> = all().iter().map(Preset::name).collect();
+    let hint = match text::nearest(name, names.iter().copied()) {
+        Some(known) => format!("; did you mean '{known}'? `acclmt presets` lists all"),
+        None => format!("; the presets are: {}", names.join(", ")),
+    };
+    UnknownPreset {
+        name: text::shortened(name),
+        hint,
+    }
 }
 
 /// The parameter set of the preset `name`.
 ///
 /// # Errors
 ///
-/// When there is none; the error lists the names.
+/// When there is none; the error says which one was probably meant, or lists the names.
 pub fn by_name(name: &str) -> Result<&'static AnyParameters, UnknownPreset> {
     Ok(find(name)?.parameters())
 }
@@ -265,9 +272,15 @@ mod tests {
 
     #[test]
     fn unknown_presets_are_refused_with_the_names() {
-        let message = find("filecoin-arity-12").unwrap_err().to_string();
+        let message = find("filecoin-arty-2").unwrap_err().to_string();
         assert!(
-            message.starts_with("unknown preset 'filecoin-arity-12'; the presets are: ")
+            message
+                .starts_with("unknown preset 'filecoin-arty-2'; did you mean 'filecoin-arity-2'?"),
+            "{message}"
+        );
+        let message = find("sha256").unwrap_err().to_string();
+        assert!(
+            message.starts_with("unknown preset 'sha256'; the presets are: ")
                 && message.contains("filecoin-arity-2, ")
                 && message.contains(", plonky2, "),
             "{message}"

@@ -110,6 +110,11 @@ impl Sponge {
         }
     }
 
+    /// Blocks of a message of `length` elements with its padding.
+    pub fn blocks_of(&self, length: usize) -> u64 {
+        self.padded_length(length).div_ceil(self.rate()) as u64
+    }
+
     /// The message with its padding.
     pub fn pad(&self, message: &[Word]) -> Vec<Word> {
         let mut padded = message.to_vec();

@@ -1,6 +1,9 @@
 //! The unit of transport: a 256-bit word that holds a canonical field element.
 
 use ark_ff::{BigInteger, PrimeField};
+use num_bigint::BigUint;
+
+use crate::text::shortened;
 
 /// A field element as 32 little-endian bytes of its canonical integer, which is below the prime
 /// (never the Montgomery form).
@@ -28,7 +31,7 @@ pub fn to_hex(word: &Word) -> String {
 /// When `text` is anything else.
 pub fn from_hex(text: &str) -> Result<Word, HexError> {
     let error = |reason| HexError {
-        text: text.to_owned(),
+        text: shortened(text),
         reason,
     };
     let digits = text
@@ -45,6 +48,24 @@ pub fn from_hex(text: &str) -> Result<Word, HexError> {
         .map_err(|_| error("there is a character that is no hexadecimal digit"))?;
     word.reverse();
     Ok(word)
+}
+
+/// Most characters of a number: with zeros in front there is more room than any element needs.
+const MAX_NUMBER: usize = 128;
+
+/// The magnitude of a number, decimal or hexadecimal with `0x`; nothing where `text` is something else
+/// or has more than 128 characters, which no element needs.
+pub fn read_number(text: &str) -> Option<BigUint> {
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
+    };
+    // A parser of large numbers takes signs and underscores, and long for long texts.
+    let is_number = digits.len() <= MAX_NUMBER
+        && (digits.bytes()).all(|digit| char::from(digit).is_digit(radix));
+    is_number
+        .then(|| BigUint::parse_bytes(digits.as_bytes(), radix))
+        .flatten()
 }
 
 /// The word that holds a small integer.
@@ -114,6 +135,7 @@ mod tests {
             ("0x", "no digits"),
             ("0x1g", "no hexadecimal digit"),
             ("0x 1", "no hexadecimal digit"),
+            ("0xé1", "no hexadecimal digit"),
             (&format!("0x{:0>65}", 1), "more than 64"),
         ] {
             let message = from_hex(text).unwrap_err().to_string();
@@ -121,6 +143,17 @@ mod tests {
                 message.contains(reason) && message.contains(text),
                 "{message}"
             );
+        }
+    }
+
+    #[test]
+    fn numbers_are_decimal_or_hexadecimal() {
+        for text in ["255", "0xff", "0xFF", "000255"] {
+            assert_eq!(read_number(text), Some(BigUint::from(255_u8)), "{text}");
+        }
+        let long = "1".repeat(2_000_000);
+        for text in ["", "0x", "-1", "+1", "1_0", "0x-1", "ff", " 1", &long] {
+            assert_eq!(read_number(text), None);
         }
     }
 
