@@ -147,12 +147,22 @@ fn reason(error: &io::Error) -> String {
 }
 
 /// Removes every temporary file of the process, and lets no [`NewFile`] be made or end from then on:
-/// for a program that is about to exit.
+/// for a program that is about to exit. What a library keeps beside such a file, under its name with
+/// something behind it, is removed too.
 pub fn remove_unfinished() {
     let unfinished = unfinished();
     for path in unfinished.iter() {
         // There is nobody to tell that a file of no use is left.
         let _ = fs::remove_file(path);
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            continue;
+        };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let other = entry.file_name();
+            if (other.as_encoded_bytes()).starts_with(name.as_encoded_bytes()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
     std::mem::forget(unfinished);
 }

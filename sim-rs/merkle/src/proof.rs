@@ -14,9 +14,9 @@
 //! elements, `0x` and 64 hexadecimal digits each, the most significant first.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -28,10 +28,14 @@ use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
 use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::permutation::Poseidon;
+use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
 
 /// Name of the format.
 const FORMAT: &str = "acclmt-proof/1";
+
+/// Most bytes of a file.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// Why there is no proof, or why it proves nothing.
 #[derive(Debug, thiserror::Error)]
@@ -547,12 +551,12 @@ impl Proof {
     /// are right is what [`Proof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
         let path = path.as_ref();
-        let json = fs::read(path).map_err(|source| ProofError::Read {
+        let json = text::read_file(path, MAX_BYTES).map_err(|source| ProofError::Read {
             path: path.to_owned(),
             source,
         })?;
-        let proof = check_format(&json, FORMAT)
-            .and_then(|()| serde_json::from_slice(&json).map_err(|error| error.to_string()));
+        let proof = check_format(json.as_bytes(), FORMAT)
+            .and_then(|()| serde_json::from_str(&json).map_err(|error| text::message(&error)));
         proof.map_err(|problem| ProofError::Malformed {
             path: path.to_owned(),
             problem,
@@ -684,6 +688,8 @@ impl Opening {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::Value;
     use tempfile::TempDir;
 

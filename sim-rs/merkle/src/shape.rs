@@ -11,6 +11,9 @@ use acclmt_poseidon::word::{self, Word};
 
 use crate::tree::{LeafCountError, NoTree, check_tree};
 
+/// Most nodes of a cap, which are kept in memory.
+pub const MAX_CAP_NODES: u64 = 1 << 20;
+
 /// What stands for the leaves that are missing in a tree whose leaves are no power of the arity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Padding<'a> {
@@ -64,6 +67,19 @@ pub enum ShapeError {
         /// The height.
         height: u32,
     },
+    /// The cap has more nodes than are kept in memory.
+    #[error(
+        "a cap of height {cap_height} of a tree of arity {arity} has {nodes} nodes, more than the \
+         {MAX_CAP_NODES} that a cap may have; give a lower one"
+    )]
+    CapTooLarge {
+        /// Height of the cap.
+        cap_height: u32,
+        /// The arity.
+        arity: usize,
+        /// Nodes of the cap.
+        nodes: u64,
+    },
     /// The cap is higher than the tree.
     #[error("a cap of height {cap_height} is higher than the tree, which has height {height}")]
     CapTooHigh {
@@ -100,7 +116,8 @@ impl TreeShape {
     /// # Errors
     ///
     /// When there is no such tree: no leaves, leaves that do not fill it where `padding` refuses that,
-    /// a height that is too small, a cap that is too high, padding that is no digest.
+    /// a height that is too small, a cap that is too high or has more than [`MAX_CAP_NODES`] nodes,
+    /// padding that is no digest.
     pub fn new(
         parameters: &AnyParameters,
         leaves: u64,
@@ -135,6 +152,15 @@ impl TreeShape {
         }
         if cap_height > height {
             return Err(ShapeError::CapTooHigh { cap_height, height });
+        }
+        // No more than the leaves of the tree, which were counted.
+        let nodes = (arity as u64).pow(cap_height);
+        if nodes > MAX_CAP_NODES {
+            return Err(ShapeError::CapTooLarge {
+                cap_height,
+                arity,
+                nodes,
+            });
         }
         let mut shape = Self {
             arity,

@@ -8,14 +8,16 @@
 //!   bytes:
 //!
 //!   ```json
-//!   {"format":"acclmt-tree/1","preset":"filecoin-arity-2","field":"bls12-381","arity":2,
+//!   {"format":"acclmt-tree/2","preset":"filecoin-arity-2","field":"bls12-381","arity":2,
 //!    "height":3,"digest_length":1,"element_bytes":32,"leaves":8}
 //!   ```
 //!
 //! - the nodes in heap order, the root first: node 1 is the root, and the children of node n are the
 //!   nodes `arity * (n - 1) + 2` to `arity * (n - 1) + arity + 1`. A node is `digest_length` field
 //!   elements of `element_bytes` bytes each: 8 for Goldilocks, 32 for the other fields. An element is
-//!   its canonical integer, little-endian.
+//!   its canonical integer, little-endian;
+//! - 32 bytes: the checksum. It is the SHA-256 of everything before the nodes and the SHA-256 of the nodes
+//!   of each level, the root first.
 //!
 //! Level 0 of the tree are the leaves, level `height` is the root alone. The tree is complete: it has
 //! `arity^height` leaves, the first `leaves` of which are given and the others padding.
@@ -29,18 +31,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::new_file::NewFile;
+use crate::shape::MAX_CAP_NODES;
 use crate::tree::{self, NoTree};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"ACMTTREE";
 
 /// Name of the format.
-const FORMAT: &str = "acclmt-tree/1";
+const FORMAT: &str = "acclmt-tree/2";
 
 /// Bytes before the header: [`MAGIC`] and the length of the header.
 const START_BYTES: usize = MAGIC.len() + size_of::<u32>();
@@ -59,6 +64,12 @@ const DIGEST_LENGTHS: std::ops::RangeInclusive<usize> = 1..=12;
 
 /// Most levels above the leaves.
 pub(crate) const MAX_HEIGHT: u32 = 40;
+
+/// Bytes of the checksum, which is behind the nodes.
+const CHECKSUM_BYTES: u64 = 32;
+
+/// Bytes that are read together.
+const READ_BYTES: usize = 1 << 20;
 
 /// Bytes of a level that are kept until they are written.
 const BUFFER_BYTES: usize = 1 << 17;
@@ -147,6 +158,23 @@ pub enum TreeFileError {
         arity: usize,
         /// Levels above the leaves.
         height: u32,
+    },
+    /// The file is not what was written.
+    #[error("{path} is damaged: its checksum is not that of its content; write it again")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The cap has more nodes than are kept in memory.
+    #[error(
+        "a cap of height {cap_height} has {nodes} nodes, more than the {MAX_CAP_NODES} that a cap may \
+         have; give a lower one"
+    )]
+    CapTooLarge {
+        /// Height of the cap.
+        cap_height: u32,
+        /// Nodes of the cap.
+        nodes: u64,
     },
     /// There is no such level.
     #[error("there is no level {level}: the levels of a tree of height {height} are 0 to {height}")]
@@ -277,13 +305,19 @@ struct FormatRecord {
 
 /// Checks that the JSON object `json` is of `format`.
 pub(crate) fn check_format(json: &[u8], format: &str) -> Result<(), String> {
-    let record: FormatRecord = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    let record: FormatRecord =
+        serde_json::from_slice(json).map_err(|error| text::message(&error))?;
     if record.format == format {
         return Ok(());
     }
+    let family = |format: &str| format.split_once('/').map(|(family, _)| family.to_owned());
+    let hint = match family(&record.format) == family(format) {
+        true => "; another version of this program wrote it: write it again",
+        false => "",
+    };
     Err(format!(
-        "its `format` is '{}', expected '{format}'",
-        record.format
+        "its `format` is '{}', expected '{format}'{hint}",
+        text::shortened(&record.format)
     ))
 }
 
@@ -417,7 +451,7 @@ impl TreeHeader {
     fn decode(json: &[u8]) -> Result<Self, TreeFileError> {
         check_format(json, FORMAT).map_err(TreeFileError::Malformed)?;
         let record: HeaderRecord = serde_json::from_slice(json)
-            .map_err(|error| TreeFileError::Malformed(error.to_string()))?;
+            .map_err(|error| TreeFileError::Malformed(text::message(&error)))?;
         let field = FieldId::from_name(&record.field)
             .map_err(|error| TreeFileError::header("field", error.to_string()))?;
         if record.element_bytes != field.element_bytes() {
@@ -462,7 +496,7 @@ impl Layout {
             bytes = bytes.checked_add(level_bytes)?;
         }
         starts.reverse();
-        let largest = i64::MAX as u64 - (START_BYTES + MAX_HEADER_BYTES) as u64;
+        let largest = i64::MAX as u64 - (START_BYTES + MAX_HEADER_BYTES) as u64 - CHECKSUM_BYTES;
         (bytes <= largest).then_some(Self { starts, bytes })
     }
 }
@@ -478,12 +512,15 @@ struct LevelBuffer {
     offset: u64,
     /// What is not in the file yet.
     bytes: Vec<u8>,
+    /// The digest of what is.
+    digest: Sha256,
 }
 
 impl LevelBuffer {
     fn flush(&mut self, file: &mut File) -> io::Result<()> {
         file.seek(SeekFrom::Start(self.offset))?;
         file.write_all(&self.bytes)?;
+        self.digest.update(&self.bytes);
         self.offset += self.bytes.len() as u64;
         self.bytes.clear();
         Ok(())
@@ -499,6 +536,10 @@ impl LevelBuffer {
 pub struct TreeFileWriter {
     file: NewFile,
     header: TreeHeader,
+    /// The bytes before the nodes.
+    start: Vec<u8>,
+    /// Where the checksum belongs.
+    end: u64,
     levels: Vec<LevelBuffer>,
 }
 
@@ -514,7 +555,8 @@ impl TreeFileWriter {
         let start = header.encode()?;
         let offset = start.len() as u64;
         let file = NewFile::create(path).and_then(|mut file| {
-            file.file().set_len(offset + layout.bytes)?;
+            file.file()
+                .set_len(offset + layout.bytes + CHECKSUM_BYTES)?;
             file.file().write_all(&start)?;
             Ok(file)
         });
@@ -528,12 +570,15 @@ impl TreeFileWriter {
                 written: 0,
                 offset: offset + start,
                 bytes: Vec::new(),
+                digest: Sha256::new(),
             })
         });
         let levels = levels.collect::<Result<_, TreeFileError>>()?;
         Ok(Self {
             file,
             header,
+            start,
+            end: offset + layout.bytes,
             levels,
         })
     }
@@ -606,11 +651,19 @@ impl TreeFileWriter {
             }
         }
         let path = self.file.path().to_owned();
-        let mut levels = self.levels.into_iter();
-        levels
-            .try_for_each(|mut buffer| buffer.flush(self.file.file()))
-            .and_then(|()| self.file.finish())
-            .map_err(|source| TreeFileError::Write { path, source })
+        let write = || {
+            let file = self.file.file();
+            let mut checksum = Sha256::new_with_prefix(&self.start);
+            // The root comes first in the file.
+            for buffer in self.levels.iter_mut().rev() {
+                buffer.flush(file)?;
+                checksum.update(buffer.digest.finalize_reset());
+            }
+            file.seek(SeekFrom::Start(self.end))?;
+            file.write_all(&checksum.finalize())?;
+            self.file.finish()
+        };
+        write().map_err(|source| TreeFileError::Write { path, source })
     }
 
     fn missing(&self, level: u32, written: u64, expected: u64) -> TreeFileError {
@@ -660,6 +713,7 @@ impl TreeFileWriter {
             file,
             header,
             levels,
+            ..
         } = self;
         let height = header.height;
         let buffer =
@@ -701,6 +755,35 @@ fn check_elements(
     }
 }
 
+/// Reads nodes and checksum of `file`, which is at its first node; returns the checksum of the content,
+/// where `checksum` has what is before the nodes, and the one in the file.
+fn read_checksum(
+    file: &mut File,
+    layout: &Layout,
+    mut checksum: Sha256,
+    progress: &mut dyn FnMut(u64, u64),
+) -> io::Result<([u8; CHECKSUM_BYTES as usize], [u8; CHECKSUM_BYTES as usize])> {
+    let mut buffer = vec![0; READ_BYTES];
+    let mut done = 0;
+    // From the root on, each level ends where the one below it begins.
+    let ends = layout.starts.iter().rev().skip(1).copied();
+    for end in ends.chain([layout.bytes]) {
+        let mut level = Sha256::new();
+        while done < end {
+            let count = (end - done).min(READ_BYTES as u64);
+            let bytes = &mut buffer[..count as usize];
+            file.read_exact(bytes)?;
+            level.update(bytes);
+            done += count;
+            progress(done, layout.bytes);
+        }
+        checksum.update(level.finalize());
+    }
+    let mut written = [0; CHECKSUM_BYTES as usize];
+    file.read_exact(&mut written)?;
+    Ok((checksum.finalize().into(), written))
+}
+
 /// A file with all nodes of a tree.
 #[derive(Debug)]
 pub struct TreeFile {
@@ -713,13 +796,26 @@ pub struct TreeFile {
 }
 
 impl TreeFile {
-    /// Opens the file at `path` and checks its header and length, but not that nodes are the hashes
-    /// of their children.
+    /// Opens the file at `path`, reads all of it once and checks its header, length and checksum, but not
+    /// that nodes are the hashes of their children.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is no tree file, or is longer or shorter than its tree.
+    /// When the file cannot be read, is no tree file, is longer or shorter than its tree, or is not as it
+    /// was written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TreeFileError> {
+        Self::open_with(path, &mut |_, _| {})
+    }
+
+    /// The same; `progress` is told how many bytes of how many were read.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](TreeFile::open).
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, TreeFileError> {
         let path = path.as_ref();
         let read_error = |source| TreeFileError::Read {
             path: path.to_owned(),
@@ -765,7 +861,7 @@ impl TreeFile {
             path: path.to_owned(),
             error: Box::new(error),
         })?;
-        let expected = nodes_offset + layout.bytes;
+        let expected = nodes_offset + layout.bytes + CHECKSUM_BYTES;
         if length != expected {
             return Err(TreeFileError::Length {
                 path: path.to_owned(),
@@ -773,6 +869,16 @@ impl TreeFile {
                 expected,
                 arity: header.arity,
                 height: header.height,
+            });
+        }
+        let mut checksum = Sha256::new_with_prefix(MAGIC);
+        checksum.update(header_bytes.to_le_bytes());
+        checksum.update(&json);
+        let read = read_checksum(&mut file, &layout, checksum, progress);
+        let (computed, written) = read.map_err(read_error)?;
+        if computed != written {
+            return Err(TreeFileError::Damaged {
+                path: path.to_owned(),
             });
         }
         Ok(Self {
@@ -817,14 +923,18 @@ impl TreeFile {
     ///
     /// # Errors
     ///
-    /// When the cap is higher than the tree, a node cannot be read, or an element is not below the
-    /// prime.
+    /// When the cap is higher than the tree or has more than [`MAX_CAP_NODES`] nodes, a node cannot be
+    /// read, or an element is not below the prime.
     pub fn cap(&self, cap_height: u32) -> Result<Vec<Vec<Word>>, TreeFileError> {
         let height = self.header.height;
         let level = height
             .checked_sub(cap_height)
             .ok_or(TreeFileError::CapHeight { cap_height, height })?;
-        self.read(level, 0, self.header.nodes(level)?)
+        let nodes = self.header.nodes(level)?;
+        if nodes > MAX_CAP_NODES {
+            return Err(TreeFileError::CapTooLarge { cap_height, nodes });
+        }
+        self.read(level, 0, nodes)
     }
 
     /// The authentication path of leaf `index` over the first `levels` levels: for each level, the
@@ -1066,6 +1176,7 @@ mod tests {
             let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
             let (header, nodes) = bytes[12..].split_at(length);
             assert!((12 + length).is_multiple_of(64));
+            let (nodes, checksum) = nodes.split_at(nodes.len() - 32);
             let element_bytes = match parameters.field() {
                 FieldId::Goldilocks => 8,
                 _ => 32,
@@ -1073,7 +1184,7 @@ mod tests {
             assert_eq!(
                 str::from_utf8(header).unwrap().trim_end_matches(' '),
                 format!(
-                    "{{\"format\":\"acclmt-tree/1\",\"preset\":\"{name}\",\"field\":\"{}\",\
+                    "{{\"format\":\"acclmt-tree/2\",\"preset\":\"{name}\",\"field\":\"{}\",\
                      \"arity\":{},\"height\":{height},\"digest_length\":{},\
                      \"element_bytes\":{element_bytes},\"leaves\":{}}}",
                     parameters.field(),
@@ -1088,6 +1199,16 @@ mod tests {
                 .copied()
                 .collect();
             assert_eq!(nodes, heap);
+            let mut content = Sha256::new_with_prefix(&bytes[..12 + length]);
+            for level in levels.iter().rev() {
+                let level = level.iter().flatten();
+                let level: Vec<u8> = level
+                    .flat_map(|word| &word[..element_bytes])
+                    .copied()
+                    .collect();
+                content.update(Sha256::digest(&level));
+            }
+            assert_eq!(checksum, &content.finalize()[..]);
             // The nodes of level l + 1 are the parents of those of level l, by the numbers of the
             // format.
             let node_bytes = element_bytes * parameters.digest_length();
@@ -1437,7 +1558,7 @@ mod tests {
         // The file is cut off while it is open.
         fs::write(&path, &whole).unwrap();
         let tree = TreeFile::open(&path).unwrap();
-        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        fs::write(&path, &whole[..whole.len() - 33]).unwrap();
         assert!(tree.node(0, 2).is_ok());
         let message = tree.node(0, 3).unwrap_err().to_string();
         assert!(message.starts_with("cannot read"), "{message}");
@@ -1449,14 +1570,15 @@ mod tests {
         let path = folder.path().join("tree");
         write(&path, set(ARITY_2), 2);
         let whole = fs::read(&path).unwrap();
-        let nodes = &whole[whole.len() - 7 * 32..];
+        // With the checksum.
+        let nodes = &whole[whole.len() - 8 * 32..];
         let header = str::from_utf8(&whole[12..whole.len() - nodes.len()]).unwrap();
         let header = header.trim_end();
         for (from, to, expected) in [
             (
-                "acclmt-tree/1",
                 "acclmt-tree/2",
-                "'acclmt-tree/2', expected 'acclmt-tree/1'",
+                "acclmt-tree/1",
+                "'acclmt-tree/1', expected 'acclmt-tree/2'; another version of this program wrote it",
             ),
             ("\"format\"", "\"formal\"", "missing field `format`"),
             (
@@ -1554,6 +1676,16 @@ mod tests {
             let message = TreeFile::open(&path).unwrap_err().to_string();
             assert!(message.contains(&format!("that {length} of")), "{message}");
         }
+        // Whatever bit is turned round.
+        for position in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[position] ^= 1 << (position % 8);
+            fs::write(&path, &bytes).unwrap();
+            let message = TreeFile::open(&path).unwrap_err().to_string();
+            if position >= whole.len() - nodes.len() {
+                assert!(message.contains("is damaged: its checksum"), "{message}");
+            }
+        }
         let mut bytes = whole.clone();
         bytes[3] ^= 1;
         fs::write(&path, bytes).unwrap();
@@ -1577,9 +1709,17 @@ mod tests {
             write(&path, parameters, height);
             let mut bytes = fs::read(&path).unwrap();
             let element_bytes = parameters.field().element_bytes();
-            // The last element of the last leaf.
-            let end = bytes.len();
-            bytes[end - element_bytes..].copy_from_slice(&parameters.prime()[..element_bytes]);
+            // The last element of the last leaf, and the checksum of whoever put it there.
+            let end = bytes.len() - 32;
+            bytes[end - element_bytes..end].copy_from_slice(&parameters.prime()[..element_bytes]);
+            let node_bytes = element_bytes * parameters.digest_length();
+            let nodes = end - 7 * node_bytes;
+            let mut content = Sha256::new_with_prefix(&bytes[..nodes]);
+            for (first, count) in [(0, 1), (1, 2), (3, 4)] {
+                let level = &bytes[nodes + first * node_bytes..][..count * node_bytes];
+                content.update(Sha256::digest(level));
+            }
+            bytes[end..].copy_from_slice(&content.finalize());
             fs::write(&path, &bytes).unwrap();
             let tree = TreeFile::open(&path).unwrap();
             assert!(tree.node(0, 2).is_ok());
