@@ -4,11 +4,10 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::{
-    BackendFactory, BenchTreeArguments, CommandError, Leaf, milliseconds, no_hash_engine,
-    open_for_cycles,
+    BackendFactory, BenchTreeArguments, CommandError, milliseconds, no_hash_engine, open_for_cycles,
 };
 use acclmt_driver::device::{
-    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafSource, Progress,
+    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafKind, LeafSource, Progress,
 };
 use acclmt_driver::level_table::{NodeMemories, standard_tree};
 use acclmt_driver::nodes::NoNodes;
@@ -120,7 +119,7 @@ fn measure(
     mut request: CommitRequest<'_>,
     plan: &EnginePlan,
     backend: &str,
-    leaf: Leaf,
+    leaf: LeafKind,
     console: &Console<'_>,
 ) -> Result<Row, CommandError> {
     let (parameters, leaves) = (request.parameters, request.leaves);
@@ -153,7 +152,7 @@ fn measure(
         rhe_utilisation: counters.root.utilisation(counters.window_cycles),
     });
     let cycles = counters.span();
-    let is_paper = parameters.name() == "filecoin-arity-2" && leaf == Leaf::Hash;
+    let is_paper = parameters.name() == "filecoin-arity-2" && leaf == LeafKind::Hash;
     let paper = published::tree_figures(leaves).filter(|_| is_paper);
     Ok(Row {
         preset: parameters.name().to_owned(),

@@ -2,31 +2,31 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use num_bigint::BigUint;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::console::Console;
-use super::input::{Format, Input, LeafOrder};
+use super::input::{Format, Input, LeafOrder, is_regular};
 use super::{
-    BackendFactory, BackendOptions, CommandError, CommitArguments, PadRule, Waves, hex,
-    milliseconds,
+    BackendFactory, BackendOptions, CommandError, CommitArguments, LONG, PadRule, Waves, about,
+    check_outputs, faster, hex, milliseconds,
 };
 use acclmt_driver::device::{
-    CommitReport, CommitRequest, Counters, DeviceError, LeafReader, LeafRule, LeafSource, Progress,
-    is_unhashed, row_sponge,
+    CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, LeafReader,
+    LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
 };
 use acclmt_driver::fold::{TreeHasher, fold, full_cap};
 use acclmt_driver::messages::unhashed_digests;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
-use acclmt_merkle::shape::{Padding, TreeShape};
+use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
 use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
 use acclmt_poseidon::absorb::absorb;
 use acclmt_poseidon::fields::{AnyParameters, PoseidonField};
 use acclmt_poseidon::permutation::{hash_dense, permute_dense};
 use acclmt_poseidon::word::{self, Word};
-use acclmt_poseidon::{dispatch, presets};
+use acclmt_poseidon::{dispatch, presets, text};
 
 /// The result of the command, and its JSON form.
 #[derive(Serialize)]
@@ -44,24 +44,24 @@ struct Commitment<'a> {
     field: &'a str,
     leaf: String,
     elements: u64,
+    /// Zero elements after those of the input.
     padding_elements: u64,
+    /// Zero bytes in the last element of the input.
+    padding_bytes: u64,
+    /// Leaves after those of the input, whose value `--pad` gives.
+    padding_leaves: u64,
     backend: &'a str,
     hashes: u64,
     cycles: Option<u64>,
     milliseconds_at_500_mhz: Option<f64>,
-    utilization: Option<Utilization>,
+    /// How busy the hash engines were, from 0 to 1.
+    lhe_utilisation: Option<f64>,
+    rhe_utilisation: Option<f64>,
     counters: Option<&'a Counters>,
     check: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
     check_cap: Option<Vec<Vec<String>>>,
     notes: &'a [String],
-}
-
-/// How busy the engines were, from 0 to 1.
-#[derive(Serialize)]
-struct Utilization {
-    leaf: f64,
-    root: f64,
 }
 
 /// What became of the independent computation.
@@ -78,6 +78,7 @@ pub fn run(
     backends: &dyn BackendFactory,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
+    arguments.check()?;
     let parameters = &arguments.parameters.load()?;
     let leaf_parameters = match &arguments.leaf_preset {
         None => parameters,
@@ -87,7 +88,7 @@ pub fn run(
     let field = parameters.field();
     let backend = arguments.backend.name(backends)?;
     let pad = (arguments.pad.as_deref())
-        .map(parse_digest)
+        .map(|text| parse_digest(text, parameters))
         .transpose()
         .map_err(CommandError::Usage)?;
 
@@ -96,16 +97,17 @@ pub fn run(
     } else {
         Format::Elements
     };
-    let is_stream = arguments.leaves.is_some() && arguments.order == LeafOrder::Natural;
+    let is_counted = arguments.leaves.is_some() && arguments.order == LeafOrder::Natural;
     let mut input =
-        Input::open(&arguments.file, field, format, is_stream).map_err(CommandError::failure)?;
+        Input::open(&arguments.file, field, format, is_counted).map_err(CommandError::failure)?;
     let path = input.path().display().to_string();
-    let in_file = |error: DeviceError| CommandError::Failure(format!("{path}: {error}"));
+    let is_file = input.is_file();
+    let in_file = |error: DeviceError| arguments.blame(&path, is_file, error);
 
     let mut request = CommitRequest::new(parameters, leaf, 0);
     let length = request.leaf_length();
-    let elements = input.elements();
-    request.leaves = count_leaves(arguments, elements, length, parameters).map_err(in_file)?;
+    request.leaves =
+        count_leaves(arguments, input.elements(), length, parameters).map_err(in_file)?;
     request.height = arguments.height;
     request.cap_height = arguments.cap;
     if let Some(value) = &pad {
@@ -127,14 +129,12 @@ pub fn run(
         from: arguments.waves_from,
         cycles: arguments.waves_cycles,
     });
+    let options = BackendOptions {
+        waves,
+        ..BackendOptions::default()
+    };
     let mut device = backends
-        .open(
-            backend,
-            &BackendOptions {
-                waves,
-                ..BackendOptions::default()
-            },
-        )
+        .open(backend, &options)
         .map_err(CommandError::failure)?;
     device.supports(parameters).map_err(CommandError::failure)?;
     let mut notes = device.notes(parameters);
@@ -144,7 +144,12 @@ pub fn run(
             .map_err(CommandError::failure)?;
         notes.extend(device.notes(leaf_parameters));
     }
+    notes.extend(device.commit_notes(&request));
     console.notes(&notes)?;
+    let is_checked = !arguments.no_check && input.is_file();
+    let time = device.commit_time(&request);
+    let check_time = is_checked.then(|| dense_time(&request, &shape)).flatten();
+    console.notes(&time_note(&request, backends, backend, time, check_time))?;
 
     let mut commit = |request: &CommitRequest<'_>, nodes: &mut dyn NodeSink| {
         let mut source = input
@@ -159,29 +164,49 @@ pub fn run(
             )
             .map_err(in_file)
     };
-    let report = match &arguments.tree_out {
-        None => commit(&request, &mut NoNodes)?,
-        Some(path) => write_tree(path, &request, &mut commit)?,
+    let (report, tree) = match &arguments.tree_out {
+        None => (commit(&request, &mut NoNodes)?, None),
+        Some(path) => {
+            let (report, tree) = write_tree(path, &request, &mut commit)?;
+            (report, Some(tree))
+        }
     };
+    // A result counts more than a waveform, whose failure is said at the end.
+    let finished = device.finish().map_err(CommandError::failure);
+    if let Ok(more) = &finished {
+        console.notes(more)?;
+        notes.extend_from_slice(more);
+    }
 
-    let expected = if arguments.no_check || !input.is_file() {
-        None
-    } else {
+    let expected = if is_checked {
         let mut progress = console.progress("checking");
         let mut source = input
             .leaves(length, request.leaves, arguments.order, arguments.pack)
             .map_err(CommandError::failure)?;
         Some(dense_cap(&request, &shape, &mut source, &mut progress).map_err(in_file)?)
+    } else {
+        None
     };
     let check = match &expected {
         None => Check::Skipped,
         Some(expected) if *expected == report.cap => Check::Ok,
         Some(_) => Check::Failed,
     };
+    // A tree that is wrong gets no name.
+    if let Some(tree) = tree.filter(|_| check != Check::Failed) {
+        tree.finish().map_err(CommandError::failure)?;
+    }
     let all_hex =
         |cap: &[Vec<Word>]| -> Vec<Vec<String>> { cap.iter().map(|node| hex(node)).collect() };
     let has_cap = arguments.cap > 0;
-    let given = request.leaves * length as u64;
+    // The request was checked: both products are small enough.
+    let taken = request.leaves * length as u64;
+    let element = input.element_bytes() as u64;
+    let elements = input.bytes().div_ceil(element);
+    let utilisation = |engine: fn(&Counters) -> &EngineCounters| {
+        let counters = report.counters.as_ref()?;
+        Some(engine(counters).utilisation(counters.cycles))
+    };
     let commitment = Commitment {
         root: (!has_cap).then(|| hex(report.root())),
         cap: has_cap.then(|| all_hex(&report.cap)),
@@ -191,16 +216,16 @@ pub fn run(
         leaf_preset: arguments.leaf_preset.as_deref(),
         field: field.name(),
         leaf: arguments.leaf.to_string(),
-        elements: elements.unwrap_or(given).min(given),
-        padding_elements: given.saturating_sub(elements.unwrap_or(given)),
+        elements: elements.min(taken),
+        padding_elements: taken.saturating_sub(elements),
+        padding_bytes: (elements * element).saturating_sub(input.bytes()),
+        padding_leaves: shape.capacity(0) - report.leaves,
         backend,
         hashes: report.hashes,
         cycles: report.cycles(),
         milliseconds_at_500_mhz: report.cycles().map(milliseconds),
-        utilization: report.counters.as_ref().map(|counters| Utilization {
-            leaf: counters.leaf.utilisation(counters.cycles),
-            root: counters.root.utilisation(counters.cycles),
-        }),
+        lhe_utilisation: utilisation(|counters| &counters.leaf),
+        rhe_utilisation: utilisation(|counters| &counters.root),
         counters: report.counters.as_ref(),
         check,
         check_cap: (expected.as_ref())
@@ -208,26 +233,91 @@ pub fn run(
             .map(|expected| all_hex(expected)),
         notes: &notes,
     };
-    if arguments.json {
-        console.json(&commitment)?;
+    let printed = if arguments.json {
+        console.json(&commitment).map_err(CommandError::from)
     } else {
-        print(&commitment, &report, &request, console)?;
-    }
+        print(&commitment, &report, &request, arguments, console)
+    };
     match expected {
+        // This counts more than results that nobody reads.
         Some(expected) if check == Check::Failed => {
             let wrong = (report.cap.iter().zip(&expected)).position(|(got, cap)| got != cap);
             let node = wrong.unwrap_or_default();
-            let text = |cap: &[Vec<Word>]| {
+            let node_of = |cap: &[Vec<Word>]| {
                 cap.get(node)
                     .map_or(String::new(), |node| hex(node).join(" "))
             };
+            let no_tree = match &arguments.tree_out {
+                None => String::new(),
+                Some(path) => format!("; {} was not written", path.display()),
+            };
             Err(CommandError::Failure(format!(
-                "the backend '{backend}' computed the root {}, the independent check {}",
-                text(&report.cap),
-                text(&expected)
+                "the backend '{backend}' computed the root {}, the independent check {}{no_tree}",
+                node_of(&report.cap),
+                node_of(&expected)
             )))
         }
-        _ => Ok(()),
+        _ => printed.and(finished.map(drop)),
+    }
+}
+
+impl CommitArguments {
+    /// Refuses options that have no effect, and outputs that are inputs.
+    fn check(&self) -> Result<(), CommandError> {
+        if self.leaf == LeafKind::Digest && self.leaf_preset.is_some() {
+            return Err(CommandError::Usage(
+                "--leaf-preset is for leaves that are hashed, and --leaf element takes them as they are; \
+                 leave one of them out"
+                    .to_owned(),
+            ));
+        }
+        if self.leaves.is_some() && is_regular(&self.file) {
+            return Err(CommandError::Usage(format!(
+                "--leaves is for standard input and pipes: {} is a file and has as many leaves as it \
+                 holds; leave --leaves out, or cut the file",
+                self.file.display()
+            )));
+        }
+        check_outputs(
+            &[
+                ("the input", Some(&self.file)),
+                ("--parameters", self.parameters.parameters.as_deref()),
+            ],
+            &[
+                ("--tree-out", self.tree_out.as_deref()),
+                ("--waves", self.waves.as_deref()),
+            ],
+        )
+    }
+
+    /// The message of an error with what it is about: an option, or the file at `path`.
+    fn blame(&self, path: &str, is_file: bool, error: DeviceError) -> CommandError {
+        let what = match &error {
+            DeviceError::Shape(ShapeError::CapTooHigh { .. } | ShapeError::CapTooLarge { .. }) => {
+                format!("--cap {}", self.cap)
+            }
+            DeviceError::Shape(ShapeError::TooManyLeaves { .. } | ShapeError::TooHigh { .. })
+                if self.height.is_some() =>
+            {
+                format!("--height {}", self.height.unwrap_or_default())
+            }
+            DeviceError::TooManyElements { .. } => match self.leaves {
+                Some(leaves) => format!("--leaves {leaves}"),
+                None => path.to_owned(),
+            },
+            DeviceError::LeafKind { .. } if self.leaf_preset.is_some() => {
+                "--leaf-preset".to_owned()
+            }
+            DeviceError::NoSponge { .. } => format!("--leaf {}", self.leaf),
+            _ => path.to_owned(),
+        };
+        let hint = match error {
+            DeviceError::SourceEnds { .. } if self.pack && !is_file => {
+                "; without --leaves it is kept on disk and filled up with zeros to a whole tree"
+            }
+            _ => "",
+        };
+        CommandError::Failure(format!("{what}: {error}{hint}"))
     }
 }
 
@@ -242,26 +332,33 @@ fn count_leaves(
         return Ok(arguments.leaves.unwrap_or(0));
     };
     let length = length as u64;
-    if arguments.pack {
-        return Ok(whole_tree(
-            elements.div_ceil(length),
-            parameters.arity() as u64,
-        ));
-    }
+    let given = elements.div_ceil(length);
     match arguments.leaves {
-        Some(leaves) if leaves.saturating_mul(length) > elements => Err(DeviceError::SourceEnds {
-            elements: (leaves.saturating_mul(length) - elements) as usize,
-        }),
-        Some(leaves) if leaves * length < elements => Err(DeviceError::SourceGoesOn {
-            elements: elements - leaves * length,
-            leaves,
-        }),
-        Some(leaves) => Ok(leaves),
+        Some(leaves) => {
+            let expected = (leaves.checked_mul(length)).ok_or(DeviceError::TooManyElements {
+                leaves,
+                length: length as usize,
+            })?;
+            // Packed bytes may end within the last leaf.
+            let is_complete = elements == expected || arguments.pack && given == leaves;
+            match is_complete {
+                true => Ok(leaves),
+                false if elements < expected => Err(DeviceError::SourceEnds {
+                    given: elements,
+                    expected,
+                }),
+                false => Err(DeviceError::SourceGoesOn {
+                    elements: elements - expected,
+                    leaves,
+                }),
+            }
+        }
+        None if arguments.pack => Ok(whole_tree(given, parameters.arity() as u64)),
         None if !elements.is_multiple_of(length) => Err(DeviceError::PartialLeaf {
             elements,
             length: length as usize,
         }),
-        None => Ok(elements / length),
+        None => Ok(given),
     }
 }
 
@@ -279,26 +376,77 @@ fn whole_tree(leaves: u64, arity: u64) -> u64 {
     whole
 }
 
-/// The elements of a digest, as the user wrote them.
-fn parse_digest(text: &str) -> Result<Vec<Word>, String> {
-    text.split(',')
-        .map(|element| {
-            let element = element.trim();
-            let number = match element.strip_prefix("0x") {
-                Some(digits) => BigUint::parse_bytes(digits.as_bytes(), 16),
-                None => BigUint::parse_bytes(element.as_bytes(), 10),
-            };
-            let bytes = number
-                .map(|number| number.to_bytes_le())
-                .filter(|bytes| bytes.len() <= Word::default().len())
-                .ok_or_else(|| {
-                    format!("--pad: '{element}' is no field element, decimal or hex with 0x")
-                })?;
-            let mut word = Word::default();
-            word[..bytes.len()].copy_from_slice(&bytes);
-            Ok(word)
-        })
-        .collect()
+/// The elements of a digest of `parameters`, as the user wrote them.
+fn parse_digest(text: &str, parameters: &AnyParameters) -> Result<Vec<Word>, String> {
+    let digest = text.split(',').map(|element| {
+        let element = element.trim();
+        let bytes = word::read_number(element)
+            .map(|number| number.to_bytes_le())
+            .filter(|bytes| bytes.len() <= Word::default().len())
+            .ok_or_else(|| {
+                let element = text::shortened(element);
+                format!("--pad: '{element}' is no field element, decimal or hex with 0x")
+            })?;
+        let mut word = Word::default();
+        word[..bytes.len()].copy_from_slice(&bytes);
+        Ok(word)
+    });
+    let digest: Vec<Word> = digest.collect::<Result<_, String>>()?;
+    let (length, expected) = (digest.len(), parameters.digest_length());
+    if length != expected {
+        return Err(format!(
+            "--pad: {}",
+            ShapeError::PaddingLength { length, expected }
+        ));
+    }
+    parameters
+        .check_elements(&digest)
+        .map_err(|error| format!("--pad: {error}"))?;
+    Ok(digest)
+}
+
+/// What is to be said before a commitment that takes minutes: how long it takes, and which backends are
+/// faster.
+fn time_note(
+    request: &CommitRequest<'_>,
+    backends: &dyn BackendFactory,
+    backend: &str,
+    time: Option<Duration>,
+    check: Option<Duration>,
+) -> Vec<String> {
+    let known = time.unwrap_or_default();
+    let total = known + check.unwrap_or_default();
+    if total < LONG {
+        return Vec::new();
+    }
+    let mut note = format!("this takes {} on the backend '{backend}'", about(total));
+    if let Some(check) = check.filter(|check| 10 * *check > total) {
+        let _ = write!(
+            note,
+            ", {} of it for the check (--no-check leaves that out)",
+            about(check)
+        );
+    }
+    note += &faster(backends, backend, known, |name| {
+        let mut device = backends.open(name, &BackendOptions::default()).ok()?;
+        device.supports(request.parameters).ok()?;
+        device.commit_time(request)
+    });
+    vec![note]
+}
+
+/// How long the check takes, roughly, by a few hashes.
+fn dense_time(request: &CommitRequest<'_>, shape: &TreeShape) -> Option<Duration> {
+    const SAMPLES: u64 = 64;
+    let hashes = request.hashes(shape);
+    // No check of so few takes a minute.
+    if hashes < 100 * SAMPLES {
+        return None;
+    }
+    let inputs = vec![Word::default(); SAMPLES as usize * request.parameters.inputs()];
+    let start = Instant::now();
+    dense_hashes(request.parameters, &inputs).ok()?;
+    Some(start.elapsed().mul_f64(hashes as f64 / SAMPLES as f64))
 }
 
 /// The cap, computed from the leaves with the dense permutation, straight from the specification.
@@ -312,6 +460,7 @@ fn dense_cap(
         progress,
         done: 0,
         total: request.hashes(shape),
+        leaf_hashes: request.leaf_hashes(),
     };
     let reader = LeafReader::new(request, source);
     fold(request, shape, reader, &mut NoNodes, &mut hasher)
@@ -322,6 +471,8 @@ struct DenseHasher<'a> {
     progress: &'a mut dyn Progress,
     done: u64,
     total: u64,
+    /// Permutations of a row.
+    leaf_hashes: u64,
 }
 
 impl TreeHasher for DenseHasher<'_> {
@@ -341,7 +492,10 @@ impl TreeHasher for DenseHasher<'_> {
         parameters: &AnyParameters,
         rows: &[Vec<Word>],
     ) -> Result<Vec<Word>, DeviceError> {
-        dense_rows(parameters, rows)
+        let digests = dense_rows(parameters, rows)?;
+        self.done += rows.len() as u64 * self.leaf_hashes;
+        self.progress.report(self.done.min(self.total), self.total);
+        Ok(digests)
     }
 }
 
@@ -383,13 +537,16 @@ fn to_fields<F: PoseidonField>(elements: &[Word]) -> Vec<F> {
     elements.iter().filter_map(word::to_field).collect()
 }
 
-/// Commits with every node of the tree written to the file `path`; returns the report with the cap that
-/// `request` asks for.
+/// Most bytes of all nodes of a tree that are written.
+const MAX_TREE_BYTES: u64 = 1 << 40;
+
+/// Commits with every node of the tree written to a file that is to be at `path`; returns the report with
+/// the cap that `request` asks for, and the file, which has no name yet.
 fn write_tree(
     path: &Path,
     request: &CommitRequest<'_>,
     commit: &mut Commit<'_>,
-) -> Result<CommitReport, CommandError> {
+) -> Result<(CommitReport, TreeFileWriter), CommandError> {
     let whole = CommitRequest {
         cap_height: 0,
         ..request.clone()
@@ -397,21 +554,49 @@ fn write_tree(
     let shape = whole.shape().map_err(CommandError::failure)?;
     let header = TreeHeader::of(request.parameters, shape.height(), shape.leaves())
         .map_err(CommandError::failure)?;
+    let bytes = (0..=shape.height()).try_fold(0_u64, |bytes, level| {
+        let node = (shape.digest_length() * header.field().element_bytes()) as u64;
+        bytes.checked_add(shape.capacity(level).checked_mul(node)?)
+    });
+    if bytes.is_none_or(|bytes| bytes > MAX_TREE_BYTES) {
+        return Err(CommandError::Failure(format!(
+            "--tree-out {}: all nodes of a tree of arity {} and height {} are more than {MAX_TREE_BYTES} \
+             bytes, the most that are written; give a lower --height",
+            path.display(),
+            shape.arity(),
+            shape.height()
+        )));
+    }
     let mut nodes = TreeNodes {
         file: TreeFileWriter::create(path, header).map_err(CommandError::failure)?,
         cap_level: shape.height() - request.cap_height,
         cap: Vec::new(),
+        root: Vec::new(),
+        height: shape.height(),
     };
     let mut report = commit(&whole, &mut nodes)?;
-    let TreeNodes { mut file, cap, .. } = nodes;
+    let TreeNodes {
+        mut file,
+        cap,
+        root,
+        ..
+    } = nodes;
+    if report.root() != root {
+        return Err(CommandError::Failure(format!(
+            "the backend computed the root {} and put out another one among the nodes, {}; {} was not \
+             written",
+            hex(report.root()).join(" "),
+            hex(&root).join(" "),
+            path.display()
+        )));
+    }
     for level in 0..shape.height() {
         if let Some(empty) = shape.empty(level) {
             file.fill(level, empty).map_err(CommandError::failure)?;
         }
     }
-    file.finish().map_err(CommandError::failure)?;
     report.cap = full_cap(&request.shape().map_err(CommandError::failure)?, cap);
-    Ok(report)
+    Ok((report, file))
 }
 
 /// Computes a request with the nodes going to a sink.
@@ -423,6 +608,8 @@ struct TreeNodes {
     file: TreeFileWriter,
     cap_level: u32,
     cap: Vec<Vec<Word>>,
+    height: u32,
+    root: Vec<Word>,
 }
 
 impl NodeSink for TreeNodes {
@@ -434,6 +621,9 @@ impl NodeSink for TreeNodes {
         if level == self.cap_level {
             self.cap.push(digest.to_vec());
         }
+        if level == self.height {
+            self.root = digest.to_vec();
+        }
         (self.file)
             .write_node(level, index, digest)
             .map_err(DeviceError::failed)
@@ -444,6 +634,7 @@ fn print(
     commitment: &Commitment<'_>,
     report: &CommitReport,
     request: &CommitRequest<'_>,
+    arguments: &CommitArguments,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
     if let Some(root) = &commitment.root {
@@ -466,12 +657,42 @@ fn print(
         LeafRule::Digest => write!(leaves, ", each of {} elements", request.leaf_length()),
     };
     console.entry("leaves", leaves)?;
-    if commitment.padding_elements > 0 {
+    if commitment.padding_bytes > 0 {
         console.entry(
             "padding",
             format!(
-                "{} zero elements after the {} elements of the file, to a whole tree",
+                "{} zero bytes complete the last of the {} elements of the input",
+                commitment.padding_bytes, commitment.elements
+            ),
+        )?;
+    }
+    if commitment.padding_elements > 0 {
+        let end = match arguments.leaves {
+            None => "a whole tree",
+            Some(_) => "the end of the last leaf",
+        };
+        console.entry(
+            "padding",
+            format!(
+                "{} zero elements after the {} elements of the input, to {end}",
                 commitment.padding_elements, commitment.elements
+            ),
+        )?;
+    }
+    if let Padding::Leaf(value) | Padding::SubTree(value) = request.padding
+        && commitment.padding_leaves > 0
+    {
+        let place = match arguments.pad_rule {
+            PadRule::Leaf => "for each",
+            PadRule::Subtree => "for every empty sub-tree",
+        };
+        console.entry(
+            "padding",
+            format!(
+                "{} leaves after the {} of the input; {place} stands {}",
+                commitment.padding_leaves,
+                commitment.leaves,
+                hex(value).join(" ")
             ),
         )?;
     }
@@ -508,7 +729,10 @@ fn print(
         match commitment.check {
             Check::Ok => "ok: the dense permutation in software gives the same root",
             Check::Failed => "FAILED: the dense permutation in software gives another root",
-            Check::Skipped => "skipped",
+            Check::Skipped if arguments.no_check => "skipped",
+            Check::Skipped => {
+                "skipped: a stream is read once; leave --leaves out to keep it on disk"
+            }
         },
     )?;
     Ok(())

@@ -1,9 +1,11 @@
 //! Where results and progress go.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use serde::Serialize;
 
 use acclmt_driver::device::Progress;
@@ -62,19 +64,43 @@ impl<'a> Console<'a> {
     /// The same for work that is counted in `units`.
     pub fn progress_of(&self, message: impl Into<Cow<'static, str>>, units: &str) -> Bar {
         Bar(self.show_progress.then(|| {
-            let template = format!(
-                "{{msg}} [{{bar:40}}] {{human_pos}} of {{human_len}} {units}, {{eta}} left"
-            );
+            let template =
+                format!("{{msg}} [{{bar:40}}] {{human_pos}} of {{human_len}} {units}, {{left}}");
             let style = ProgressStyle::with_template(&template)
                 .expect("the template of the progress bar is valid")
+                .with_key(
+                    "left",
+                    |state: &ProgressState, text: &mut dyn fmt::Write| {
+                        // A bar has nobody to tell.
+                        let _ = text.write_str(&left(state.eta()));
+                    },
+                )
                 .progress_chars("=> ");
             ProgressBar::new(0).with_style(style).with_message(message)
         }))
     }
 }
 
+/// The time that is left, in words. What comes after the last hash was begun is in no estimate.
+fn left(time: Duration) -> String {
+    match time.as_secs() {
+        0 => "about to end".to_owned(),
+        _ => format!("{:#} left", HumanDuration(time)),
+    }
+}
+
 /// A progress bar on standard error, or nothing.
 pub struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    /// Prints while the bar is out of the way.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+}
 
 impl Progress for Bar {
     fn report(&mut self, done: u64, total: u64) {
@@ -90,5 +116,18 @@ impl Drop for Bar {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_goes_on_has_time_left() {
+        assert_eq!(left(Duration::ZERO), "about to end");
+        assert_eq!(left(Duration::from_millis(900)), "about to end");
+        assert_eq!(left(Duration::from_secs(7)), "7s left");
+        assert_eq!(left(Duration::from_secs(180)), "3m left");
     }
 }

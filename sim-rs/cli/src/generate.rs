@@ -1,13 +1,18 @@
 //! `acclmt generate`: a file of pseudo-random field elements.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::console::Console;
-use super::{CommandError, GenerateArguments};
+use super::{CommandError, GenerateArguments, check_outputs};
+use acclmt_driver::device::Progress as _;
 use acclmt_measure::vectors::generate_element;
+use acclmt_merkle::new_file::NewFile;
 use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::word::Word;
 use acclmt_poseidon::{parameter_file, presets};
 
 /// The result of the command, in its JSON form.
@@ -28,17 +33,13 @@ pub fn run(arguments: &GenerateArguments, console: &mut Console<'_>) -> Result<(
         (Some(preset), None) => presets::find(preset).map_err(CommandError::usage)?.field(),
         (None, None) => FieldId::from_name(&arguments.field).map_err(CommandError::usage)?,
     };
-    let length = field.element_bytes();
-    let seed = arguments.seed.to_string();
-    let bytes: Vec<u8> = (0..arguments.elements as usize)
-        .flat_map(|index| {
-            generate_element(field, &seed, index)
-                .into_iter()
-                .take(length)
-        })
-        .collect();
+    let parameters = arguments.parameters.as_deref();
+    check_outputs(
+        &[("--parameters", parameters)],
+        &[("the output", Some(&arguments.file))],
+    )?;
     let file = arguments.file.display();
-    fs::write(&arguments.file, bytes)
+    write(arguments, field, console)
         .map_err(|error| CommandError::Failure(format!("cannot write {file}: {error}")))?;
     if arguments.json {
         console.json(&Generated {
@@ -52,6 +53,52 @@ pub fn run(arguments: &GenerateArguments, console: &mut Console<'_>) -> Result<(
             "{} elements of {field} from the seed {} written to {file}",
             arguments.elements, arguments.seed
         ))?;
+    }
+    Ok(())
+}
+
+/// Elements that are generated together.
+const CHUNK: usize = 1 << 14;
+
+/// Writes the elements as they are made.
+fn write(
+    arguments: &GenerateArguments,
+    field: FieldId,
+    console: &mut Console<'_>,
+) -> io::Result<()> {
+    let path = &arguments.file;
+    let is_stream = fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir());
+    if is_stream {
+        // A pipe or a device takes them as they come.
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        return write_to(&mut file, arguments, field, console);
+    }
+    let mut file = NewFile::create(path)?;
+    write_to(file.file(), arguments, field, console)?;
+    file.finish()
+}
+
+fn write_to(
+    file: &mut File,
+    arguments: &GenerateArguments,
+    field: FieldId,
+    console: &mut Console<'_>,
+) -> io::Result<()> {
+    let seed = arguments.seed.to_string();
+    let (elements, length) = (arguments.elements as usize, field.element_bytes());
+    let mut progress = console.progress_of("generating", "elements");
+    for first in (0..elements).step_by(CHUNK) {
+        let end = elements.min(first + CHUNK);
+        let words: Vec<Word> = (first..end)
+            .into_par_iter()
+            .map(|index| generate_element(field, &seed, index))
+            .collect();
+        let bytes: Vec<u8> = (words.iter())
+            .flat_map(|word| &word[..length])
+            .copied()
+            .collect();
+        file.write_all(&bytes)?;
+        progress.report(end as u64, elements as u64);
     }
     Ok(())
 }

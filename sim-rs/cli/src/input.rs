@@ -10,6 +10,9 @@ use acclmt_driver::device::{DeviceError, LeafSource};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
 
+/// How a NumPy file begins.
+const NUMPY: &[u8] = b"\x93NUMPY";
+
 /// The name of standard input in place of a file.
 pub const STANDARD_INPUT: &str = "-";
 
@@ -24,9 +27,32 @@ pub enum InputError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// Standard input could not be kept on disk.
-    #[error("cannot keep standard input on disk: {0}; give a file, or the number of leaves")]
-    Spool(io::Error),
+    /// It is a folder.
+    #[error("cannot read {path}: it is a folder; give a file")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// It is a device, which need not end.
+    #[error("{path} is a device and need not end; give the number of leaves with --leaves")]
+    Endless {
+        /// The device.
+        path: PathBuf,
+    },
+    /// A stream could not be kept on disk.
+    #[error("cannot keep {path} on disk: {source}; give a file, or the number of leaves")]
+    Spool {
+        /// The stream.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A NumPy array comes as a stream.
+    #[error("{path} is a NumPy array; leave --leaves out, or give it as a file")]
+    ArrayStream {
+        /// The stream.
+        path: PathBuf,
+    },
     /// The file has no bytes.
     #[error("{path} is empty: there is nothing to commit to")]
     Empty {
@@ -65,7 +91,9 @@ pub enum InputError {
         expected: usize,
     },
     /// There are more elements than the leaves need.
-    #[error("{path} goes on after {leaves} leaves; give their number, or cut the input")]
+    #[error(
+        "{path} goes on after {leaves} leaves; give their number with --leaves, or cut the input"
+    )]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -95,18 +123,20 @@ pub struct Input {
     element: usize,
     /// Columns of an array.
     columns: Option<u64>,
+    /// Bytes of the elements: of a file all, of a stream those that were read.
+    bytes: u64,
 }
 
 enum Reader {
     File(BufReader<File>),
-    StandardInput(io::StdinLock<'static>),
+    Stream(Box<dyn Read>),
 }
 
 impl Reader {
     fn as_read(&mut self) -> &mut dyn Read {
         match self {
             Self::File(file) => file,
-            Self::StandardInput(input) => input,
+            Self::Stream(input) => input,
         }
     }
 }
@@ -122,8 +152,8 @@ pub enum Format {
 }
 
 impl Input {
-    /// Opens a file, or standard input: that is read as it comes if `is_stream`, or else kept in a
-    /// temporary file on disk.
+    /// Opens a file, or a stream: standard input, a pipe or a device. A stream is read as it comes if
+    /// `is_counted`, which says that its leaves are, or else kept in a temporary file on disk.
     ///
     /// # Errors
     ///
@@ -132,51 +162,92 @@ impl Input {
         path: &Path,
         field: FieldId,
         format: Format,
-        is_stream: bool,
+        is_counted: bool,
     ) -> Result<Self, InputError> {
-        let is_standard_input = path == Path::new(STANDARD_INPUT);
         let element = match format {
             Format::Elements => field.element_bytes(),
             Format::Packed => field.element_bytes() - 1,
         };
-        let path = if is_standard_input {
-            PathBuf::from("standard input")
-        } else {
-            path.to_owned()
+        let (path, opened) = match path == Path::new(STANDARD_INPUT) {
+            true => (PathBuf::from("standard input"), None),
+            false => (path.to_owned(), Some(File::open(path))),
         };
-        if is_standard_input && is_stream {
-            return Ok(Self {
-                path,
-                reader: Reader::StandardInput(io::stdin().lock()),
-                start: 0,
-                elements: None,
-                element,
-                columns: None,
-            });
-        }
         let failed = |source| InputError::Read {
             path: path.clone(),
             source,
         };
-        let file = if is_standard_input {
-            spool(&mut io::stdin().lock()).map_err(InputError::Spool)?
-        } else {
-            File::open(&path).map_err(failed)?
+        let mut stream: Box<dyn Read> = match opened.transpose().map_err(failed)? {
+            None => Box::new(io::stdin().lock()),
+            Some(file) => {
+                let kind = file.metadata().map_err(failed)?.file_type();
+                if kind.is_dir() {
+                    return Err(InputError::Folder { path });
+                }
+                if kind.is_file() {
+                    return Self::open_file(path, file, format, element);
+                }
+                if is_device(kind) && !is_counted {
+                    return Err(InputError::Endless { path });
+                }
+                Box::new(BufReader::new(file))
+            }
+        };
+        if !is_counted {
+            let spooled = spool(&mut stream);
+            let file = spooled.map_err(|source| InputError::Spool {
+                path: path.clone(),
+                source,
+            })?;
+            return Self::open_file(path, file, format, element);
+        }
+        let mut start = Vec::new();
+        let magic = (&mut stream).take(NUMPY.len() as u64);
+        { magic }.read_to_end(&mut start).map_err(failed)?;
+        if format == Format::Elements && start == NUMPY {
+            return Err(InputError::ArrayStream { path });
+        }
+        Ok(Self {
+            path,
+            reader: Reader::Stream(Box::new(io::Cursor::new(start).chain(stream))),
+            start: 0,
+            elements: None,
+            element,
+            columns: None,
+            bytes: 0,
+        })
+    }
+
+    /// The elements of a file, from where it is.
+    fn open_file(
+        path: PathBuf,
+        mut file: File,
+        format: Format,
+        element: usize,
+    ) -> Result<Self, InputError> {
+        let failed = |source| InputError::Read {
+            path: path.clone(),
+            source,
         };
         let length = file.metadata().map_err(failed)?.len();
         if length == 0 {
             return Err(InputError::Empty { path });
         }
-        let is_array = path.extension().is_some_and(|extension| extension == "npy");
-        if is_array && format == Format::Elements {
-            return Self::open_array(path, file);
-        }
-        if format == Format::Elements && !length.is_multiple_of(element as u64) {
-            return Err(InputError::PartialElement {
-                path,
-                length,
-                element,
-            });
+        if format == Format::Elements {
+            let mut start = Vec::new();
+            let magic = (&mut file).take(NUMPY.len() as u64);
+            { magic }.read_to_end(&mut start).map_err(failed)?;
+            file.rewind().map_err(failed)?;
+            let is_named = path.extension().is_some_and(|extension| extension == "npy");
+            if is_named || start == NUMPY {
+                return Self::open_array(path, file);
+            }
+            if !length.is_multiple_of(element as u64) {
+                return Err(InputError::PartialElement {
+                    path,
+                    length,
+                    element,
+                });
+            }
         }
         Ok(Self {
             path,
@@ -185,6 +256,7 @@ impl Input {
             elements: Some(length.div_ceil(element as u64)),
             element,
             columns: None,
+            bytes: length,
         })
     }
 
@@ -227,16 +299,23 @@ impl Input {
             let message = "it is in Fortran order; store it with numpy.ascontiguousarray";
             return Err(problem(message.to_owned()));
         }
-        let elements: u64 = shape.iter().product();
+        let size = |shape: &[u64]| {
+            let mut lengths = shape.iter();
+            let elements = lengths.try_fold(1_u64, |size, &length| size.checked_mul(length))?;
+            Some((elements, elements.checked_mul(8)?))
+        };
+        let Some((elements, bytes)) = size(&shape) else {
+            let message = format!("an array of the shape {shape:?} has more than 2^64 bytes");
+            return Err(problem(message));
+        };
         if elements == 0 {
             return Err(InputError::Empty { path });
         }
         let start = reader.stream_position().map_err(failed)?;
-        if length - start != 8 * elements {
+        if length - start != bytes {
             let message = format!(
-                "it has {} bytes of data, its shape {shape:?} needs {}",
-                length - start,
-                8 * elements
+                "it has {} bytes of data, its shape {shape:?} needs {bytes}",
+                length - start
             );
             return Err(problem(message));
         }
@@ -247,12 +326,23 @@ impl Input {
             elements: Some(elements),
             element: 8,
             columns,
+            bytes,
         })
     }
 
     /// Number of elements; nothing for a stream.
     pub fn elements(&self) -> Option<u64> {
         self.elements
+    }
+
+    /// Bytes of the elements: of a file all, of a stream those that were read.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes that make up an element.
+    pub fn element_bytes(&self) -> usize {
+        self.element
     }
 
     /// Whether it can be read once more.
@@ -265,8 +355,8 @@ impl Input {
         &self.path
     }
 
-    /// The leaves from the first one on, of `length` elements each. Behind the end of the input are
-    /// zeros if `zeros` are wanted.
+    /// The leaves from the first one on, of `length` elements each. Behind the end of a file are zeros if
+    /// `zeros` are wanted, and behind that of a stream to the end of its last leaf.
     ///
     /// # Errors
     ///
@@ -302,6 +392,23 @@ impl Input {
             position: 0,
         })
     }
+}
+
+/// Whether a file is a device, such as `/dev/zero`.
+#[cfg(unix)]
+fn is_device(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    kind.is_char_device() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_kind: std::fs::FileType) -> bool {
+    false
+}
+
+/// Whether `path` is a file, and neither a stream nor a folder.
+pub fn is_regular(path: &Path) -> bool {
+    path != Path::new(STANDARD_INPUT) && path.is_file()
 }
 
 /// Copies a stream into a file without a name, which is gone when it is closed.
@@ -343,11 +450,23 @@ impl Leaves<'_> {
             .take(wanted)
             .read_to_end(&mut bytes)
             .map_err(|error| self.failed(error))?;
-        let missing = wanted - bytes.len() as u64;
-        if missing > 0 && !self.zeros {
-            return Err(DeviceError::SourceEnds {
-                elements: missing.div_ceil(element as u64) as usize,
-            });
+        let read = bytes.len() as u64;
+        if read < wanted {
+            // A stream that ends before its last leaf was not what its producer meant.
+            let given = self.position + read.div_ceil(element as u64);
+            let is_complete = match self.input.is_file() {
+                true => self.zeros,
+                false => self.zeros && given > (self.leaves - 1) * self.length as u64,
+            };
+            if !is_complete {
+                return Err(DeviceError::SourceEnds {
+                    given: read / element as u64,
+                    expected: elements as u64,
+                });
+            }
+        }
+        if !self.input.is_file() {
+            self.input.bytes += read;
         }
         let mut words: Vec<Word> = bytes
             .chunks(element)
@@ -521,6 +640,17 @@ mod tests {
         assert_eq!(words[11][0], 11);
         for (header, count, part) in [
             (matrix, 11, "88 bytes of data"),
+            // 2^61 + 1 rows of 8 elements of 8 bytes are 64 bytes, modulo 2^64.
+            (
+                "{'descr': '<u8', 'fortran_order': False, 'shape': (2305843009213693953, 8), }",
+                8,
+                "more than 2^64 bytes",
+            ),
+            (
+                "{'descr': '<u8', 'fortran_order': False, 'shape': (2305843009213693953,), }",
+                1,
+                "more than 2^64 bytes",
+            ),
             (
                 "{'descr': '<i8', 'fortran_order': False, 'shape': (4,), }",
                 4,
@@ -551,6 +681,13 @@ mod tests {
             let message = all(&path, FieldId::Goldilocks, Format::Elements).unwrap_err();
             assert!(message.contains(part), "{message}");
         }
+        // An array is one whatever its name is; packed, its bytes are data.
+        let unnamed = folder.path().join("rows");
+        fs::write(&unnamed, npy(matrix, &(0..12).collect::<Vec<_>>())).unwrap();
+        let words = all(&unnamed, FieldId::Goldilocks, Format::Elements).unwrap();
+        assert_eq!((words.len(), words[11][0]), (12, 11));
+        let words = all(&unnamed, FieldId::Goldilocks, Format::Packed).unwrap();
+        assert_eq!(words.len(), (128 + 96_usize).div_ceil(7));
         fs::write(&path, "no array").unwrap();
         let message = all(&path, FieldId::Goldilocks, Format::Elements).unwrap_err();
         assert!(message.contains("no NumPy file"), "{message}");

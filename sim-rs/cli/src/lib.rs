@@ -24,14 +24,14 @@ mod trace;
 mod verify;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use acclmt_driver::device::{Device, LeafRule};
+use acclmt_driver::device::{Device, LeafKind};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::evaluation::milliseconds;
 use acclmt_merkle::new_file::NewFile;
@@ -39,7 +39,7 @@ use acclmt_model::stalls::Stalls;
 use acclmt_model::{Hardware, ModelDevice};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::word::{self, Word};
-use acclmt_poseidon::{parameter_file, presets};
+use acclmt_poseidon::{parameter_file, presets, text};
 use console::Console;
 use input::LeafOrder;
 
@@ -47,6 +47,11 @@ use input::LeafOrder;
 pub trait BackendFactory: Sync {
     /// Names of the backends; the first one is used where none is asked for.
     fn names(&self) -> &[&str];
+
+    /// How many devices of the backend `name` may work at the same time.
+    fn at_a_time(&self, _name: &str) -> usize {
+        usize::MAX
+    }
 
     /// Makes the backend `name`, one of [`BackendFactory::names`].
     ///
@@ -174,8 +179,8 @@ struct BenchTreeArguments {
     preset: Vec<String>,
     /// What a leaf is: `element`, a ready digest; `hash`, the hash of as many elements as a hash takes;
     /// `row=C`, the digest of a row of C elements by the sponge of the parameter set
-    #[arg(long, value_name = "RULE", value_parser = parse_leaf, default_value = "hash")]
-    leaf: Leaf,
+    #[arg(long, value_name = "RULE", default_value_t)]
+    leaf: LeafKind,
     #[command(flatten)]
     backend: BackendArguments,
     /// Print a JSON object for each tree, one a line
@@ -223,13 +228,13 @@ struct CommitArguments {
     backend: BackendArguments,
     /// What a leaf is: `element`, a digest in the file; `hash`, the hash of as many elements as a hash
     /// takes; `row=C`, the digest of a row of C elements by the sponge of the parameter set
-    #[arg(long, value_name = "RULE", value_parser = parse_leaf, default_value = "hash")]
-    leaf: Leaf,
-    /// Named parameter set of the leaves, if it is not that of the nodes
+    #[arg(long, value_name = "RULE", default_value_t)]
+    leaf: LeafKind,
+    /// Named parameter set of the leaves, if it is not that of the nodes; for leaves that are hashed
     #[arg(long, value_name = "NAME")]
     leaf_preset: Option<String>,
-    /// Number of leaves; the whole file where it is left out. Standard input is then taken as it comes,
-    /// and otherwise kept on disk first
+    /// Number of leaves of standard input or a pipe, which is then taken as it comes, and otherwise kept
+    /// on disk first. A file has as many leaves as it holds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     leaves: Option<u64>,
     /// The order in which leaves are taken from the file
@@ -251,7 +256,8 @@ struct CommitArguments {
     /// Write all nodes to this file, see docs/trees.md
     #[arg(long, value_name = "FILE")]
     tree_out: Option<PathBuf>,
-    /// Take any file: 31 bytes an element, or 7 for Goldilocks, filled up with zeros to a whole tree
+    /// Take any file: 31 bytes an element, or 7 for Goldilocks, filled up with zeros to a whole tree, or
+    /// to the end of the last leaf where --leaves says how many there are
     #[arg(long)]
     pack: bool,
     /// Do not compute the root a second time in software
@@ -267,7 +273,8 @@ struct CommitArguments {
     #[arg(long, value_name = "CYCLE", default_value_t = 0, requires = "waves")]
     waves_from: u64,
     /// Clock cycles of the waveform
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "waves")]
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "waves",
+          value_parser = clap::value_parser!(u64).range(1..))]
     waves_cycles: u64,
 }
 
@@ -344,63 +351,40 @@ struct ParameterArguments {
     parameters: Option<PathBuf>,
 }
 
+/// The parameter set of something that names its own.
+#[derive(Args)]
+struct NamedArguments {
+    /// Named parameter set, see `acclmt presets` [default: the one that the file names]
+    #[arg(long, value_name = "NAME", conflicts_with = "parameters")]
+    preset: Option<String>,
+    /// File with a parameter set, TOML or JSON
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
+}
+
+impl NamedArguments {
+    /// The parameter set asked for, or the preset `named` by the file at `path`, a `what`.
+    fn load(&self, named: &str, what: &str, path: &Path) -> Result<AnyParameters, CommandError> {
+        match (&self.parameters, &self.preset) {
+            (Some(path), _) => parameter_file::load(path).map_err(CommandError::failure),
+            (None, Some(name)) => (presets::by_name(name).cloned()).map_err(CommandError::usage),
+            (None, None) => presets::by_name(named).cloned().map_err(|_| {
+                CommandError::Failure(format!(
+                    "{}: the {what} names the parameter set '{}', which is no preset; give it with \
+                     --parameters",
+                    path.display(),
+                    text::shortened(named)
+                ))
+            }),
+        }
+    }
+}
+
 #[derive(Args)]
 struct BackendArguments {
     /// What computes [default: the first that this program has]
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
-}
-
-/// What a leaf is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaf {
-    /// Every digest in the file is a leaf: one element, or several with Goldilocks.
-    Element,
-    /// Every input of a hash in the file is hashed into a leaf.
-    Hash,
-    /// Every row of so many elements in the file is hashed into a leaf.
-    Row(usize),
-}
-
-fn parse_leaf(text: &str) -> Result<Leaf, String> {
-    let columns = |columns: &str| match columns.parse() {
-        Ok(columns @ 1..) => Ok(Leaf::Row(columns)),
-        _ => Err(format!(
-            "'{columns}' is no number of columns, expected 1 or more"
-        )),
-    };
-    match text {
-        "element" | "digest" => Ok(Leaf::Element),
-        "hash" => Ok(Leaf::Hash),
-        _ => match text.strip_prefix("row=") {
-            Some(text) => columns(text),
-            None => Err("expected element, hash or row=C".to_owned()),
-        },
-    }
-}
-
-impl Leaf {
-    /// The rule of leaves that are made with `parameters`.
-    fn rule(self, parameters: &AnyParameters) -> LeafRule<'_> {
-        match self {
-            Self::Element => LeafRule::Digest,
-            Self::Hash => LeafRule::Hash(parameters),
-            Self::Row(columns) => LeafRule::Row {
-                parameters,
-                columns,
-            },
-        }
-    }
-}
-
-impl fmt::Display for Leaf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Element => f.write_str("element"),
-            Self::Hash => f.write_str("hash"),
-            Self::Row(columns) => write!(f, "row={columns}"),
-        }
-    }
 }
 
 /// Where padding stands.
@@ -450,6 +434,50 @@ fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {
         file.finish()
     };
     write().map_err(|error| file_failure(path, &error))
+}
+
+/// Refuses an output that is one of the files that are read, or another output: they would be lost.
+///
+/// Each has its name in front, an option or what the file is.
+fn check_outputs(
+    inputs: &[(&str, Option<&Path>)],
+    outputs: &[(&str, Option<&Path>)],
+) -> Result<(), CommandError> {
+    for (position, (name, output)) in outputs.iter().enumerate() {
+        let Some(output) = output else { continue };
+        let others = inputs.iter().chain(&outputs[..position]);
+        let same = others
+            .filter_map(|(other, path)| path.map(|path| (other, path)))
+            .find(|(_, path)| is_same(path, output));
+        if let Some((other, _)) = same {
+            return Err(CommandError::Usage(format!(
+                "{name} {} is the same file as {other}; choose another name",
+                output.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths lead to one file, by whatever links.
+fn is_same(path: &Path, output: &Path) -> bool {
+    if path == Path::new(input::STANDARD_INPUT) {
+        let handles = same_file::Handle::stdin()
+            .and_then(|input| Ok(input == same_file::Handle::from_path(output)?));
+        return handles.unwrap_or(false);
+    }
+    if let Ok(same) = same_file::is_same_file(path, output) {
+        return same;
+    }
+    // One of them is not there yet.
+    let absolute = |path: &Path| {
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    absolute(path).is_some_and(|path| Some(path) == absolute(output))
 }
 
 /// A file or a folder that could not be read or written.
@@ -519,8 +547,10 @@ pub fn run_with(
         }
         Command::Bench(BenchCommand::Paper(arguments)) => paper::run(arguments, &mut console),
     };
-    match result {
+    match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => 0,
+        // Whoever reads the results wants no more of them.
+        Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
             let _ = writeln!(err, "error: {error}");
             error.exit_code()
@@ -539,7 +569,8 @@ impl BackendArguments {
             return Ok(name);
         }
         Err(CommandError::Usage(format!(
-            "unknown backend '{asked}'; the backends are: {}",
+            "unknown backend '{}'; the backends are: {}",
+            text::shortened(asked),
             names.join(", ")
         )))
     }
@@ -578,6 +609,42 @@ impl ParameterArguments {
             )),
         }
     }
+}
+
+/// Runs that take longer are announced.
+const LONG: Duration = Duration::from_secs(60);
+
+/// The backends beside `backend` that take less than a quarter of its time, by `time` of each; a part of
+/// a sentence, or nothing.
+fn faster(
+    backends: &dyn BackendFactory,
+    backend: &str,
+    own: Duration,
+    time: impl Fn(&str) -> Option<Duration>,
+) -> String {
+    let others = backends.names().iter().filter(|name| **name != backend);
+    let faster = others.filter_map(|name| {
+        let time = time(name).filter(|&time| 4 * time < own)?;
+        Some(format!("'{name}' takes {}", about(time)))
+    });
+    let faster: Vec<String> = faster.collect();
+    if faster.is_empty() {
+        return String::new();
+    }
+    format!("; the backend {}", faster.join(", "))
+}
+
+/// A time as people say it.
+fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let (number, unit) = match seconds {
+        ..1.0 => return "less than a second".to_owned(),
+        1.0..120.0 => (seconds, "seconds"),
+        120.0..7200.0 => (seconds / 60.0, "minutes"),
+        7200.0..172_800.0 => (seconds / 3600.0, "hours"),
+        _ => (seconds / 86_400.0, "days"),
+    };
+    format!("about {number:.0} {unit}")
 }
 
 /// Field elements as text.

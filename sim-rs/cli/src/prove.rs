@@ -6,7 +6,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::console::Console;
-use super::{CommandError, hex};
+use super::{CommandError, NamedArguments, check_outputs, hex};
+use acclmt_driver::device::Progress as _;
 use acclmt_merkle::proof::{Proof, ProofError};
 use acclmt_merkle::tree_file::TreeFile;
 use acclmt_poseidon::word::Word;
@@ -22,6 +23,8 @@ pub struct ProveArguments {
     /// Let the paths end at the cap of this height, so many levels below the root
     #[arg(long, value_name = "H", default_value_t = 0)]
     cap: u32,
+    #[command(flatten)]
+    parameters: NamedArguments,
     /// Write the proof to this file, and print what it proves; it is printed itself otherwise
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -74,7 +77,22 @@ impl Opened {
 }
 
 pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
-    let tree = TreeFile::open(&arguments.tree).map_err(CommandError::failure)?;
+    check_outputs(
+        &[
+            ("the tree", Some(&arguments.tree)),
+            ("--parameters", arguments.parameters.parameters.as_deref()),
+        ],
+        &[("--out", arguments.out.as_deref())],
+    )?;
+    let mut progress = console.progress_of("checking the tree", "bytes");
+    let tree = TreeFile::open_with(&arguments.tree, &mut |done, total| {
+        progress.report(done, total)
+    });
+    let tree = tree.map_err(CommandError::failure)?;
+    drop(progress);
+    let parameters = arguments
+        .parameters
+        .load(tree.header().preset(), "tree", &arguments.tree)?;
     let proof =
         Proof::of_tree(&tree, &arguments.index, arguments.cap).map_err(|error| match error {
             ProofError::Index { .. }
@@ -83,12 +101,20 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
             | ProofError::NoIndices => CommandError::usage(error),
             error => CommandError::failure(error),
         })?;
+    let root = tree.root().map_err(CommandError::failure)?;
+    let cap = tree.cap(proof.cap_height).map_err(CommandError::failure)?;
+    // A proof that proves nothing is not given away.
+    proof.verify(&parameters, &cap).map_err(|error| {
+        CommandError::Failure(format!(
+            "{} is no tree of '{}', so there is no proof: {error}",
+            arguments.tree.display(),
+            parameters.name()
+        ))
+    })?;
     let Some(path) = &arguments.out else {
         console.json(&proof)?;
         return Ok(());
     };
-    let root = tree.root().map_err(CommandError::failure)?;
-    let cap = tree.cap(proof.cap_height).map_err(CommandError::failure)?;
     proof.save(path).map_err(CommandError::failure)?;
     let header = tree.header();
     let proven = Proven {

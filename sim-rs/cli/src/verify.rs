@@ -1,6 +1,5 @@
 //! `acclmt verify`: whether leaves are in the tree with a root.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -8,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::console::Console;
 use super::prove::Opened;
-use super::{CommandError, hex};
+use super::{CommandError, NamedArguments, hex};
 use acclmt_merkle::proof::Proof;
 use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
-use acclmt_poseidon::{parameter_file, presets};
 
 /// Verify a proof: whether its leaves are in the tree with a root or cap
 ///
@@ -27,12 +26,8 @@ pub struct VerifyArguments {
     /// The height that the tree has: its levels above the leaves
     #[arg(long, value_name = "H")]
     height: Option<u32>,
-    /// Named parameter set, see `acclmt presets` [default: the one that the proof names]
-    #[arg(long, value_name = "NAME", conflicts_with = "parameters")]
-    preset: Option<String>,
-    /// File with a parameter set, TOML or JSON
-    #[arg(long, value_name = "FILE")]
-    parameters: Option<PathBuf>,
+    #[command(flatten)]
+    parameters: NamedArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -57,17 +52,25 @@ struct CapFile {
     cap: Option<CapRecord>,
     preset: Option<String>,
     height: Option<u32>,
+    /// What became of the check of that commitment.
+    check: Option<String>,
 }
 
 /// The nodes of a cap.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a list of nodes, each a list of its elements in hexadecimal"
+)]
 enum CapRecord {
     /// The elements of each.
     Nodes(Vec<Vec<String>>),
     /// The elements of all, one after another.
     Elements(Vec<String>),
 }
+
+/// Most bytes of a file with a root or cap.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// The result of the command, in its JSON form.
 #[derive(Serialize)]
@@ -85,7 +88,8 @@ struct Verification<'a> {
 
 pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
     let proof = Proof::load(&arguments.proof).map_err(CommandError::failure)?;
-    let parameters = &arguments.load_parameters(&proof)?;
+    let parameters = (arguments.parameters).load(&proof.preset, "proof", &arguments.proof)?;
+    let parameters = &parameters;
     let commitment = arguments.commitment.load(&proof, parameters)?;
     let name = arguments.proof.display();
     let heights = [arguments.height, commitment.height];
@@ -108,16 +112,16 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
         cap: commitment.cap.iter().map(|node| hex(node)).collect(),
         openings: Opened::all_of(&proof),
     };
-    if arguments.json {
-        console.json(&verification)?;
+    let printed = match (arguments.json, &verification.problem) {
+        (true, _) => console.json(&verification).map_err(CommandError::from),
+        (false, None) => print(&verification, console),
+        (false, Some(_)) => Ok(()),
+    };
+    // This counts more than results that nobody reads.
+    match verification.problem {
+        Some(problem) => Err(CommandError::Failure(problem)),
+        None => printed,
     }
-    if let Some(problem) = verification.problem {
-        return Err(CommandError::Failure(problem));
-    }
-    if !arguments.json {
-        print(&verification, console)?;
-    }
-    Ok(())
 }
 
 fn print(verification: &Verification<'_>, console: &mut Console<'_>) -> Result<(), CommandError> {
@@ -142,23 +146,6 @@ fn print(verification: &Verification<'_>, console: &mut Console<'_>) -> Result<(
     )?;
     Opened::print(&verification.openings, console)?;
     Ok(())
-}
-
-impl VerifyArguments {
-    fn load_parameters(&self, proof: &Proof) -> Result<AnyParameters, CommandError> {
-        match (&self.parameters, &self.preset) {
-            (Some(path), _) => parameter_file::load(path).map_err(CommandError::failure),
-            (None, Some(name)) => (presets::by_name(name).cloned()).map_err(CommandError::usage),
-            (None, None) => presets::by_name(&proof.preset).cloned().map_err(|_| {
-                CommandError::Failure(format!(
-                    "{}: the proof names the parameter set '{}', which is no preset; give it with \
-                     --parameters",
-                    self.proof.display(),
-                    proof.preset
-                ))
-            }),
-        }
-    }
 }
 
 /// What the tree is known by.
@@ -211,14 +198,20 @@ impl CommitmentArguments {
 impl CapFile {
     fn load(path: &Path) -> Result<Self, CommandError> {
         let path_name = path.display();
-        let json = fs::read(path)
+        let json = text::read_file(path, MAX_BYTES)
             .map_err(|error| CommandError::Failure(format!("cannot read {path_name}: {error}")))?;
-        serde_json::from_slice(&json).map_err(|error| {
+        let file: Self = serde_json::from_str(&json).map_err(|error| {
             CommandError::Failure(format!(
-                "{path_name} is no JSON object with a root or cap as acclmt commit --json prints it: \
-                 {error}"
+                "{path_name} is no JSON object with a root or cap as acclmt commit --json prints it: {}",
+                text::message(&error)
             ))
-        })
+        })?;
+        if file.check.as_deref() == Some("failed") {
+            return Err(CommandError::Failure(format!(
+                "{path_name}: the check of this commitment failed; commit again"
+            )));
+        }
+        Ok(file)
     }
 
     fn commitment(self, proof: &Proof, parameters: &AnyParameters) -> Result<Commitment, String> {
@@ -261,12 +254,15 @@ fn read_node(elements: &[String]) -> Result<Vec<Word>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::{Value, json};
     use tempfile::TempDir;
 
     use super::*;
     use crate::{LibraryBackends, run_with};
     use acclmt_merkle::tree_file::testing::write;
+    use acclmt_poseidon::presets;
 
     /// What a run of the command line gave: its exit code, output and errors.
     type Run = (u8, String, String);

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use acclmt::{BackendError, BackendFactory, BackendOptions, LibraryBackends};
 use acclmt_driver::device::{
@@ -12,6 +14,7 @@ use acclmt_driver::device::{
 use acclmt_driver::nodes::NodeSink;
 use acclmt_driver::program::{ChipProgram, EngineLimits};
 use acclmt_driver::software::SoftwareDevice;
+use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::{self, Word};
@@ -338,6 +341,9 @@ fn wrong_trees_are_refused() {
     for (leaf, part) in [
         ("row=0", "'0' is no number of columns"),
         ("column", "expected element, hash or row=C"),
+        ("row=1000000000000", "expected 1 to 262144"),
+        ("row=9223372036854775807", "expected 1 to 262144"),
+        ("row=4611686018427387904", "expected 1 to 262144"),
     ] {
         let run = run(&["commit", &file, "--preset", "dusk", "--leaf", leaf]);
         assert!(run.code == 2 && run.err.contains(part), "{run:?}");
@@ -346,32 +352,45 @@ fn wrong_trees_are_refused() {
     commit(
         &["--leaf", "row=2", "--cap", "2"],
         1,
-        "cap of height 2 is higher",
+        "--cap 2: a cap of height 2 is higher",
     );
     commit(
-        &["--leaf", "element", "--leaves", "9"],
+        &["--leaf", "element", "--pad", "0", "--height", "1"],
         1,
-        "ends 1 field elements early",
+        "--height 1: 8 leaves do not fit",
     );
-    commit(
-        &["--leaf", "element", "--leaves", "4"],
-        1,
-        "4 field elements more than 4 leaves need",
-    );
-    commit(
-        &["--leaf", "element", "--pad", "x"],
-        2,
-        "--pad: 'x' is no field element",
-    );
-    commit(
-        &["--leaf", "element", "--pad", "1,2"],
-        1,
-        "the padding has 2",
-    );
+    for leaves in ["9", "8", "4"] {
+        commit(
+            &["--leaf", "element", "--leaves", leaves],
+            2,
+            "--leaves is for standard input and pipes",
+        );
+    }
+    let prime = word::to_hex(&presets::by_name("dusk").unwrap().prime());
+    let long = "7".repeat(100_000);
+    for (pad, part) in [
+        ("x", "--pad: 'x' is no field element"),
+        ("", "--pad: '' is no field element"),
+        ("-1", "--pad: '-1' is no field element"),
+        ("1_0", "--pad: '1_0' is no field element"),
+        (
+            "1,2",
+            "--pad: the padding has 2 field elements, a digest has 1",
+        ),
+        (&prime, "--pad: element 0 is"),
+        (&long, "777... (100000 characters)' is no field element"),
+    ] {
+        commit(&["--leaf", "element", &format!("--pad={pad}")], 2, part);
+    }
     commit(
         &["--leaf-preset", "plonky2"],
         1,
-        "'plonky2' makes no leaves",
+        "--leaf-preset: 'plonky2' makes no leaves",
+    );
+    commit(
+        &["--leaf", "element", "--leaf-preset", "dusk"],
+        2,
+        "--leaf-preset is for leaves that are hashed",
     );
     let tree = text(&files.path("absent/tree"));
     commit(&["--leaf", "row=2", "--tree-out", &tree], 1, "absent");
@@ -442,10 +461,545 @@ fn commit_packs_any_file_and_says_how_much_was_filled_in() {
     assert_eq!(result["root"], expected["root"]);
 
     let run = run(&["commit", &packed, "--preset", ARITY_2, "--pack"]);
+    for part in [
+        "1 zero elements after the 7 elements",
+        "17 zero bytes complete the last of the 7 elements",
+    ] {
+        assert!(run.out.contains(part), "{}", run.out);
+    }
+    assert_eq!(
+        (&result["padding_bytes"], &result["padding_leaves"]),
+        (&17.into(), &0.into())
+    );
+}
+
+/// Whatever stands where the input has nothing is said.
+#[test]
+fn padding_leaves_are_said() {
+    let files = Files::new();
+    let file = files.words("elements", &count(5));
+    let arguments = [
+        "commit", &file, "--preset", ARITY_2, "--leaf", "element", "--pad", "7",
+    ];
+    let result = json(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(
+        (&result["leaves"], &result["padding_leaves"]),
+        (&5.into(), &3.into())
+    );
+    let text = run(&arguments).out;
+    let value = word::to_hex(&word::from_u64(7));
     assert!(
-        run.out.contains("1 zero elements after the 7 elements"),
-        "{}",
-        run.out
+        text.contains(&format!(
+            "3 leaves after the 5 of the input; for each stands {value}"
+        )),
+        "{text}"
+    );
+    let rule = [&arguments[..], &["--pad-rule", "subtree", "--height", "4"]].concat();
+    let text = run(&rule).out;
+    assert!(
+        text.contains("11 leaves after the 5 of the input; for every empty"),
+        "{text}"
+    );
+    let whole = files.words("whole", &count(4));
+    let arguments = [&["commit", &whole], &arguments[2..]].concat();
+    assert!(!run(&arguments).out.contains("padding"));
+}
+
+/// Numbers of a user that no machine has memory for.
+#[test]
+fn sizes_are_bounded() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let commit = |more: &[&str], parts: &[&str]| {
+        fails(
+            &[&["commit", &file, "--preset", ARITY_2], more].concat(),
+            1,
+            parts,
+        );
+    };
+    commit(
+        &["--pad", "0", "--height", "40", "--cap", "40"],
+        &["--cap 40", "1099511627776 nodes", "more than the 1048576"],
+    );
+    commit(
+        &["--pad", "0", "--height", "63"],
+        &["--height 63", "more than 2^63"],
+    );
+    let tree = text(&files.path("tree"));
+    commit(
+        &["--pad", "0", "--height", "40", "--tree-out", &tree],
+        &["--tree-out", "are more than 1099511627776 bytes"],
+    );
+    let pipe = pipe_of(&files, "pipe", Vec::new());
+    fails(
+        &[
+            "commit",
+            &pipe,
+            "--preset",
+            "dusk",
+            "--leaf",
+            "row=262144",
+            "--leaves",
+            "4611686018427387904",
+        ],
+        1,
+        &["--leaves 4611686018427387904", "more than 2^58 elements"],
+    );
+}
+
+/// A pipe in the file system, into which `bytes` are written.
+fn pipe_of(files: &Files, name: &str, bytes: Vec<u8>) -> String {
+    use std::io::Write as _;
+    let path = files.path(name);
+    let made = Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let text = text(&path);
+    std::thread::spawn(move || {
+        let mut pipe = fs::OpenOptions::new().write(true).open(path).unwrap();
+        // Whoever refuses the input closes the pipe.
+        let _ = pipe.write_all(&bytes);
+    });
+    text
+}
+
+#[test]
+fn pipes_are_read_as_standard_input_is() {
+    let files = Files::new();
+    let words = count(16).concat();
+    let file = files.bytes("elements", &words);
+    let expected = json(&["commit", &file, "--preset", ARITY_2, "--json"]);
+    let kept = pipe_of(&files, "kept", words.clone());
+    let result = json(&["commit", &kept, "--preset", ARITY_2, "--json"]);
+    assert_eq!(result, expected);
+    let counted = pipe_of(&files, "counted", words.clone());
+    let arguments = [
+        "commit", &counted, "--preset", ARITY_2, "--leaves", "8", "--json",
+    ];
+    let result = json(&arguments);
+    assert_eq!(result["root"], expected["root"]);
+    assert_eq!(result["check"], "skipped");
+
+    let refused = |name: &str, bytes: Vec<u8>, more: &[&str], parts: &[&str]| {
+        let pipe = pipe_of(&files, name, bytes);
+        fails(
+            &[&["commit", &pipe, "--preset", ARITY_2], more].concat(),
+            1,
+            parts,
+        );
+    };
+    // Far more is missing than one read asks for.
+    refused(
+        "short",
+        words.clone(),
+        &["--leaves", "65536"],
+        &["ends 131056 field elements early: it has 16 of the 131072"],
+    );
+    refused(
+        "long",
+        words,
+        &["--leaves", "4"],
+        &["goes on after 4 leaves"],
+    );
+    refused(
+        "empty",
+        Vec::new(),
+        &[],
+        &["empty: there is nothing to commit to"],
+    );
+    let array = [b"\x93NUMPY\x01\x00".to_vec(), vec![0; 24]].concat();
+    refused("array", array, &["--leaves", "1"], &["is a NumPy array"]);
+    fails(
+        &["commit", "/dev/zero", "--preset", ARITY_2],
+        1,
+        &["/dev/zero is a device", "--leaves"],
+    );
+}
+
+/// A producer that sent nothing, or less than it was to send.
+#[test]
+fn streams_that_end_early_are_not_filled_up() {
+    let files = Files::new();
+    let arguments = |pipe: &'static str| ["--preset", ARITY_2, "--pack", "--leaves", pipe];
+    for (name, length) in [("nothing", 0), ("less", 62 * 4095), ("half", 62 * 2048 + 5)] {
+        let pipe = pipe_of(&files, name, vec![1; length]);
+        let run = run(&[&["commit", &pipe], &arguments("4096")[..]].concat());
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+        assert!(
+            run.err.contains("field elements early") && run.err.contains("without --leaves"),
+            "{run:?}"
+        );
+    }
+    // The last leaf may be short, and that is said.
+    let pipe = pipe_of(&files, "last", vec![1; 62 * 3 + 5]);
+    let result = json(&[&["commit", &pipe, "--json"], &arguments("4")[..]].concat());
+    assert_eq!(
+        (
+            &result["elements"],
+            &result["padding_elements"],
+            &result["padding_bytes"]
+        ),
+        (&7.into(), &1.into(), &26.into())
+    );
+    let kept = files.bytes("kept", &[1; 62 * 3 + 5]);
+    let expected = json(&["commit", &kept, "--preset", ARITY_2, "--pack", "--json"]);
+    assert_eq!(result["root"], expected["root"]);
+}
+
+/// Outputs that are inputs, by their names and by links.
+#[test]
+fn inputs_are_not_overwritten() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let parameters = files.bytes("mine.toml", parameter_file(false).as_bytes());
+    let [link, hard] = ["link", "hard"].map(|name| files.path(name));
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    fs::hard_link(&file, &hard).unwrap();
+    let dotted = text(&files.path("../")) + files.0.path().file_name().unwrap().to_str().unwrap();
+    let dotted = dotted + "/elements";
+    let before = fs::read(&file).unwrap();
+    for output in [&file, &text(&link), &text(&hard), &dotted] {
+        let commit = ["commit", &file, "--preset", ARITY_2, "--tree-out", output];
+        fails(&commit, 2, &["--tree-out", "is the same file as the input"]);
+    }
+    let commit = [
+        "commit",
+        &file,
+        "--parameters",
+        &parameters,
+        "--tree-out",
+        &parameters,
+    ];
+    fails(&commit, 2, &["is the same file as --parameters"]);
+    let new = text(&files.path("new"));
+    let commit = [
+        "commit",
+        &file,
+        "--preset",
+        ARITY_2,
+        "--tree-out",
+        &new,
+        "--waves",
+        &new,
+    ];
+    fails(&commit, 2, &["--waves", "is the same file as --tree-out"]);
+    let generate = [
+        "generate",
+        &parameters,
+        "--elements",
+        "1",
+        "--parameters",
+        &parameters,
+    ];
+    fails(&generate, 2, &["is the same file as --parameters"]);
+
+    let tree = text(&files.path("tree"));
+    json(&[
+        "commit",
+        &file,
+        "--preset",
+        ARITY_2,
+        "--tree-out",
+        &tree,
+        "--json",
+    ]);
+    let whole = fs::read(&tree).unwrap();
+    let prove = ["prove", &tree, "--index", "0", "--out", &tree];
+    fails(&prove, 2, &["--out", "is the same file as the tree"]);
+    assert_eq!(fs::read(&tree).unwrap(), whole);
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+/// A tree file that was changed proves nothing, and nor does one that is no tree.
+#[test]
+fn proofs_come_from_whole_trees_only() {
+    let files = Files::new();
+    let file = files.words("elements", &count(16));
+    let tree = text(&files.path("tree"));
+    json(&[
+        "commit",
+        &file,
+        "--preset",
+        ARITY_2,
+        "--tree-out",
+        &tree,
+        "--json",
+    ]);
+    let proof = text(&files.path("proof"));
+    let mut bytes = fs::read(&tree).unwrap();
+    let place = bytes.len() - 100;
+    bytes[place] ^= 1;
+    let damaged = files.bytes("damaged", &bytes);
+    let prove = |tree: &str, parts: &[&str]| {
+        for out in [&["--out", &proof][..], &[]] {
+            fails(&[&["prove", tree, "--index", "0"], out].concat(), 1, parts);
+        }
+        assert!(!Path::new(&proof).exists());
+    };
+    prove(&damaged, &["damaged is damaged: its checksum"]);
+
+    let parameters = presets::by_name(ARITY_2).unwrap();
+    let wrong = text(&files.path("wrong"));
+    let header = TreeHeader::of(parameters, 1, 2).unwrap();
+    let mut writer = TreeFileWriter::create(&wrong, header).unwrap();
+    for (level, index) in [(0, 0), (0, 1), (1, 0)] {
+        writer
+            .write_node(level, index, &[word::from_u64(5)])
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    prove(
+        &wrong,
+        &[
+            "wrong is no tree of 'filecoin-arity-2'",
+            "openings[0], of leaf 0",
+        ],
+    );
+
+    // A tree of a parameter set that has no name here.
+    let own = parameter_file(false).replace("bn254", "bls12-381");
+    let own = files.bytes("mine.toml", own.as_bytes());
+    json(&[
+        "commit",
+        &file,
+        "--parameters",
+        &own,
+        "--tree-out",
+        &tree,
+        "--json",
+    ]);
+    prove(
+        &tree,
+        &["names the parameter set 'mine', which is no preset"],
+    );
+    let arguments = [
+        "prove",
+        &tree,
+        "--index",
+        "3",
+        "--parameters",
+        &own,
+        "--out",
+        &proof,
+    ];
+    assert_eq!(run(&arguments).code, 0);
+    assert!(Path::new(&proof).exists());
+}
+
+/// It takes as much memory for many elements as for few: what cannot be written is noticed at once.
+#[test]
+fn generate_writes_as_it_goes() {
+    use std::io::Read as _;
+    let files = Files::new();
+    let path = files.path("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&path)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let pipe = text(&path);
+    let reader = std::thread::spawn(move || {
+        let mut start = vec![0; 1 << 20];
+        let mut pipe = fs::File::open(path).unwrap();
+        pipe.read_exact(&mut start).unwrap();
+        start
+    });
+    fails(
+        &["generate", &pipe, "--elements", "4294967295"],
+        1,
+        &["cannot write", "Broken pipe"],
+    );
+    let file = text(&files.path("file"));
+    json(&["generate", &file, "--elements", "32768", "--json"]);
+    assert_eq!(fs::read(file).unwrap(), reader.join().unwrap());
+}
+
+/// Takes no results.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whoever reads the results may leave: that is no failure, but a failure stays one.
+#[test]
+fn results_that_nobody_reads_are_no_failure() {
+    let files = Files::new();
+    let file = files.words("elements", &count(4));
+    let vectors = vectors("neptune_bls12_381_merkle_arity2.json");
+    let closed = |backends: &dyn BackendFactory, arguments: &[&str]| {
+        let mut err = Vec::new();
+        let arguments = ["acclmt"].iter().chain(arguments);
+        let code = acclmt::run_with(arguments, backends, &mut Closed, &mut err, false);
+        (code, String::from_utf8(err).unwrap())
+    };
+    let commit = ["commit", &file, "--preset", ARITY_2];
+    for arguments in [
+        &["presets", "--json"][..],
+        &["presets"],
+        &commit,
+        &["check", &vectors],
+        &["hash", "--preset", ARITY_2, "0x1", "0x2"],
+    ] {
+        let (code, err) = closed(&LibraryBackends, arguments);
+        assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
+    }
+    for arguments in [&commit[..], &["check", &vectors]] {
+        let (code, err) = closed(&WRONG, arguments);
+        assert!(
+            code == 1 && err.starts_with("error: "),
+            "{arguments:?}: {err}"
+        );
+    }
+}
+
+/// A tree that the chip does not fold in one run.
+#[test]
+fn slow_paths_are_announced() {
+    let files = Files::new();
+    let file = files.words("elements", &count(8));
+    let arguments = |height: &'static str| {
+        [
+            "commit",
+            &file,
+            "--preset",
+            ARITY_2,
+            "--leaf",
+            "element",
+            "--pad",
+            "0",
+            "--backend",
+            "model",
+            "--height",
+            height,
+            "--json",
+        ]
+    };
+    let run = run(&arguments("24"));
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.err
+            .starts_with("note: the chip does not fold this tree by itself")
+            && run
+                .err
+                .contains("24 levels of arity 2 are more than its memories hold"),
+        "{run:?}"
+    );
+    let result: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(result["notes"].as_array().unwrap().len(), 1);
+    json(&arguments("23"));
+}
+
+/// A device that takes its time, so it says.
+struct SlowBackend;
+
+impl BackendFactory for SlowBackend {
+    fn names(&self) -> &[&str] {
+        &["slow", acclmt::SOFTWARE]
+    }
+
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if name == acclmt::SOFTWARE {
+            return LibraryBackends.open(name, options);
+        }
+        Ok(Box::new(ChangedDevice {
+            software: SoftwareDevice::new(),
+            flip: 0,
+            minutes: 21,
+        }))
+    }
+}
+
+#[test]
+fn long_runs_are_announced() {
+    let files = Files::new();
+    let file = files.words("elements", &count(8));
+    let run = run_with(&SlowBackend, &["commit", &file, "--preset", ARITY_2]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(
+        run.err,
+        "note: this takes about 21 minutes on the backend 'slow'; the backend 'software' takes less \
+         than a second\n"
+    );
+    let run = run_with(
+        &SlowBackend,
+        &["check", &vectors("neptune_bls12_381_arity2.json")],
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.err.starts_with("note: this takes about")
+            && run
+                .err
+                .contains("for chains, where every hash waits for the one before")
+            && run.err.contains("the backend 'software' takes"),
+        "{run:?}"
+    );
+}
+
+/// What is wrong in a file is named with its place, and long values are cut.
+#[test]
+fn messages_name_the_place_and_stay_short() {
+    let files = Files::new();
+    let long = "9".repeat(2_000_000);
+    for (from, to, part) in [
+        (
+            "[2, 1, 3]",
+            "[2, 1.5, 3]",
+            "matrix.rows[0][1] of the parameter file: 1.5 is no field element",
+        ),
+        (
+            "[2, 1, 3]",
+            "[2, true, 3]",
+            "matrix.rows[0][1] of the parameter file: true is no field",
+        ),
+        (
+            "[2, 1, 3]",
+            &format!("[2, '{long}', 3]"),
+            "999... (2000000 characters)' is no field element",
+        ),
+        ("alpha = 5", &format!("alpha = {long}"), "mine.toml"),
+    ] {
+        let text = parameter_file(false).replace(from, to);
+        let file = files.bytes("mine.toml", text.as_bytes());
+        let run = run(&["hash", "--parameters", &file, "0x1", "0x2"]);
+        assert_eq!(run.code, 1, "{from}");
+        assert!(run.err.contains(part), "{}", run.err);
+        assert!(
+            !run.err.contains("untagged") && run.err.len() < 1000,
+            "{}",
+            run.err.len()
+        );
+    }
+    let vectors = fs::read_to_string(vectors("neptune_bls12_381_merkle_arity2.json")).unwrap();
+    let mut vectors: Value = serde_json::from_str(&vectors).unwrap();
+    vectors["cases"][0]["root"] = 5.into();
+    let file = files.bytes("wrong.json", vectors.to_string().as_bytes());
+    fails(
+        &["check", &file],
+        1,
+        &[
+            "wrong.json",
+            "case '",
+            "root: expected a field element in hexadecimal",
+        ],
+    );
+    fails(
+        &[
+            "hash",
+            "--preset",
+            ARITY_2,
+            "0x1",
+            &format!("0x{}", "f".repeat(100_000)),
+        ],
+        2,
+        &["fff... (100002 characters)", "more than 64 digits"],
     );
 }
 
@@ -522,6 +1076,11 @@ fn bad_arguments_are_refused() {
         &["unknown preset 'nonsense'", ARITY_2],
     );
     fails(
+        &["commit", &file, "--preset", "filecoin-arty-2"],
+        2,
+        &["unknown preset 'filecoin-arty-2'; did you mean 'filecoin-arity-2'?"],
+    );
+    fails(
         &["commit", &file, "--preset", ARITY_2, "--backend", "gpu"],
         2,
         &["unknown backend 'gpu'", "the backends are: software, model"],
@@ -561,6 +1120,16 @@ fn bad_arguments_are_refused() {
         &["commit", &file, "--preset", ARITY_2, "--leaf", "nonsense"],
         &["commit", &file, "--preset", ARITY_2, "--waves-from", "5"],
         &["generate", &file, "--elements", "0"],
+        &[
+            "commit",
+            &file,
+            "--preset",
+            ARITY_2,
+            "--waves",
+            "w.fst",
+            "--waves-cycles",
+            "0",
+        ],
         &["hash", "--preset", ARITY_2],
         &["check"],
         &["nonsense"],
@@ -810,11 +1379,21 @@ fn bad_vector_files_are_refused() {
 struct ChangedDevice {
     software: SoftwareDevice,
     flip: u8,
+    /// How long a run takes, so it says.
+    minutes: u64,
 }
 
 impl Device for ChangedDevice {
     fn name(&self) -> &str {
         "changed"
+    }
+
+    fn commit_time(&mut self, _: &CommitRequest<'_>) -> Option<Duration> {
+        Some(Duration::from_secs(60 * self.minutes))
+    }
+
+    fn hash_time(&mut self, _: &AnyParameters, runs: u64, _: u64) -> Option<Duration> {
+        Some(Duration::from_secs(60 * self.minutes * runs))
     }
 
     fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
@@ -881,6 +1460,7 @@ impl BackendFactory for ChangedBackend {
         Ok(Box::new(ChangedDevice {
             software: SoftwareDevice::new(),
             flip: self.flip,
+            minutes: 0,
         }))
     }
 }
@@ -889,6 +1469,17 @@ impl BackendFactory for ChangedBackend {
 fn a_wrong_root_is_caught_by_the_check() {
     let files = Files::new();
     let file = files.words("elements", &count(4));
+    // The tree does not get its name, and a tree that was there stays.
+    let tree = files.bytes("tree", b"before");
+    let arguments = ["commit", &file, "--preset", ARITY_2, "--tree-out", &tree];
+    let run = run_with(&WRONG, &arguments);
+    assert!(
+        run.code == 1 && run.err.contains("tree was not written"),
+        "{run:?}"
+    );
+    assert_eq!(fs::read(&tree).unwrap(), b"before");
+    assert!(files.has_no_leftovers());
+
     let arguments = ["commit", &file, "--preset", ARITY_2, "--json"];
     let run = run_with(&WRONG, &arguments);
     assert_eq!(run.code, 1, "{run:?}");

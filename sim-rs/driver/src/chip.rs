@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
@@ -76,6 +77,21 @@ pub trait ChipPort {
     /// The timeline of the last run that was recorded, once.
     fn take_timeline(&mut self) -> Option<Timeline> {
         None
+    }
+
+    /// Clock cycles in a second of the user's time, roughly; nothing where runs are too short to speak
+    /// of. The port may try a few to find out.
+    fn cycles_per_second(&mut self) -> Option<f64> {
+        None
+    }
+
+    /// Ends what is written beside the results, see [`Device::finish`].
+    ///
+    /// # Errors
+    ///
+    /// When it could not be written.
+    fn finish(&mut self) -> Result<Vec<String>, PortError> {
+        Ok(Vec::new())
     }
 }
 
@@ -1004,15 +1020,22 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok((digests, counters))
     }
 
-    /// How the chip folds the tree of `request` by itself; `None` when it cannot.
+    /// How the chip folds the tree of `request` by itself, or why it cannot.
     fn plan_tree(
         &mut self,
         request: &CommitRequest<'_>,
         shape: &TreeShape,
-    ) -> Result<Option<TreeRun>, DeviceError> {
+    ) -> Result<TreePlan, DeviceError> {
+        let levels = |reason: String| Ok(TreePlan::Levels(reason));
         let root = self.program(request.parameters, Purpose::Hash)?;
-        let Some(arity) = root.tree_arity().filter(|_| shape.top() > 0) else {
-            return Ok(None);
+        if shape.top() == 0 {
+            return levels("the leaves are the result".to_owned());
+        }
+        let name = request.parameters.name();
+        let Some(arity) = root.tree_arity() else {
+            return levels(format!(
+                "the digests of '{name}' do not come in stream words of their own"
+            ));
         };
         let leaf = match request.leaf {
             LeafRule::Digest => TreeLeaf::Digest,
@@ -1031,19 +1054,59 @@ impl<P: ChipPort> ChipDevice<P> {
                 let sponge = row_sponge(parameters)?;
                 match self.compile_rows(parameters, sponge, columns)? {
                     Some(rows) => TreeLeaf::Rows(Box::new(rows)),
-                    None => return Ok(None),
+                    None => {
+                        let name = parameters.name();
+                        return levels(format!("the chip does not absorb rows of '{name}'"));
+                    }
                 }
             }
         };
         let is_one_word = leaf
             .program()
             .is_none_or(|program| program.output_words() == 1);
+        if !is_one_word {
+            return levels("the leaves do not come in stream words of their own".to_owned());
+        }
         let top = shape.top() as usize;
-        let levels = level_table::level_table(arity, top, &self.capabilities.memories)
-            .ok()
-            .filter(|_| top <= self.capabilities.max_height as usize)
-            .filter(|_| is_one_word && u32::try_from(shape.leaves()).is_ok());
-        Ok(levels.map(|levels| TreeRun { root, leaf, levels }))
+        let most = self.capabilities.max_height as usize;
+        let queues = level_table::level_table(arity, top, &self.capabilities.memories);
+        let queues = match queues {
+            Ok(queues) if top <= most => queues,
+            _ => {
+                return levels(format!(
+                    "{top} levels of arity {arity} are more than its memories hold"
+                ));
+            }
+        };
+        if u32::try_from(shape.leaves()).is_err() {
+            return levels(format!("{} leaves are more than it counts", shape.leaves()));
+        }
+        Ok(TreePlan::Fold(TreeRun {
+            root,
+            leaf,
+            levels: queues,
+        }))
+    }
+
+    /// Cycles that a single hash takes, roughly: its rounds one after another, and the setup of its run.
+    fn latency(&self, parameters: &AnyParameters) -> u64 {
+        const SETUP_CYCLES: u64 = 200;
+        let capabilities = &self.capabilities;
+        let full = parameters.full_rounds() as u64 * u64::from(capabilities.loop_cycles_full);
+        let partial =
+            parameters.partial_rounds() as u64 * u64::from(capabilities.loop_cycles_partial);
+        SETUP_CYCLES + full + partial
+    }
+
+    /// The time of so many cycles.
+    fn time(&mut self, cycles: u64) -> Option<Duration> {
+        // What is over in seconds is not worth a look at the clock.
+        const FEW: u64 = 10_000;
+        if cycles < FEW {
+            return Some(Duration::ZERO);
+        }
+        let rate = self.port.cycles_per_second()?;
+        Duration::try_from_secs_f64(cycles as f64 / rate).ok()
     }
 
     /// A tree that the chip folds by itself.
@@ -1133,6 +1196,8 @@ struct LevelHasher<'a, P> {
     /// Hashes that are done, and those of the tree.
     done: u64,
     total: u64,
+    /// Permutations of a row.
+    leaf_hashes: u64,
     counters: Option<Counters>,
 }
 
@@ -1159,8 +1224,19 @@ impl<P: ChipPort> TreeHasher for LevelHasher<'_, P> {
         parameters: &AnyParameters,
         rows: &[Vec<Word>],
     ) -> Result<Vec<Word>, DeviceError> {
-        hash_rows(self.device, parameters, rows)
+        let digests = hash_rows(self.device, parameters, rows)?;
+        self.done += rows.len() as u64 * self.leaf_hashes;
+        self.progress.report(self.done.min(self.total), self.total);
+        Ok(digests)
     }
+}
+
+/// How a tree is folded.
+enum TreePlan {
+    /// By the chip itself.
+    Fold(TreeRun),
+    /// Level by level, for this reason.
+    Levels(String),
 }
 
 /// A tree that the chip folds by itself.
@@ -1280,6 +1356,58 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         notes
     }
 
+    fn commit_notes(&mut self, request: &CommitRequest<'_>) -> Vec<String> {
+        let Ok(shape) = request.shape() else {
+            return Vec::new();
+        };
+        match self.plan_tree(request, &shape) {
+            Ok(TreePlan::Levels(reason)) if shape.top() > 0 => vec![format!(
+                "the chip does not fold this tree by itself, but level after level in runs of their own, \
+                 which takes longer: {reason}"
+            )],
+            // What is wrong with the request is said when it is run.
+            _ => Vec::new(),
+        }
+    }
+
+    fn commit_time(&mut self, request: &CommitRequest<'_>) -> Option<Duration> {
+        let shape = request.shape().ok()?;
+        let period = |device: &mut Self, parameters| {
+            let program = device.program(parameters, Purpose::Hash).ok()?;
+            Some(program.period() as u64)
+        };
+        let leaf = match request.leaf {
+            LeafRule::Digest => 0,
+            LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => {
+                period(self, parameters)?
+            }
+        };
+        let leaf = leaf * shape.leaves() * request.leaf_hashes();
+        let node = period(self, request.parameters)? * shape.hashes();
+        let latency = self.latency(request.parameters) * (u64::from(shape.top()) + 1);
+        let cycles = match self.plan_tree(request, &shape).ok()? {
+            // Both engines work at the same time.
+            TreePlan::Fold(_) => leaf.max(node),
+            TreePlan::Levels(_) => leaf + node,
+        };
+        self.time(cycles.saturating_add(latency))
+    }
+
+    fn hash_time(
+        &mut self,
+        parameters: &AnyParameters,
+        runs: u64,
+        hashes: u64,
+    ) -> Option<Duration> {
+        let period = self.program(parameters, Purpose::Hash).ok()?.period() as u64;
+        let cycles = runs * self.latency(parameters) + hashes.saturating_sub(runs) * period;
+        self.time(cycles)
+    }
+
+    fn finish(&mut self) -> Result<Vec<String>, DeviceError> {
+        self.port.finish().map_err(DeviceError::failed)
+    }
+
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
         let program = self.compile(parameters, Purpose::Hash)?;
         let limits = &self.capabilities.limits;
@@ -1302,16 +1430,17 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let shape = request.shape()?;
         let reader = LeafReader::new(request, source);
         let (cap, counters) = match self.plan_tree(request, &shape)? {
-            Some(run) => {
+            TreePlan::Fold(run) => {
                 let folded = self.fold(&run, request, &shape, reader, nodes, progress)?;
                 (folded.0, Some(folded.1))
             }
-            None => {
+            TreePlan::Levels(_) => {
                 let mut hasher = LevelHasher {
                     device: self,
                     progress,
                     done: 0,
                     total: request.hashes(&shape),
+                    leaf_hashes: request.leaf_hashes(),
                     counters: None,
                 };
                 let cap = fold(request, &shape, reader, nodes, &mut hasher)?;
@@ -1335,13 +1464,16 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             let device = device.to_owned();
             DeviceError::from(Unsupported { device, reason })
         };
-        let several_runs = format!(
+        let mut several_runs = format!(
             "the chip does not fold a tree of {} leaves of '{}' by itself",
             request.leaves,
             request.parameters.name()
         );
         let shape = request.shape()?;
-        if shape.top() > 0 && self.plan_tree(request, &shape)?.is_none() {
+        if shape.top() > 0
+            && let TreePlan::Levels(reason) = self.plan_tree(request, &shape)?
+        {
+            several_runs = format!("{several_runs}: {reason}");
             return Err(refuse(several_runs, self.port.name()));
         }
         if !self.port.record_timeline(true) {

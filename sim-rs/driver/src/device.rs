@@ -1,16 +1,21 @@
 //! Devices: everything that hashes and commits to data, whether it is the host's processor or a
 //! chip.
 
+use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
+use std::time::Duration;
 
 use serde::Serialize;
 
 pub use crate::error::{DeviceError, Unsupported};
+use crate::limits::{MAX_COLUMNS, MAX_ELEMENTS};
 use crate::nodes::NodeSink;
 use crate::timeline::Timeline;
 use acclmt_merkle::shape::{Padding, TreeShape};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::Sponge;
+use acclmt_poseidon::text::shortened;
 use acclmt_poseidon::word::Word;
 
 /// What a leaf is.
@@ -27,6 +32,76 @@ pub enum LeafRule<'a> {
         /// Elements of a row.
         columns: usize,
     },
+}
+
+/// What a leaf is, as a user says it: `element` (or `digest`), `hash`, or `row=C`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LeafKind {
+    /// `element`: [`LeafRule::Digest`]
+    Digest,
+    /// `hash`: [`LeafRule::Hash`]
+    #[default]
+    Hash,
+    /// `row=C`: [`LeafRule::Row`] of this number of columns, from 1 to [`MAX_COLUMNS`].
+    Row(usize),
+}
+
+impl LeafKind {
+    /// The rule of leaves of this kind that are made with `parameters`.
+    pub fn rule(self, parameters: &AnyParameters) -> LeafRule<'_> {
+        match self {
+            Self::Digest => LeafRule::Digest,
+            Self::Hash => LeafRule::Hash(parameters),
+            Self::Row(columns) => LeafRule::Row {
+                parameters,
+                columns,
+            },
+        }
+    }
+}
+
+/// A text names no kind of leaves.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LeafKindError {
+    /// It is none of the three.
+    #[error("'{0}' is no kind of leaves, expected element, hash or row=C")]
+    Unknown(String),
+    /// The columns of a row are out of range.
+    #[error("'{0}' is no number of columns, expected 1 to {MAX_COLUMNS}")]
+    Columns(String),
+}
+
+impl FromStr for LeafKind {
+    type Err = LeafKindError;
+
+    fn from_str(text: &str) -> Result<Self, LeafKindError> {
+        match text {
+            "element" | "digest" => Ok(Self::Digest),
+            "hash" => Ok(Self::Hash),
+            _ => {
+                let columns = text
+                    .strip_prefix("row=")
+                    .ok_or_else(|| LeafKindError::Unknown(shortened(text)))?;
+                // A sign is no digit.
+                (columns.bytes().all(|digit| digit.is_ascii_digit()))
+                    .then(|| columns.parse().ok())
+                    .flatten()
+                    .filter(|columns| (1..=MAX_COLUMNS).contains(columns))
+                    .map(Self::Row)
+                    .ok_or_else(|| LeafKindError::Columns(shortened(columns)))
+            }
+        }
+    }
+}
+
+impl fmt::Display for LeafKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Digest => formatter.write_str("element"),
+            Self::Hash => formatter.write_str("hash"),
+            Self::Row(columns) => write!(formatter, "row={columns}"),
+        }
+    }
 }
 
 /// The order to compute the root, or a cap, of a Merkle tree.
@@ -67,7 +142,8 @@ impl<'a> CommitRequest<'a> {
     ///
     /// # Errors
     ///
-    /// When there is no such tree, or leaves are no digests of its nodes' kind.
+    /// When there is no such tree, leaves are no digests of its nodes' kind, or there are more than
+    /// [`MAX_COLUMNS`] elements in a row or [`MAX_ELEMENTS`] in all.
     pub fn shape(&self) -> Result<TreeShape, DeviceError> {
         if let LeafRule::Hash(leaf)
         | LeafRule::Row {
@@ -87,10 +163,17 @@ impl<'a> CommitRequest<'a> {
             columns,
         } = self.leaf
         {
-            if columns == 0 {
-                return Err(DeviceError::NoColumns);
+            if !(1..=MAX_COLUMNS).contains(&columns) {
+                return Err(DeviceError::Columns { columns });
             }
             row_sponge(parameters)?;
+        }
+        let (leaves, length) = (self.leaves, self.leaf_length());
+        if leaves
+            .checked_mul(length as u64)
+            .is_none_or(|elements| elements > MAX_ELEMENTS)
+        {
+            return Err(DeviceError::TooManyElements { leaves, length });
         }
         Ok(TreeShape::new(
             self.parameters,
@@ -121,9 +204,7 @@ impl<'a> CommitRequest<'a> {
             } => {
                 let is_digest = is_unhashed(parameters, columns);
                 let sponge = parameters.sponge().filter(|_| !is_digest);
-                sponge.map_or(0, |sponge| {
-                    sponge.padded_length(columns).div_ceil(sponge.rate()) as u64
-                })
+                sponge.map_or(0, |sponge| sponge.blocks_of(columns))
             }
         }
     }
@@ -161,7 +242,7 @@ pub trait LeafSource {
     ///
     /// # Errors
     ///
-    /// When they cannot be read.
+    /// When they cannot be read. [`DeviceError::SourceEnds`] counts the elements of this call.
     fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError>;
 }
 
@@ -172,7 +253,8 @@ pub struct WordSource<'a>(pub &'a [Word]);
 impl LeafSource for WordSource<'_> {
     fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
         let missing = || DeviceError::SourceEnds {
-            elements: elements - self.0.len(),
+            given: self.0.len() as u64,
+            expected: elements as u64,
         };
         let (read, rest) = self.0.split_at_checked(elements).ok_or_else(missing)?;
         self.0 = rest;
@@ -222,7 +304,14 @@ impl<'a> LeafReader<'a> {
     /// When they cannot be read, or an element is not below the prime.
     pub fn next(&mut self, leaves: usize) -> Result<Vec<Word>, DeviceError> {
         let leaves = usize::try_from(self.left).map_or(leaves, |left| leaves.min(left));
-        let read = self.source.read(leaves * self.leaf_length)?;
+        let read = self.source.read(leaves * self.leaf_length);
+        let read = read.map_err(|error| match error {
+            DeviceError::SourceEnds { given, .. } => DeviceError::SourceEnds {
+                given: self.elements as u64 + given,
+                expected: self.elements as u64 + self.left * self.leaf_length as u64,
+            },
+            error => error,
+        })?;
         (self.parameters.check_elements(&read)).map_err(|error| error.after(self.elements))?;
         self.left -= leaves as u64;
         self.elements += read.len();
@@ -536,6 +625,39 @@ pub trait Device {
         self.supports(parameters).map(|()| None)
     }
 
+    /// What is worth knowing before the run of `request`, one sentence each: why it takes longer than
+    /// others would.
+    fn commit_notes(&mut self, _request: &CommitRequest<'_>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How long the run of `request` takes, roughly, for a word to the user; `None` where that is not
+    /// known. The device may compute a little to find out.
+    fn commit_time(&mut self, _request: &CommitRequest<'_>) -> Option<Duration> {
+        None
+    }
+
+    /// How long it takes, roughly, to compute `hashes` hashes of `parameters` in `runs` runs one after
+    /// another; as [`commit_time`](Device::commit_time).
+    fn hash_time(
+        &mut self,
+        _parameters: &AnyParameters,
+        _runs: u64,
+        _hashes: u64,
+    ) -> Option<Duration> {
+        None
+    }
+
+    /// Ends what the device writes beside its results, such as a waveform; returns what is worth
+    /// knowing about it, one sentence each.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be written.
+    fn finish(&mut self) -> Result<Vec<String>, DeviceError> {
+        Ok(Vec::new())
+    }
+
     /// Whether results are computed. Those of a device that only counts cycles mean nothing.
     fn computes(&self) -> bool {
         true
@@ -672,7 +794,12 @@ mod tests {
                 columns,
             })
         };
-        assert!(refused(&rows(dusk, 0)).contains("no columns"));
+        assert!(refused(&rows(dusk, 0)).contains("0 columns, expected 1 to 262144"));
+        let message = refused(&rows(dusk, MAX_COLUMNS + 1));
+        assert!(message.contains("262145 columns"), "{message}");
+        let mut request = rows(dusk, MAX_COLUMNS);
+        request.leaves = 1 << 62;
+        assert!(refused(&request).contains("more than 2^58 elements"));
         let starknet = presets::by_name("circom-bn254-arity-2").unwrap();
         let request = CommitRequest::new(
             starknet,
@@ -702,6 +829,54 @@ mod tests {
         request.padding = Padding::Leaf(&value[..1]);
         let shape = request.shape().unwrap();
         assert_eq!((shape.height(), shape.nodes(1), shape.nodes(3)), (3, 2, 1));
+    }
+
+    #[test]
+    fn kinds_of_leaves_are_read_as_they_are_printed() {
+        for (text, kind) in [
+            ("element", LeafKind::Digest),
+            ("hash", LeafKind::Hash),
+            ("row=1", LeafKind::Row(1)),
+            ("row=262144", LeafKind::Row(MAX_COLUMNS)),
+        ] {
+            assert_eq!(text.parse(), Ok(kind));
+            assert_eq!(kind.to_string(), text);
+        }
+        assert_eq!("digest".parse(), Ok(LeafKind::Digest));
+        let large = format!("row={}", "9".repeat(1000));
+        for (text, part) in [
+            ("", "'' is no kind of leaves"),
+            (
+                "rows=4",
+                "'rows=4' is no kind of leaves, expected element, hash or row=C",
+            ),
+            ("row=", "'' is no number of columns"),
+            ("row=0", "'0' is no number of columns, expected 1 to 262144"),
+            ("row=+5", "'+5'"),
+            ("row=262145", "'262145'"),
+            ("row=9223372036854775807", "'9223372036854775807'"),
+            (&large, "999... (1000 characters)"),
+        ] {
+            let message = text.parse::<LeafKind>().unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    /// A source that ends early says how much is missing of all leaves, not of one read.
+    #[test]
+    fn missing_elements_are_counted_in_all() {
+        let parameters = presets::by_name("filecoin-arity-2").unwrap();
+        let words = vec![[0; 32]; 10];
+        let request = CommitRequest::new(parameters, LeafRule::Digest, 1 << 25);
+        let mut source = WordSource(&words);
+        let mut reader = LeafReader::new(&request, &mut source);
+        reader.next(8).unwrap();
+        let message = reader.next(8).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "the input ends 33554422 field elements early: it has 10 of the 33554432 that the leaves \
+             need"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use crate::limits::MAX_COLUMNS;
 use acclmt_merkle::shape::ShapeError;
 use acclmt_poseidon::absorb::SpongeError;
 use acclmt_poseidon::fields::ElementNotBelowPrime;
@@ -44,9 +45,23 @@ pub enum DeviceError {
         /// Parameter set of the nodes.
         nodes: String,
     },
-    /// Rows have no elements.
-    #[error("a row has no columns; give at least one")]
-    NoColumns,
+    /// Rows have no elements, or too many.
+    #[error("a row has {columns} columns, expected 1 to {MAX_COLUMNS}")]
+    Columns {
+        /// Elements of a row.
+        columns: usize,
+    },
+    /// The leaves have more elements than can be counted in bytes.
+    #[error(
+        "{leaves} leaves of {length} field elements are more than 2^58 elements, the most that a tree \
+         may have; give fewer"
+    )]
+    TooManyElements {
+        /// Number of leaves.
+        leaves: u64,
+        /// Elements of a leaf.
+        length: usize,
+    },
     /// The parameter set of the rows has no sponge.
     #[error(
         "'{name}' hashes no rows: it has no sponge, and takes {inputs} field elements at a time"
@@ -69,10 +84,15 @@ pub enum DeviceError {
         leaves: u64,
     },
     /// The source has fewer elements than the leaves need.
-    #[error("the input ends {elements} field elements early")]
+    #[error(
+        "the input ends {} field elements early: it has {given} of the {expected} that the leaves need",
+        expected - given
+    )]
     SourceEnds {
-        /// Elements that are missing.
-        elements: usize,
+        /// Elements that there are.
+        given: u64,
+        /// Elements of all leaves, more than `given`.
+        expected: u64,
     },
     /// A row has another length than the first one.
     #[error("row {index} has {length} field elements, the rows before it have {expected}")]

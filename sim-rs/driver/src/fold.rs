@@ -116,6 +116,9 @@ pub trait TreeHasher {
 /// Leaves that are read and folded together.
 pub const LEAVES_PER_CHUNK: usize = 1 << 14;
 
+/// Most elements of leaves that are read and folded together, unless a single leaf has more.
+const ELEMENTS_PER_CHUNK: usize = 1 << 22;
+
 /// The nodes of the top level of the tree of `request`, padding included, from the leaves of `reader`.
 ///
 /// # Errors
@@ -129,8 +132,9 @@ pub fn fold(
     hasher: &mut dyn TreeHasher,
 ) -> Result<Vec<Vec<Word>>, DeviceError> {
     let mut folder = Folder::new(shape, nodes);
+    let chunk = (ELEMENTS_PER_CHUNK / request.leaf_length().max(1)).clamp(1, LEAVES_PER_CHUNK);
     loop {
-        let elements = reader.next(LEAVES_PER_CHUNK)?;
+        let elements = reader.next(chunk)?;
         if elements.is_empty() {
             break;
         }

@@ -5,6 +5,7 @@ pub mod device;
 pub mod error;
 pub mod fold;
 pub mod level_table;
+pub mod limits;
 pub mod messages;
 pub mod nodes;
 pub mod program;

@@ -1,6 +1,7 @@
 //! The device that computes on the host's processor.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -155,9 +156,38 @@ impl TreeHasher for Hasher<'_, '_> {
     }
 }
 
+/// Hashes that are computed to see how long many take.
+const SAMPLES: u64 = 1 << 7;
+
+impl SoftwareDevice {
+    /// How long `hashes` hashes of `parameters` take, by a few of them.
+    fn time(&mut self, parameters: &AnyParameters, hashes: u64) -> Duration {
+        let inputs = vec![Word::default(); SAMPLES as usize * parameters.inputs()];
+        // What is prepared once does not count.
+        self.hash_all(parameters, &inputs[..parameters.inputs()]);
+        let start = Instant::now();
+        self.hash_all(parameters, &inputs);
+        start.elapsed().mul_f64(hashes as f64 / SAMPLES as f64)
+    }
+}
+
 impl Device for SoftwareDevice {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn commit_time(&mut self, request: &CommitRequest<'_>) -> Option<Duration> {
+        let shape = request.shape().ok()?;
+        Some(self.time(request.parameters, request.hashes(&shape)))
+    }
+
+    fn hash_time(
+        &mut self,
+        parameters: &AnyParameters,
+        _runs: u64,
+        hashes: u64,
+    ) -> Option<Duration> {
+        Some(self.time(parameters, hashes))
     }
 
     fn supports(&self, _parameters: &AnyParameters) -> Result<(), Unsupported> {

@@ -18,7 +18,8 @@ pub use table::{TableError, write_csv, write_parquet};
 use columns::{Value as _, record};
 
 use acclmt_driver::device::{
-    CommitRequest, Device, EnginePlan, LeafRule, NoProgress, WordSource, steady_state,
+    CommitRequest, Device, EnginePlan, LeafKind, LeafKindError, NoProgress, WordSource,
+    steady_state,
 };
 use acclmt_driver::level_table::{NodeMemories, standard_tree};
 use acclmt_driver::nodes::NoNodes;
@@ -606,18 +607,8 @@ fn measure_tree(
     let leaves = point
         .leaves
         .unwrap_or_else(|| standard_tree(parameters.arity(), &memories));
-    let rule = match point.leaf.as_str() {
-        "hash" => LeafRule::Hash(parameters),
-        "element" => LeafRule::Digest,
-        text => {
-            let columns = text.strip_prefix("row=").and_then(|text| text.parse().ok());
-            LeafRule::Row {
-                parameters,
-                columns: columns
-                    .ok_or_else(|| format!("a leaf is hash, element or row=C, not '{text}'"))?,
-            }
-        }
-    };
+    let kind: LeafKind = (point.leaf.parse()).map_err(|error: LeafKindError| error.to_string())?;
+    let rule = kind.rule(parameters);
     let request = CommitRequest::new(parameters, rule, leaves);
     request.shape().map_err(|error| error.to_string())?;
     let words = if device.computes() {

@@ -13,14 +13,15 @@ mod elements;
 mod recognise;
 mod run;
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use acclmt_driver::device::Device;
-pub use cases::{MAX_LEAVES, VectorCase};
+use acclmt_poseidon::text;
+pub use cases::{MAX_CHAIN, MAX_LEAVES, VectorCase, Work};
 pub use elements::generate_element;
 pub use run::Outcome;
 
@@ -29,6 +30,9 @@ use recognise::Head;
 
 /// The format that [`VectorFile::load`] reads.
 pub const SCHEMA: &str = "poseidon-vectors/1";
+
+/// Most bytes of a file.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// A file of test vectors.
 #[derive(Clone, Debug)]
@@ -78,7 +82,7 @@ impl VectorFile {
     ///
     /// When it cannot be read, or does not follow the format.
     pub fn load(path: &Path) -> Result<Self, VectorError> {
-        let text = fs::read_to_string(path).map_err(|source| VectorError::Read {
+        let text = text::read_file(path, MAX_BYTES).map_err(|source| VectorError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -89,10 +93,13 @@ impl VectorFile {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let mut file: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut file: Value = serde_json::from_str(text).map_err(|error| text::message(&error))?;
         match file.get("schema").and_then(Value::as_str) {
             Some(SCHEMA) => {}
-            Some(schema) => return Err(format!("its schema is '{schema}', expected '{SCHEMA}'")),
+            Some(schema) => {
+                let schema = text::shortened(schema);
+                return Err(format!("its schema is '{schema}', expected '{SCHEMA}'"));
+            }
             None => return Err(format!("it names no schema, expected '{SCHEMA}'")),
         }
         let cases = match file.get_mut("cases").map(Value::take) {
@@ -100,7 +107,7 @@ impl VectorFile {
             Some(_) => return Err("its cases are no list".to_owned()),
             None => return Err("missing field `cases`".to_owned()),
         };
-        let record = FileRecord::deserialize(&file).map_err(|error| error.to_string())?;
+        let record = FileRecord::deserialize(&file).map_err(|error| text::message(&error))?;
         if cases.is_empty() {
             return Err("it has no cases".to_owned());
         }
@@ -140,11 +147,15 @@ impl VectorFile {
 /// Runs `cases` on `device` and returns what came of each, in order. Hashes and permutations of all
 /// cases that have the same parameters go to the device together. The layers and paths of a Merkle
 /// tree, which a device does not give, are checked with the reference in addition.
-pub fn run_cases(device: &mut dyn Device, cases: &[VectorCase]) -> Vec<Outcome> {
-    run::run_cases(device, cases)
+pub fn run_cases<'a>(
+    device: &mut dyn Device,
+    cases: impl IntoIterator<Item = &'a VectorCase>,
+) -> Vec<Outcome> {
+    let cases: Vec<&VectorCase> = cases.into_iter().collect();
+    run::run_cases(device, &cases)
 }
 
 /// [`run_cases`] of a single case.
 pub fn run_case(device: &mut dyn Device, case: &VectorCase) -> Outcome {
-    run_cases(device, std::slice::from_ref(case)).remove(0)
+    run_cases(device, [case]).remove(0)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::time::Duration;
 
 use crate::chip::{Hardware, HardwareError, ModelChip};
 use crate::stalls::Stalls;
@@ -152,6 +153,27 @@ impl Device for ModelDevice {
 
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
         self.new_chip(parameters)?.engine_plan(parameters)
+    }
+
+    fn commit_notes(&mut self, request: &CommitRequest<'_>) -> Vec<String> {
+        let chip = self.chip(request.parameters);
+        chip.map_or_else(|_| Vec::new(), |chip| chip.commit_notes(request))
+    }
+
+    /// That of the results: the cycles take less.
+    fn commit_time(&mut self, request: &CommitRequest<'_>) -> Option<Duration> {
+        let computes = self.computes;
+        computes.then(|| SoftwareDevice::new().commit_time(request))?
+    }
+
+    fn hash_time(
+        &mut self,
+        parameters: &AnyParameters,
+        runs: u64,
+        hashes: u64,
+    ) -> Option<Duration> {
+        let computes = self.computes;
+        computes.then(|| SoftwareDevice::new().hash_time(parameters, runs, hashes))?
     }
 
     fn computes(&self) -> bool {

@@ -13,10 +13,14 @@ use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::generate::{self, DUSK_MERKLE4_DOMAIN};
 use acclmt_poseidon::sponge::{Capacity, Padding, Sponge};
+use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
 
 /// Most leaves that a case may have.
 pub const MAX_LEAVES: usize = 1 << 24;
+
+/// Most steps of a chain of a case.
+pub const MAX_CHAIN: u64 = 1 << 24;
 
 /// A case of a file.
 #[derive(Clone, Debug)]
@@ -24,6 +28,37 @@ pub struct VectorCase {
     /// Name of the case.
     pub name: String,
     pub(super) checks: Result<Vec<Check>, Skipped>,
+}
+
+/// What a check of a case takes of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// What is computed with.
+    pub parameters: &'a AnyParameters,
+    /// Runs that wait for the one before. Hashes that wait for nothing share runs with other cases, and
+    /// are not counted here.
+    pub runs: u64,
+    /// Permutations.
+    pub hashes: u64,
+}
+
+impl VectorCase {
+    /// What each check takes of a device; nothing for a case that is not run.
+    pub fn work(&self) -> Vec<Work<'_>> {
+        let checks = self.checks.iter().flatten();
+        checks.filter_map(Check::work).collect()
+    }
+
+    /// Whether every hash waits for the one before.
+    pub fn is_chain(&self) -> bool {
+        let is_chain = |check: &Check| {
+            matches!(
+                check,
+                Check::HashChain { .. } | Check::PermutationChain { .. }
+            )
+        };
+        self.checks.iter().flatten().any(is_chain)
+    }
 }
 
 /// Why a case is not run.
@@ -71,6 +106,43 @@ pub(super) enum Check {
     Merkle(Box<MerkleCheck>),
 }
 
+impl Check {
+    /// What it takes of a device, see [`Work`].
+    pub(super) fn work(&self) -> Option<Work<'_>> {
+        let (parameters, runs, hashes) = match self {
+            Self::Hash { parameters, .. } | Self::Permute { parameters, .. } => (parameters, 0, 1),
+            Self::Sponge {
+                parameters,
+                sponge,
+                message,
+                ..
+            } => (parameters, 0, sponge.blocks_of(message.len())),
+            Self::Equal { .. } => return None,
+            Self::HashChain {
+                parameters, length, ..
+            }
+            | Self::PermutationChain {
+                parameters, length, ..
+            } => (parameters, *length, *length),
+            Self::Merkle(check) => {
+                let (leaves, blocks) = match &check.leaves {
+                    Leaves::Digests(words) => (words.len() / check.parameters.digest_length(), 0),
+                    Leaves::Messages(sponge, messages) => {
+                        let blocks = messages.iter().map(|it| sponge.blocks_of(it.len()));
+                        (messages.len(), blocks.sum())
+                    }
+                };
+                (&check.parameters, 1, leaves as u64 + blocks)
+            }
+        };
+        Some(Work {
+            parameters,
+            runs,
+            hashes,
+        })
+    }
+}
+
 /// A Merkle tree.
 #[derive(Clone, Debug)]
 pub(super) struct MerkleCheck {
@@ -105,7 +177,10 @@ pub(super) struct PathCheck {
 
 /// One field element, or a list of some.
 #[derive(Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a field element in hexadecimal with 0x, or a list of such"
+)]
 enum Elements {
     One(String),
     Many(Vec<String>),
@@ -188,7 +263,10 @@ struct PathTextRecord {
 
 /// The siblings of a level: a list of nodes, or, where there is one, its elements.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a list of field elements in hexadecimal with 0x, or a list of such lists"
+)]
 enum Siblings {
     Texts(Vec<String>),
     Nodes(Vec<Vec<String>>),
@@ -250,7 +328,23 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
 }
 
 fn record<T: DeserializeOwned>(case: Value) -> Result<T, String> {
-    serde_json::from_value(case).map_err(|error| error.to_string())
+    serde_path_to_error::deserialize(case).map_err(|error| {
+        let problem = text::message(error.inner());
+        match error.path().to_string() {
+            // The message of a missing key names it.
+            path if path == "." => problem,
+            path => format!("{path}: {problem}"),
+        }
+    })
+}
+
+fn check_chain(length: u64) -> Result<(), String> {
+    match length {
+        0..=MAX_CHAIN => Ok(()),
+        _ => Err(format!(
+            "its chain has {length} steps, expected at most {MAX_CHAIN}"
+        )),
+    }
 }
 
 struct Reader<'a> {
@@ -363,6 +457,7 @@ impl Reader<'_> {
     }
 
     fn chain(&self, case: ChainRecord) -> Read {
+        check_chain(case.length)?;
         if self.parameters.digest_length() != 1 {
             return skip("chains of digests of several elements are not supported");
         }
@@ -468,6 +563,7 @@ impl Reader<'_> {
     }
 
     fn permutation_chain(&self, case: ChainRecord) -> Read {
+        check_chain(case.length)?;
         Ok(Ok(vec![Check::PermutationChain {
             parameters: Arc::clone(&self.parameters),
             length: case.length,

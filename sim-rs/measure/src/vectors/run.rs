@@ -68,7 +68,7 @@ impl From<DeviceError> for Failure {
     }
 }
 
-pub(super) fn run_cases(device: &mut dyn Device, cases: &[VectorCase]) -> Vec<Outcome> {
+pub(super) fn run_cases(device: &mut dyn Device, cases: &[&VectorCase]) -> Vec<Outcome> {
     let mut outcomes = vec![Outcome::Passed; cases.len()];
     let mut batches: Vec<(Batch<'_>, Vec<Member<'_>>)> = Vec::new();
     let mut single = Vec::new();
