@@ -11,10 +11,13 @@
 use std::env::{self, VarError};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::OnceLock;
+use std::time::Instant;
 
 use acclmt_driver::chip::{ChipDevice, ChipPort, DriverError, OutputWord, PortError};
 use acclmt_driver::program::SUB_ENGINES;
 use acclmt_driver::timeline::{Recorder, Slot, Timeline};
+use acclmt_merkle::new_file::NewFile;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
@@ -39,6 +42,14 @@ pub struct RtlChip {
     refused: bool,
     /// The run that goes on, or was last.
     recording: Recording,
+    /// The waveform that is written.
+    waves: Option<Waveform>,
+}
+
+/// A waveform on its way.
+struct Waveform {
+    file: NewFile,
+    window: WaveformWindow,
 }
 
 /// The timeline of a run that is being recorded.
@@ -94,6 +105,7 @@ impl RtlChip {
             chip: acclmt_verilated::Chip::new(seed),
             refused: false,
             recording: Recording::default(),
+            waves: None,
         };
         match env::var(WAVES_VARIABLE) {
             Ok(text) => chip.trace(&text.parse()?)?,
@@ -108,13 +120,56 @@ impl RtlChip {
         Ok(chip)
     }
 
-    /// Writes a waveform.
+    /// Writes a waveform, which has its name after [`ChipPort::finish`], or when the chip is dropped.
     ///
     /// # Errors
     ///
-    /// When the path cannot be passed on.
-    pub fn trace(&mut self, waves: &Waves) -> Result<(), SimulationError> {
-        self.chip.trace(&waves.path, waves.window)
+    /// When the file cannot be written, or there is a waveform already.
+    pub fn trace(&mut self, waves: &Waves) -> Result<(), RtlError> {
+        if self.waves.is_some() {
+            return Err(RtlError::TwoWaveforms);
+        }
+        let mut file = NewFile::create(&waves.path).map_err(|source| RtlError::Waveform {
+            path: waves.path.clone(),
+            problem: source.to_string(),
+        })?;
+        self.chip.trace(&file.temporary_path(), waves.window)?;
+        self.waves = Some(Waveform {
+            file,
+            window: waves.window,
+        });
+        Ok(())
+    }
+
+    /// Ends the waveform and gives it its name; returns what is worth knowing about it.
+    fn finish_waves(&mut self) -> Result<Vec<String>, RtlError> {
+        let Some(Waveform { file, window }) = self.waves.take() else {
+            return Ok(Vec::new());
+        };
+        let path = file.path().to_owned();
+        let error = |problem: String| RtlError::Waveform {
+            path: path.clone(),
+            problem,
+        };
+        let held = self.chip.end_trace();
+        let cycles = self.chip.cycles();
+        if held == 0 && cycles <= window.first {
+            return Err(error(format!(
+                "the run ended after {cycles} clock cycles, and the waveform was to begin with cycle {}",
+                window.first
+            )));
+        }
+        if held == 0 {
+            return Err(error("the simulation could not write it".to_owned()));
+        }
+        file.finish().map_err(|source| error(source.to_string()))?;
+        if held < window.count {
+            return Ok(vec![format!(
+                "the waveform holds {held} clock cycles of the {} asked for: then the run ended",
+                window.count
+            )]);
+        }
+        Ok(Vec::new())
     }
 
     /// From now on input is withheld and output refused at random, with these probabilities in a clock
@@ -231,7 +286,33 @@ impl ChipPort for RtlChip {
     fn take_timeline(&mut self) -> Option<Timeline> {
         std::mem::take(&mut self.recording).finish()
     }
+
+    fn cycles_per_second(&mut self) -> Option<f64> {
+        Some(*SPEED.get_or_init(|| {
+            const CYCLES: u64 = 512;
+            let mut chip = acclmt_verilated::Chip::new(0);
+            let start = Instant::now();
+            // A chip that waits is simulated as one that works: whatever went wrong says a run.
+            let _ = chip.transfer(&[], &mut Vec::new(), CYCLES);
+            CYCLES as f64 / start.elapsed().as_secs_f64()
+        }))
+    }
+
+    fn finish(&mut self) -> Result<Vec<String>, PortError> {
+        self.finish_waves()
+            .map_err(|error| PortError::new(error.to_string()))
+    }
 }
+
+impl Drop for RtlChip {
+    /// A waveform is of most use after a run that went wrong.
+    fn drop(&mut self) {
+        let _ = self.finish_waves();
+    }
+}
+
+/// Clock cycles that are simulated in a second, by a few of them.
+static SPEED: OnceLock<f64> = OnceLock::new();
 
 fn port_error(error: SimulationError) -> PortError {
     PortError::new(error.to_string())
@@ -252,6 +333,17 @@ pub enum RtlError {
     /// The waveform variable is wrong.
     #[error(transparent)]
     Waves(#[from] WavesError),
+    /// A waveform could not be written.
+    #[error("cannot write the waveform {path}: {problem}")]
+    Waveform {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        problem: String,
+    },
+    /// Two waveforms of one chip are asked for.
+    #[error("two waveforms are asked for, one of them by {WAVES_VARIABLE}; leave one out")]
+    TwoWaveforms,
     /// The simulation failed.
     #[error(transparent)]
     Simulation(#[from] SimulationError),

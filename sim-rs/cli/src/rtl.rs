@@ -3,11 +3,13 @@
 
 //! The backend `rtl`: the simulated chip, beside those of the library.
 
+use std::env;
+
 use acclmt::{BackendError, BackendFactory, BackendOptions, LibraryBackends, MODEL, SOFTWARE};
 use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::device::Device;
 use acclmt_model::Hardware;
-use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field};
+use acclmt_tb::{RtlChip, WAVES_VARIABLE, WaveformWindow, Waves, large_field};
 use acclmt_verilated::RUNTIME_MODULUS;
 
 /// Seed of what the design leaves undefined: a run can be repeated.
@@ -21,6 +23,14 @@ pub struct Backends;
 impl BackendFactory for Backends {
     fn names(&self) -> &[&str] {
         &[RTL, MODEL, SOFTWARE]
+    }
+
+    fn at_a_time(&self, name: &str) -> usize {
+        // The chips would write one waveform.
+        match name == RTL && env::var_os(WAVES_VARIABLE).is_some() {
+            true => 1,
+            false => usize::MAX,
+        }
     }
 
     fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {

@@ -255,3 +255,83 @@ fn standard_input_is_streamed() {
         assert!(output.stdout.is_empty(), "{message}");
     }
 }
+
+/// Refusals of the program, with one line that contains `part`.
+#[track_caller]
+fn fails(arguments: &[&str], part: &str) -> Output {
+    let output = run(arguments, &[]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {error}");
+    assert_eq!(error.matches("error: ").count(), 1, "{error}");
+    assert!(error.contains(part), "{error}");
+    output
+}
+
+/// Names of the files of a folder.
+fn names(files: &Files) -> Vec<String> {
+    let entries = fs::read_dir(files.0.path()).expect("the folder is there");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("an entry").file_name())
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A waveform is written, or the run says why not.
+#[test]
+fn waveforms_are_written_or_refused() {
+    let files = Files::new();
+    let rows: Vec<u8> = (0..16 * 8_u64).flat_map(u64::to_le_bytes).collect();
+    let file = files.write("rows", &rows);
+    let waves = files.text("waves.fst");
+    let commit = ["commit", &file, "--preset", "plonky2", "--waves", &waves];
+    let with = |more: &[&'static str]| [&commit[..], more].concat();
+    let report = json(&with(&["--waves-cycles", "100", "--json"]), &[]);
+    assert_eq!(report["notes"].as_array().map(Vec::len), Some(0));
+    assert!(fs::metadata(&waves).expect("the waveform").len() > 1000);
+    assert_eq!(names(&files), ["rows", "waves.fst"]);
+
+    // A window that goes on after the run is shorter, and one that begins there is none.
+    let report = json(&with(&["--waves-cycles", "100000000", "--json"]), &[]);
+    let note = report["notes"][0].as_str().expect("a note");
+    assert!(note.contains("of the 100000000 asked for"), "{note}");
+    fs::remove_file(&waves).expect("the waveform is removed");
+    let output = fails(&with(&["--waves-from", "100000000"]), "the run ended after");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("root"));
+    assert_eq!(names(&files), ["rows"]);
+
+    let absent = files.text("absent/waves.fst");
+    let commit = ["commit", &file, "--preset", "plonky2", "--waves", &absent];
+    let output = fails(&commit, "cannot write the waveform");
+    assert!(output.stdout.is_empty());
+    assert_eq!(names(&files), ["rows"]);
+}
+
+/// A run of minutes says so first, with the backends that are faster.
+#[test]
+fn long_simulations_are_announced() {
+    use std::io::{BufRead as _, BufReader};
+    let files = Files::new();
+    let file = files.write("ten-megabytes", &vec![0; 10 << 20]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_acclmt"))
+        .args(["commit", &file, "--preset", "filecoin-arity-2", "--pack"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let stderr = child.stderr.take().expect("standard error is a pipe");
+    let mut line = String::new();
+    let read = BufReader::new(stderr).read_line(&mut line);
+    child.kill().expect("the program is stopped");
+    child.wait().expect("the program ends");
+    read.expect("a line");
+    for part in [
+        "note: this takes about",
+        "on the backend 'rtl'",
+        "the backend 'model' takes",
+        "'software' takes",
+    ] {
+        assert!(line.contains(part), "{line}");
+    }
+}

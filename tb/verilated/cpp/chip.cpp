@@ -172,6 +172,11 @@ void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint
   chip->model.trace(path, first, count, depth);
 }
 
+uint64_t acclmt_chip_trace_end(acclmt_chip *chip) {
+  const Entry entry = chip->model.enter();
+  return chip->model.end_trace();
+}
+
 void acclmt_chip_observe(acclmt_chip *chip, uint32_t on) { chip->observes = on != 0; }
 
 const uint32_t *acclmt_chip_observed(const acclmt_chip *chip) { return chip->observed.data(); }

@@ -99,6 +99,14 @@ class Model {
     waves_first_ = first;
     waves_end_ = first + count;
     if (waves_end_ < first) waves_end_ = UINT64_MAX;
+    waves_cycles_ = 0;
+  }
+
+  // Ends the waveform; returns the clock cycles that it holds, 0 where the file could not be written.
+  uint64_t end_trace() {
+    if (waves_) waves_->close();
+    waves_.reset();
+    return waves_cycles_;
   }
 
   const char *failure() const {
@@ -120,7 +128,12 @@ class Model {
       return;
     }
     if (!waves_->isOpen()) waves_->open(waves_path_.c_str());
+    if (!waves_->isOpen()) {
+      waves_.reset();
+      return;
+    }
     waves_->dump(2 * cycles_ + half);
+    waves_cycles_ += half;
   }
 
   std::string messages_;
@@ -130,6 +143,7 @@ class Model {
   std::string waves_path_;
   uint64_t waves_first_ = 0;
   uint64_t waves_end_ = 0;
+  uint64_t waves_cycles_ = 0;
   uint64_t cycles_ = 0;
 };
 

@@ -71,6 +71,8 @@ void acclmt_chip_input_rate(acclmt_chip *chip, uint32_t words, uint32_t cycles);
 // signals down to `depth` levels of hierarchy (0: all).
 void acclmt_chip_trace(acclmt_chip *chip, const char *path, uint64_t first, uint64_t count,
                        uint32_t depth);
+// Ends the waveform; returns the clock cycles that it holds, 0 where the file could not be written.
+uint64_t acclmt_chip_trace_end(acclmt_chip *chip);
 // From now on what is observed in every clock cycle is kept until acclmt_chip_forget, or no more.
 void acclmt_chip_observe(acclmt_chip *chip, uint32_t on);
 // What is kept: ACCLMT_OBSERVED_WORDS each of acclmt_chip_observed_cycles cycles. Valid until the

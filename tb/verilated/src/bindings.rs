@@ -76,6 +76,9 @@ unsafe extern "C" {
     );
 }
 unsafe extern "C" {
+    pub fn acclmt_chip_trace_end(chip: *mut acclmt_chip) -> u64;
+}
+unsafe extern "C" {
     pub fn acclmt_chip_observe(chip: *mut acclmt_chip, on: u32);
 }
 unsafe extern "C" {

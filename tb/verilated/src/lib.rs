@@ -355,6 +355,12 @@ impl Chip {
         Ok(())
     }
 
+    /// Ends the waveform; returns the clock cycles that it holds, 0 where it could not be written.
+    pub fn end_trace(&mut self) -> u64 {
+        // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
+        unsafe { bindings::acclmt_chip_trace_end(self.model.as_ptr()) }
+    }
+
     /// From now on every clock cycle is observed, or none.
     pub fn observe(&mut self, on: bool) {
         // SAFETY: `model` is valid until drop, and `&mut self` excludes other calls.
