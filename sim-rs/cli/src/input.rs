@@ -271,6 +271,18 @@ impl Input {
         };
         let length = file.metadata().map_err(failed)?.len();
         let mut reader = BufReader::new(file);
+        // The library multiplies the lengths without a look at the product.
+        let mut start = Vec::new();
+        (reader.by_ref().take(MAX_ARRAY_HEADER))
+            .read_to_end(&mut start)
+            .map_err(failed)?;
+        if let Some(shape) = written_shape(&String::from_utf8_lossy(&start))
+            && size_of_array(&shape).is_none()
+        {
+            let message = format!("an array of the shape {shape:?} has more than 2^64 bytes");
+            return Err(problem(message));
+        }
+        reader.rewind().map_err(failed)?;
         let header = NpyHeader::from_reader(&mut reader)
             .map_err(|error| problem(format!("it is no NumPy file ({error})")))?;
         let is_uint64 = match header.dtype() {
@@ -299,12 +311,7 @@ impl Input {
             let message = "it is in Fortran order; store it with numpy.ascontiguousarray";
             return Err(problem(message.to_owned()));
         }
-        let size = |shape: &[u64]| {
-            let mut lengths = shape.iter();
-            let elements = lengths.try_fold(1_u64, |size, &length| size.checked_mul(length))?;
-            Some((elements, elements.checked_mul(8)?))
-        };
-        let Some((elements, bytes)) = size(&shape) else {
+        let Some((elements, bytes)) = size_of_array(&shape) else {
             let message = format!("an array of the shape {shape:?} has more than 2^64 bytes");
             return Err(problem(message));
         };
@@ -392,6 +399,28 @@ impl Input {
             position: 0,
         })
     }
+}
+
+/// Most bytes of the header of an array.
+const MAX_ARRAY_HEADER: u64 = 1 << 16;
+
+/// The shape in the header of an array, where there is one: `'shape': (2, 3), `.
+fn written_shape(header: &str) -> Option<Vec<u64>> {
+    let (_, rest) = header.split_once("'shape'")?;
+    let (_, rest) = rest.split_once('(')?;
+    let (lengths, _) = rest.split_once(')')?;
+    let lengths = lengths.split(',').map(str::trim);
+    lengths
+        .filter(|length| !length.is_empty())
+        .map(|length| length.parse().ok())
+        .collect()
+}
+
+/// Elements and bytes of an array of 64-bit integers; nothing where they are 2^64 or more.
+fn size_of_array(shape: &[u64]) -> Option<(u64, u64)> {
+    let mut lengths = shape.iter();
+    let elements = lengths.try_fold(1_u64, |size, &length| size.checked_mul(length))?;
+    Some((elements, elements.checked_mul(8)?))
 }
 
 /// Whether a file is a device, such as `/dev/zero`.
@@ -683,7 +712,8 @@ mod tests {
         }
         // An array is one whatever its name is; packed, its bytes are data.
         let unnamed = folder.path().join("rows");
-        fs::write(&unnamed, npy(matrix, &(0..12).collect::<Vec<_>>())).unwrap();
+        let list = "{'descr': '<u8', 'fortran_order': False, 'shape': (12,), }";
+        fs::write(&unnamed, npy(list, &(0..12).collect::<Vec<_>>())).unwrap();
         let words = all(&unnamed, FieldId::Goldilocks, Format::Elements).unwrap();
         assert_eq!((words.len(), words[11][0]), (12, 11));
         let words = all(&unnamed, FieldId::Goldilocks, Format::Packed).unwrap();

@@ -551,9 +551,15 @@ impl Proof {
     /// are right is what [`Proof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
         let path = path.as_ref();
-        let json = text::read_file(path, MAX_BYTES).map_err(|source| ProofError::Read {
-            path: path.to_owned(),
-            source,
+        let json = text::read_file(path, MAX_BYTES).map_err(|source| {
+            let path = path.to_owned();
+            match source.kind() {
+                io::ErrorKind::InvalidData => ProofError::Malformed {
+                    path,
+                    problem: source.to_string(),
+                },
+                _ => ProofError::Read { path, source },
+            }
         })?;
         let proof = check_format(json.as_bytes(), FORMAT)
             .and_then(|()| serde_json::from_str(&json).map_err(|error| text::message(&error)));
