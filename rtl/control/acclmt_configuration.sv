@@ -121,11 +121,16 @@ module acclmt_configuration #(
   // ---- Legal values -----------------------------------------------------------------------------
 
   // Rows that the ring of the leaf hash engine holds in its output buffers.
+  logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds;
   logic [31:0] most_rows;
   logic [3:0] most_words;
-  assign most_rows = 32'(NumPartial + 2) *
-      32'(acclmt_timing_pkg::states_that_fit(acclmt_timing_pkg::places(int'(Reduction)),
-                                             leaf_config_o.beats));
+  always_comb begin
+    for (int i = 0; i < int'(acclmt_pkg::MaxNumPartial); i++) begin
+      has_rounds[i] = leaf_config_o.partial_rounds[i+1] != '0;
+    end
+  end
+  assign most_rows =
+      32'(acclmt_timing_pkg::most_rows(int'(Reduction), leaf_config_o.beats, has_rounds));
   assign most_words = goldilocks ? 4'd3 : 4'(MaxWidth);
 
   logic [NumRegisters-1:0] illegal;

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Latencies of blocks that are made of others (see acclmt_latency_pkg for those of the blocks
-/// themselves), in cycles, and what fits in the buffers that the latencies ask for. All functions
-/// but `states_that_fit` are constant functions of the parameters.
+/// themselves), in cycles, and what fits in the buffers that the latencies ask for. `states_that_fit` and
+/// `most_rows` depend on the configuration, the others are constant functions of the parameters.
 package acclmt_timing_pkg;
 
   /// Montgomery reduction.
@@ -64,6 +64,21 @@ package acclmt_timing_pkg;
       3'd4: states_that_fit = capacity / 4;
       default: states_that_fit = capacity;
     endcase
+  endfunction
+
+  /// Most rows of blocks that can be under way together in a hash engine (ROW_GROUP), for states of so
+  /// many beats: all first blocks of a group come before the first second block, so that the states of
+  /// a whole group wait in the output buffers of the sub-engines. There is one for each of the two
+  /// visits of a full-round sub-engine, and one for each partial-round sub-engine with rounds; one
+  /// without rounds is a wire. `ChipRegisters::most_rows` of the driver is the same rule.
+  function automatic int most_rows(input int reduction, input acclmt_pkg::beat_t beats,
+                                   input logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds);
+    int buffers;
+    buffers = 2;
+    for (int i = 0; i < int'(acclmt_pkg::MaxNumPartial); i++) begin
+      if (has_rounds[i]) buffers = buffers + 1;
+    end
+    most_rows = buffers * states_that_fit(places(reduction), beats);
   endfunction
 
 endpackage

@@ -1155,6 +1155,121 @@ fn rows_run_at_full_speed() {
     }
 }
 
+/// The largest legal groups of rows on rings of which some sub-engines have no rounds and store nothing:
+/// the run ends, with the root of the software. One row more is refused.
+#[test]
+fn the_largest_groups_of_rows_come_to_their_end() {
+    let seed = seed(74);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    let limits = device.capabilities().limits;
+    let mut sets: Vec<AnyParameters> = [
+        (3, (1, 1), 0),
+        (3, (1, 1), 1),
+        (6, (1, 2), 2),
+        (12, (1, 1), 0),
+    ]
+    .into_iter()
+    .map(|(width, full, partial)| {
+        let order = RoundOrder::ConstantsFirst;
+        set_with_rounds(large_field(), seed, width, order, full, partial)
+    })
+    .collect();
+    sets.push(set_with_rounds(
+        FieldId::Goldilocks,
+        seed,
+        12,
+        RoundOrder::SboxFirst,
+        (1, 1),
+        0,
+    ));
+    for parameters in &sets {
+        let rate = parameters.width() - 1;
+        let sponge = Sponge {
+            rate_positions: (0..rate).collect(),
+            absorption: Absorption::Overwrite,
+            padding: sponge::Padding::None,
+            capacity: Capacity::Zero,
+            permute_empty: false,
+            short_rows_are_digests: false,
+        };
+        let length = 2 * rate;
+        let rows = ChipRows::compile(parameters, &sponge, length, &limits);
+        let rows = rows.unwrap().unwrap();
+        let registers = &rows.program.registers;
+        let most = registers.most_rows(&limits);
+        let name = parameters.name();
+        println!(
+            "{name}: {most} rows, segments {:?}",
+            rows.program.segments()
+        );
+        assert!(rows.clone().with_group(most + 1).is_err(), "{name}");
+        let messages: Vec<_> = (0..2 * most + 1)
+            .map(|_| elements(&mut random, parameters.field(), length))
+            .collect();
+        let software = &mut SoftwareDevice::new();
+        let expected = hash_messages_with(software, parameters, &sponge, &messages).unwrap();
+        // The group that the driver chooses, and the largest one.
+        for group in [None, Some(most)] {
+            device.set_row_group(group);
+            let found = device.hash_rows(parameters, &sponge, &messages, &mut NoProgress);
+            assert_eq!(
+                found.unwrap().unwrap().digests,
+                expected,
+                "{name}, {group:?}"
+            );
+        }
+        device.set_row_group(None);
+    }
+}
+
+/// The largest group is that of [`ChipRegisters::most_rows`] for every subset of the partial-round
+/// sub-engines and every number of beats.
+#[test]
+fn the_chip_refuses_larger_groups_than_the_driver() {
+    let seed = seed(75);
+    let mut device = rtl_device(seed as u32).unwrap();
+    let limits = device.capabilities().limits;
+    let fields = [(large_field(), 12), (FieldId::Goldilocks, 12)];
+    let mut host = Host {
+        chip: device.port(),
+    };
+    for (field, widest) in fields {
+        let order = RoundOrder::ConstantsFirst;
+        let set = set_with_rounds(field, seed, widest, order, (1, 1), 0);
+        let base = ChipProgram::compile(&set, &limits).unwrap().registers;
+        for width in [2, 3, 4, 6, 7, 9, 10, 12] {
+            for present in 0..1_u32 << limits.num_partial {
+                let rounds = |number: usize| match number {
+                    1..=6 => (present >> (number - 1) & 1) * (1 + number as u32),
+                    _ => 0,
+                };
+                let values = ChipRegisters {
+                    width,
+                    input_map: [0x3333_3333, 0x3333],
+                    digest_map: [0x3333_3333, 0x3333],
+                    partial_kind: program::PARTIAL_SPARSE,
+                    partial_rounds: std::array::from_fn(rounds),
+                    ..base
+                };
+                host.load_registers(&values);
+                host.set_up(DIGESTS, 1);
+                let most = values.most_rows(&limits) as u32;
+                for (group, is_legal) in [(most, true), (most + 1, false)] {
+                    host.write(registers::ROW_GROUP.address, group);
+                    host.write(registers::CONTROL.address, START);
+                    let found = host.error();
+                    let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
+                    let refused = (code, registers::ROW_GROUP.address);
+                    let expected = if is_legal { (0, 0) } else { refused };
+                    assert_eq!(found, expected, "{group} rows: {values:X?}");
+                    host.clear();
+                }
+            }
+        }
+    }
+}
+
 /// Trees of every kind through the driver: the result and every node as in software.
 #[test]
 fn every_kind_of_tree() {

@@ -48,6 +48,7 @@ use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
 use evaluate::Interpreter;
+pub(crate) use rows::most_rows_rule;
 pub use rows::{ChipRows, RowRegisters, evaluate_rows};
 use shape::{FIRST_FULL, SECOND_FULL};
 pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape};
@@ -823,6 +824,16 @@ pub fn evaluate(
 }
 
 impl ChipRegisters {
+    /// What the occupation of the sub-engines depends on, with a legal width.
+    fn shape(&self) -> Shape {
+        Shape {
+            width: (self.width as usize).clamp(2, MAX_ELEMENTS),
+            alpha: self.alpha.into(),
+            goldilocks: self.field == GOLDILOCKS,
+            dense: self.partial_kind == PARTIAL_DENSE,
+        }
+    }
+
     /// Checks the values as a chip with `limits` does for its leaf hash engine at the start of a run
     /// without tree.
     ///
@@ -830,14 +841,9 @@ impl ChipRegisters {
     ///
     /// When one is illegal; the error names the first register, in address order.
     pub fn check(&self, limits: &EngineLimits) -> Result<(), ProgramError> {
-        let goldilocks = self.field == GOLDILOCKS;
+        let shape = self.shape();
+        let goldilocks = shape.goldilocks;
         let stream_words = if goldilocks { 3 } else { 12 };
-        let shape = Shape {
-            width: (self.width as usize).clamp(2, MAX_ELEMENTS),
-            alpha: self.alpha.into(),
-            goldilocks,
-            dense: self.partial_kind == PARTIAL_DENSE,
-        };
         let segments = Segments {
             full_first: self.full_rounds_first as usize,
             partial: self.partial_rounds.map(|rounds| rounds as usize),

@@ -12,6 +12,8 @@
 
 use std::fmt::Write as _;
 
+use crate::program::most_rows_rule;
+
 /// Value of [`ID`]: the ASCII letters `ACMT`.
 pub const ID_VALUE: u32 = 0x4143_4D54;
 
@@ -582,10 +584,12 @@ pub const ROW_GROUP: Register = Register::single(
     0x068,
     ReadWrite,
     &[],
-    "Rows of a group: the first blocks of all rows of a group come before their second blocks, and so \
-     on; the last group has the rows that are left. Legal: 1 to (NumPartial + 2) * floor(2^Log2Places \
-     / beats of a state), see CAPS_ENGINE; a state of t elements has ceil(t / 3) beats, in Goldilocks \
-     mode one.",
+    concat!(
+        "Rows of a group: the first blocks of all rows of a group come before their second blocks, and \
+         so on; the last group has the rows that are left. Legal: 1 to ",
+        most_rows_rule!(),
+        "."
+    ),
 );
 /// Input words of the last block.
 pub const LAST_INPUT_WORDS: Register = Register::single(

@@ -477,13 +477,7 @@ impl ModelChip {
             if rows.blocks == 0 {
                 return Err(registers::ROW_BLOCKS.address);
             }
-            let beats = if leaf.field == GOLDILOCKS {
-                1
-            } else {
-                leaf.width.div_ceil(3)
-            };
-            let states = limits.places as u32 / beats;
-            if rows.group == 0 || rows.group > (limits.num_partial as u32 + 2) * states {
+            if rows.group == 0 || rows.group as usize > leaf.most_rows(&limits) {
                 return Err(registers::ROW_GROUP.address);
             }
             if rows.last_words == 0 || rows.last_words > most_words {

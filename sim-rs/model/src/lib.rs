@@ -16,6 +16,8 @@
 mod buffer;
 mod chip;
 mod device;
+#[cfg(test)]
+mod groups;
 mod hash_engine;
 pub mod latencies;
 mod machine;

@@ -6,8 +6,8 @@
 //! The last block may be short and has a map of its own.
 
 use super::{
-    ChipConstant, ChipProgram, ChipRegisters, EngineLimits, Interpreter, ProgramError, Purpose,
-    Shape, encode, from_slices, internal_index, slices,
+    ChipConstant, ChipProgram, ChipRegisters, EngineLimits, FIRST_FULL, Interpreter, ProgramError,
+    Purpose, SECOND_FULL, Shape, encode, from_slices, internal_index, slices,
 };
 use crate::registers;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
@@ -16,8 +16,7 @@ use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
 
-/// Output buffers of a hash engine that states on their way fill: those of the partial-round
-/// sub-engines, and those of the two visits to a full-round sub-engine.
+/// Output buffers of the full-round sub-engines that states on their way fill: one for each visit.
 const FULL_ROUND_VISITS: usize = 2;
 
 /// What a leaf is: the values of the registers of the same names, and of `MODE.Overwrite`.
@@ -141,7 +140,7 @@ impl ChipRows {
     ///
     /// When the buffers of a hash engine do not hold the states of so many rows, or it is none.
     pub fn with_group(mut self, group: usize) -> Result<Self, ProgramError> {
-        let most = most_rows(&self.program);
+        let most = self.program.registers.most_rows(&self.program.limits);
         if !(1..=most).contains(&group) {
             return Err(ProgramError::RowGroup { group, most });
         }
@@ -267,6 +266,31 @@ fn pack_block(block: &[Word], in_word: usize) -> Vec<Word> {
     block.chunks(in_word).map(from_slices).collect()
 }
 
+/// The rule of [`ChipRegisters::most_rows`] in words, for the description of `ROW_GROUP`.
+macro_rules! most_rows_rule {
+    () => {
+        "(2 + the number of partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats \
+         of a state), see CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) \
+         beats, in Goldilocks mode one"
+    };
+}
+pub(crate) use most_rows_rule;
+
+impl ChipRegisters {
+    /// Most rows that can be under way together: `ROW_GROUP` is at most this. All first blocks of a group
+    /// come before the first second block, so that the states of a whole group wait in the output buffers
+    /// of the sub-engines: one for each of the two visits of a full-round sub-engine, and one for each
+    /// partial-round sub-engine that has rounds. One without rounds is a wire.
+    ///
+    /// The RTL has the same rule in `acclmt_timing_pkg::most_rows`. The buffer ahead of the first
+    /// sub-engine holds some states more, which the rule leaves out.
+    pub fn most_rows(&self, limits: &EngineLimits) -> usize {
+        let partial = &self.partial_rounds[FIRST_FULL + 1..SECOND_FULL];
+        let buffers = FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count();
+        (buffers * (limits.places / self.shape().beats())).max(1)
+    }
+}
+
 /// Rows that are under way together: as many permutations as there are in a hash engine in the steady
 /// state, if its buffers can hold so many.
 fn group(program: &ChipProgram) -> usize {
@@ -276,12 +300,5 @@ fn group(program: &ChipProgram) -> usize {
     // spends a little time between the sub-engines, and waits for its turn.
     let rounds = program.rounds.full_first + program.rounds.partial + program.rounds.full_last;
     let cycles = rounds * (limits.loop_cycles + width) + 64 * (limits.num_partial + 2);
-    (cycles.div_ceil(program.period()) + 1).clamp(1, most_rows(program))
-}
-
-/// Most rows that can be under way together: those whose states the buffers of a hash engine hold.
-fn most_rows(program: &ChipProgram) -> usize {
-    let limits = &program.limits;
-    let most = (limits.num_partial + FULL_ROUND_VISITS) * (limits.places / program.shape().beats());
-    most.max(1)
+    (cycles.div_ceil(program.period()) + 1).clamp(1, program.registers.most_rows(limits))
 }
