@@ -10,7 +10,8 @@
 ///     a * b = high << 2h  +  (middle - high - low) << h  +  low
 ///
 /// Handshake:  none; a product leaves `Latency` cycles after its operands, in order.
-/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`.
+/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which must
+///             be `Latency`.
 /// Throughput: one product a cycle.
 ///
 /// With the defaults the width is 256 and the 27 leaves have 32 to 34 bits: pre-addition of 128
@@ -26,6 +27,8 @@ module acclmt_mul #(
   /// Bit l: register the operands of level l's sub-multipliers (the outermost level is the
   /// highest).
   parameter logic [3:0] PreRegister = 4'b1010,
+  /// Cycles from operands to product, which those who wait for it count on.
+  parameter int unsigned Latency = acclmt_latency_pkg::MulLatency,
   /// Whether Goldilocks mode exists.
   parameter bit Goldilocks = 1'b1
 ) (
@@ -41,7 +44,16 @@ module acclmt_mul #(
 );
 
   if (Levels > 3) begin : gen_illegal_levels
-    $error("acclmt_mul: Levels = %0d, but PreRegister describes at most 3 levels", Levels);
+    $error("acclmt_mul: Levels = %0d is not at most 3, which PreRegister describes", Levels);
+  end
+  if (PreRegister >> (Levels + 1) != '0 || PreRegister[0]) begin : gen_illegal_pre_register
+    $error("acclmt_mul: PreRegister = %0d is not within the bits 1 to Levels = %0d", PreRegister,
+           Levels);
+  end
+  if (Latency != 1 + Levels + 32'(PreRegister[1]) + 32'(PreRegister[2]) + 32'(PreRegister[3]))
+  begin : gen_illegal_latency
+    $error("acclmt_mul: Latency = %0d is not that of Levels = %0d and PreRegister = %0d", Latency,
+           Levels, PreRegister);
   end
 
   if (Goldilocks && ((Width != acclmt_pkg::WordWidth && Width != acclmt_pkg::WordWidth / 2) ||
@@ -65,6 +77,9 @@ module acclmt_mul #(
     localparam int unsigned Low = (Width + 1) / 2;
     localparam int unsigned High = Width - Low;
     localparam int unsigned Sum = Low + 1;
+    // Of the multipliers of the next level.
+    localparam logic [3:0] InnerPreRegister = PreRegister & ((4'd1 << Levels) - 4'd1);
+    localparam int unsigned InnerLatency = Latency - 1 - 32'(PreRegister[Levels]);
 
     logic [Low-1:0] a_low, b_low;
     logic [High-1:0] a_high, b_high;
@@ -105,7 +120,8 @@ module acclmt_mul #(
     acclmt_mul #(
       .Width(Low),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister),
+      .PreRegister(InnerPreRegister),
+      .Latency(InnerLatency),
       .Goldilocks(GoldilocksHalf)
     ) u_low (
       .clk_i,
@@ -117,7 +133,8 @@ module acclmt_mul #(
     acclmt_mul #(
       .Width(High),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister),
+      .PreRegister(InnerPreRegister),
+      .Latency(InnerLatency),
       .Goldilocks(GoldilocksHalf)
     ) u_high (
       .clk_i,
@@ -129,7 +146,8 @@ module acclmt_mul #(
     acclmt_mul #(
       .Width(Sum),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister),
+      .PreRegister(InnerPreRegister),
+      .Latency(InnerLatency),
       .Goldilocks(1'b0)
     ) u_cross (
       .clk_i,

@@ -9,8 +9,8 @@
 /// A leaf is a number times itself: synthesis needs the product of two different bits once only.
 ///
 /// Handshake:  none; a square leaves `Latency` cycles after its operand, in order.
-/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`: the
-///             same as `acclmt_mul` with the same parameters.
+/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which must
+///             be `Latency`: the same as `acclmt_mul` with the same parameters.
 /// Throughput: one square a cycle.
 ///
 /// Goldilocks mode squares slice by slice: on the levels above a slice the squares of the halves
@@ -22,6 +22,8 @@ module acclmt_sqr #(
   parameter int unsigned Levels = 3,
   /// Bit l: register the operands of level l's sub-squarers (the outermost level is the highest).
   parameter logic [3:0] PreRegister = 4'b1010,
+  /// Cycles from operands to square, which those who wait for it count on.
+  parameter int unsigned Latency = acclmt_latency_pkg::MulLatency,
   /// Whether Goldilocks mode exists.
   parameter bit Goldilocks = 1'b1
 ) (
@@ -36,7 +38,16 @@ module acclmt_sqr #(
 );
 
   if (Levels > 3) begin : gen_illegal_levels
-    $error("acclmt_sqr: Levels = %0d, but PreRegister describes at most 3 levels", Levels);
+    $error("acclmt_sqr: Levels = %0d is not at most 3, which PreRegister describes", Levels);
+  end
+  if (PreRegister >> (Levels + 1) != '0 || PreRegister[0]) begin : gen_illegal_pre_register
+    $error("acclmt_sqr: PreRegister = %0d is not within the bits 1 to Levels = %0d", PreRegister,
+           Levels);
+  end
+  if (Latency != 1 + Levels + 32'(PreRegister[1]) + 32'(PreRegister[2]) + 32'(PreRegister[3]))
+  begin : gen_illegal_latency
+    $error("acclmt_sqr: Latency = %0d is not that of Levels = %0d and PreRegister = %0d", Latency,
+           Levels, PreRegister);
   end
 
   if (Goldilocks && ((Width != acclmt_pkg::WordWidth && Width != acclmt_pkg::WordWidth / 2) ||
@@ -60,6 +71,9 @@ module acclmt_sqr #(
     localparam int unsigned Low = (Width + 1) / 2;
     localparam int unsigned High = Width - Low;
     localparam int unsigned Sum = Low + 1;
+    // Of the squarers of the next level.
+    localparam logic [3:0] InnerPreRegister = PreRegister & ((4'd1 << Levels) - 4'd1);
+    localparam int unsigned InnerLatency = Latency - 1 - 32'(PreRegister[Levels]);
 
     logic [Low-1:0] a_low;
     logic [High-1:0] a_high;
@@ -91,7 +105,8 @@ module acclmt_sqr #(
     acclmt_sqr #(
       .Width(Low),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister),
+      .PreRegister(InnerPreRegister),
+      .Latency(InnerLatency),
       .Goldilocks(GoldilocksHalf)
     ) u_low (
       .clk_i,
@@ -102,7 +117,8 @@ module acclmt_sqr #(
     acclmt_sqr #(
       .Width(High),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister),
+      .PreRegister(InnerPreRegister),
+      .Latency(InnerLatency),
       .Goldilocks(GoldilocksHalf)
     ) u_high (
       .clk_i,
@@ -113,7 +129,8 @@ module acclmt_sqr #(
     acclmt_sqr #(
       .Width(Sum),
       .Levels(Levels - 1),
-      .PreRegister(PreRegister),
+      .PreRegister(InnerPreRegister),
+      .Latency(InnerLatency),
       .Goldilocks(1'b0)
     ) u_cross (
       .clk_i,
