@@ -33,7 +33,11 @@ sub_engine/acclmt_scaled_add.sv
 sub_engine/acclmt_state_buffer.sv
 sub_engine/acclmt_slot_control.sv
 sub_engine/acclmt_partial_round_engine.sv
-sub_engine/acclmt_full_round_engine.sv
+sub_engine/full_round/acclmt_full_round_sboxes.sv
+sub_engine/full_round/acclmt_full_round_sequencer.sv
+sub_engine/full_round/acclmt_full_round_rows.sv
+sub_engine/full_round/acclmt_full_round_loop.sv
+sub_engine/full_round/acclmt_full_round_engine.sv
 engine/acclmt_state_loader.sv
 engine/acclmt_hash_engine.sv
 tree/acclmt_level_queue.sv

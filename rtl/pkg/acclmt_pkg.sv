@@ -137,6 +137,11 @@ package acclmt_pkg;
     endcase
   endfunction
 
+  /// Slices of lane 0 that do not hold element 0, in the first beat of a state.
+  function automatic logic [Slices-1:0] slices_beside_element_0(input logic goldilocks);
+    slices_beside_element_0 = goldilocks ? ~Slices'(1) : '0;
+  endfunction
+
   /// Exponent of the S-box.
   typedef enum logic [1:0] {
     AlphaThree,
@@ -178,6 +183,29 @@ package acclmt_pkg;
     position_map_t input_map;
     position_map_t digest_map;
   } engine_config_t;
+
+  /// A step of the matrix of a full-round sub-engine.
+  typedef struct packed {
+    /// It is one of a sparse round that shares the multipliers out; the first one of a row chunk; the
+    /// first or a later one of such a sparse round; one of another round with large-prime elements.
+    logic sparse;
+    logic first;
+    logic sparse_first;
+    logic later;
+    logic dense;
+    /// The slice of its lanes that it takes, or the whole words.
+    logic [Slices-1:0] slice;
+    logic whole;
+    /// Its number in the row chunk, the row chunk, and whether it is the last one of either.
+    beat_t number;
+    beat_t row;
+    logic row_ends;
+    logic round_ends;
+    /// Visit, number of the round, tag of the state.
+    logic last;
+    round_t round;
+    tag_t tag;
+  } full_round_step_t;
 
   // ---- Constant memories: banks of one word each ------------------------------------------------
 

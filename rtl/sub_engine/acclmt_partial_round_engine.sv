@@ -282,7 +282,7 @@ module acclmt_partial_round_engine #(
   // lane 0.
   logic [Lanes-1:0][WordWidth-1:0] element;
   logic [acclmt_pkg::Slices-1:0] bypass;
-  assign bypass = !first_at_matrix ? '1 : goldilocks_i ? 4'b1110 : 4'b0000;
+  assign bypass = first_at_matrix ? acclmt_pkg::slices_beside_element_0(goldilocks_i) : '1;
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),

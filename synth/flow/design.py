@@ -19,13 +19,17 @@ from . import tools
 from .errors import FlowError
 
 MEMORY = "acclmt_mem_1r1w"
-# Modules that are flattened into what uses them: small ones, and those whose outputs come from no
-# register.
+# Modules that are flattened into what uses them: small ones, those whose outputs come from no register, and
+# the rooms of a full-round sub-engine, which are measured as one.
 FLATTENED = {
     "acclmt_beat_fifo",
     "acclmt_const_mul",
     "acclmt_delay",
     "acclmt_fifo",
+    "acclmt_full_round_loop",
+    "acclmt_full_round_rows",
+    "acclmt_full_round_sboxes",
+    "acclmt_full_round_sequencer",
     "acclmt_reduce",
     "acclmt_reduce_goldilocks",
     "acclmt_reserved_fifo",

@@ -89,9 +89,9 @@ module acclmt_tb_chip #(
   // A full-round sub-engine numbers its rounds through both visits.
   `define ACCLMT_TB_FULL(word, engine) \
     assign observed_o[word] = { \
-      engine.u_control.first_o && engine.u_control.busy_o, 14'b0, engine.issue_last, \
-      8'(engine.u_control.start_cycles), \
-      8'(engine.issue_round - (engine.issue_last ? engine.first_end : '0))};
+      engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o, 14'b0, \
+      engine.u_loop.issue_last, 8'(engine.u_loop.u_control.start_cycles), \
+      8'(engine.u_loop.issue_round - (engine.u_loop.issue_last ? engine.u_loop.first_end : '0))};
   `define ACCLMT_TB_PARTIAL(word, engine) \
     assign observed_o[word] = { \
       engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \
