@@ -147,7 +147,8 @@ module acclmt_configuration #(
       illegal[RowGroup] = run_i[RowGroup] == '0 || run_i[RowGroup] > most_rows;
       illegal[LastWords] = run_i[LastWords] == '0 || run_i[LastWords] > 32'(most_words);
       for (int j = 0; j < int'(MaxWidth); j++) begin
-        if (!acclmt_pkg::position_exists(run_config_o.row.last_map[j], leaf_i[1])) begin
+        if (!acclmt_pkg::position_exists(
+              acclmt_pkg::position_code(run_config_o.row.last_map, 4'(j)), leaf_i[1])) begin
           illegal[LastMap+j/8] = 1'b1;
         end
       end

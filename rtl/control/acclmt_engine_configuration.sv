@@ -153,10 +153,12 @@ module acclmt_engine_configuration #(
 
     // Position codes name elements of the state, or none.
     for (int j = 0; j < int'(MaxWidth); j++) begin
-      if (!acclmt_pkg::position_exists(config_o.input_map[j], registers_i[Width])) begin
+      if (!acclmt_pkg::position_exists(
+              acclmt_pkg::position_code(config_o.input_map, 4'(j)), registers_i[Width])) begin
         illegal[InputMap+j/8] = 1'b1;
       end
-      if (!acclmt_pkg::position_exists(config_o.digest_map[j], registers_i[Width])) begin
+      if (!acclmt_pkg::position_exists(
+              acclmt_pkg::position_code(config_o.digest_map, 4'(j)), registers_i[Width])) begin
         illegal[DigestMap+j/8] = 1'b1;
       end
     end

@@ -120,7 +120,7 @@ module acclmt_state_loader #(
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
   acclmt_pkg::position_map_t write_map;
   assign write_map = (Sponge && label_i.last_block) ? row_i.last_map : config_i.input_map;
-  assign code = write_map[word_q];
+  assign code = acclmt_pkg::position_code(write_map, word_q);
   assign slice_code = acclmt_pkg::slice_codes(write_map, word_q[1:0]);
 
   // Which positions have an input: by beat (or slice) and lane; of the beat that is read, and of the
@@ -132,14 +132,16 @@ module acclmt_state_loader #(
   assign read_last_block = page_last_q[read_page_q];
   assign read_map = (Sponge && read_last_block) ? row_i.last_map : config_i.input_map;
   assign read_words = (Sponge && read_last_block) ? row_i.last_words : config_i.input_words;
+  logic [CodeWidth-1:0] read_code;
   logic [MaxBeats-1:0][Lanes-1:0] present;
   logic [Slices-1:0][Lanes-1:0] present_q;
   always_comb begin
     present = '0;
+    read_code = '0;
     for (int j = 0; j < int'(MaxWidth); j++) begin
-      if ((goldilocks_i ? 4'(j) / 4'(Slices) : 4'(j)) < read_words &&
-          read_map[j][1:0] != 2'd3) begin
-        present[read_map[j][3:2]][read_map[j][1:0]] = 1'b1;
+      read_code = read_map[int'(CodeWidth)*j+:CodeWidth];
+      if ((goldilocks_i ? 4'(j) / 4'(Slices) : 4'(j)) < read_words && read_code[1:0] != 2'd3) begin
+        present[read_code[3:2]][read_code[1:0]] = 1'b1;
       end
     end
   end

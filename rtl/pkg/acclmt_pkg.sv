@@ -108,8 +108,15 @@ package acclmt_pkg;
 
   typedef logic [BeatWidth-1:0] beat_t;
 
-  /// A map of positions: entry j belongs to element j of the words of a hash.
-  typedef logic [MaxWidth-1:0][PositionCodeWidth-1:0] position_map_t;
+  /// A map of positions: entry j, see `position_code`, belongs to element j of the words of a hash. It has
+  /// one dimension, see `Lanes`.
+  typedef logic [MaxWidth*PositionCodeWidth-1:0] position_map_t;
+
+  /// Entry of a map of positions.
+  function automatic logic [PositionCodeWidth-1:0] position_code(input position_map_t map,
+                                                                 input logic [3:0] element);
+    position_code = map[6'(PositionCodeWidth)*6'(element)+:PositionCodeWidth];
+  endfunction
 
   /// Whether a position code names an element of a state of `width` elements, or none.
   function automatic logic position_exists(input logic [PositionCodeWidth-1:0] code,
@@ -121,9 +128,9 @@ package acclmt_pkg;
   function automatic logic [Slices*PositionCodeWidth-1:0] slice_codes(
       input position_map_t map, input logic [1:0] word);
     case (word)
-      2'd1: slice_codes = map[2*Slices-1:Slices];
-      2'd2: slice_codes = map[3*Slices-1:2*Slices];
-      default: slice_codes = map[Slices-1:0];
+      2'd1: slice_codes = map[Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      2'd2: slice_codes = map[2*Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      default: slice_codes = map[Slices*PositionCodeWidth-1:0];
     endcase
   endfunction
 

@@ -108,7 +108,7 @@ module acclmt_digest_reader (
   // Position codes of the elements of this word.
   logic [CodeWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  assign code = config_i.digest_map[word_q];
+  assign code = acclmt_pkg::position_code(config_i.digest_map, word_q);
   assign slice_code = acclmt_pkg::slice_codes(config_i.digest_map, word_q[1:0]);
 
   logic [Lanes-1:0][WordWidth-1:0] beat;
