@@ -7,7 +7,9 @@
 /// Handshake:  none. Latency: `Cycles`. Throughput: one bit a cycle.
 module acclmt_valid_pipe #(
   /// Stages of the pipeline, at least 2.
-  parameter int unsigned Cycles = 2
+  parameter int unsigned Cycles = 2,
+  /// Cycles that `ahead_o` is ahead of `valid_o`, less than `Cycles`.
+  parameter int unsigned Ahead = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -18,12 +20,17 @@ module acclmt_valid_pipe #(
   input logic valid_i,
   /// Whether the datum of `Cycles` cycles ago leaves.
   output logic valid_o,
-  /// Whether any stage holds a datum.
-  output logic any_o
+  /// Whether a datum leaves `Ahead` cycles later, unless the pipeline is emptied: enables what is read
+  /// for it.
+  output logic ahead_o
 );
 
   if (Cycles < 2) begin : gen_illegal_cycles
     $error("acclmt_valid_pipe: Cycles = %0d, at least 2 are needed", Cycles);
+  end
+
+  if (Ahead >= Cycles) begin : gen_illegal_ahead
+    $error("acclmt_valid_pipe: Ahead = %0d is not less than Cycles = %0d", Ahead, Cycles);
   end
 
   logic [Cycles-1:0] valid_q;
@@ -33,6 +40,6 @@ module acclmt_valid_pipe #(
     else valid_q <= {valid_q[Cycles-2:0], valid_i};
   end
   assign valid_o = valid_q[Cycles-1];
-  assign any_o = |valid_q;
+  assign ahead_o = valid_q[Cycles-1-Ahead];
 
 endmodule

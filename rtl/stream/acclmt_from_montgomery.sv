@@ -46,7 +46,7 @@ module acclmt_from_montgomery #(
   // At least three more than the cycles of the pipeline, for one word a cycle.
   localparam int unsigned Places = PipelineCycles + acclmt_latency_pkg::PlacesBesidesStages;
 
-  logic accept, pipe_valid, unused_any, unused_idle;
+  logic accept, pipe_valid, unused_ahead, unused_idle;
   assign accept = valid_i && ready_o;
 
   logic [acclmt_pkg::Slices-1:0][ChunkWidth-1:0] value;
@@ -92,7 +92,7 @@ module acclmt_from_montgomery #(
     .clear_i,
     .valid_i(accept),
     .valid_o(pipe_valid),
-    .any_o(unused_any)
+    .ahead_o(unused_ahead)
   );
   acclmt_reserved_fifo #(
     .Width(LabelWidth + WordWidth),

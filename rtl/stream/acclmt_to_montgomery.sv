@@ -184,7 +184,7 @@ module acclmt_to_montgomery #(
     .data_o(label)
   );
 
-  logic pipe_valid, unused_any;
+  logic pipe_valid, unused_ahead;
   acclmt_valid_pipe #(
     .Cycles(PipelineCycles)
   ) u_valid (
@@ -193,7 +193,7 @@ module acclmt_to_montgomery #(
     .clear_i,
     .valid_i(accept),
     .valid_o(pipe_valid),
-    .any_o(unused_any)
+    .ahead_o(unused_ahead)
   );
   acclmt_reserved_fifo #(
     .Width(LabelWidth + WordWidth),

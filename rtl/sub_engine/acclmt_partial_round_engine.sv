@@ -170,7 +170,7 @@ module acclmt_partial_round_engine #(
     if (issue_q) index_q <= index;
   end
 
-  // Constants are read the cycle before they are used.
+  // Constants are read the cycle before they are used, if they are.
   logic [AddressWidth-1:0] index_at_read;
   acclmt_delay #(
     .Width(AddressWidth),
@@ -224,7 +224,8 @@ module acclmt_partial_round_engine #(
     .data_o(round_at_constant)
   );
 
-  logic valid_at_matrix, valid_at_updated, valid_at_end, any_issued, any_updating, any_ending;
+  logic valid_at_matrix, valid_at_updated, valid_at_end;
+  logic matrix_is_next, constant_is_next, unused_ahead;
   acclmt_valid_pipe #(
     .Cycles(AtMatrix)
   ) u_valid_to_matrix (
@@ -233,7 +234,7 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .valid_i(issue_q),
     .valid_o(valid_at_matrix),
-    .any_o(any_issued)
+    .ahead_o(matrix_is_next)
   );
   acclmt_valid_pipe #(
     .Cycles(AtUpdated - AtMatrix)
@@ -243,17 +244,18 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .valid_i(valid_at_matrix),
     .valid_o(valid_at_updated),
-    .any_o(any_updating)
+    .ahead_o(unused_ahead)
   );
   acclmt_valid_pipe #(
-    .Cycles(AtEnd - AtMatrix)
+    .Cycles(AtEnd - AtMatrix),
+    .Ahead(AtEnd - AtDot + 1)
   ) u_last_to_end (
     .clk_i,
     .rst_ni,
     .clear_i,
     .valid_i(valid_at_matrix && last_at_matrix),
     .valid_o(valid_at_end),
-    .any_o(any_ending)
+    .ahead_o(constant_is_next)
   );
 
   // ---- Constants --------------------------------------------------------------------------------
@@ -269,7 +271,7 @@ module acclmt_partial_round_engine #(
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[AddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
-      .read_enable_i(any_issued || any_updating || any_ending),
+      .read_enable_i((bank == BankConstant) ? constant_is_next : matrix_is_next),
       .read_address_i((bank == BankConstant) ? round_at_constant[AddressWidth-1:0]
                                              : index_at_read),
       .read_data_o(constant[bank])

@@ -136,7 +136,7 @@ module acclmt_sbox #(
   );
 
   // Operands of the multiplier.
-  logic third_valid, unused_any;
+  logic third_valid, unused_ahead;
   acclmt_valid_pipe #(
     .Cycles(2 * ModMulLatency)
   ) u_valid (
@@ -145,7 +145,7 @@ module acclmt_sbox #(
     .clear_i,
     .valid_i,
     .valid_o(third_valid),
-    .any_o(unused_any)
+    .ahead_o(unused_ahead)
   );
   always_comb begin
     case (alpha_i)
@@ -170,7 +170,7 @@ module acclmt_sbox #(
   end
 
 `ifndef SYNTHESIS
-  logic second_valid, unused_any_second;
+  logic second_valid, unused_ahead_second;
   acclmt_valid_pipe #(
     .Cycles(ModMulLatency)
   ) u_second_valid (
@@ -179,7 +179,7 @@ module acclmt_sbox #(
     .clear_i,
     .valid_i,
     .valid_o(second_valid),
-    .any_o(unused_any_second)
+    .ahead_o(unused_ahead_second)
   );
   one_product_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       alpha_i == acclmt_pkg::AlphaSeven |-> !(second_valid && third_valid))

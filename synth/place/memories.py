@@ -25,7 +25,7 @@ from pathlib import Path
 
 MEMORY = "acclmt_mem_1r1w"
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
-RTL = Path(__file__).resolve().parent.parent.parent / "rtl" / "common" / f"{MEMORY}.sv"
+RTL = Path(__file__).resolve().parent.parent.parent / "rtl" / "memory" / f"{MEMORY}.sv"
 DEFAULT_DEPTH = re.compile(r"^\s*parameter int unsigned Depth = (\d+)\b", re.M)
 # In a name of Yosys, \$paramod\acclmt_mem_1r1w\Depth=s32'00..01101, and in one of `make area`,
 # acclmt_mem_1r1w__Width8_Depth13.

@@ -134,7 +134,7 @@ module acclmt_full_round_rows #(
 
   // With the sums: a beat leaves after the steps of its row chunk; in a sparse round after each
   // step, and the dot product a cycle after the last one.
-  logic step_beat, step_beat_last, beat_at_sum, any_product, sum_sparse, sum_dot, dot_at_sum;
+  logic step_beat, step_beat_last, beat_at_sum, unused_ahead, sum_sparse, sum_dot, dot_at_sum;
   logic [BeatWidth-1:0] step_beat_number;
   assign step_beat = step_valid_i && (step_i.sparse || step_i.row_ends);
   assign step_beat_last = step_i.round_ends;
@@ -147,7 +147,7 @@ module acclmt_full_round_rows #(
     .clear_i,
     .valid_i(step_beat),
     .valid_o(beat_at_sum),
-    .any_o(any_product)
+    .ahead_o(unused_ahead)
   );
   acclmt_delay #(
     .Width(2),
@@ -166,44 +166,44 @@ module acclmt_full_round_rows #(
   end
 
   // With the residues: the constants, which are read the cycle before, and the beat that ends.
-  logic any_beat, any_dot;
+  logic beat_reads, dot_reads;
   acclmt_valid_pipe #(
-    .Cycles(ToEnd - ToSum)
+    .Cycles(ToEnd - ToSum),
+    .Ahead(ToEnd - ToDot + 1)
   ) u_beat_to_end (
     .clk_i,
     .rst_ni,
     .clear_i,
     .valid_i(beat_at_sum),
     .valid_o(valid_o),
-    .any_o(any_beat)
+    .ahead_o(beat_reads)
   );
   acclmt_valid_pipe #(
-    .Cycles(ToEnd - ToSum)
+    .Cycles(ToEnd - ToSum),
+    .Ahead(ToEnd - ToDot + 1)
   ) u_dot_to_end (
     .clk_i,
     .rst_ni,
     .clear_i,
     .valid_i(dot_at_sum),
     .valid_o(dot_o),
-    .any_o(any_dot)
+    .ahead_o(dot_reads)
   );
 
   logic [ConstantAddressWidth-1:0] step_constant, constant_at_read, dot_constant_q;
-  logic dot_at_read, dot_at_read_q;
   assign step_constant = ConstantAddressWidth'(step_i.round) * ConstantAddressWidth'(beats_i) +
                          ConstantAddressWidth'(step_beat_number);
   acclmt_delay #(
-    .Width(1 + ConstantAddressWidth),
+    .Width(ConstantAddressWidth),
     .Cycles(ToDot - 1)
   ) u_to_constant (
     .clk_i,
     .rst_ni,
-    .data_i({step_valid_i && step_i.sparse && step_i.round_ends, step_constant}),
-    .data_o({dot_at_read, constant_at_read})
+    .data_i(step_constant),
+    .data_o(constant_at_read)
   );
   // The dot product is a cycle behind the last step, and its constant is that of the first beat.
   always_ff @(posedge clk_i) begin
-    dot_at_read_q <= dot_at_read;
     dot_constant_q <= constant_at_read + 1'b1 - ConstantAddressWidth'(beats_i);
   end
 
@@ -218,8 +218,8 @@ module acclmt_full_round_rows #(
                       constant_write_i.bank == acclmt_pkg::BankWidth'(MatrixBanks + lane)),
       .write_address_i(constant_write_i.index[ConstantAddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
-      .read_enable_i(any_product || any_beat || any_dot),
-      .read_address_i((lane == 0 && dot_at_read_q) ? dot_constant_q : constant_at_read),
+      .read_enable_i(beat_reads || (lane == 0 && dot_reads)),
+      .read_address_i((lane == 0 && dot_reads) ? dot_constant_q : constant_at_read),
       .read_data_o(constant[lane])
     );
   end

@@ -57,7 +57,7 @@ module acclmt_full_round_sboxes #(
 
   // ---- Control that accompanies a beat ----------------------------------------------------------
 
-  logic valid_at_turn, first_at_turn, partial_at_turn, unused_any_issued;
+  logic valid_at_turn, first_at_turn, partial_at_turn, unused_ahead;
   acclmt_valid_pipe #(
     .Cycles(AtTurn)
   ) u_valid_to_turn (
@@ -66,7 +66,7 @@ module acclmt_full_round_sboxes #(
     .clear_i,
     .valid_i,
     .valid_o(valid_at_turn),
-    .any_o(unused_any_issued)
+    .ahead_o(unused_ahead)
   );
   acclmt_delay #(
     .Width(2 + RoundInfoWidth),

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Smoke run of the chip in a four-state simulator: what is never reset must reach no memory that is enabled.
+
+Yosys writes the whole of `acclmt_core`, with small hash engines and memories, as a netlist of words (after
+`proc; opt`), which Icarus Verilog simulates. A memory reports an unknown enable or address, as a macro of SRAM
+would lose its content then (memory.v); the testbench reports an unknown handshake or answer (testbench.v). The
+run hashes two leaves and folds them into a root, with full rounds, a sparse partial round on each kind of
+sub-engine, and states of two beats; the root must be the one that is computed here with integers.
+
+Needs the packages of synth/requirements.txt and iverilog.
+"""
+
+import argparse
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+sys.path.insert(0, str(ROOT / "synth"))
+
+import elaborate
+
+MEMORY = "acclmt_mem_1r1w"
+PRIME = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
+# The Montgomery radix of the constant reduction.
+RADIX = 2**260
+PARAMETERS = {
+    "NumPartial": 1,
+    "MatrixDepth": 32,
+    "ConstantDepth": 16,
+    "PartialDepth": 4,
+    "MaxHeight": 1,
+    "LeafWords": 16,
+    "RootWords": 16,
+    "ScratchWords": 4,
+    "HidmWords0": 16,
+    "HidmWords1": 2,
+}
+LANES = 3
+# Of the state, and of the whole run.
+WIDTH, BEATS, ALPHA = 5, 2, 5
+INPUTS = (1, 3)
+DIGEST = 4
+FULL_FIRST, FULL_LAST = 2, 1
+LEAVES = 2
+CYCLES = 40_000
+SUB_ENGINE_FULL, SUB_ENGINE_PARTIAL, SUB_ENGINE_INITIAL = 0, 1, 15
+
+
+class FourStateError(Exception):
+    """What went wrong, for the user."""
+
+
+def registers():
+    """Byte addresses of the registers, from the generated package."""
+    text = (ROOT / "rtl" / "pkg" / "acclmt_reg_pkg.sv").read_text()
+    return {name: int(value, 16) for name, value in re.findall(r" Reg(\w+) = 12'h([0-9a-f]+);", text)}
+
+
+def code(position):
+    """Position code of a state element: beat, lane."""
+    return position // LANES << 2 | position % LANES
+
+
+def position_map(positions):
+    """Values of the two registers of a map; the rest are positions of no element."""
+    codes = [code(position) for position in positions] + [3] * (12 - len(positions))
+    value = sum(entry << 4 * number for number, entry in enumerate(codes))
+    return value & 0xFFFFFFFF, value >> 32
+
+
+class Hash:
+    """A permutation of random constants: two full rounds, a sparse partial round on the full-round and one on
+    the partial-round sub-engine, a full round."""
+
+    def __init__(self, generator):
+        def element():
+            return generator.randrange(PRIME)
+
+        def vector():
+            return [element() for _ in range(WIDTH)]
+
+        self.initial = vector()
+        # The matrix of full rounds, and the one of the last round of the first half.
+        self.matrices = [[vector() for _ in range(WIDTH)] for _ in range(2)]
+        self.full_constants = [vector() for _ in range(FULL_FIRST + FULL_LAST)]
+        # First row, first column below it, constant of element 0.
+        self.sparse = [(vector(), vector()[1:], element()) for _ in range(2)]
+
+    def digest(self, inputs):
+        """Of plain integers, by the definition."""
+        state = list(self.initial)
+        for position, value in zip(INPUTS, inputs, strict=True):
+            state[position] = (state[position] + value) % PRIME
+
+        def full(state, matrix, constants):
+            powers = [pow(element, ALPHA, PRIME) for element in state]
+            rows = [sum(a * b for a, b in zip(row, powers, strict=True)) for row in matrix]
+            return [(row + constant) % PRIME for row, constant in zip(rows, constants, strict=True)]
+
+        state = full(state, self.matrices[0], self.full_constants[0])
+        state = full(state, self.matrices[1], self.full_constants[1])
+        for row, column, constant in self.sparse:
+            power = pow(state[0], ALPHA, PRIME)
+            rest = state[1:]
+            dot = sum(a * b for a, b in zip(row, [power, *rest], strict=True))
+            state = [(dot + constant) % PRIME]
+            state += [(s + v * power) % PRIME for s, v in zip(rest, column, strict=True)]
+        return full(state, self.matrices[0], self.full_constants[2])[DIGEST]
+
+    def constants(self):
+        """(sub-engine, bank, index, plain value) of everything that the chip stores."""
+
+        def at(vector, beat, lane):
+            position = LANES * beat + lane
+            return vector[position] if position < WIDTH else 0
+
+        for beat in range(BEATS):
+            for lane in range(LANES):
+                yield SUB_ENGINE_INITIAL, lane, beat, at(self.initial, beat, lane)
+        # Of the full-round sub-engine: two matrices by row chunks and steps, then the sparse matrix by beats.
+        for number, matrix in enumerate(self.matrices):
+            for chunk in range(BEATS):
+                for row in range(LANES):
+                    position = LANES * chunk + row
+                    values = matrix[position] if position < WIDTH else [0] * WIDTH
+                    for step in range(BEATS):
+                        for lane in range(LANES):
+                            index = (number * BEATS + chunk) * BEATS + step
+                            yield SUB_ENGINE_FULL, LANES * row + lane, index, at(values, step, lane)
+        row, column, constant = self.sparse[0]
+        column = [0, *column]
+        for beat in range(BEATS):
+            index = 2 * BEATS * BEATS + beat
+            v = [at(column, beat, lane) for lane in range(LANES)]
+            banks = [at(row, beat, lane) for lane in range(LANES)]
+            banks += [v[1], 1, v[0], v[2], 1, 1]
+            for bank, value in enumerate(banks):
+                yield SUB_ENGINE_FULL, bank, index, value
+        first = [constant, *[0] * (WIDTH - 1)]
+        rounds = [*self.full_constants[:FULL_FIRST], first, *self.full_constants[FULL_FIRST:]]
+        for number, vector in enumerate(rounds):
+            for beat in range(BEATS):
+                for lane in range(LANES):
+                    bank, index = LANES * LANES + lane, number * BEATS + beat
+                    yield SUB_ENGINE_FULL, bank, index, at(vector, beat, lane)
+        row, column, constant = self.sparse[1]
+        column = [0, *column]
+        for beat in range(BEATS):
+            for lane in range(LANES):
+                yield SUB_ENGINE_PARTIAL, lane, beat, at(row, beat, lane)
+                yield SUB_ENGINE_PARTIAL, LANES + lane, beat, at(column, beat, lane)
+        yield SUB_ENGINE_PARTIAL, 2 * LANES, 0, constant
+
+    def writes(self):
+        """(address, data) of the whole configuration and of the start."""
+        address = registers()
+        for sub_engine, bank, index, value in self.constants():
+            word = value * RADIX % PRIME
+            for number in range(8):
+                yield address[f"ConstantData{number}"], word >> 32 * number & 0xFFFFFFFF
+            # For both engines.
+            yield address["ConstantAddress"], 3 << 20 | sub_engine << 16 | bank << 8 | index
+        for engine in ("Leaf", "Root"):
+            values = {
+                "InputWords": len(INPUTS),
+                "Width": WIDTH,
+                "Alpha": ALPHA,
+                "FullRoundsFirst": FULL_FIRST,
+                "FullRoundsLast": FULL_LAST,
+                "PartialKind": 0,
+                "DigestWords": 1,
+            }
+            for number, value in enumerate(position_map(INPUTS)):
+                values[f"InputMap{number}"] = value
+            for number, value in enumerate(position_map([DIGEST])):
+                values[f"DigestMap{number}"] = value
+            for number in range(8):
+                values[f"PartialRounds{number}"] = 1 if number < 2 else 0
+            yield from ((address[engine + name], value) for name, value in values.items())
+        low, high = position_map(INPUTS)
+        run = {
+            "Mode": 1,
+            "TopLevel": 1,
+            "Leaves": LEAVES,
+            "Field": 0,
+            "EmitLevels": 0,
+            "RowBlocks": 1,
+            "RowGroup": 1,
+            "LastInputWords": len(INPUTS),
+            "LastInputMap0": low,
+            "LastInputMap1": high,
+            "WindowFirst": 0,
+            "WindowLast": 0,
+            # Groups in the leaf hash buffer.
+            "LevelTable0": LEAVES,
+            "Control": 1,
+        }
+        yield from ((address[name], value) for name, value in run.items())
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = (done.stdout + done.stderr).splitlines()[-25:]
+        raise FourStateError("\n".join([f"{Path(command[0]).name} failed:", *lines]))
+    return done.stdout
+
+
+def netlist(sources, folder):
+    """Has Yosys write the design; memories are those of memory.v."""
+    memory = [path for path in sources if path.stem == MEMORY]
+    others = [path for path in sources if path.stem != MEMORY]
+    packages = [path for path in others if path.stem.endswith("_pkg")]
+
+    def files(paths):
+        return " ".join(shlex.quote(str(path)) for path in paths)
+
+    values = "".join(f" -set {name} {value}" for name, value in PARAMETERS.items())
+    commands = [
+        f"read_verilog -sv -D SYNTHESIS {files(packages)}",
+        f"read_verilog -sv -lib -D SYNTHESIS {files(memory)}",
+        f"read_verilog -sv -D SYNTHESIS {files(p for p in others if p not in packages)}",
+        f"chparam{values} acclmt_core",
+        "hierarchy -check -top acclmt_core",
+        "proc",
+        "opt",
+        "rename -top acclmt_core",
+        "write_verilog -noattr design.v",
+    ]
+    run([sys.executable, "-c", elaborate.RUN_YOSYS, *commands], folder)
+
+
+def simulate(sources, folder, seed):
+    """Returns what is wrong, line by line, and the accesses of memories that were looked at."""
+    if not shutil.which("iverilog"):
+        raise FourStateError("iverilog was not found; install it, as with `apt-get install iverilog`")
+    generator = random.Random(seed)
+    hash_ = Hash(generator)
+    elements = [generator.randrange(PRIME) for _ in range(LEAVES * len(INPUTS))]
+    leaves = [hash_.digest(elements[number : number + 2]) for number in range(0, len(elements), 2)]
+    root = hash_.digest(leaves)
+    writes = list(hash_.writes())
+    (folder / "writes.hex").write_text("".join(f"{a:03x}{d:08x}\n" for a, d in writes))
+    (folder / "elements.hex").write_text("".join(f"{element:064x}\n" for element in elements))
+    netlist(sources, folder)
+    defines = {
+        "WRITES": len(writes),
+        "ELEMENTS": len(elements),
+        "CYCLES": CYCLES,
+        "STATUS": registers()["Status"],
+    }
+    command = ["iverilog", "-g2012", "-s", "testbench", "-o", "run.vvp"]
+    command += [f"-D{name}={value}" for name, value in defines.items()]
+    command += [str(FOLDER / "testbench.v"), str(FOLDER / "memory.v"), "design.v"]
+    run(command, folder)
+    output = run(["vvp", "-n", "run.vvp"], folder)
+
+    wrong = [line for line in output.splitlines() if line.startswith("error: ")]
+    done = re.search(r"^done: \d+ errors, (\d+) accesses", output, re.M)
+    words = re.findall(r"^output (\w+) +(\d+) +(\d+) (\w) (\w)$", output, re.M)
+    expected = [(f"{root:064x}", "1", "0", "1", "0")]
+    if not done or words != expected:
+        wrong.append(f"error: the output is {words} instead of {expected}")
+    return wrong, int(done[1]) if done else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1, help="of constants and elements [1]")
+    parser.add_argument("--file-list", type=Path, default=elaborate.FILE_LIST, help="[rtl/acclmt.f]")
+    parser.add_argument("--folder", type=Path, help="keep the netlist and the testbench's files here")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            sources = elaborate.read_file_list(arguments.file_list)
+            wrong, accesses = simulate(sources, folder.resolve(), arguments.seed)
+        except (FourStateError, OSError, ValueError) as error:
+            sys.exit(f"four_state: {error}")
+    if wrong:
+        print("\n".join(wrong[:20]), file=sys.stderr)
+        sys.exit(f"four_state: {len(wrong)} errors (seed {arguments.seed})")
+    print(f"four_state: the root is right, {accesses} accesses of memories, none unknown (seed {arguments.seed})")
+
+
+if __name__ == "__main__":
+    main()
