@@ -289,6 +289,22 @@ class Results(unittest.TestCase):
         text = area_page.page(f"a {area_page.BEGIN} old {area_page.END} b", [])
         self.assertNotIn("old", text)
 
+    def test_pages_are_those_of_the_results(self):
+        """Pages that are handed in are what the results give."""
+        found = [
+            json.loads((area_page.RESULTS / f"{name}.json").read_text()) for name in area_page.LIBRARIES
+        ]
+        text = area_page.PAGE.read_text()
+        self.assertEqual(area_page.page(text, found), text)
+        summary_of_pages = (area_page.PAGE.parent / "SUMMARY.md").read_text()
+        for data in found:
+            name = f"area/{data['library']}.md"
+            self.assertIn(f"({name})", summary_of_pages)
+            self.assertIn(f"({name})", text)
+            page = (area_page.PAGE.parent / name).read_text()
+            self.assertEqual("\n".join(area_page.library_page(data)), page)
+            self.assertIn("`acclmt_core`", page)
+
 
 class Commit(unittest.TestCase):
     """The commit that results name."""
