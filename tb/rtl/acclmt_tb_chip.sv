@@ -34,7 +34,8 @@ module acclmt_tb_chip #(
   output logic out_error_o,
   output logic irq_o,
   /// What is observed in this cycle, for cpp/shim.h. Word 0: bits 0 to 4 the stalls that the
-  /// performance counters count, bit 5 a cycle of a run is counted, bit 6 the counters are cleared.
+  /// performance counters count, bit 5 a cycle of a run is counted, bit 6 the counters are cleared,
+  /// bit 7 a group of siblings is taken for the root hash engine, bits 15 to 8 the level of it.
   /// Words 1 to 8: the sub-engines of the leaf hash engine, 9 to 16 those of the root hash engine,
   /// in the order of acclmt_hash_engine.busy_o: bit 31 a slot of a round begins, bit 16 its visit,
   /// bits 15 to 8 its cycles, bits 7 to 0 the round of its visit. Words from 17 on: the groups of
@@ -75,6 +76,7 @@ module acclmt_tb_chip #(
 
   // The events as the counters take them.
   `define ACCLMT_TB_COUNTERS u_core.u_registers.u_counters
+  `define ACCLMT_TB_TREE u_core.u_root_hash_engine.u_tree
   always_comb begin
     observed_o[0] = '0;
     observed_o[0][0] = `ACCLMT_TB_COUNTERS.events_i.input_stalled;
@@ -84,6 +86,8 @@ module acclmt_tb_chip #(
     observed_o[0][4] = `ACCLMT_TB_COUNTERS.events_i.output_stalled;
     observed_o[0][5] = `ACCLMT_TB_COUNTERS.running_i && !`ACCLMT_TB_COUNTERS.clear_i;
     observed_o[0][6] = `ACCLMT_TB_COUNTERS.clear_i;
+    observed_o[0][7] = `ACCLMT_TB_TREE.job_valid && `ACCLMT_TB_TREE.job_ready;
+    observed_o[0][15:8] = 8'(`ACCLMT_TB_TREE.job.level);
   end
 
   // A full-round sub-engine numbers its rounds through both visits.
@@ -124,6 +128,7 @@ module acclmt_tb_chip #(
   end
 
   `undef ACCLMT_TB_COUNTERS
+  `undef ACCLMT_TB_TREE
   `undef ACCLMT_TB_FULL
   `undef ACCLMT_TB_PARTIAL
   `undef ACCLMT_TB_ENGINE

@@ -9,6 +9,7 @@
 //! `--no-default-features --features bn254`.
 
 use std::env::{self, VarError};
+use std::mem;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -74,6 +75,9 @@ impl Recording {
         }
         self.recorder.stalls(self.cycles, observed.stalls());
         self.recorder.groups(self.cycles, observed.groups());
+        if let Some(level) = observed.job() {
+            self.recorder.job(self.cycles, level);
+        }
         for (engine, slots) in self.slots.iter_mut().enumerate() {
             for (sub_engine, slots) in slots.iter_mut().enumerate() {
                 slots.extend(observed.slot(engine, sub_engine).map(|slot| Slot {
@@ -87,9 +91,10 @@ impl Recording {
         self.cycles += 1;
     }
 
-    /// The timeline, if there was a run.
-    fn finish(self) -> Option<Timeline> {
-        (self.cycles != 0).then(|| self.recorder.finish(self.cycles, self.slots))
+    /// What was recorded since the last call, if there is a run.
+    fn part(&mut self, ended: bool) -> Option<Timeline> {
+        let slots = mem::take(&mut self.slots);
+        (self.cycles != 0).then(|| self.recorder.part(self.cycles, slots, ended))
     }
 }
 
@@ -283,8 +288,8 @@ impl ChipPort for RtlChip {
         true
     }
 
-    fn take_timeline(&mut self) -> Option<Timeline> {
-        std::mem::take(&mut self.recording).finish()
+    fn take_timeline(&mut self, ended: bool) -> Option<Timeline> {
+        self.recording.part(ended)
     }
 
     fn cycles_per_second(&mut self) -> Option<f64> {

@@ -106,10 +106,16 @@ impl Chips {
     /// The timelines of the same run; none if the chip does not fold the tree in one.
     #[track_caller]
     fn timeline(&mut self, what: &str, request: &CommitRequest<'_>) -> Option<Timeline> {
-        let expected = self.rtl.timeline(request, &mut NoProgress);
+        let record = |device: &mut dyn Device| {
+            let mut timeline = Timeline::default();
+            let cycles = device.timeline(request, &mut timeline, &mut NoProgress)?;
+            assert_eq!(timeline.cycles, cycles, "{what}");
+            Ok::<_, DeviceError>(timeline)
+        };
+        let expected = record(&mut self.rtl);
         let mut timeline = None;
         for model in &mut self.models {
-            let found = model.timeline(request, &mut NoProgress);
+            let found = record(model);
             match (&expected, found) {
                 (Ok(expected), Ok(found)) => {
                     let difference = first_difference(&found, expected);
@@ -150,6 +156,7 @@ fn first_difference(found: &Timeline, expected: &Timeline) -> Option<String> {
         }
     }
     difference("groups", &found.groups, &expected.groups)
+        .or_else(|| difference("jobs", &found.jobs, &expected.jobs))
         .or_else(|| difference("stalls", &found.stalls, &expected.stalls))
         .or_else(|| difference("cycles", &[found.cycles], &[expected.cycles]))
         .or_else(|| (found != expected).then(|| "something else".to_owned()))
@@ -303,6 +310,11 @@ fn presets_have_the_same_timelines() {
                 assert!(slots[..4].iter().all(|slots| !slots.is_empty()), "{name}");
             }
             assert!(!timeline.groups.is_empty(), "{name}");
+            assert_eq!(
+                timeline.jobs.len() as u64,
+                (leaves - 1) / (arity - 1),
+                "{name}"
+            );
             let has = |stall| timeline.stalls.iter().any(|span| span.stall == stall);
             assert!(has(Stall::Root), "{name}");
             assert!(input == 0.0 || has(Stall::MissingInput), "{name}");

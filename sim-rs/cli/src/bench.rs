@@ -1,23 +1,22 @@
 //! `acclmt bench engine`: cycles per hash, latency and utilisation of a chip's hash engine.
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
 
 use super::console::Console;
+use super::side_by_side::{self, Effort};
 use super::{
     ALL_PRESETS, BackendFactory, BenchEngineArguments, CommandError, no_hash_engine,
     open_for_cycles,
 };
-use acclmt_driver::device::{Counters, Device, EnginePlan, Progress};
-use acclmt_driver::software::SoftwareDevice;
+use acclmt_driver::device::{Counters, EnginePlan, Progress};
+use acclmt_measure::measurement::{
+    self, DEFAULT_HASHES, EngineMeasurement, EngineRun, check_hashes, run_engine,
+};
 use acclmt_measure::published;
-use acclmt_measure::vectors::generate_element;
 use acclmt_poseidon::fields::AnyParameters;
-use acclmt_poseidon::word::Word;
 use acclmt_poseidon::{parameter_file, presets};
-
-/// Hashes of the shorter of two runs, where no number is given. Hashes leave the ring of sub-engines in
-/// bunches as long as its pipelines: they must not matter beside so many.
-const HASHES: u32 = 2048;
 
 /// What was measured for a parameter set; a line of the JSON form.
 #[derive(Serialize)]
@@ -31,31 +30,11 @@ struct Row {
     partial_rounds: usize,
     num_full: usize,
     num_partial: usize,
-    /// Cycles per hash in the steady state.
-    cycles_per_hash: f64,
-    /// Cycles from the first word in to the last word out of a single hash.
-    latency_cycles: u64,
-    /// Cycles per hash that the occupation of the busiest sub-engine allows.
-    period: u64,
-    /// Cycles per hash if no multiplier ever waited.
-    multiplier_bound: f64,
-    utilisation: Utilisation,
-    /// The share of its cycles in which a multiplier does work that the hash needs.
-    multiplier_utilisation: f64,
+    #[serde(flatten)]
+    engine: EngineMeasurement,
     paper_cycles_per_hash: Option<f64>,
     trident_cycles_per_hash: Option<f64>,
-    /// Hashes between which the steady state was measured.
-    hashes: u64,
     notes: Vec<String>,
-}
-
-/// The share of the cycles in the steady state in which each sub-engine is occupied.
-#[derive(Serialize)]
-struct Utilisation {
-    full: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    full_last: Option<f64>,
-    partial: Vec<f64>,
 }
 
 /// A preset that was not measured, and why not; a line of the JSON form.
@@ -72,7 +51,7 @@ pub fn run(
 ) -> Result<(), CommandError> {
     let backend = arguments.backend.name(backends)?;
     let (sets, all) = parameter_sets(arguments)?;
-    let mut device = open_for_cycles(backends, backend)?;
+    let device = open_for_cycles(backends, backend)?;
 
     // What cannot be measured is said before hours of simulation.
     let mut plans = Vec::new();
@@ -94,23 +73,92 @@ pub fn run(
             left_out.len()
         )));
     }
+    let hashes = arguments.hashes.map_or(DEFAULT_HASHES, u64::from);
+    let all_notes: Vec<_> = (plans.iter())
+        .map(|(parameters, _)| device.notes(parameters))
+        .collect();
+    for notes in &all_notes {
+        console.notes(notes)?;
+    }
+    // Single hashes, which say whether so many hashes are enough, and how fast the backend is.
+    let mut singles = Vec::new();
+    let mut time = Duration::ZERO;
+    let mut bar = console.progress("single hashes");
+    let work = |(parameters, _): &(&AnyParameters, EnginePlan), progress: &mut dyn Progress| {
+        let mut device = open_for_cycles(backends, backend)?;
+        let begin = Instant::now();
+        let counters =
+            run_engine(device.as_mut(), parameters, 1, progress).map_err(CommandError::failure)?;
+        Ok((counters, begin.elapsed()))
+    };
+    side_by_side::run(
+        &plans,
+        &mut bar,
+        plans.len() as u64,
+        work,
+        |_, (single, took), _| {
+            singles.push(single);
+            time += took;
+            Ok(())
+        },
+    )?;
+    drop(bar);
+    for ((parameters, plan), single) in plans.iter().zip(&singles) {
+        check_hashes(parameters, plan, hashes, single).map_err(CommandError::failure)?;
+    }
+
+    // The two long runs of each set.
+    let tasks: Vec<_> = (plans.iter())
+        .flat_map(|plan| [EngineRun::Long, EngineRun::Short].map(|run| (plan, run)))
+        .collect();
+    let cycles = |&((_, plan), run): &(&(&AnyParameters, EnginePlan), EngineRun)| {
+        (plan.period * run.hashes(hashes)) as f64
+    };
+    Effort {
+        cycles: tasks.iter().map(cycles).sum(),
+        longest: tasks.iter().map(cycles).fold(0.0, f64::max),
+        tasks: tasks.len(),
+        sample: (singles.iter().map(|single| single.cycles).sum(), time),
+    }
+    .announce(backends, backend, console)?;
     if !arguments.json {
         print_head(console, &sets)?;
     }
-    for (parameters, plan) in plans {
-        let notes = device.notes(parameters);
-        console.notes(&notes)?;
-        let hashes = u64::from(arguments.hashes.unwrap_or(HASHES));
-        let mut bar = console.progress(parameters.name().to_owned());
-        let measured = measure(device.as_mut(), parameters, &plan, hashes, &mut bar);
-        drop(bar);
-        let row = Row::new(parameters, backend, &plan, &measured?, notes);
-        if arguments.json {
-            console.json_line(&row)?;
-        } else {
-            row.print(console, &sets)?;
-        }
-    }
+    let total = 3 * hashes * plans.len() as u64;
+    let message = match plans.as_slice() {
+        [(parameters, _)] => parameters.name().to_owned(),
+        plans => format!("{} parameter sets", plans.len()),
+    };
+    let mut bar = console.progress(message);
+    let work = |&((parameters, _), run): &(&(&AnyParameters, _), EngineRun),
+                progress: &mut dyn Progress| {
+        let mut device = open_for_cycles(backends, backend)?;
+        run_engine(device.as_mut(), parameters, run.hashes(hashes), progress)
+            .map_err(CommandError::failure)
+    };
+    let mut long: Option<Counters> = None;
+    let mut notes = all_notes.into_iter();
+    side_by_side::run(&tasks, &mut bar, total, work, |number, counters, bar| {
+        let Some(long) = long.take() else {
+            long = Some(counters);
+            return Ok(());
+        };
+        let (parameters, plan) = tasks[number].0;
+        let runs = [&singles[number / 2], &counters, &long];
+        let engine = measurement::steady_state(parameters, plan, hashes, runs)
+            .map_err(CommandError::failure)?;
+        let notes = notes.next().unwrap_or_default();
+        let row = Row::new(parameters, backend, plan, engine, notes);
+        bar.suspend(|| {
+            if arguments.json {
+                console.json_line(&row)
+            } else {
+                row.print(console, &sets)
+            }
+        })?;
+        Ok(())
+    })?;
+    drop(bar);
     for preset in &left_out {
         if arguments.json {
             console.json_line(preset)?;
@@ -150,120 +198,14 @@ fn parameter_sets(
     Ok((sets, false))
 }
 
-/// What the counters gave.
-struct Measured {
-    latency_cycles: u64,
-    /// Hashes of the steady state.
-    hashes: u64,
-    /// Cycles of these hashes.
-    cycles: u64,
-    /// Occupied cycles of the sub-engines meanwhile.
-    busy_full: u64,
-    busy_full_last: u64,
-    busy_partial: Vec<u64>,
-}
-
-/// Measures a single hash, a run of `hashes` and one of twice as many.
-fn measure(
-    device: &mut dyn Device,
-    parameters: &AnyParameters,
-    plan: &EnginePlan,
-    hashes: u64,
-    progress: &mut dyn Progress,
-) -> Result<Measured, CommandError> {
-    let total = 1 + 3 * hashes;
-    let mut done = 0;
-    let mut run = |count: u64| {
-        let before = done;
-        done += count;
-        counters_of(device, parameters, count, &mut |now: u64, _| {
-            progress.report(before + now, total);
-        })
-    };
-    let single = run(1)?;
-    let short = run(hashes)?;
-    let long = run(2 * hashes)?;
-    let span = |counters: &Counters| counters.cycle_last_out.checked_sub(counters.cycle_first_in);
-    let difference = |long: u64, short: u64| {
-        long.checked_sub(short).ok_or_else(|| {
-            CommandError::Failure(format!(
-                "the counters of {} and of {hashes} hashes of '{}' contradict each other: {long} \
-                 is less than {short}",
-                2 * hashes,
-                parameters.name()
-            ))
-        })
-    };
-    let (Some(latency_cycles), Some(short_cycles), Some(long_cycles)) =
-        (span(&single), span(&short), span(&long))
-    else {
-        return Err(CommandError::Failure(format!(
-            "the counters say that hashes of '{}' came out before their input went in",
-            parameters.name()
-        )));
-    };
-    let (short, long) = (short.leaf, long.leaf);
-    Ok(Measured {
-        latency_cycles,
-        hashes: difference(long.hashes, short.hashes)?,
-        cycles: difference(long_cycles, short_cycles)?,
-        busy_full: difference(long.busy_full, short.busy_full)?,
-        busy_full_last: difference(long.busy_full_last, short.busy_full_last)?,
-        busy_partial: (long.busy_partial.iter())
-            .zip(&short.busy_partial)
-            .take(plan.num_partial)
-            .map(|(&long, &short)| difference(long, short))
-            .collect::<Result<_, _>>()?,
-    })
-}
-
-/// The counters of a run of `count` hashes, whose digests must be right.
-fn counters_of(
-    device: &mut dyn Device,
-    parameters: &AnyParameters,
-    count: u64,
-    progress: &mut dyn Progress,
-) -> Result<Counters, CommandError> {
-    let inputs: Vec<Vec<Word>> = (0..count as usize)
-        .map(|hash| {
-            (0..parameters.inputs())
-                .map(|i| hash * parameters.inputs() + i)
-                .map(|index| generate_element(parameters.field(), "bench", index))
-                .collect()
-        })
-        .collect();
-    let report = device
-        .hash(parameters, &inputs, progress)
-        .map_err(CommandError::failure)?;
-    if device.computes() {
-        let expected = SoftwareDevice::new()
-            .hash(parameters, &inputs, &mut |_, _| {})
-            .map_err(CommandError::failure)?;
-        if let Some(index) =
-            (0..inputs.len()).find(|&i| report.digests.get(i) != expected.digests.get(i))
-        {
-            return Err(CommandError::Failure(format!(
-                "hash {index} of {count} of '{}' on '{}' differs from that of the software",
-                parameters.name(),
-                device.name()
-            )));
-        }
-    }
-    report.counters.ok_or_else(|| {
-        CommandError::Failure(format!("the backend '{}' counts no cycles", device.name()))
-    })
-}
-
 impl Row {
     fn new(
         parameters: &AnyParameters,
         backend: &str,
         plan: &EnginePlan,
-        measured: &Measured,
+        engine: EngineMeasurement,
         notes: Vec<String>,
     ) -> Self {
-        let share = |busy: u64| busy as f64 / measured.cycles.max(1) as f64;
-        let cycles_per_hash = measured.cycles as f64 / measured.hashes.max(1) as f64;
         let published = published::hash_figures(parameters.name());
         Self {
             preset: parameters.name().to_owned(),
@@ -275,19 +217,9 @@ impl Row {
             partial_rounds: parameters.partial_rounds(),
             num_full: plan.num_full,
             num_partial: plan.num_partial,
-            cycles_per_hash,
-            latency_cycles: measured.latency_cycles,
-            period: plan.period,
-            multiplier_bound: plan.multiplier_bound(),
-            utilisation: Utilisation {
-                full: share(measured.busy_full),
-                full_last: (plan.num_full > 1).then(|| share(measured.busy_full_last)),
-                partial: measured.busy_partial.iter().copied().map(share).collect(),
-            },
-            multiplier_utilisation: plan.multiplier_bound() / cycles_per_hash,
+            engine,
             paper_cycles_per_hash: published.map(|figures| figures.paper_cycles),
             trident_cycles_per_hash: published.and_then(|figures| figures.trident_cycles),
-            hashes: measured.hashes,
             notes,
         }
     }
@@ -296,20 +228,21 @@ impl Row {
         let width = name_width(sets);
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let published = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.1}"));
-        let occupied: Vec<_> = [self.utilisation.full]
+        let engine = &self.engine;
+        let occupied: Vec<_> = [engine.utilisation.full]
             .into_iter()
-            .chain(self.utilisation.partial.iter().copied())
-            .chain(self.utilisation.full_last)
+            .chain(engine.utilisation.partial.iter().copied())
+            .chain(engine.utilisation.full_last)
             .map(|share| format!("{:.1}", 100.0 * share))
             .collect();
         console.line(format!(
             "{:<width$}  {:>7.2}  {:>7}  {:>6}  {:>6.2}  {:>11}  {:>6}  {:>7}  {} %",
             self.preset,
-            self.cycles_per_hash,
-            self.latency_cycles,
-            self.period,
-            self.multiplier_bound,
-            percent(self.multiplier_utilisation),
+            engine.cycles_per_hash,
+            engine.latency_cycles,
+            engine.period,
+            engine.multiplier_bound,
+            percent(engine.multiplier_utilisation),
             published(self.paper_cycles_per_hash),
             published(self.trident_cycles_per_hash),
             occupied.join(" ")

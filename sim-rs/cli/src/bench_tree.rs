@@ -1,22 +1,20 @@
 //! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
 
 use super::console::Console;
-use super::{
-    BackendFactory, BenchTreeArguments, CommandError, milliseconds, no_hash_engine, open_for_cycles,
-};
+use super::side_by_side::{self, Effort};
+use super::{BackendFactory, BenchTreeArguments, CommandError, open_for_cycles};
 use acclmt_driver::device::{
-    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafKind, LeafSource, Progress,
+    CommitRequest, Counters, Device, EnginePlan, LeafKind, NoProgress, Progress, Zeros,
 };
 use acclmt_driver::level_table::{NodeMemories, standard_tree};
 use acclmt_driver::nodes::NoNodes;
-use acclmt_driver::software::SoftwareDevice;
+use acclmt_measure::measurement::{TreeMeasurement, measure_tree, tree_plan};
 use acclmt_measure::published;
-use acclmt_measure::vectors::generate_element;
-use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::presets;
-use acclmt_poseidon::word::Word;
 
 /// What was measured for a tree; a line of the JSON form.
 #[derive(Serialize)]
@@ -25,29 +23,12 @@ struct Row {
     backend: String,
     /// What a leaf is, as `--leaf` says it.
     leaf: String,
-    leaves: u64,
-    /// Cycles from the first word in to the root out.
-    cycles: u64,
-    milliseconds_at_500_mhz: f64,
-    cycles_per_leaf: f64,
-    lhe_utilisation: f64,
-    rhe_utilisation: f64,
-    /// Between the last leaf of the first standard tree and the last leaf of the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    steady: Option<Steady>,
+    #[serde(flatten)]
+    tree: TreeMeasurement,
     /// Sub-engines are counted as busy in the time of `steady`, if there is one.
     counters: Counters,
     #[serde(skip_serializing_if = "Option::is_none")]
     paper_milliseconds: Option<f64>,
-}
-
-/// The time between the last leaf of the first standard tree and that of the last one.
-#[derive(Serialize)]
-struct Steady {
-    leaves: u64,
-    cycles: u64,
-    lhe_utilisation: f64,
-    rhe_utilisation: f64,
 }
 
 pub fn run(
@@ -65,21 +46,31 @@ pub fn run(
     // What cannot be measured is said before hours of simulation.
     let mut trees = Vec::new();
     for parameters in sets {
-        let plan = device
-            .engine_plan(parameters)
-            .map_err(CommandError::failure)?;
-        let plan = plan.ok_or_else(|| no_hash_engine(backend))?;
         let leaves = match &arguments.leaves[..] {
-            [] => vec![standard_tree(parameters.arity(), &NodeMemories::PAPER)],
+            [] => vec![standard(parameters.arity())],
             leaves => leaves.to_vec(),
         };
         for leaves in leaves {
             let rule = arguments.leaf.rule(parameters);
             let request = CommitRequest::new(parameters, rule, leaves);
-            request.shape().map_err(CommandError::failure)?;
+            let plan = tree_plan(device.as_ref(), &request).map_err(CommandError::failure)?;
             trees.push((request, plan));
         }
         console.notes(&device.notes(parameters))?;
+    }
+    let hashes = |(request, _): &(CommitRequest<'_>, EnginePlan)| {
+        let shape = request.shape().map_err(CommandError::failure)?;
+        Ok::<_, CommandError>(request.hashes(&shape))
+    };
+    let total = (trees.iter().map(hashes)).sum::<Result<u64, CommandError>>()?;
+    if let Some((request, _)) = trees.first() {
+        Effort {
+            cycles: trees.iter().map(cycles).sum(),
+            longest: trees.iter().map(cycles).fold(0.0, f64::max),
+            tasks: trees.len(),
+            sample: sample(device.as_mut(), request).unwrap_or_default(),
+        }
+        .announce(backends, backend, console)?;
     }
     if !arguments.json {
         print_head(console)?;
@@ -87,21 +78,34 @@ pub fn run(
     let is_paper = trees
         .iter()
         .any(|(request, _)| request.parameters.arity() == 2);
-    for (request, plan) in trees {
-        let row = measure(
-            device.as_mut(),
-            request,
-            &plan,
-            backend,
-            arguments.leaf,
-            console,
-        )?;
-        if arguments.json {
-            console.json_line(&row)?;
-        } else {
-            row.print(console)?;
-        }
-    }
+    let message = match trees.as_slice() {
+        [(request, _)] => format!("{}, {} leaves", request.parameters.name(), request.leaves),
+        trees => format!("{} trees", trees.len()),
+    };
+    let mut bar = console.progress(message);
+    let work = |(request, _): &(CommitRequest<'_>, EnginePlan), progress: &mut dyn Progress| {
+        let mut device = open_for_cycles(backends, backend)?;
+        let standard = standard(request.parameters.arity());
+        measure_tree(device.as_mut(), request, standard, progress).map_err(CommandError::failure)
+    };
+    side_by_side::run(
+        &trees,
+        &mut bar,
+        total,
+        work,
+        |number, (tree, counters), bar| {
+            let row = Row::new(&trees[number].0, backend, arguments.leaf, tree, counters);
+            bar.suspend(|| {
+                if arguments.json {
+                    console.json_line(&row)
+                } else {
+                    row.print(console)
+                }
+            })?;
+            Ok(())
+        },
+    )?;
+    drop(bar);
     if !arguments.json && is_paper {
         let (lhe, rhe) = published::UTILISATION;
         console.line(format!(
@@ -114,107 +118,61 @@ pub fn run(
     Ok(())
 }
 
-fn measure(
-    device: &mut dyn Device,
-    mut request: CommitRequest<'_>,
-    plan: &EnginePlan,
-    backend: &str,
-    leaf: LeafKind,
-    console: &Console<'_>,
-) -> Result<Row, CommandError> {
-    let (parameters, leaves) = (request.parameters, request.leaves);
-    let standard = standard_tree(parameters.arity(), &NodeMemories::PAPER);
-    if leaves > standard {
-        let window = u32::try_from(standard)
-            .and_then(|first| Ok(first..u32::try_from(leaves)?))
-            .map_err(CommandError::failure)?;
-        request.window = Some(window);
-    }
-    let mut bar = console.progress(format!("{}, {leaves} leaves", parameters.name()));
-    let (root, counters) = commit(device, &request, &mut bar)?;
-    if device.computes() {
-        let source = &mut Generated::new(parameters.field());
-        let expected = SoftwareDevice::new()
-            .commit(&request, source, &mut NoNodes, &mut |_, _| {})
-            .map_err(CommandError::failure)?;
-        if root != expected.cap {
-            return Err(CommandError::Failure(format!(
-                "the root of {leaves} leaves of '{}' on '{}' differs from that of the software",
-                parameters.name(),
-                device.name()
-            )));
-        }
-    }
-    let steady = request.window.is_some().then(|| Steady {
-        leaves: leaves - standard,
-        cycles: counters.window_cycles,
-        lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
-        rhe_utilisation: counters.root.utilisation(counters.window_cycles),
-    });
-    let cycles = counters.span();
-    let is_paper = parameters.name() == "filecoin-arity-2" && leaf == LeafKind::Hash;
-    let paper = published::tree_figures(leaves).filter(|_| is_paper);
-    Ok(Row {
-        preset: parameters.name().to_owned(),
-        backend: backend.to_owned(),
-        leaf: leaf.to_string(),
-        leaves,
-        cycles,
-        milliseconds_at_500_mhz: milliseconds(cycles),
-        cycles_per_leaf: cycles as f64 / leaves as f64,
-        lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
-        rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
-        steady,
-        counters,
-        paper_milliseconds: paper.map(|figures| figures.paper_milliseconds),
-    })
+/// Leaves of a standard tree of the chip of the backends.
+fn standard(arity: usize) -> u64 {
+    standard_tree(arity, &NodeMemories::PAPER)
 }
 
-/// The root and the counters of a tree over generated elements.
-fn commit(
-    device: &mut dyn Device,
-    request: &CommitRequest<'_>,
-    progress: &mut dyn Progress,
-) -> Result<(Vec<Vec<Word>>, Counters), CommandError> {
-    let source = &mut Generated::new(request.parameters.field());
-    let report = device
-        .commit(request, source, &mut NoNodes, progress)
-        .map_err(CommandError::failure)?;
-    let counters = report.counters.ok_or_else(|| {
-        CommandError::Failure(format!("the backend '{}' counts no cycles", device.name()))
-    })?;
-    Ok((report.cap, counters))
+/// About the cycles of a tree: both hash engines work at the same time.
+fn cycles((request, plan): &(CommitRequest<'_>, EnginePlan)) -> f64 {
+    let leaves = request.leaves as f64;
+    let nodes = leaves / (request.parameters.arity().max(2) - 1) as f64;
+    plan.period as f64 * nodes.max(leaves * request.leaf_hashes() as f64)
 }
 
-/// Elements made of their index.
-struct Generated {
-    field: FieldId,
-    index: usize,
-}
-
-impl Generated {
-    fn new(field: FieldId) -> Self {
-        Self { field, index: 0 }
-    }
-}
-
-impl LeafSource for Generated {
-    fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
-        let indices = self.index..self.index + elements;
-        self.index = indices.end;
-        Ok(indices
-            .map(|index| generate_element(self.field, "bench", index))
-            .collect())
-    }
+/// The cycles of the smallest tree with the same leaves, and how long they took.
+fn sample(device: &mut dyn Device, request: &CommitRequest<'_>) -> Option<(u64, Duration)> {
+    let request = CommitRequest {
+        leaves: request.leaves.min(request.parameters.arity() as u64),
+        ..request.clone()
+    };
+    let begin = Instant::now();
+    // What goes wrong is said by the measurement.
+    let report = device.commit(&request, &mut Zeros, &mut NoNodes, &mut NoProgress);
+    Some((report.ok()?.cycles()?, begin.elapsed()))
 }
 
 impl Row {
+    fn new(
+        request: &CommitRequest<'_>,
+        backend: &str,
+        leaf: LeafKind,
+        tree: TreeMeasurement,
+        counters: Counters,
+    ) -> Self {
+        let name = request.parameters.name();
+        let is_paper = name == "filecoin-arity-2" && leaf == LeafKind::Hash;
+        let paper = published::tree_figures(tree.leaves).filter(|_| is_paper);
+        Self {
+            preset: name.to_owned(),
+            backend: backend.to_owned(),
+            leaf: leaf.to_string(),
+            tree,
+            counters,
+            paper_milliseconds: paper.map(|figures| figures.paper_milliseconds),
+        }
+    }
+
     fn print(&self, console: &mut Console<'_>) -> std::io::Result<()> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let steady = self.steady.as_ref().map_or_else(String::new, |steady| {
-            let (lhe, rhe) = (steady.lhe_utilisation, steady.rhe_utilisation);
-            format!("{} {}", percent(lhe), percent(rhe))
-        });
+        let steady = self
+            .tree
+            .steady
+            .as_ref()
+            .map_or_else(String::new, |steady| {
+                let (lhe, rhe) = (steady.lhe_utilisation, steady.rhe_utilisation);
+                format!("{} {}", percent(lhe), percent(rhe))
+            });
         let paper = (self.paper_milliseconds).map_or_else(String::new, |time| format!("{time}"));
         let words: Vec<_> = self
             .counters
@@ -225,13 +183,13 @@ impl Row {
         console.line(format!(
             "{:<20}  {:>8}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
             self.preset,
-            self.leaves,
-            self.cycles,
-            self.milliseconds_at_500_mhz,
+            self.tree.leaves,
+            self.tree.cycles,
+            self.tree.milliseconds_at_500_mhz,
             paper,
-            self.cycles_per_leaf,
-            percent(self.lhe_utilisation),
-            percent(self.rhe_utilisation),
+            self.tree.cycles_per_leaf,
+            percent(self.tree.lhe_utilisation),
+            percent(self.tree.rhe_utilisation),
             steady,
             words.join(" ")
         ))

@@ -19,6 +19,7 @@ mod list;
 mod paper;
 mod prove;
 mod report;
+mod side_by_side;
 mod sweep;
 mod trace;
 mod verify;
@@ -33,7 +34,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use acclmt_driver::device::{Device, LeafKind};
 use acclmt_driver::software::SoftwareDevice;
-use acclmt_measure::evaluation::milliseconds;
+use acclmt_measure::measurement::{MAX_HASHES, milliseconds};
 use acclmt_merkle::new_file::NewFile;
 use acclmt_model::stalls::Stalls;
 use acclmt_model::{Hardware, ModelDevice};
@@ -168,7 +169,8 @@ enum BenchCommand {
 
 /// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
 ///
-/// The root is compared with that of the software, unless the backend counts cycles only.
+/// The root is compared with that of the software, unless the backend counts cycles only. Several trees are
+/// measured side by side.
 #[derive(Args)]
 struct BenchTreeArguments {
     /// Numbers of leaves, powers of the arity [default: those of a standard tree, 4096 at arity 2]
@@ -191,7 +193,8 @@ struct BenchTreeArguments {
 /// Measure the hash engine of a chip: cycles per hash in the steady state, latency, utilisation
 ///
 /// Each row is measured with the chip's counters: a run of n hashes and one of 2 n hashes differ by
-/// n hashes in the steady state. The digests of all runs are compared with those of the software.
+/// n hashes in the steady state. The digests of all runs are compared with those of the software. Runs are made
+/// side by side.
 #[derive(Args)]
 struct BenchEngineArguments {
     /// `all`: every preset whose field the chip has, which is the default
@@ -205,8 +208,9 @@ struct BenchEngineArguments {
     parameters: Vec<PathBuf>,
     #[command(flatten)]
     backend: BackendArguments,
-    /// The hashes n of the shorter run [default: 2048]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    /// The hashes n of the shorter run, enough to fill the engine twice [default: 2048]
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=MAX_HASHES as i64))]
     hashes: Option<u32>,
     /// Print a JSON object for each row, one a line
     #[arg(long)]

@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::console::Console;
 use super::{CommandError, file_failure, report, write_text};
-use acclmt_measure::evaluation::{self, Evaluation, MOST_LEAVES, TREE_PRESET};
+use acclmt_measure::evaluation::{
+    self, Evaluation, EvaluationError, MOST_LEAVES, Peers, TREE_PRESET,
+};
 use acclmt_measure::published;
 
 /// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
@@ -23,9 +25,8 @@ pub struct PaperArguments {
     /// Speed of other libraries on this CPU, as `acclmt-bench-peers --json` writes it
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
-    /// Leaves of the largest tree
-    #[arg(long, value_name = "N", default_value_t = MOST_LEAVES,
-        value_parser = clap::value_parser!(u64).range(4096..=MOST_LEAVES))]
+    /// Leaves of the largest tree, a power of two
+    #[arg(long, value_name = "N", default_value_t = MOST_LEAVES, value_parser = parse_most_leaves)]
     most_leaves: u64,
     /// What stands in the report as the version that was measured, such as a commit
     #[arg(long, value_name = "TEXT")]
@@ -35,12 +36,26 @@ pub struct PaperArguments {
     json: bool,
 }
 
+fn parse_most_leaves(text: &str) -> Result<u64, String> {
+    let sizes = || published::TREES.iter().map(|figures| figures.leaves);
+    let leaves = text.parse().ok();
+    leaves
+        .filter(|leaves| sizes().any(|size| size == *leaves))
+        .ok_or_else(|| {
+            let sizes: Vec<_> = sizes().map(|leaves| leaves.to_string()).collect();
+            format!("the paper's trees have {} leaves", sizes.join(", "))
+        })
+}
+
 /// The file of the evaluation.
 pub(super) const FILE: &str = "paper.json";
 
 pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
     // What cannot be read or written is said before the measurement.
-    let peers = arguments.peers.as_deref().map(read).transpose()?;
+    let peers: Option<Peers> = arguments.peers.as_deref().map(read).transpose()?;
+    if let (Some(peers), Some(path)) = (&peers, &arguments.peers) {
+        peers.check().map_err(|error| wrong_figure(path, &error))?;
+    }
     let out = &arguments.out;
     fs::create_dir_all(out).map_err(|error| file_failure(out, &error))?;
     let mut bar = console.progress("the evaluation of the paper");
@@ -72,7 +87,7 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
             console.line(format!(
                 "{:<20}  {:>15.2}  {:>9.1}  {:>8.2}",
                 engine.preset,
-                engine.cycles_per_hash,
+                engine.measurement.cycles_per_hash,
                 figures.paper_cycles,
                 engine.hash_rate / 1e6
             ))?;
@@ -87,7 +102,7 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
         let paper = figures.map_or_else(String::new, |f| f.paper_milliseconds.to_string());
         console.line(format!(
             "{:<20}  {:>15}  {:>9}  {:>8.3}",
-            tree.leaves, tree.cycles, paper, tree.milliseconds
+            tree.leaves, tree.cycles, paper, tree.milliseconds_at_500_mhz
         ))?;
     }
     console.line("")?;
@@ -96,8 +111,20 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
     Ok(())
 }
 
+/// Reads the evaluation of a folder.
+pub(super) fn read_evaluation(path: &Path) -> Result<Evaluation, CommandError> {
+    let evaluation: Evaluation = read(path)?;
+    let checked = evaluation.check();
+    checked.map_err(|error| wrong_figure(path, &error))?;
+    Ok(evaluation)
+}
+
+fn wrong_figure(path: &Path, error: &EvaluationError) -> CommandError {
+    CommandError::Failure(format!("{}: {error}; measure it again", path.display()))
+}
+
 /// Reads a file of JSON.
-pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let text = fs::read_to_string(path).map_err(|error| file_failure(path, &error))?;
     serde_json::from_str(&text).map_err(|error| {
         CommandError::Failure(format!("{}: {error}; measure it again", path.display()))

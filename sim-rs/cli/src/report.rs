@@ -42,11 +42,12 @@ struct Written {
 const PAGE: &str = "report.html";
 
 pub fn run(arguments: &ReportArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
-    let document = load(&arguments.folder)?;
+    let (document, inputs) = load(&arguments.folder)?;
     let page = match &arguments.out {
         Some(page) => page.clone(),
         None => arguments.folder.join(PAGE),
     };
+    check_outputs(&page, arguments.markdown.as_deref(), &inputs)?;
     write_text(&page, &document.html())?;
     if let Some(path) = &arguments.markdown {
         write_markdown(path, &document)?;
@@ -73,12 +74,36 @@ pub fn run(arguments: &ReportArguments, console: &mut Console<'_>) -> Result<(),
 /// Writes the page of a folder; returns its path.
 pub(super) fn write_page(folder: &Path) -> Result<PathBuf, CommandError> {
     let page = folder.join(PAGE);
-    write_text(&page, &load(folder)?.html())?;
+    write_text(&page, &load(folder)?.0.html())?;
     Ok(page)
 }
 
-/// The report of the results in a folder and in its sub-folders.
-fn load(folder: &Path) -> Result<Document, CommandError> {
+/// Nothing that was measured is overwritten, and the page and its Markdown are two files.
+fn check_outputs(
+    page: &Path,
+    markdown: Option<&Path>,
+    inputs: &[PathBuf],
+) -> Result<(), CommandError> {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    for output in [Some(page), markdown].into_iter().flatten() {
+        if inputs.iter().any(|input| place(input) == place(output)) {
+            return Err(CommandError::Usage(format!(
+                "{} is one of the results, which the report would overwrite; write it elsewhere",
+                output.display()
+            )));
+        }
+    }
+    if markdown.is_some_and(|markdown| place(markdown) == place(page)) {
+        return Err(CommandError::Usage(format!(
+            "{} cannot be both the page and its Markdown; give another name to one",
+            page.display()
+        )));
+    }
+    Ok(())
+}
+
+/// The report of the results in a folder and in its sub-folders, and the files that it was made of.
+fn load(folder: &Path) -> Result<(Document, Vec<PathBuf>), CommandError> {
     let mut folders = vec![folder.to_owned()];
     let entries = fs::read_dir(folder).map_err(|error| file_failure(folder, &error))?;
     for entry in entries {
@@ -89,16 +114,25 @@ fn load(folder: &Path) -> Result<Document, CommandError> {
     }
     folders[1..].sort();
     let mut contents = Contents::default();
+    let mut inputs = Vec::new();
+    let mut evaluated: Option<PathBuf> = None;
     for folder in folders {
         let path = folder.join(paper::FILE);
-        if contents.evaluation.is_none() && path.is_file() {
-            contents.evaluation = Some(paper::read(&path)?);
+        if path.is_file() {
+            if let Some(other) = evaluated {
+                return Err(CommandError::Failure(format!(
+                    "{} and {} are two evaluations, and a report is of one; report one folder of them",
+                    other.display(),
+                    path.display()
+                )));
+            }
+            contents.evaluation = Some(paper::read_evaluation(&path)?);
+            inputs.push(path.clone());
+            evaluated = Some(path);
         }
-        if let Some(rows) = sweep::rows_of(&folder)? {
-            let name = folder.file_name().unwrap_or_default();
-            contents
-                .sweeps
-                .push((name.to_string_lossy().into_owned(), rows));
+        if let Some(sweep) = sweep::rows_of(&folder)? {
+            inputs.push(sweep.path);
+            contents.sweeps.push(sweep.sweep);
         }
     }
     if contents == Contents::default() {
@@ -107,7 +141,8 @@ fn load(folder: &Path) -> Result<Document, CommandError> {
             folder.display()
         )));
     }
-    report::document(&contents).map_err(CommandError::failure)
+    let document = report::document(&contents).map_err(CommandError::failure)?;
+    Ok((document, inputs))
 }
 
 fn write_markdown(path: &Path, document: &Document) -> Result<(), CommandError> {

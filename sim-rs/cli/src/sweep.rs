@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::console::Console;
 use super::{BackendArguments, BackendFactory, BackendOptions, CommandError, file_failure};
 use acclmt_driver::device::Progress as _;
+use acclmt_measure::report;
 use acclmt_measure::sweep::{
     AreaResult, Measured, Point, Row, Specification, TableError, measure, write_csv, write_parquet,
 };
@@ -37,7 +38,8 @@ const SPECIFICATION: &str = "sweep.toml";
 ///
 /// Rows go to DIR/rows.jsonl as they are measured, one a line, and to DIR/rows.csv and DIR/rows.parquet at
 /// the end. A sweep that was stopped, in whatever way, goes on with --resume: no point is measured twice.
-/// docs/sweeps.md describes the specification.
+/// docs/sweeps.md describes the specification. A point that cannot be measured has its reason in its row; the
+/// exit code is 1 when no point at all was measured, unless these were those of a shard.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct SweepArguments {
@@ -121,7 +123,39 @@ struct Report {
     measured: usize,
     /// Rows that have an error.
     errors: usize,
+    /// Why, and how many points have each reason; the most frequent ones first.
+    reasons: Vec<Reason>,
+    /// Rows in the folder that are of no point of the specification on this backend.
+    others: usize,
 }
+
+/// Why points could not be measured.
+#[derive(Serialize)]
+struct Reason {
+    points: usize,
+    error: String,
+}
+
+/// The distinct errors of rows, the most frequent ones first, and otherwise in the order of the rows.
+fn reasons<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for error in rows.into_iter().filter_map(|row| row.error.as_deref()) {
+        let place = *places.entry(error).or_insert_with(|| {
+            reasons.push(Reason {
+                points: 0,
+                error: error.to_owned(),
+            });
+            reasons.len() - 1
+        });
+        reasons[place].points += 1;
+    }
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.points));
+    reasons
+}
+
+/// Reasons that are printed; `rows.csv` has all.
+const MOST_REASONS: usize = 20;
 
 impl Report {
     fn print(&self, json: bool, console: &mut Console<'_>) -> Result<(), CommandError> {
@@ -132,7 +166,38 @@ impl Report {
         console.entry("points", self.points)?;
         console.entry("kept", self.kept)?;
         console.entry("measured", self.measured)?;
-        Ok(console.entry("errors", self.errors)?)
+        if self.others != 0 {
+            console.entry("other rows", self.others)?;
+        }
+        if self.errors == 0 {
+            return Ok(console.entry("errors", self.errors)?);
+        }
+        console.entry("errors", format!("{} of {}", self.errors, self.points))?;
+        for Reason { points, error } in self.reasons.iter().take(MOST_REASONS) {
+            console.line(format!("{points:>12} {error}"))?;
+        }
+        if let Some(more @ 1..) = self.reasons.len().checked_sub(MOST_REASONS) {
+            console.line(format!(
+                "{:>12} {more} further reasons are in rows.csv",
+                ".."
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// An error if there are points and none was measured.
+    fn check(&self) -> Result<(), CommandError> {
+        if self.points == 0 || self.errors != self.points {
+            return Ok(());
+        }
+        let first = self.reasons.first().map_or("", |reason| &reason.error);
+        Err(CommandError::Failure(match self.reasons.len() {
+            1 => format!("none of {} points was measured: {first}", self.points),
+            count => format!(
+                "none of {} points was measured, for {count} reasons; the most frequent one: {first}",
+                self.points
+            ),
+        }))
     }
 }
 
@@ -172,6 +237,20 @@ pub fn run(
     if !file.rows.is_empty() && !arguments.resume {
         return Err(file.refusal("go on with --resume, or choose another folder with --out"));
     }
+    if let Some(area) = &area
+        && let Some(row) = file
+            .rows
+            .iter()
+            .find(|row| row.area != area.area(&row.point))
+    {
+        return Err(file.refusal(&format!(
+            "the one of point {} has another area than the file of --area says, and rows that are kept are \
+             not changed; go on without --area, and then give all rows their areas with `acclmt sweep merge \
+             OUT {} --area FILE`",
+            row.id,
+            folder.display()
+        )));
+    }
     fs::write(folder.join(SPECIFICATION), &text).map_err(|error| file_failure(&folder, &error))?;
 
     // A row belongs to its point and its backend.
@@ -205,17 +284,23 @@ pub fn run(
     file.rows.extend(measured);
     let order = sort(&mut file.rows, &ids);
     let of_sweep = |row: &&Row| row.backend == backend && order.contains_key(row.id.as_str());
-    let rows = file.rows.iter().filter(of_sweep);
-    let errors = rows.filter(|row| row.error.is_some()).count();
+    let rows: Vec<&Row> = file.rows.iter().filter(of_sweep).collect();
     write_tables(&folder, &file.rows)?;
-    Report {
+    let report = Report {
         folder: folder.display().to_string(),
         points: ids.len(),
         kept,
         measured: count,
-        errors,
+        errors: rows.iter().filter(|row| row.error.is_some()).count(),
+        others: file.rows.len() - rows.len(),
+        reasons: reasons(rows),
+    };
+    report.print(arguments.json, console)?;
+    // The points of a share may all be ones that cannot be measured; `merge` sees the whole sweep.
+    match arguments.shard {
+        Some(_) => Ok(()),
+        None => report.check(),
     }
-    .print(arguments.json, console)
 }
 
 /// A point with its name, which takes a hash.
@@ -360,15 +445,45 @@ impl Rows {
     }
 }
 
-/// The rows of the sweep in a folder; nothing if there is none.
-pub(super) fn rows_of(folder: &Path) -> Result<Option<Vec<Row>>, CommandError> {
+/// A sweep in a folder.
+pub(super) struct SweepOfFolder {
+    /// The file of its rows.
+    pub path: PathBuf,
+    pub sweep: report::Sweep,
+}
+
+/// The sweep in a folder, by the name of the folder and in the order of its specification; nothing if there
+/// is none.
+pub(super) fn rows_of(folder: &Path) -> Result<Option<SweepOfFolder>, CommandError> {
     let path = folder.join(ROWS);
     if !path.is_file() {
         return Ok(None);
     }
     let mut file = File::open(&path).map_err(|error| file_failure(&path, &error))?;
-    let (rows, _) = read_rows(&path, &mut file)?;
-    Ok(Some(rows))
+    let (mut rows, _) = read_rows(&path, &mut file)?;
+    // Without its specification the rows stay in the order in which they were measured.
+    let text = fs::read_to_string(folder.join(SPECIFICATION)).unwrap_or_default();
+    sort(&mut rows, &ids_of(&text));
+    let whole = folder.canonicalize();
+    let whole = whole.map_err(|error| file_failure(folder, &error))?;
+    let name = whole.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Some(SweepOfFolder {
+        path,
+        sweep: report::Sweep {
+            name: name.into_owned(),
+            rows,
+        },
+    }))
+}
+
+/// The names of the points of a specification, none if the text is none.
+fn ids_of(specification: &str) -> Vec<String> {
+    Specification::from_toml(specification)
+        .map(|specification| specification.points())
+        .unwrap_or_default()
+        .iter()
+        .map(Point::id)
+        .collect()
 }
 
 /// The rows of a file, and where the last whole one ends.
@@ -385,13 +500,12 @@ fn read_rows(path: &Path, file: &mut File) -> Result<(Vec<Row>, u64), CommandErr
         if line.last() != Some(&b'\n') {
             return Ok((rows, end));
         }
-        let row = serde_json::from_slice(&line).map_err(|error| {
-            CommandError::Failure(format!(
-                "{}, line {}: this is no row of a sweep: {error}",
-                path.display(),
-                rows.len() + 1
-            ))
+        let place = format!("{}, line {}", path.display(), rows.len() + 1);
+        let row: Row = serde_json::from_slice(&line).map_err(|error| {
+            CommandError::Failure(format!("{place}: this is no row of a sweep: {error}"))
         })?;
+        row.check()
+            .map_err(|error| CommandError::Failure(format!("{place}: {error}")))?;
         rows.push(row);
         end += length as u64;
     }
@@ -417,13 +531,7 @@ fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), Co
             let _ = file.read_to_string(&mut specification);
         }
     }
-    let ids: Vec<String> = Specification::from_toml(&specification)
-        .map(|specification| specification.points())
-        .unwrap_or_default()
-        .iter()
-        .map(Point::id)
-        .collect();
-    sort(&mut rows, &ids);
+    sort(&mut rows, &ids_of(&specification));
     if let Some(area) = &area {
         for row in &mut rows {
             row.area = area.area(&row.point);
@@ -447,14 +555,17 @@ fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<(), Co
         }
         Ok(file.flush()?)
     })?;
-    Report {
+    let report = Report {
         folder: out.display().to_string(),
         points: rows.len(),
         kept: rows.len(),
         measured: 0,
         errors: rows.iter().filter(|row| row.error.is_some()).count(),
-    }
-    .print(arguments.json, console)
+        others: 0,
+        reasons: reasons(&rows),
+    };
+    report.print(arguments.json, console)?;
+    report.check()
 }
 
 /// Writes all rows as tables.

@@ -1,6 +1,8 @@
 //! `acclmt trace`: the timeline of a run in the trace format of Chrome and Perfetto.
 
-use std::io::{BufWriter, Write as _};
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, BufWriter, Write};
+use std::mem;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,21 +14,24 @@ use super::{
     BackendArguments, BackendFactory, CommandError, ParameterArguments, milliseconds,
     open_for_cycles,
 };
-use acclmt_driver::device::{CommitRequest, LeafRule};
+use acclmt_driver::device::{CommitRequest, DeviceError, LeafRule};
 use acclmt_driver::program::SUB_ENGINES;
-use acclmt_driver::timeline::{Slot, Stall, Timeline};
+use acclmt_driver::timeline::{Slot, Stall, Timeline, TimelineSink};
+use acclmt_measure::measurement::{MeasurementError, tree_plan};
 use acclmt_merkle::new_file::NewFile;
 
 /// Write a timeline of every sub-engine, queue and stall of a tree, for chrome://tracing and Perfetto
 ///
 /// It comes from the simulated RTL or from the cycle-exact model, which agrees with the RTL cycle for cycle
-/// and takes large trees. A microsecond of the timeline is a clock cycle.
+/// and takes large trees; events are written as they come. A microsecond of the timeline is a clock cycle. Every
+/// round of a hash has the number of the hash in its engine, and level and index of the node that it computes;
+/// arrows lead from visit to visit of a hash.
 #[derive(Args)]
 pub struct TraceArguments {
     /// The file to write, JSON in the Chrome trace event format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Number of leaves, a power of the arity, each the hash of as many elements as a hash takes
+    /// Number of leaves, a power of the arity, more than 1, each the hash of as many elements as a hash takes
     #[arg(long, value_name = "N", default_value_t = 64)]
     leaves: u64,
     #[command(flatten)]
@@ -47,7 +52,7 @@ struct Report {
     leaves: u64,
     cycles: u64,
     milliseconds_at_500_mhz: f64,
-    events: usize,
+    events: u64,
 }
 
 pub fn run(
@@ -58,39 +63,42 @@ pub fn run(
     let parameters = arguments.parameters.load()?;
     let backend = arguments.backend.name(backends)?;
     let request = CommitRequest::new(&parameters, LeafRule::Hash(&parameters), arguments.leaves);
-    request.shape().map_err(CommandError::failure)?;
     let mut device = open_for_cycles(backends, backend)?;
-    let timeline = device
-        .timeline(&request, &mut console.progress("recording"))
-        .map_err(CommandError::failure)?;
-    let events = events(&timeline);
-    let error = |error: std::io::Error| {
-        CommandError::Failure(format!("{}: {error}", arguments.out.display()))
-    };
+    tree_plan(device.as_ref(), &request).map_err(|error| match error {
+        // What it lacks is a timeline.
+        MeasurementError::NoHashEngine { .. } => CommandError::Failure(format!(
+            "the backend '{backend}' records no timeline; use the simulated chip or its model"
+        )),
+        error => CommandError::failure(error),
+    })?;
+    let error =
+        |error: io::Error| CommandError::Failure(format!("{}: {error}", arguments.out.display()));
     let mut file = NewFile::create(&arguments.out).map_err(error)?;
-    let mut writer = BufWriter::new(file.file());
-    let trace = json!({
-        "displayTimeUnit": "ns",
-        "otherData": {
-            "preset": parameters.name(),
-            "backend": backend,
-            "leaves": arguments.leaves,
-            "unit": "a microsecond is a clock cycle",
-        },
-        "traceEvents": events,
+    let about = json!({
+        "preset": parameters.name(),
+        "backend": backend,
+        "leaves": arguments.leaves,
+        "unit": "a microsecond is a clock cycle",
     });
-    serde_json::to_writer(&mut writer, &trace).map_err(|cause| error(cause.into()))?;
-    writer.flush().map_err(error)?;
-    drop(writer);
+    let mut trace = Trace::new(BufWriter::new(file.file()), &about).map_err(error)?;
+    let cycles = device
+        .timeline(&request, &mut trace, &mut console.progress("recording"))
+        .map_err(|cause| match cause {
+            DeviceError::Failed(_) => {
+                CommandError::Failure(format!("{}: {cause}", arguments.out.display()))
+            }
+            cause => CommandError::failure(cause),
+        })?;
+    let events = trace.finish().map_err(error)?;
     file.finish().map_err(error)?;
     let report = Report {
         file: arguments.out.display().to_string(),
         preset: parameters.name().to_owned(),
         backend: backend.to_owned(),
         leaves: arguments.leaves,
-        cycles: timeline.cycles,
-        milliseconds_at_500_mhz: milliseconds(timeline.cycles),
-        events: events.len(),
+        cycles,
+        milliseconds_at_500_mhz: milliseconds(cycles),
+        events,
     };
     if arguments.json {
         console.json(&report)?;
@@ -103,10 +111,21 @@ pub fn run(
     Ok(())
 }
 
-/// Processes of the trace.
+/// Processes of the trace, which are numbered from 1 on: the hash engines, the queues, the stalls.
 const ENGINES: [&str; 2] = ["leaf hash engine", "root hash engine"];
-const TREE: usize = ENGINES.len();
+const ROOT: usize = 1;
+const TREE: usize = ENGINES.len() + 1;
 const STALLS: usize = TREE + 1;
+
+/// Number of the process of a hash engine.
+const fn process(engine: usize) -> usize {
+    engine + 1
+}
+
+/// Number of the thread of a sub-engine or a stall.
+const fn thread(number: usize) -> usize {
+    number + 1
+}
 
 fn name_of(sub_engine: usize) -> String {
     match sub_engine {
@@ -126,56 +145,189 @@ fn stall_name(stall: Stall) -> &'static str {
     }
 }
 
-/// The events of the trace, those of a track in the order of time.
-fn events(timeline: &Timeline) -> Vec<Value> {
-    let mut events = Vec::new();
-    let name = |process: usize, thread: Option<usize>, name: &str| {
-        let kind = thread.map_or("process_name", |_| "thread_name");
-        json!({
-            "ph": "M", "name": kind, "pid": process, "tid": thread.unwrap_or(0),
-            "args": {"name": name},
-        })
-    };
-    for (process, (engine, sub_engines)) in ENGINES.iter().zip(&timeline.slots).enumerate() {
-        events.push(name(process, None, engine));
-        for (thread, slots) in sub_engines.iter().enumerate() {
-            if !slots.is_empty() {
-                events.push(name(process, Some(thread), &name_of(thread)));
+/// The node that a hash computes.
+#[derive(Clone, Copy)]
+struct Node {
+    level: u32,
+    index: u64,
+}
+
+/// Nodes of the hashes that are under way: the root hash engine takes jobs in some order of levels.
+#[derive(Default)]
+struct Nodes {
+    /// Number of the first hash that is kept.
+    first: u64,
+    nodes: VecDeque<Node>,
+    /// Nodes of each level so far.
+    counts: [u64; 32],
+}
+
+impl Nodes {
+    /// More hashes than any engine has inside: eight sub-engines and their buffers of 64 states.
+    const KEPT: usize = 4096;
+
+    /// Another hash computes a node of this level.
+    fn push(&mut self, level: u32) {
+        if self.nodes.len() == Self::KEPT {
+            self.nodes.pop_front();
+            self.first += 1;
+        }
+        let count = &mut self.counts[level as usize % 32];
+        self.nodes.push_back(Node {
+            level,
+            index: *count,
+        });
+        *count += 1;
+    }
+
+    fn get(&self, hash: u64) -> Option<Node> {
+        let place = usize::try_from(hash.checked_sub(self.first)?).ok()?;
+        self.nodes.get(place).copied()
+    }
+}
+
+/// A trace that is written event by event.
+struct Trace<W: Write> {
+    file: W,
+    events: u64,
+    nodes: Nodes,
+    /// Hashes of which a round has begun, by engine, sub-engine, visit and round. States of a visit stay in order,
+    /// so the next one is that of the next hash.
+    begun: HashMap<(usize, usize, usize, u32), u64>,
+    /// Sub-engines whose threads have their names.
+    named: [[bool; SUB_ENGINES]; 2],
+}
+
+impl<W: Write> Trace<W> {
+    /// Begins the file.
+    fn new(mut file: W, about: &Value) -> io::Result<Self> {
+        write!(
+            file,
+            "{{\"displayTimeUnit\":\"ns\",\"otherData\":{about},\"traceEvents\":["
+        )?;
+        let mut trace = Self {
+            file,
+            events: 0,
+            nodes: Nodes::default(),
+            begun: HashMap::new(),
+            named: [[false; SUB_ENGINES]; 2],
+        };
+        for (engine, name) in ENGINES.into_iter().enumerate() {
+            trace.name(process(engine), None, name)?;
+        }
+        trace.name(TREE, None, "groups of siblings in the queues")?;
+        trace.name(STALLS, None, "stalls")?;
+        for (number, stall) in Stall::ALL.into_iter().enumerate() {
+            trace.name(STALLS, Some(thread(number)), stall_name(stall))?;
+        }
+        Ok(trace)
+    }
+
+    fn event(&mut self, event: &Value) -> io::Result<()> {
+        let separator = if self.events == 0 { "\n" } else { ",\n" };
+        self.file.write_all(separator.as_bytes())?;
+        serde_json::to_writer(&mut self.file, event)?;
+        self.events += 1;
+        Ok(())
+    }
+
+    /// Names a process, or a thread of it.
+    fn name(&mut self, process: usize, thread: Option<usize>, name: &str) -> io::Result<()> {
+        let mut event = json!({
+            "ph": "M", "name": "process_name", "pid": process, "args": {"name": name},
+        });
+        if let Some(thread) = thread {
+            event["name"] = "thread_name".into();
+            event["tid"] = thread.into();
+        }
+        self.event(&event)
+    }
+
+    /// The round of a hash, and where its visit begins, an arrow to the next visit of the hash.
+    fn slot(&mut self, engine: usize, sub_engine: usize, slot: &Slot) -> io::Result<()> {
+        let (pid, tid) = (process(engine), thread(sub_engine));
+        if !mem::replace(&mut self.named[engine][sub_engine], true) {
+            self.name(pid, Some(tid), &name_of(sub_engine))?;
+        }
+        let next = self
+            .begun
+            .entry((engine, sub_engine, slot.visit, slot.round))
+            .or_default();
+        let hash = *next;
+        *next += 1;
+        let mut args = json!({"hash": hash, "visit": slot.visit, "round": slot.round});
+        let node = match engine {
+            ROOT => self.nodes.get(hash),
+            _ => Some(Node {
+                level: 0,
+                index: hash,
+            }),
+        };
+        if let Some(node) = node {
+            args["level"] = node.level.into();
+            args["index"] = node.index.into();
+        }
+        let name = if slot.visit == 0 {
+            "round"
+        } else {
+            "round of the last visit"
+        };
+        self.event(&json!({
+            "ph": "X", "pid": pid, "tid": tid, "ts": slot.begin, "dur": slot.cycles,
+            "name": format!("{name} {}", slot.round), "args": args,
+        }))?;
+        if slot.round != 0 {
+            return Ok(());
+        }
+        // From the first visit through the partial-round sub-engines to the last one.
+        let step = match (sub_engine, slot.visit) {
+            (0, 0) => "s",
+            (_, 0) if sub_engine != SUB_ENGINES - 1 => "t",
+            _ => "f",
+        };
+        let mut arrow = json!({
+            "ph": step, "pid": pid, "tid": tid, "ts": slot.begin, "name": "hash", "cat": "hash",
+            "id": format!("{}.{hash}", engine + 1),
+        });
+        if step == "f" {
+            arrow["bp"] = "e".into();
+        }
+        self.event(&arrow)
+    }
+
+    /// Ends the file; returns the number of events.
+    fn finish(mut self) -> io::Result<u64> {
+        self.file.write_all(b"\n]}\n")?;
+        self.file.flush()?;
+        Ok(self.events)
+    }
+}
+
+impl<W: Write> TimelineSink for Trace<W> {
+    fn take(&mut self, part: Timeline) -> io::Result<()> {
+        for job in &part.jobs {
+            self.nodes.push(job.level + 1);
+        }
+        for (engine, sub_engines) in part.slots.iter().enumerate() {
+            for (sub_engine, slots) in sub_engines.iter().enumerate() {
+                for slot in slots {
+                    self.slot(engine, sub_engine, slot)?;
+                }
             }
         }
-    }
-    events.push(name(TREE, None, "groups of siblings in the queues"));
-    events.push(name(STALLS, None, "stalls"));
-    for (thread, stall) in Stall::ALL.into_iter().enumerate() {
-        events.push(name(STALLS, Some(thread), stall_name(stall)));
-    }
-    for (process, sub_engines) in timeline.slots.iter().enumerate() {
-        for (thread, slots) in sub_engines.iter().enumerate() {
-            events.extend(slots.iter().map(|slot: &Slot| {
-                let visit = if slot.visit == 0 {
-                    "round"
-                } else {
-                    "round of the last visit"
-                };
-                json!({
-                    "ph": "X", "pid": process, "tid": thread, "ts": slot.begin, "dur": slot.cycles,
-                    "name": format!("{visit} {}", slot.round),
-                })
-            }));
+        for (time, level, groups) in &part.groups {
+            self.event(&json!({
+                "ph": "C", "pid": TREE, "ts": time, "name": format!("level {level:02}"),
+                "args": {"groups": groups},
+            }))?;
         }
+        for span in &part.stalls {
+            let number = Stall::ALL.iter().position(|stall| *stall == span.stall);
+            self.event(&json!({
+                "ph": "X", "pid": STALLS, "tid": thread(number.unwrap_or_default()),
+                "ts": span.begin, "dur": span.end - span.begin, "name": stall_name(span.stall),
+            }))?;
+        }
+        Ok(())
     }
-    events.extend(timeline.groups.iter().map(|(time, level, groups)| {
-        json!({
-            "ph": "C", "pid": TREE, "ts": time, "name": format!("level {level:02}"),
-            "args": {"groups": groups},
-        })
-    }));
-    events.extend(timeline.stalls.iter().map(|span| {
-        let thread = Stall::ALL.iter().position(|stall| *stall == span.stall);
-        json!({
-            "ph": "X", "pid": STALLS, "tid": thread, "ts": span.begin, "dur": span.end - span.begin,
-            "name": stall_name(span.stall),
-        })
-    }));
-    events
 }

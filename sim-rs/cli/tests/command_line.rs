@@ -1773,10 +1773,10 @@ fn bench_engine_measures_the_steady_state() {
 #[test]
 fn bench_engine_all_skips_other_fields_with_the_reason() {
     for arguments in [
-        &["bench", "engine", "--hashes", "2", "--json"][..],
-        &["bench", "engine", "all", "--hashes", "2", "--json"],
+        &["bench", "engine", "--hashes", "160", "--json"][..],
+        &["bench", "engine", "all", "--hashes", "160", "--json"],
         &[
-            "bench", "engine", "--preset", "all", "--hashes", "2", "--json",
+            "bench", "engine", "--preset", "all", "--hashes", "160", "--json",
         ],
     ] {
         let run = run_with(&COUNTING, arguments);
@@ -1789,7 +1789,7 @@ fn bench_engine_all_skips_other_fields_with_the_reason() {
             let preset = presets::find(row["preset"].as_str().unwrap()).unwrap();
             let fields = [FieldId::Bls12_381, FieldId::Goldilocks];
             assert!(fields.contains(&preset.field()), "{row}");
-            assert_eq!(row["hashes"], 2);
+            assert_eq!(row["hashes"], 160);
         }
         for skipped in skipped {
             let reason = skipped["skipped"].as_str().unwrap();
@@ -1930,7 +1930,7 @@ fn the_model_commits_as_the_software_does() {
         "--backend",
         "model",
         "--hashes",
-        "64",
+        "1024",
         "--json",
     ]);
     assert_eq!(run.code, 0, "{run:?}");
@@ -1949,12 +1949,16 @@ fn check_trace_events(events: &[Value], cycles: u64) {
         let value = event[key].as_u64();
         value.unwrap_or_else(|| panic!("'{key}' is no number: {event}"))
     };
-    // Names of processes and of tracks, and where the last event of each track and counter ends.
+    // Names of processes and of tracks, and where the last event of each track and counter ends. The slices that
+    // begin a visit, to which arrows are bound.
+    let mut visits = HashSet::new();
+    let mut arrows: HashMap<String, Vec<(String, u64)>> = HashMap::new();
     let mut processes = HashSet::new();
     let mut tracks = HashSet::new();
     let mut ends: HashMap<(u64, String), u64> = HashMap::new();
     for event in events {
         let process = number(event, "pid");
+        assert!(process > 0 && event["tid"] != 0, "{event}");
         let name = event["name"].as_str().expect("an event has a name");
         match event["ph"].as_str() {
             Some("M") => {
@@ -1976,6 +1980,20 @@ fn check_trace_events(events: &[Value], cycles: u64) {
                 let last = ends.entry((process, track.1.to_string())).or_default();
                 assert!(*last <= begin && begin < end && end <= cycles, "{event}");
                 *last = end;
+                visits.insert((track, begin, event["args"]["hash"].as_u64()));
+            }
+            Some(step @ ("s" | "t" | "f")) => {
+                let id = event["id"]
+                    .as_str()
+                    .expect("an arrow has the name of its hash");
+                let hash = id.split('.').nth(1).unwrap().parse().ok();
+                let track = (process, number(event, "tid"));
+                assert!(
+                    visits.contains(&(track, number(event, "ts"), hash)),
+                    "{event}"
+                );
+                let steps = arrows.entry(id.to_owned()).or_default();
+                steps.push((step.to_owned(), number(event, "ts")));
             }
             Some("C") => {
                 assert!(event["args"]["groups"].is_u64(), "{event}");
@@ -1988,7 +2006,72 @@ fn check_trace_events(events: &[Value], cycles: u64) {
         }
         assert!(processes.contains(&process), "{event}");
     }
-    assert_eq!(processes.len(), 4);
+    assert_eq!(processes, HashSet::from([1, 2, 3, 4]));
+    // Every hash goes from its first visit through three partial-round sub-engines to its last one.
+    for (id, mut steps) in arrows {
+        steps.sort_by_key(|(_, time)| *time);
+        let steps: Vec<_> = steps.iter().map(|(step, _)| step.as_str()).collect();
+        assert_eq!(steps, ["s", "t", "t", "t", "f"], "{id}");
+    }
+}
+
+/// The rounds of every hash, followed through the trace: in order of time each hash runs all rounds of its
+/// visits, on the way of its engine, and computes one node.
+fn check_hashes(events: &[Value], leaves: u64, rounds: usize) {
+    type Round = (u64, u64, u64, u64);
+    let mut hashes: HashMap<(u64, u64), Vec<Round>> = HashMap::new();
+    let mut nodes: HashMap<(u64, u64), (u64, u64)> = HashMap::new();
+    let number = |value: &Value| value.as_u64().expect("a number");
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let args = &event["args"];
+        if !args.is_object() {
+            continue;
+        }
+        let hash = (number(&event["pid"]), number(&args["hash"]));
+        let [begin, dur] = [&event["ts"], &event["dur"]].map(number);
+        let round = (
+            begin,
+            begin + dur,
+            number(&args["visit"]),
+            number(&args["round"]),
+        );
+        hashes.entry(hash).or_default().push(round);
+        let node = (number(&args["level"]), number(&args["index"]));
+        assert_eq!(*nodes.entry(hash).or_insert(node), node, "{event}");
+    }
+    assert_eq!(hashes.len() as u64, 2 * leaves - 1);
+    // When the node of a level and index is there at the earliest.
+    let mut done: HashMap<(u64, u64), u64> = HashMap::new();
+    let mut begun: Vec<(u64, (u64, u64))> = Vec::new();
+    for (hash, mut slots) in hashes {
+        slots.sort_unstable();
+        assert_eq!(slots.len(), rounds, "{hash:?}");
+        for pair in slots.windows(2) {
+            assert!(pair[0].1 <= pair[1].0, "{hash:?}: {pair:?}");
+            assert!(pair[0].2 <= pair[1].2, "{hash:?}: {pair:?}");
+        }
+        begun.push((slots[0].0, nodes[&hash]));
+        let end = slots.last().unwrap().1;
+        assert_eq!(
+            done.insert(nodes[&hash], end),
+            None,
+            "{hash:?} computes a node again"
+        );
+    }
+    // Every node of the tree, and none before its children.
+    for (begin, (level, index)) in begun {
+        assert!(index < leaves >> level);
+        for child in (level > 0)
+            .then(|| [2 * index, 2 * index + 1])
+            .into_iter()
+            .flatten()
+        {
+            assert!(
+                done[&(level - 1, child)] < begin,
+                "level {level}, node {index}"
+            );
+        }
+    }
 }
 
 /// The slots of the timeline are what the counters count.
@@ -2013,6 +2096,7 @@ fn trace_writes_the_timeline() {
     let events = trace["traceEvents"].as_array().unwrap();
     assert_eq!(report["events"], events.len());
     check_trace_events(events, report["cycles"].as_u64().unwrap());
+    check_hashes(events, 32, 8 + 55);
     let bench = [
         "bench",
         "tree",
@@ -2033,7 +2117,7 @@ fn trace_writes_the_timeline() {
             .enumerate()
         {
             let slots = events.iter().filter(|event| {
-                event["ph"] == "X" && event["pid"] == process && event["tid"] == thread
+                event["ph"] == "X" && event["pid"] == process + 1 && event["tid"] == thread + 1
             });
             let cycles: u64 = slots.map(|slot| slot["dur"].as_u64().unwrap()).sum();
             assert_eq!(Some(cycles), busy.as_u64(), "{engine}, sub-engine {thread}");
@@ -2041,7 +2125,7 @@ fn trace_writes_the_timeline() {
     }
     let starved = events
         .iter()
-        .filter(|event| event["pid"] == 3 && event["tid"] == 3);
+        .filter(|event| event["pid"] == 4 && event["tid"] == 4);
     let cycles: u64 = starved.filter_map(|event| event["dur"].as_u64()).sum();
     assert_eq!(Some(cycles), row["counters"]["starved_root"].as_u64());
 
@@ -2052,6 +2136,20 @@ fn trace_writes_the_timeline() {
         1,
         &["5 leaves do not fill"],
     );
+    for (leaves, message) in [
+        ("1", "does not fold a tree of 1 leaves"),
+        (
+            "1099511627776",
+            "a tree of 1099511627776 leaves cannot be measured; 1 to 4294967295",
+        ),
+    ] {
+        let arguments = ["--leaves", leaves, "--backend", "model", "--out", &path];
+        fails(
+            &[&["trace", "--preset", ARITY_2], &arguments[..]].concat(),
+            1,
+            &[message],
+        );
+    }
     let nothing = text(&files.path("nothing.json"));
     for (backend, code, message) in [
         ("software", 1, "it records no timeline"),
@@ -2090,7 +2188,7 @@ fn trace_writes_the_timeline() {
 
 #[test]
 fn what_bench_tree_cannot_measure_is_refused() {
-    let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part| {
+    let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part: &str| {
         let run = run_with(backends, &[&["bench", "tree"], arguments].concat());
         assert_eq!(run.code, code, "{run:?}");
         assert!(run.err.contains(part), "{run:?}");
@@ -2111,6 +2209,15 @@ fn what_bench_tree_cannot_measure_is_refused() {
     bench(&COUNTING, &["--backend", "software"], 1, "counts no cycles");
     let wrong = CountingBackend { wrong_from: 0 };
     bench(&wrong, &["--leaves", "16"], 1, "the root of 16 leaves");
+    for leaves in ["1099511627776", "4294967296", "18446744073709551615"] {
+        bench(
+            &COUNTING,
+            &["--leaves", leaves],
+            1,
+            &format!("a tree of {leaves} leaves cannot be measured; 1 to 4294967295 leaves can"),
+        );
+    }
+    bench(&COUNTING, &["--leaves", "0"], 1, "there are no leaves");
 }
 
 #[test]
@@ -2140,6 +2247,25 @@ fn what_bench_engine_cannot_measure_is_refused() {
         &wrong,
         &["--preset", ARITY_2],
         1,
-        "hash 5 of 2048 of 'filecoin-arity-2'",
+        "of 'filecoin-arity-2' on 'counting' differs from that of the software",
+    );
+    // A hash of 1000 cycles, every 16 cycles another one.
+    for hashes in ["1", "123"] {
+        bench(
+            &COUNTING,
+            &["--preset", ARITY_2, "--hashes", hashes],
+            1,
+            "show no steady state: a single hash takes 1000 cycles, in which the engine can begin 62 others; \
+             measure 124 hashes or more",
+        );
+    }
+    bench(&COUNTING, &["--hashes", "0"], 2, "1..=65536");
+    bench(&COUNTING, &["--hashes", "65537"], 2, "1..=65536");
+    // The model, whose counters of few hashes said that the multipliers were at work for 432 % of the time.
+    bench(
+        &LibraryBackends,
+        &["--backend", "model", "--preset", ARITY_2, "--hashes", "1"],
+        1,
+        "1 hashes of 'filecoin-arity-2' show no steady state",
     );
 }

@@ -89,7 +89,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         let engine = engines.find(|engine| {
             engine.preset == preset && (engine.num_full, engine.num_partial) == (1, 3)
         });
-        let cycles = engine.unwrap().cycles_per_hash;
+        let cycles = engine.unwrap().measurement.cycles_per_hash;
         assert!(cycles <= most && cycles > most / 2.0, "{preset}: {cycles}");
     }
     // The same cycles as on the RTL, see the README.
@@ -135,7 +135,7 @@ fn sweeps_become_figures_and_a_chapter() {
     };
     let engines = write(
         "engines.toml",
-        "measure = 'engine'\nhashes = 64\n[axes]\npreset = ['plonky2', 'filecoin-arity-2']\n\
+        "measure = 'engine'\nhashes = 512\n[axes]\npreset = ['plonky2', 'filecoin-arity-2']\n\
          num_partial = [1, 2]\nnum_full = [1, 2]",
     );
     let trees = write(
@@ -182,6 +182,19 @@ fn sweeps_become_figures_and_a_chapter() {
     assert!(html.contains("area of a hash engine in mm² (asap7)"));
     assert!(html.contains("2 of 8 points could not be measured"));
     assert!(html.contains("input stall 0.5"));
+    for text in [
+        "8 points, measured on the backend <code>model</code>, parameter sets: <code>plonky2</code>, \
+         <code>filecoin-arity-2</code>.",
+        "33 leaves do not fill",
+        "prefers-color-scheme: dark",
+    ] {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    // In the order of the specification, which is not that of the alphabet.
+    let place = |text: &str| html.find(text).unwrap();
+    assert!(place("<td>plonky2</td>") < place("<td>filecoin-arity-2</td>"));
+    // A page has its own colours, a file fixed ones.
+    assert!(!html.contains("fill=\"#") && !html.contains("stroke=\"#"));
     let chapter = fs::read_to_string(chapter).unwrap();
     for figure in ["chapter/engines-pareto.svg", "chapter/trees-cycles.svg"] {
         assert!(chapter.contains(figure), "{chapter}");
@@ -221,7 +234,110 @@ fn what_cannot_be_reported_is_an_error() {
     let (code, _, err) = run(&arguments);
     assert!(code == 1 && err.contains("peers.json"), "{err}");
     assert!(!out.exists());
+    let mut wrong = self::peers();
+    wrong["hashes"][0]["nanoseconds_per_hash"] = json!(-20.0);
+    fs::write(&peers, wrong.to_string()).unwrap();
+    let (code, _, err) = run(&arguments);
+    assert_eq!(code, 1, "{err}");
+    assert!(
+        err.contains("nanoseconds_per_hash of neptune for filecoin-arity-2 is -20"),
+        "{err}"
+    );
+    assert!(!out.exists());
 
-    let (code, _, err) = run(&["bench", "paper", "--most-leaves", "100"]);
-    assert!(code == 2 && err.contains("100"), "{err}");
+    for leaves in ["100", "5000", "16777216", "x"] {
+        let (code, _, err) = run(&["bench", "paper", "--most-leaves", leaves]);
+        assert!(
+            code == 2 && err.contains("the paper's trees have 4096, 8192"),
+            "{err}"
+        );
+    }
+}
+
+/// Every sweep that measured something is drawn, however many lines it has.
+#[test]
+fn many_lines_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let specification = format!(
+        "{}/../../docs/examples/trees.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let out = text_of(path);
+    succeed(&["sweep", &specification, "--backend", "model", "--out", out]);
+    let written = succeed(&["report", out, "--json"]);
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["figures"], 3);
+    let html = fs::read_to_string(path.join("report.html")).unwrap();
+    for text in [
+        "Cycles of a tree of filecoin-arity-8 against",
+        "leaf: hash, 1 + 1 sub-engines, input stall 0.9",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+}
+
+/// What was measured is not overwritten, and what cannot have been measured is not shown.
+#[test]
+fn results_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let results = path.join("results");
+    let specification = path.join("one.toml");
+    fs::write(
+        &specification,
+        "measure = 'engine'\nhashes = 512\n[axes]\npreset = ['plonky2']",
+    )
+    .unwrap();
+    let out = text_of(&results).to_owned();
+    succeed(&[
+        "sweep",
+        text_of(&specification),
+        "--backend",
+        "model",
+        "--out",
+        &out,
+    ]);
+    let rows = results.join("rows.jsonl");
+    let before = fs::read_to_string(&rows).unwrap();
+    let page = path.join("page.md");
+    for arguments in [
+        vec!["--out", text_of(&rows)],
+        vec!["--markdown", text_of(&rows)],
+        vec!["--out", text_of(&page), "--markdown", text_of(&page)],
+    ] {
+        let (code, _, err) = run(&[&["report", &out], &arguments[..]].concat());
+        assert!(code == 2 && err.contains("error: "), "{arguments:?}: {err}");
+        assert_eq!(fs::read_to_string(&rows).unwrap(), before);
+        assert!(!page.exists());
+    }
+    let mut row: Value = serde_json::from_str(&before).unwrap();
+    row["cycles_per_hash"] = json!(-1.0);
+    fs::write(&rows, format!("{row}\n")).unwrap();
+    let (code, _, err) = run(&["report", &out]);
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("rows.jsonl, line 1") && err.contains("cycles_per_hash = -1"),
+        "{err}"
+    );
+
+    // The same of an evaluation, and two of them.
+    let first = path.join("evaluations");
+    let figures = ["--most-leaves", "4096", "--json", "--out"];
+    let evaluation = succeed(&[&["bench", "paper"], &figures[..], &[text_of(&first)]].concat());
+    let paper = first.join("paper.json");
+    let mut wrong: Value = serde_json::from_str(&evaluation).unwrap();
+    wrong["trees"][0]["milliseconds_at_500_mhz"] = json!(-0.5);
+    fs::write(&paper, wrong.to_string()).unwrap();
+    let (code, _, err) = run(&["report", text_of(&first)]);
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("milliseconds_at_500_mhz of 4096 leaves is -0.5"),
+        "{err}"
+    );
+    fs::write(&paper, &evaluation).unwrap();
+    fs::create_dir(first.join("other")).unwrap();
+    fs::write(first.join("other/paper.json"), &evaluation).unwrap();
+    let (code, _, err) = run(&["report", text_of(&first)]);
+    assert!(code == 1 && err.contains("are two evaluations"), "{err}");
 }

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 const ENGINES: &str = "
 measure = 'engine'
-hashes = 64
+hashes = 512
 
 [axes]
 field = ['bls12-381', 'goldilocks']
@@ -132,7 +132,7 @@ fn tables_have_types() {
     let specification = folder.write(
         "trees.toml",
         "measure = 'tree'\n[axes]\nfield = ['bls12-381', 'goldilocks']\narity = [2, 4]\nleaves = [4, 16]\n\
-         partial_rounds = [3]\ninput_rate = [1, '1/3', 0.25]\nleaf = ['hash', \"a 'leaf', no\"]",
+         partial_rounds = [3]\ninput_rate = [1, '1/3', 0.25]\nleaf = ['hash', 'element']",
     );
     json(&[&specification, "--backend", "model"]);
     let out = folder.path("trees.sweep");
@@ -349,6 +349,22 @@ fn areas_are_added() {
     let merged = text_of(&folder.path("merged"));
     json(&["merge", &merged, &without, "--area", &area]);
     assert_eq!(rows(Path::new(&merged)), rows(Path::new(&with)));
+    // Rows that are kept do not get them silently not.
+    let arguments = [
+        &specification,
+        "--backend",
+        "model",
+        "--area",
+        &area,
+        "--out",
+        &without,
+    ];
+    let (code, _, err) = run(&[&arguments[..], &["--resume"]].concat());
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("another area than the file of --area says"),
+        "{err}"
+    );
 
     // Nothing is measured with wrong areas.
     let wrong = folder.write("wrong.json", "{\"library\": \"cells\"}");
@@ -400,23 +416,34 @@ fn rows_in_groups() {
     let specification = folder.write(
         "rows.toml",
         "measure = 'tree'\n[axes]\npreset = ['plonky2']\nleaves = [64]\nleaf = ['row=100']\n\
-         row_group = [1, 4, 1000000, 0]",
+         row_group = [1, 4, 65536]",
     );
     let report = json(&[&specification, "--backend", "model"]);
     assert_eq!(
         (&report["points"], &report["errors"]),
-        (&4.into(), &2.into())
+        (&3.into(), &1.into())
     );
     let rows = rows(&folder.path("rows.sweep"));
     let row = |group: u64| rows.iter().find(|row| row["row_group"] == group).unwrap();
     assert!(row(1)["cycles"].as_u64() > row(4)["cycles"].as_u64());
-    for group in [0, 1_000_000] {
-        let error = row(group)["error"].as_str().unwrap();
-        assert!(
-            error.contains("rows cannot be under way together; 1 to"),
-            "{error}"
-        );
-    }
+    let error = row(65_536)["error"].as_str().unwrap();
+    assert!(
+        error.contains("rows cannot be under way together; 1 to"),
+        "{error}"
+    );
+    // A row of one block has no group.
+    let specification = folder.write(
+        "short.toml",
+        "measure = 'tree'\n[axes]\npreset = ['plonky2']\nleaves = [4]\nleaf = ['row=8', 'row=9']\n\
+         row_group = [1]",
+    );
+    let report = json(&[&specification, "--backend", "model"]);
+    assert_eq!(report["errors"], 1);
+    let error = report["reasons"][0]["error"].as_str().unwrap();
+    assert!(
+        error.contains("leaves of one block, such as 'row=8'"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -518,12 +545,12 @@ fn trees_with_stalls_and_small_memories() {
     let specification = folder.write(
         "trees.toml",
         "measure = 'tree'\n[axes]\npreset = ['filecoin-arity-2']\nleaves = [64]\n\
-         leaf = ['hash', 'element', 'row=9', 'twig']\nleaf_words = [64]\ninput_stall = [0.0, 0.9]",
+         leaf = ['hash', 'element', 'row=9']\nleaf_words = [64]\ninput_stall = [0.0, 0.9]",
     );
     let report = json(&[&specification, "--backend", "model"]);
     assert_eq!(
         (&report["points"], &report["errors"]),
-        (&8.into(), &4.into())
+        (&6.into(), &2.into())
     );
     let rows = rows(&folder.path("trees.sweep"));
     let cycles = |leaf: &str, stall: f64| {
@@ -532,7 +559,7 @@ fn trees_with_stalls_and_small_memories() {
     };
     assert!(cycles("hash", 0.9) > cycles("hash", 0.0));
     assert!(cycles("element", 0.0).is_some());
-    assert!(cycles("twig", 0.0).is_none());
+    assert!(cycles("row=9", 0.0).is_none());
 }
 
 #[test]
@@ -562,10 +589,17 @@ fn wrong_sweeps_are_refused() {
         ("arity = [4, 1]", "'arity' has the value 1"),
         ("input_rate = ['4/3']", "'4/3' is no rate"),
         ("input_rate = [0]", "'0' is no rate"),
+        ("width = []", "an axis without values"),
+        ("input_stall = [nan]", "'input_stall' has the value NaN"),
+        ("input_stall = [inf]", "'input_stall' has the value inf"),
+        ("preset = ['plonky3']", "'preset' has the value plonky3"),
     ] {
         let wrong = folder.write("wrong.toml", &format!("measure = 'tree'\n[axes]\n{axes}"));
         fails(&[&wrong], 1, part);
     }
+    assert!(!folder.path("wrong.sweep").exists());
+    let wrong = folder.write("wrong.toml", "measure = 'engine'\nhashes = 10000000000000");
+    fails(&[&wrong], 1, "hashes = 10000000000000: 1 to 65536 hashes");
     let good = folder.write("good.toml", ENGINES);
     fails(&[&good, "--shard", "4/3"], 2, "expected I/N");
     fails(&[&good, "--backend", "gpu"], 2, "unknown backend 'gpu'");
@@ -583,10 +617,135 @@ fn wrong_sweeps_are_refused() {
         1,
         "line 1: this is no row of a sweep",
     );
+}
+
+/// Points that cannot be measured are said, each reason once, and a sweep of nothing else fails.
+#[test]
+fn reasons_are_said() {
+    let folder = Folder::new();
+    let good = folder.write("good.toml", ENGINES);
     // The software counts no cycles: every point says so.
-    let report = json(&[&good, "--backend", "software", "--out", &out]);
-    assert_eq!(
-        (&report["points"], &report["errors"]),
-        (&16.into(), &16.into())
+    let out = text_of(&folder.path("software"));
+    let (code, text, err) = run(&[&good, "--backend", "software", "--out", &out]);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        err.contains("none of 16 points was measured, for 2 reasons"),
+        "{err}"
     );
+    assert!(text.contains("errors       16 of 16"), "{text}");
+    assert!(
+        text.contains("          12 the backend 'software' has no hash engine"),
+        "{text}"
+    );
+    let arguments = [
+        good.as_str(),
+        "--backend",
+        "software",
+        "--out",
+        &out,
+        "--resume",
+    ];
+    let (code, text, _) = run(&[&arguments[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, &report["errors"]), (1, &16.into()));
+    assert_eq!(report["reasons"][1]["points"], 4);
+    // A share of a sweep may have no other points.
+    let (code, text, err) = run(&[
+        &good,
+        "--backend",
+        "software",
+        "--shard",
+        "2/3",
+        "--out",
+        &text_of(&folder.path("share")),
+    ]);
+    assert_eq!((code, err.as_str()), (0, ""), "{text}");
+    assert!(text.contains("errors       5 of 5"), "{text}");
+    let merged = text_of(&folder.path("merged"));
+    let (code, _, err) = run(&["merge", &merged, &out]);
+    assert_eq!(code, 1);
+    assert!(err.contains("none of 16 points was measured"), "{err}");
+
+    // Some of them.
+    let out = text_of(&folder.path("model"));
+    let (code, text, err) = run(&[&good, "--backend", "model", "--out", &out]);
+    assert_eq!((code, err.as_str()), (0, ""), "{text}");
+    assert!(text.contains("errors       4 of 16"), "{text}");
+    assert!(
+        text.contains("           4 x^5 is no permutation of goldilocks"),
+        "{text}"
+    );
+
+    // Too few hashes to fill the engine.
+    let few = folder.write("few.toml", &ENGINES.replace("512", "2"));
+    let (code, text, err) = run(&[&few, "--backend", "model"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("none of 16 points was measured"), "{err}");
+    assert!(text.contains("2 hashes of 'bls12-381, t = 3"), "{text}");
+    assert!(text.contains("show no steady state"), "{text}");
+}
+
+/// Every point of the sweeps that are shipped can be measured.
+#[test]
+fn examples_have_no_errors() {
+    let folder = Folder::new();
+    for name in ["paper", "trees"] {
+        let specification = format!(
+            "{}/../../docs/examples/{name}.toml",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let out = text_of(&folder.path(name));
+        let report = json(&[&specification, "--backend", "model", "--out", &out]);
+        assert_eq!(report["errors"], 0, "{name}: {}", report["reasons"]);
+    }
+}
+
+/// Rows with figures that nothing measures are refused wherever rows are read.
+#[test]
+fn wrong_figures_are_refused() {
+    let folder = Folder::new();
+    let good = folder.write("good.toml", ENGINES);
+    let out = text_of(&folder.path("out"));
+    json(&[&good, "--backend", "model", "--out", &out]);
+    let path = Path::new(&out).join("rows.jsonl");
+    let lines = fs::read_to_string(&path).unwrap();
+    let line = lines
+        .lines()
+        .position(|line| line.contains("\"error\":null"))
+        .unwrap();
+    for (value, part) in [
+        (json!(-3.5), "has cycles_per_hash = -3.5"),
+        (json!(0), "has cycles_per_hash = 0"),
+    ] {
+        let mut rows: Vec<Value> = rows_as_written(Path::new(&out));
+        rows[line]["cycles_per_hash"] = value;
+        let text: Vec<String> = rows.iter().map(Value::to_string).collect();
+        fs::write(&path, text.join("\n") + "\n").unwrap();
+        let merged = text_of(&folder.path("merged"));
+        for arguments in [
+            vec![
+                good.as_str(),
+                "--backend",
+                "model",
+                "--out",
+                &out,
+                "--resume",
+            ],
+            vec!["merge", &merged, &out],
+        ] {
+            let (code, _, err) = run(&arguments);
+            assert_eq!(code, 1, "{arguments:?}");
+            let place = format!("line {}: the point", line + 1);
+            assert!(err.contains(part) && err.contains(&place), "{err}");
+        }
+        assert!(!Path::new(&merged).exists());
+    }
+    // What JSON has no number for.
+    fs::write(
+        &path,
+        lines.replacen("\"input_stall\":0.0", "\"input_stall\":null", 1),
+    )
+    .unwrap();
+    let (code, _, err) = run(&[&good, "--backend", "model", "--out", &out, "--resume"]);
+    assert!(code == 1 && err.contains("line 1: this is no row"), "{err}");
 }

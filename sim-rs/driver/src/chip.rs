@@ -26,7 +26,7 @@ use crate::program::{
     MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus,
 };
 use crate::registers::{self, EngineRegisters};
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, TimelineSink};
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::Sponge;
@@ -74,8 +74,8 @@ pub trait ChipPort {
         false
     }
 
-    /// The timeline of the last run that was recorded, once.
-    fn take_timeline(&mut self) -> Option<Timeline> {
+    /// What was recorded of the last run since the last call; all of the rest if the run has `ended`.
+    fn take_timeline(&mut self, _ended: bool) -> Option<Timeline> {
         None
     }
 
@@ -356,6 +356,8 @@ struct Streams<'a> {
     input: &'a mut dyn FnMut() -> Result<Vec<Word>, DeviceError>,
     /// Takes an output word: a node, or a word of a digest.
     output: &'a mut dyn FnMut(&OutputWord) -> Result<(), DeviceError>,
+    /// Takes the timeline, if it is recorded.
+    timeline: Option<&'a mut dyn TimelineSink>,
     /// Output words of each level up to the top, and those of a node.
     expected: Vec<u64>,
     node_words: u64,
@@ -715,6 +717,12 @@ impl<P: ChipPort> ChipDevice<P> {
                 check.take(&word)?;
                 (streams.output)(&word).map_err(RunError::Streams)?;
             }
+            if let Some(timeline) = &mut streams.timeline
+                && let Some(part) = self.port.take_timeline(false)
+            {
+                let taken = timeline.take(part).map_err(DeviceError::failed);
+                taken.map_err(RunError::Streams)?;
+            }
             let hashes = self.read_counter(&registers::LEAF_HASHES, 0)?
                 + self.read_counter(&registers::ROOT_HASHES, 0)?;
             on_progress(hashes);
@@ -986,6 +994,7 @@ impl<P: ChipPort> ChipDevice<P> {
                     output.push(word.data);
                     Ok(())
                 },
+                timeline: None,
                 expected: vec![words as u64],
                 node_words: program.output_words() as u64,
             },
@@ -1117,6 +1126,7 @@ impl<P: ChipPort> ChipDevice<P> {
         shape: &TreeShape,
         mut reader: LeafReader<'_>,
         nodes: &mut dyn NodeSink,
+        timeline: Option<&mut dyn TimelineSink>,
         progress: &mut dyn Progress,
     ) -> Result<(Vec<Vec<Word>>, Counters), DeviceError> {
         let root = &run.root;
@@ -1156,6 +1166,7 @@ impl<P: ChipPort> ChipDevice<P> {
                     }
                     Ok(())
                 },
+                timeline: timeline.map(|sink| sink as &mut dyn TimelineSink),
                 expected,
                 node_words: 1,
             },
@@ -1431,7 +1442,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let reader = LeafReader::new(request, source);
         let (cap, counters) = match self.plan_tree(request, &shape)? {
             TreePlan::Fold(run) => {
-                let folded = self.fold(&run, request, &shape, reader, nodes, progress)?;
+                let folded = self.fold(&run, request, &shape, reader, nodes, None, progress)?;
                 (folded.0, Some(folded.1))
             }
             TreePlan::Levels(_) => {
@@ -1458,34 +1469,42 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     fn timeline(
         &mut self,
         request: &CommitRequest<'_>,
+        sink: &mut dyn TimelineSink,
         progress: &mut dyn Progress,
-    ) -> Result<Timeline, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         let refuse = |reason: String, device: &str| {
             let device = device.to_owned();
             DeviceError::from(Unsupported { device, reason })
         };
-        let mut several_runs = format!(
+        let several_runs = format!(
             "the chip does not fold a tree of {} leaves of '{}' by itself",
             request.leaves,
             request.parameters.name()
         );
         let shape = request.shape()?;
-        if shape.top() > 0
-            && let TreePlan::Levels(reason) = self.plan_tree(request, &shape)?
-        {
-            several_runs = format!("{several_runs}: {reason}");
-            return Err(refuse(several_runs, self.port.name()));
-        }
+        let run = match self.plan_tree(request, &shape)? {
+            TreePlan::Fold(run) => run,
+            TreePlan::Levels(reason) => {
+                let reason = format!("{several_runs}: {reason}");
+                return Err(refuse(reason, self.port.name()));
+            }
+        };
         if !self.port.record_timeline(true) {
             return Err(refuse(NO_TIMELINE.to_owned(), self.port.name()));
         }
-        let report = self.commit(request, &mut Zeros, &mut NoNodes, progress);
+        let source = &mut Zeros;
+        let reader = LeafReader::new(request, source);
+        let streamed: Option<&mut dyn TimelineSink> = Some(&mut *sink);
+        let nodes = &mut NoNodes;
+        let folded = self.fold(&run, request, &shape, reader, nodes, streamed, progress);
         self.port.record_timeline(false);
-        let timeline = self.port.take_timeline();
-        let cycles = report?.cycles();
-        timeline
-            .filter(|timeline| Some(timeline.cycles) == cycles)
-            .ok_or_else(|| refuse(several_runs, self.port.name()))
+        let rest = self.port.take_timeline(true);
+        let cycles = folded?.1.cycles;
+        // One run, of which nothing is missing.
+        let rest = rest.filter(|rest| rest.cycles == cycles);
+        let rest = rest.ok_or_else(|| refuse(several_runs, self.port.name()))?;
+        sink.take(rest).map_err(DeviceError::failed)?;
+        Ok(cycles)
     }
 
     fn hash(

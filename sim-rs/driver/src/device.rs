@@ -11,7 +11,7 @@ use serde::Serialize;
 pub use crate::error::{DeviceError, Unsupported};
 use crate::limits::{MAX_COLUMNS, MAX_ELEMENTS};
 use crate::nodes::NodeSink;
-use crate::timeline::Timeline;
+use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::{Padding, TreeShape};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::Sponge;
@@ -540,43 +540,6 @@ impl EnginePlan {
     }
 }
 
-/// The speed of a hash engine.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SteadyState {
-    /// Cycles from the first word in to the last word out of a single hash.
-    pub latency_cycles: u64,
-    /// Cycles that each further hash costs.
-    pub cycles_per_hash: f64,
-}
-
-/// Measures a hash engine: a single hash, and what the second half of a run of `2 * hashes` hashes adds to
-/// the first one. Hashes leave an engine in bunches, so `hashes` must be large. `None` for a device that
-/// counts no cycles.
-///
-/// # Errors
-///
-/// When a run fails.
-pub fn steady_state(
-    device: &mut dyn Device,
-    parameters: &AnyParameters,
-    hashes: usize,
-) -> Result<Option<SteadyState>, DeviceError> {
-    let mut span = |hashes: usize| {
-        let inputs = vec![vec![Word::default(); parameters.inputs()]; hashes];
-        let report = device.hash(parameters, &inputs, &mut NoProgress)?;
-        Ok::<_, DeviceError>(report.counters.map(|counters| counters.span()))
-    };
-    let (Some(latency_cycles), Some(short), Some(long)) =
-        (span(1)?, span(hashes)?, span(2 * hashes)?)
-    else {
-        return Ok(None);
-    };
-    Ok(Some(SteadyState {
-        latency_cycles,
-        cycles_per_hash: long.saturating_sub(short) as f64 / hashes as f64,
-    }))
-}
-
 /// Is told how far a run is.
 pub trait Progress {
     /// `done` of `total` hashes are finished. `done` never falls during a run.
@@ -677,18 +640,19 @@ pub trait Device {
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError>;
 
-    /// What happens when on the device in the run of `request`, whose leaves do not matter but for their
-    /// number.
+    /// Hands over what happens when on the device in the run of `request`, a tree of more than one leaf, whose
+    /// leaves do not matter but for their number. Returns the cycles of the run.
     ///
     /// # Errors
     ///
     /// When the request is wrong or not supported, the device records no timelines or does not fold the
-    /// tree in one run, or the device fails.
+    /// tree in one run, or the device or `sink` fails.
     fn timeline(
         &mut self,
         _request: &CommitRequest<'_>,
+        _sink: &mut dyn TimelineSink,
         _progress: &mut dyn Progress,
-    ) -> Result<Timeline, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         Err(Unsupported {
             device: self.name().to_owned(),
             reason: NO_TIMELINE.to_owned(),

@@ -3,6 +3,11 @@
 //! A [`Timeline`] is the same whoever records it, the model or the simulated RTL. Cycles are those that the
 //! counter `CYCLES` counts: cycle 0 is the first one of the run, in which the counter is still 0, and what
 //! a cycle has is what holds before the clock edge that ends it.
+//!
+//! A run of many hashes has hundreds of events for each, so a timeline comes in parts, as the run goes on, and
+//! goes to a [`TimelineSink`].
+
+use std::{io, mem};
 
 use crate::program::SUB_ENGINES;
 
@@ -56,19 +61,57 @@ pub struct Span {
     pub end: u64,
 }
 
-/// The timeline of a run.
+/// A group of siblings that the root hash engine takes: the begin of a hash. The n-th hash of the engine is that of
+/// the n-th job, in every visit and round, as states pass a hash engine in the order in which they came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The cycle in which it is taken.
+    pub begin: u64,
+    /// Level of the siblings; the hash makes a node of the level above.
+    pub level: u32,
+}
+
+/// The timeline of a run, or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Slots of the sub-engines of the leaf hash engine and of the root hash engine: 0 and 7 the full-round
     /// sub-engines, 1 to 6 the partial-round sub-engines.
     pub slots: [[Vec<Slot>; SUB_ENGINES]; 2],
+    /// Jobs of the root hash engine.
+    pub jobs: Vec<Job>,
     /// Groups of siblings of which a place is taken in the queue of each level, whenever their number
     /// changed: the first cycle that has the new number, level, groups. Every queue is empty at first.
     pub groups: Vec<(u64, u32, u32)>,
     /// Stalls, in the order of their ends; those that end together in the order of [`Stall::ALL`].
     pub stalls: Vec<Span>,
-    /// Cycles of the run.
+    /// Cycles of the run up to the end of this part.
     pub cycles: u64,
+}
+
+/// Takes a timeline, part after part.
+pub trait TimelineSink {
+    /// The events since the part before. Those of a list follow those of the same list in the part before.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be kept, which ends the run.
+    fn take(&mut self, part: Timeline) -> io::Result<()>;
+}
+
+/// Puts the parts together.
+impl TimelineSink for Timeline {
+    fn take(&mut self, part: Timeline) -> io::Result<()> {
+        for (all, part) in self.slots.iter_mut().zip(part.slots) {
+            for (all, part) in all.iter_mut().zip(part) {
+                all.extend(part);
+            }
+        }
+        self.jobs.extend(part.jobs);
+        self.groups.extend(part.groups);
+        self.stalls.extend(part.stalls);
+        self.cycles = part.cycles;
+        Ok(())
+    }
 }
 
 /// A timeline that is being written, cycle after cycle.
@@ -97,6 +140,11 @@ impl Recorder {
         }
     }
 
+    /// The root hash engine takes a group of siblings of this level in the cycle `now`.
+    pub fn job(&mut self, now: u64, level: u32) {
+        self.timeline.jobs.push(Job { begin: now, level });
+    }
+
     /// The queues hold so many groups from the cycle `now` on, from level 0 on.
     pub fn groups(&mut self, now: u64, groups: impl Iterator<Item = u32>) {
         for (level, groups) in groups.enumerate() {
@@ -110,13 +158,21 @@ impl Recorder {
         }
     }
 
-    /// The whole timeline of a run of so many cycles, with the slots of its sub-engines.
-    pub fn finish(mut self, cycles: u64, slots: [[Vec<Slot>; SUB_ENGINES]; 2]) -> Timeline {
-        self.stalls(cycles, [false; Stall::ALL.len()]);
+    /// What was recorded since the last call, up to the cycle `cycles`, with the slots of the sub-engines since
+    /// then; all stalls have ended if the run has.
+    pub fn part(
+        &mut self,
+        cycles: u64,
+        slots: [[Vec<Slot>; SUB_ENGINES]; 2],
+        ended: bool,
+    ) -> Timeline {
+        if ended {
+            self.stalls(cycles, [false; Stall::ALL.len()]);
+        }
         Timeline {
             slots,
             cycles,
-            ..self.timeline
+            ..mem::take(&mut self.timeline)
         }
     }
 }

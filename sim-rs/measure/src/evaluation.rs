@@ -7,21 +7,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::published;
-use acclmt_driver::device::{
-    CommitRequest, Device, DeviceError, EnginePlan, LeafRule, NoProgress, Progress, SteadyState,
-    WordSource, steady_state,
+use crate::measurement::{
+    CLOCK_HZ, DEFAULT_HASHES, EngineMeasurement, MeasurementError, TreeMeasurement, engine_hashes,
+    engine_plan, measure_engine, measure_tree,
 };
+use crate::published;
+use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, Progress};
 use acclmt_driver::level_table::standard_tree;
-use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::program::SUB_ENGINES;
-use acclmt_driver::timeline::Slot;
+use acclmt_driver::timeline::{Slot, Timeline};
 use acclmt_model::{Dispatch, Hardware, HardwareError, ModelDevice};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets::{self, UnknownPreset};
-
-/// The clock rate at which rates and times are given: that of the paper.
-pub const CLOCK_HZ: u64 = 500_000_000;
 
 /// The preset of the paper's trees.
 pub const TREE_PRESET: &str = "filecoin-arity-2";
@@ -34,9 +31,6 @@ pub const MOST_LEAVES: u64 = 1 << 23;
 
 /// The most leaves of a tree without merger; by then nothing changes any more.
 const MOST_UNMERGED_LEAVES: u64 = 1 << 20;
-
-/// Hashes of the shorter of the two runs that measure an engine.
-const HASHES: usize = 2048;
 
 /// Leaves of the tree whose schedule is shown, and the first and the last cycle of what is shown.
 const SCHEDULE_LEAVES: u64 = 1024;
@@ -61,11 +55,19 @@ pub enum EvaluationError {
     Hardware(#[from] HardwareError),
     /// A run failed.
     #[error("{what}: {cause}")]
-    Device {
+    Run {
         /// The run.
         what: String,
         /// Why it failed.
-        cause: DeviceError,
+        cause: MeasurementError,
+    },
+    /// A figure is none that can be measured.
+    #[error("{what} is {value}, which cannot have been measured")]
+    Figure {
+        /// The figure.
+        what: String,
+        /// Its value.
+        value: f64,
     },
 }
 
@@ -81,9 +83,9 @@ pub struct Evaluation {
     /// Hash engines.
     pub engines: Vec<Engine>,
     /// Trees of arity 2.
-    pub trees: Vec<Tree>,
+    pub trees: Vec<TreeMeasurement>,
     /// The same without merging the minor aggregation.
-    pub unmerged: Vec<Tree>,
+    pub unmerged: Vec<TreeMeasurement>,
     /// What each sub-engine does when.
     pub schedules: Vec<Schedule>,
     /// Other libraries on a CPU, if they were measured.
@@ -103,33 +105,11 @@ pub struct Engine {
     pub num_partial: usize,
     /// Multipliers and squarers for elements.
     pub multipliers: u64,
-    /// Cycles per hash.
-    pub cycles_per_hash: f64,
-    /// Hashes a second.
+    /// Hashes a second at [`CLOCK_HZ`].
     pub hash_rate: f64,
-    /// Cycles of a single hash.
-    pub latency_cycles: u64,
-    /// The share of their cycles in which the multipliers do what the hash needs.
-    pub multiplier_utilisation: f64,
-}
-
-/// A tree whose leaves are hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tree {
-    /// Number of leaves.
-    pub leaves: u64,
-    /// Cycles from the first word in to the root out.
-    pub cycles: u64,
-    /// The same as a time.
-    pub milliseconds: f64,
-    /// Utilisation of the leaf hash engine and of the root hash engine over the whole run.
-    pub lhe_utilisation: f64,
-    /// See `lhe_utilisation`.
-    pub rhe_utilisation: f64,
-    /// The same without the first standard tree and after the last leaf, where there is more than one.
-    pub steady_lhe_utilisation: Option<f64>,
-    /// See `steady_lhe_utilisation`.
-    pub steady_rhe_utilisation: Option<f64>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub measurement: EngineMeasurement,
 }
 
 /// What the sub-engines of a leaf hash engine do when.
@@ -251,6 +231,86 @@ pub struct PeerTree {
     pub milliseconds: f64,
 }
 
+impl Evaluation {
+    /// Checks that all figures are some that can be measured: numbers above 0, shares from 0 on.
+    ///
+    /// # Errors
+    ///
+    /// Names the first one that is not.
+    pub fn check(&self) -> Result<(), EvaluationError> {
+        positive("the clock rate", self.clock_hz as f64)?;
+        for engine in &self.engines {
+            let of = |what: &str| {
+                format!(
+                    "{what} of {} on {} + {}",
+                    engine.preset, engine.num_full, engine.num_partial
+                )
+            };
+            let found = &engine.measurement;
+            for (what, value) in [
+                ("hash_rate", engine.hash_rate),
+                ("cycles_per_hash", found.cycles_per_hash),
+                ("latency_cycles", found.latency_cycles as f64),
+                ("multiplier_utilisation", found.multiplier_utilisation),
+            ] {
+                positive(&of(what), value)?;
+            }
+        }
+        for tree in self.trees.iter().chain(&self.unmerged) {
+            let of = |what: &str| format!("{what} of {} leaves", tree.leaves);
+            positive("the number of leaves", tree.leaves as f64)?;
+            positive(&of("cycles"), tree.cycles as f64)?;
+            positive(&of("milliseconds_at_500_mhz"), tree.milliseconds_at_500_mhz)?;
+            let steady = tree.steady.iter();
+            let shares = [tree.lhe_utilisation, tree.rhe_utilisation].into_iter();
+            for share in
+                shares.chain(steady.flat_map(|it| [it.lhe_utilisation, it.rhe_utilisation]))
+            {
+                not_negative(&of("utilisation"), share)?;
+            }
+        }
+        self.peers.as_ref().map_or(Ok(()), Peers::check)
+    }
+}
+
+impl Peers {
+    /// Checks that all times are above 0.
+    ///
+    /// # Errors
+    ///
+    /// Names the first one that is not.
+    pub fn check(&self) -> Result<(), EvaluationError> {
+        for hash in &self.hashes {
+            let what = format!(
+                "nanoseconds_per_hash of {} for {}",
+                hash.library, hash.preset
+            );
+            positive(&what, hash.nanoseconds_per_hash)?;
+        }
+        for tree in &self.trees {
+            let what = format!(
+                "milliseconds of {} for {} leaves",
+                tree.library, tree.leaves
+            );
+            positive(&what, tree.milliseconds)?;
+            positive("the number of leaves", tree.leaves as f64)?;
+        }
+        Ok(())
+    }
+}
+
+fn positive(what: &str, value: f64) -> Result<(), EvaluationError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    let what = what.to_owned();
+    Err(EvaluationError::Figure { what, value })
+}
+
+fn not_negative(what: &str, value: f64) -> Result<(), EvaluationError> {
+    positive(what, if value == 0.0 { 1.0 } else { value })
+}
+
 /// Measures everything; trees have up to `most_leaves` leaves. Progress is counted in hashes.
 ///
 /// # Errors
@@ -309,7 +369,7 @@ const ENGINES: [(usize, usize); 8] = [
 ];
 
 /// The work of measuring an engine beside that of a tree, in hashes.
-const ENGINE_WORK: u64 = 3 * HASHES as u64;
+const ENGINE_WORK: u64 = engine_hashes(DEFAULT_HASHES);
 
 struct Work<'a> {
     progress: &'a mut dyn Progress,
@@ -360,32 +420,17 @@ fn hardware(num_full: usize, num_partial: usize) -> Hardware {
     }
 }
 
-fn failed(what: &str) -> impl Fn(DeviceError) -> EvaluationError {
+fn failed<E: Into<MeasurementError>>(what: &str) -> impl Fn(E) -> EvaluationError {
     let what = what.to_owned();
-    move |cause| EvaluationError::Device {
+    move |cause| EvaluationError::Run {
         what: what.clone(),
-        cause,
+        cause: cause.into(),
     }
 }
 
-/// A model that counts cycles only, and how it runs a parameter set.
-fn open(
-    hardware: Hardware,
-    parameters: &AnyParameters,
-    what: &str,
-) -> Result<(ModelDevice, EnginePlan), EvaluationError> {
-    let device = ModelDevice::new(hardware)?.with_results(false);
-    let plan = device.engine_plan(parameters);
-    let plan = plan.map_err(|error| failed(what)(error.into()))?;
-    let plan = plan.ok_or_else(|| failed(what)(no_counters()))?;
-    Ok((device, plan))
-}
-
-fn no_counters() -> DeviceError {
-    DeviceError::from(acclmt_driver::device::Unsupported {
-        device: "model".to_owned(),
-        reason: "it has no hash engine".to_owned(),
-    })
+/// A model that counts cycles only.
+fn open(hardware: Hardware) -> Result<ModelDevice, EvaluationError> {
+    Ok(ModelDevice::new(hardware)?.with_results(false))
 }
 
 fn engine(
@@ -394,75 +439,44 @@ fn engine(
     num_partial: usize,
 ) -> Result<Engine, EvaluationError> {
     let what = format!("{} on {num_full} + {num_partial}", parameters.name());
-    let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
-    let speed = steady_state(&mut device, parameters, HASHES).map_err(failed(&what))?;
-    let SteadyState {
-        latency_cycles,
-        cycles_per_hash,
-    } = speed.ok_or_else(|| failed(&what)(no_counters()))?;
+    let mut device = open(hardware(num_full, num_partial))?;
+    let plan = engine_plan(&device, parameters).map_err(failed(&what))?;
+    let measurement = measure_engine(&mut device, parameters, DEFAULT_HASHES, &mut NoProgress)
+        .map_err(failed(&what))?;
     Ok(Engine {
         preset: parameters.name().to_owned(),
         arity: parameters.arity(),
         num_full,
         num_partial,
         multipliers: plan.multipliers,
-        cycles_per_hash,
-        hash_rate: CLOCK_HZ as f64 / cycles_per_hash,
-        latency_cycles,
-        multiplier_utilisation: plan.multiplier_bound() / cycles_per_hash,
+        hash_rate: CLOCK_HZ as f64 / measurement.cycles_per_hash,
+        measurement,
     })
 }
 
-fn tree(leaves: u64, dispatch: Dispatch) -> Result<Tree, EvaluationError> {
+fn tree(leaves: u64, dispatch: Dispatch) -> Result<TreeMeasurement, EvaluationError> {
     let parameters = presets::by_name(TREE_PRESET)?;
     let what = format!("a tree of {leaves} leaves");
     let hardware = Hardware {
         dispatch,
         ..Hardware::default()
     };
-    let (mut device, plan) = open(hardware, parameters, &what)?;
     let standard = standard_tree(parameters.arity(), &hardware.memories);
-    let request = CommitRequest {
-        window: (leaves > standard).then_some(standard as u32..leaves as u32),
-        ..CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves)
-    };
-    let report = device
-        .commit(
-            &request,
-            &mut WordSource(&[]),
-            &mut NoNodes,
-            &mut NoProgress,
-        )
-        .map_err(failed(&what))?;
-    let counters = report
-        .counters
-        .ok_or_else(|| failed(&what)(no_counters()))?;
-    let cycles = counters.span();
-    let window = request.window.is_some().then_some(counters.window_cycles);
-    Ok(Tree {
-        leaves,
-        cycles,
-        milliseconds: milliseconds(cycles),
-        lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
-        rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
-        steady_lhe_utilisation: window.map(|cycles| counters.leaf.utilisation(cycles)),
-        steady_rhe_utilisation: window.map(|cycles| counters.root.utilisation(cycles)),
-    })
-}
-
-/// Milliseconds of so many cycles.
-pub fn milliseconds(cycles: u64) -> f64 {
-    cycles as f64 * 1e3 / CLOCK_HZ as f64
+    let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
+    let measured = measure_tree(&mut open(hardware)?, &request, standard, &mut NoProgress);
+    Ok(measured.map_err(failed(&what))?.0)
 }
 
 fn schedule(num_full: usize, num_partial: usize, cycles: u64) -> Result<Schedule, EvaluationError> {
     let parameters = presets::by_name(TREE_PRESET)?;
     let what = format!("the schedule of {num_full} + {num_partial}");
-    let (mut device, plan) = open(hardware(num_full, num_partial), parameters, &what)?;
+    let mut device = open(hardware(num_full, num_partial))?;
+    let plan = engine_plan(&device, parameters).map_err(failed(&what))?;
     let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), SCHEDULE_LEAVES);
-    let timeline = device.timeline(&request, &mut NoProgress);
-    let slots = timeline.map_err(failed(&what))?.slots;
-    let [leaf, _] = &slots;
+    let mut timeline = Timeline::default();
+    let recorded = device.timeline(&request, &mut timeline, &mut NoProgress);
+    recorded.map_err(failed(&what))?;
+    let [leaf, _] = &timeline.slots;
     // In the middle of the leaves.
     let from = SCHEDULE_LEAVES * plan.period / 2;
     let halves = (parameters.full_rounds() / 2) as u32;

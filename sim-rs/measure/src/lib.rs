@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod evaluation;
+pub mod measurement;
 pub mod published;
 pub mod report;
 pub mod sweep;

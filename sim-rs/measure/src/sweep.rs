@@ -5,6 +5,7 @@
 //! at any time, continued, split into shards and merged.
 
 mod area;
+mod check;
 mod columns;
 mod table;
 
@@ -12,17 +13,15 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 pub use area::{Area, AreaError, AreaResult};
+pub use check::{MAX_ROW_GROUP, MAX_STALL};
 pub use columns::{Cell, Column, Kind};
 pub use table::{TableError, write_csv, write_parquet};
 
 use columns::{Value as _, record};
 
-use acclmt_driver::device::{
-    CommitRequest, Device, EnginePlan, LeafKind, LeafKindError, NoProgress, WordSource,
-    steady_state,
-};
+use crate::measurement::{MAX_HASHES, engine_plan, measure_engine, measure_tree};
+use acclmt_driver::device::{CommitRequest, Device, LeafKind, LeafKindError, NoProgress};
 use acclmt_driver::level_table::{NodeMemories, standard_tree};
-use acclmt_driver::nodes::NoNodes;
 use acclmt_model::Hardware;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;
@@ -30,7 +29,6 @@ use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
-use acclmt_poseidon::word::Word;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,17 +56,20 @@ impl Measure {
 pub struct Specification {
     /// What is measured.
     pub measure: Measure,
-    /// Hashes of the shorter of the two runs that measure an engine.
-    #[serde(default = "default_hashes")]
-    pub hashes: u64,
+    /// Hashes of the shorter of the two runs that measure an engine, up to [`MAX_HASHES`]; 1024. Nothing for
+    /// trees.
+    #[serde(default)]
+    pub hashes: Option<u64>,
     /// The values of each axis.
     #[serde(default)]
     pub axes: Axes,
 }
 
-fn default_hashes() -> u64 {
-    1024
-}
+/// Hashes of the shorter of the two runs that measure an engine, where no number is given.
+const HASHES: u64 = 1024;
+
+/// Characters of a message about the syntax, which repeats a line of the file.
+const MOST_SYNTAX: usize = 1000;
 
 /// Most points of a sweep.
 pub const MAX_POINTS: u64 = 10_000_000;
@@ -78,46 +79,75 @@ pub const MAX_POINTS: u64 = 10_000_000;
 #[serde(deny_unknown_fields, default)]
 pub struct Axes {
     /// Presets. Without them, random parameter sets are made of the following six.
+    #[serde(deserialize_with = "check::values")]
     pub preset: Vec<String>,
     /// Fields of random parameter sets; BLS12-381.
+    #[serde(deserialize_with = "check::values")]
     pub field: Vec<String>,
     /// State widths; 3. The arity is one less, in Goldilocks two digests of four elements with width 12.
+    #[serde(deserialize_with = "check::values")]
     pub width: Vec<usize>,
     /// Children of a node, which give the width: one more, in Goldilocks digests of four elements and a
     /// capacity of as many.
+    #[serde(deserialize_with = "check::values")]
     pub arity: Vec<usize>,
     /// Exponents of the S-box; 5, in Goldilocks 7.
+    #[serde(deserialize_with = "check::values")]
     pub exponent: Vec<u64>,
     /// Full rounds, an even number; 8.
+    #[serde(deserialize_with = "check::values")]
     pub full_rounds: Vec<usize>,
     /// Partial rounds; 55.
+    #[serde(deserialize_with = "check::values")]
     pub partial_rounds: Vec<usize>,
     /// Leaves of a tree; those of a standard tree.
+    #[serde(deserialize_with = "check::values")]
     pub leaves: Vec<u64>,
     /// What a leaf is: `hash`, `element` or `row=C`; `hash`.
+    #[serde(deserialize_with = "check::values")]
     pub leaf: Vec<String>,
     /// Rows that are under way together, where a leaf is a row of several blocks; as many as keep the
     /// hash engine busy.
+    #[serde(deserialize_with = "check::values")]
     pub row_group: Vec<usize>,
     /// Full-round sub-engines of a hash engine; 1.
+    #[serde(deserialize_with = "check::values")]
     pub num_full: Vec<usize>,
     /// Partial-round sub-engines; 3.
+    #[serde(deserialize_with = "check::values")]
     pub num_partial: Vec<usize>,
+    /// Entries of the memories of matrices; 128.
+    #[serde(deserialize_with = "check::values")]
+    pub matrix_depth: Vec<usize>,
+    /// Entries of the memories of round constants of full rounds; 256.
+    #[serde(deserialize_with = "check::values")]
+    pub constant_depth: Vec<usize>,
+    /// Entries of the memories of partial rounds; 128.
+    #[serde(deserialize_with = "check::values")]
+    pub partial_depth: Vec<usize>,
     /// Words of the leaf hash buffer, which is the size of a standard tree; 4096.
+    #[serde(deserialize_with = "check::values")]
     pub leaf_words: Vec<u32>,
     /// Words of the root hash buffer; 2048.
+    #[serde(deserialize_with = "check::values")]
     pub root_words: Vec<u32>,
     /// Words of the scratch pad; 128.
+    #[serde(deserialize_with = "check::values")]
     pub scratch_words: Vec<u32>,
     /// Words of level 0 of the HIDM; 256.
+    #[serde(deserialize_with = "check::values")]
     pub hidm_words_0: Vec<u32>,
     /// Words of level 1 of the HIDM; 16.
+    #[serde(deserialize_with = "check::values")]
     pub hidm_words_1: Vec<u32>,
     /// Input words that the host has in a cycle, evenly; 1.
+    #[serde(deserialize_with = "check::values")]
     pub input_rate: Vec<Rate>,
-    /// Share of the cycles in which no input word is offered, below 1; 0.
+    /// Share of the cycles in which no input word is offered, up to [`MAX_STALL`]; 0.
+    #[serde(deserialize_with = "check::values")]
     pub input_stall: Vec<f64>,
-    /// Share of the cycles in which no output word is taken, below 1; 0.
+    /// Share of the cycles in which no output word is taken, up to [`MAX_STALL`]; 0.
+    #[serde(deserialize_with = "check::values")]
     pub output_stall: Vec<f64>,
 }
 
@@ -127,8 +157,8 @@ record! {
     pub struct Point {
         /// What is measured.
         pub measure: Measure,
-        /// Hashes of the shorter run, see [`Specification::hashes`].
-        pub hashes: u64,
+        /// Hashes of the shorter run (engine), see [`Specification::hashes`].
+        pub hashes: Option<u64>,
         /// The preset, or nothing for a random set of the next five.
         pub preset: Option<String>,
         /// Field of a random set.
@@ -151,6 +181,12 @@ record! {
         pub num_full: usize,
         /// Partial-round sub-engines.
         pub num_partial: usize,
+        /// Entries of the memories of matrices.
+        pub matrix_depth: usize,
+        /// Entries of the memories of round constants of full rounds.
+        pub constant_depth: usize,
+        /// Entries of the memories of partial rounds.
+        pub partial_depth: usize,
         /// Words of the node memories.
         pub leaf_words: u32,
         /// See `leaf_words`.
@@ -185,11 +221,37 @@ pub enum SpecificationError {
     /// Two axes say the same.
     #[error("the axes 'arity' and 'width' exclude each other: the arity gives the width")]
     ArityAndWidth,
-    /// No tree.
-    #[error("the axis 'arity' has the value {arity}: a node of a tree has at least 2 children")]
-    Arity {
+    /// A value is none of its axis.
+    #[error("the axis '{axis}' has the value {value}: {legal}")]
+    Value {
+        /// The axis.
+        axis: &'static str,
         /// The value.
-        arity: usize,
+        value: String,
+        /// What it can be.
+        legal: String,
+    },
+    /// A value would be measured twice.
+    #[error("the axis '{axis}' has the value {value} twice; leave one out")]
+    Twice {
+        /// The axis.
+        axis: &'static str,
+        /// The value.
+        value: String,
+    },
+    /// So many hashes are not measured.
+    #[error("hashes = {hashes}: 1 to {MAX_HASHES} hashes are measured in a run")]
+    Hashes {
+        /// Their number.
+        hashes: u64,
+    },
+    /// What is measured does not depend on it.
+    #[error("'{key}' does not apply to {to}; leave it out")]
+    DoesNotApply {
+        /// The axis or key.
+        key: &'static str,
+        /// To what.
+        to: &'static str,
     },
     /// Too many points.
     #[error("the axes make {points} points, more than {MAX_POINTS}; leave out values")]
@@ -206,30 +268,13 @@ impl Specification {
     ///
     /// When the text is no such specification.
     pub fn from_toml(text: &str) -> Result<Self, SpecificationError> {
-        let specification: Self = toml::from_str(text)
-            .map_err(|error| SpecificationError::Syntax(error.to_string().trim_end().to_owned()))?;
-        let axes = &specification.axes;
-        if !axes.preset.is_empty() {
-            for (axis, is_empty) in [
-                ("field", axes.field.is_empty()),
-                ("width", axes.width.is_empty()),
-                ("arity", axes.arity.is_empty()),
-                ("exponent", axes.exponent.is_empty()),
-                ("full_rounds", axes.full_rounds.is_empty()),
-                ("partial_rounds", axes.partial_rounds.is_empty()),
-            ] {
-                if !is_empty {
-                    return Err(SpecificationError::PresetAndAxis { axis });
-                }
-            }
-        }
-        if !axes.arity.is_empty() && !axes.width.is_empty() {
-            return Err(SpecificationError::ArityAndWidth);
-        }
-        if let Some(&arity) = axes.arity.iter().find(|&&arity| arity < 2) {
-            return Err(SpecificationError::Arity { arity });
-        }
-        let points = axes
+        let specification: Self = toml::from_str(text).map_err(|error| {
+            let text = error.to_string().trim_end().to_owned();
+            SpecificationError::Syntax(check::cut(text, MOST_SYNTAX))
+        })?;
+        specification.check()?;
+        let points = specification
+            .axes
             .lengths()
             .into_iter()
             .try_fold(1_u64, |points, length| points.checked_mul(length as u64));
@@ -276,7 +321,17 @@ impl Specification {
             row_group,
             rest @ ..,
         ] = indices;
-        let [num_full, num_partial, words @ .., rate, input, output] = rest;
+        let [
+            num_full,
+            num_partial,
+            matrix_depth,
+            constant_depth,
+            partial_depth,
+            words @ ..,
+            rate,
+            input,
+            output,
+        ] = rest;
         let default = Hardware::default();
         let [
             leaf_words,
@@ -300,7 +355,7 @@ impl Specification {
         });
         Point {
             measure: self.measure,
-            hashes: self.hashes,
+            hashes: (self.measure == Measure::Engine).then(|| self.hashes.unwrap_or(HASHES)),
             width: random.then(|| width.unwrap_or(3)),
             exponent: random
                 .then(|| at(&axes.exponent, exponent).unwrap_or(if is_goldilocks { 7 } else { 5 })),
@@ -313,20 +368,25 @@ impl Specification {
             row_group: at(&axes.row_group, row_group),
             num_full: at(&axes.num_full, num_full).unwrap_or(default.num_full),
             num_partial: at(&axes.num_partial, num_partial).unwrap_or(default.num_partial),
+            matrix_depth: at(&axes.matrix_depth, matrix_depth).unwrap_or(default.matrix_depth),
+            constant_depth: at(&axes.constant_depth, constant_depth)
+                .unwrap_or(default.constant_depth),
+            partial_depth: at(&axes.partial_depth, partial_depth).unwrap_or(default.partial_depth),
             leaf_words: at(&axes.leaf_words, words[0]).unwrap_or(leaf_words),
             root_words: at(&axes.root_words, words[1]).unwrap_or(root_words),
             scratch_words: at(&axes.scratch_words, words[2]).unwrap_or(scratch_words),
             hidm_words_0: at(&axes.hidm_words_0, words[3]).unwrap_or(hidm_words_0),
             hidm_words_1: at(&axes.hidm_words_1, words[4]).unwrap_or(hidm_words_1),
             input_rate: at(&axes.input_rate, rate).unwrap_or_default(),
-            input_stall: at(&axes.input_stall, input).unwrap_or(0.0),
-            output_stall: at(&axes.output_stall, output).unwrap_or(0.0),
+            // Minus 0 is 0: one point has one name.
+            input_stall: at(&axes.input_stall, input).unwrap_or(0.0) + 0.0,
+            output_stall: at(&axes.output_stall, output).unwrap_or(0.0) + 0.0,
         }
     }
 }
 
 /// Number of axes.
-const AXES: usize = 20;
+const AXES: usize = 23;
 
 /// Elements of a digest over Goldilocks, where one is too few for its security.
 const GOLDILOCKS_DIGEST: usize = 4;
@@ -347,6 +407,9 @@ impl Axes {
             self.row_group.len(),
             self.num_full.len(),
             self.num_partial.len(),
+            self.matrix_depth.len(),
+            self.constant_depth.len(),
+            self.partial_depth.len(),
             self.leaf_words.len(),
             self.root_words.len(),
             self.scratch_words.len(),
@@ -375,6 +438,9 @@ impl Point {
         Hardware {
             num_full: self.num_full,
             num_partial: self.num_partial,
+            matrix_depth: self.matrix_depth,
+            constant_depth: self.constant_depth,
+            partial_depth: self.partial_depth,
             memories: NodeMemories {
                 words: [
                     self.leaf_words,
@@ -472,6 +538,29 @@ pub struct Row {
     pub error: Option<String>,
 }
 
+/// Columns whose figures are above 0.
+const POSITIVE: [&str; 7] = [
+    "cycles_per_hash",
+    "latency_cycles",
+    "tree_leaves",
+    "cycles",
+    "cycles_per_leaf",
+    "area_um2",
+    "area_ge",
+];
+
+/// A row has a figure that nothing can measure.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("the point {id} has {column} = {value}, which cannot have been measured; measure it again")]
+pub struct RowError {
+    /// Of the point.
+    pub id: String,
+    /// The column.
+    pub column: &'static str,
+    /// Its figure.
+    pub value: f64,
+}
+
 impl Row {
     /// The columns of every table of rows, in the order of the values in JSON.
     pub fn columns() -> impl Iterator<Item = &'static Column> {
@@ -493,6 +582,31 @@ impl Row {
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// Checks that all figures are some that can be measured: none is negative or infinite, and cycles and
+    /// areas are above 0.
+    ///
+    /// # Errors
+    ///
+    /// Names the first column that has another one, and its value.
+    pub fn check(&self) -> Result<(), RowError> {
+        for (column, cell) in Self::columns().zip(self.cells()) {
+            let is_positive = POSITIVE.contains(&column.name);
+            let value = match cell {
+                Some(Cell::Float(value)) => value,
+                Some(Cell::Integer(0)) if is_positive => 0.0,
+                _ => continue,
+            };
+            if !value.is_finite() || value < 0.0 || (is_positive && value == 0.0) {
+                return Err(RowError {
+                    id: self.id.clone(),
+                    column: column.name,
+                    value,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The value of each column.
@@ -560,75 +674,64 @@ record! {
 /// When nothing can be measured; the text says why.
 pub fn measure(point: &Point, device: &mut dyn Device) -> Result<Measured, String> {
     let parameters = point.parameters()?;
-    let plan = device
-        .engine_plan(&parameters)
-        .map_err(|error| error.to_string())?;
-    let period = plan.map(|plan| plan.period).unwrap_or_default();
+    let plan = engine_plan(device, &parameters).map_err(|error| error.to_string())?;
     let common = Measured {
         parameters: Some(parameters.name().to_owned()),
         arity: Some(parameters.arity()),
         state_width: Some(parameters.width()),
-        period: Some(period),
+        period: Some(plan.period),
         ..Measured::default()
     };
     match point.measure {
-        Measure::Engine => measure_engine(point, &parameters, common, device),
-        Measure::Tree => measure_tree(point, &parameters, plan, common, device),
+        Measure::Engine => engine_row(point, &parameters, common, device),
+        Measure::Tree => tree_row(point, &parameters, common, device),
     }
 }
 
-fn measure_engine(
+fn engine_row(
     point: &Point,
     parameters: &AnyParameters,
     common: Measured,
     device: &mut dyn Device,
 ) -> Result<Measured, String> {
-    if point.hashes == 0 {
-        return Err("0 hashes measure nothing".to_owned());
-    }
-    let speed = steady_state(device, parameters, point.hashes as usize)
-        .map_err(|error| error.to_string())?
-        .ok_or_else(no_counters)?;
+    let hashes = point.hashes.unwrap_or(HASHES);
+    let engine = measure_engine(device, parameters, hashes, &mut NoProgress)
+        .map_err(|error| error.to_string())?;
     Ok(Measured {
-        cycles_per_hash: Some(speed.cycles_per_hash),
-        latency_cycles: Some(speed.latency_cycles),
+        cycles_per_hash: Some(engine.cycles_per_hash),
+        latency_cycles: Some(engine.latency_cycles),
         ..common
     })
 }
 
-fn measure_tree(
+fn tree_row(
     point: &Point,
     parameters: &AnyParameters,
-    plan: Option<EnginePlan>,
     common: Measured,
     device: &mut dyn Device,
 ) -> Result<Measured, String> {
     let memories = point.hardware().memories;
-    let leaves = point
-        .leaves
-        .unwrap_or_else(|| standard_tree(parameters.arity(), &memories));
+    let standard = standard_tree(parameters.arity(), &memories);
+    let leaves = point.leaves.unwrap_or(standard);
     let kind: LeafKind = (point.leaf.parse()).map_err(|error: LeafKindError| error.to_string())?;
     let rule = kind.rule(parameters);
     let request = CommitRequest::new(parameters, rule, leaves);
-    request.shape().map_err(|error| error.to_string())?;
-    let words = if device.computes() {
-        vec![Word::default(); request.leaf_length() * leaves as usize]
-    } else {
-        Vec::new()
-    };
-    let source = &mut WordSource(&words);
-    let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
-    let report = report.map_err(|error| error.to_string())?;
-    let counters = report.counters.ok_or_else(no_counters)?;
-    let cycles = counters.span();
-    let share = |hashes: u64| plan.map(|plan| plan.utilisation(hashes, counters.cycles));
+    if point.row_group.is_some() && request.leaf_hashes() == 1 {
+        return Err(format!(
+            "row_group does not apply to leaves of one block, such as '{}' of '{}'; leave it out",
+            point.leaf,
+            parameters.name()
+        ));
+    }
+    let (tree, counters) = measure_tree(device, &request, standard, &mut NoProgress)
+        .map_err(|error| error.to_string())?;
     let high_water = |memory: usize| counters.high_water.get(memory).copied();
     Ok(Measured {
         tree_leaves: Some(leaves),
-        cycles: Some(cycles),
-        cycles_per_leaf: Some(cycles as f64 / leaves as f64),
-        lhe_utilisation: share(counters.leaf.hashes),
-        rhe_utilisation: share(counters.root.hashes),
+        cycles: Some(tree.cycles),
+        cycles_per_leaf: Some(tree.cycles_per_leaf),
+        lhe_utilisation: Some(tree.lhe_utilisation),
+        rhe_utilisation: Some(tree.rhe_utilisation),
         stall_in: Some(counters.stall_in),
         missing_in: Some(counters.missing_in),
         stall_leaf: Some(counters.stall_leaf),
@@ -640,10 +743,6 @@ fn measure_tree(
         high_water_4: high_water(4),
         ..common
     })
-}
-
-fn no_counters() -> String {
-    "the backend counts no cycles; use one of a chip".to_owned()
 }
 
 #[cfg(test)]
@@ -673,12 +772,176 @@ mod tests {
         assert!(error("measure = 'tree'\nsize = 3").contains("unknown field"));
         let both = "measure = 'tree'\n[axes]\npreset = ['plonky2']\nwidth = [3]";
         assert!(error(both).contains("exclude each other"));
-        let numbers: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+        let numbers: Vec<String> = (1..=1000).map(|number| number.to_string()).collect();
         let numbers = numbers.join(",");
         let many = format!(
-            "measure = 'tree'\n[axes]\nleaves = [{numbers}]\nwidth = [{numbers}]\nexponent = [{numbers}]"
+            "measure = 'tree'\n[axes]\nleaves = [{numbers}]\npartial_rounds = [{numbers}]\n\
+             leaf = ['row=1']\nrow_group = [{numbers}]"
         );
         assert!(error(&many).contains("1000000000 points"));
+        for (text, part) in [
+            (
+                "measure = 'engine'\nhashes = 10000000000000",
+                "hashes = 10000000000000: 1 to 65536",
+            ),
+            ("measure = 'engine'\nhashes = 0", "hashes = 0: 1 to 65536"),
+            (
+                "measure = 'tree'\nhashes = 64",
+                "'hashes' does not apply to whole trees",
+            ),
+        ] {
+            assert!(error(text).contains(part), "{}", error(text));
+        }
+        for (measure, axis, part) in [
+            ("engine", "width = []", "an axis without values"),
+            (
+                "engine",
+                "width = [13]",
+                "'width' has the value 13: it is 2 to 12",
+            ),
+            (
+                "engine",
+                "width = [3, 5, 3]",
+                "'width' has the value 3 twice",
+            ),
+            ("engine", "width = [-1]", "invalid value: integer `-1`"),
+            (
+                "tree",
+                "arity = [1]",
+                "'arity' has the value 1: it is 2 to 11",
+            ),
+            (
+                "engine",
+                "preset = ['filecoin-arity-99']",
+                "'preset' has the value filecoin-arity-99",
+            ),
+            ("engine", "field = ['gf2']", "'field' has the value gf2"),
+            ("engine", "exponent = [9]", "it is 3, 5 or 7"),
+            (
+                "engine",
+                "full_rounds = [7]",
+                "it is an even number from 2 to 1022",
+            ),
+            (
+                "engine",
+                "full_rounds = [0]",
+                "it is an even number from 2 to 1022",
+            ),
+            ("engine", "partial_rounds = [1024]", "it is 0 to 1023"),
+            (
+                "engine",
+                "num_partial = [7]",
+                "'num_partial' has the value 7: it is 1 to 6",
+            ),
+            ("engine", "num_full = [0]", "it is 1 or 2"),
+            (
+                "engine",
+                "matrix_depth = [100]",
+                "it is a power of two from 32 to 256",
+            ),
+            (
+                "engine",
+                "constant_depth = [8]",
+                "it is a power of two from 16 to 256",
+            ),
+            (
+                "engine",
+                "partial_depth = [512]",
+                "it is a power of two from 4 to 256",
+            ),
+            (
+                "engine",
+                "leaves = [64]",
+                "'leaves' does not apply to hash engines alone",
+            ),
+            ("engine", "leaf = ['hash']", "'leaf' does not apply"),
+            (
+                "engine",
+                "hidm_words_1 = [16]",
+                "'hidm_words_1' does not apply",
+            ),
+            ("tree", "leaves = [0]", "it is 1 to 4294967295"),
+            ("tree", "leaves = [1099511627776]", "it is 1 to 4294967295"),
+            (
+                "tree",
+                "leaf = ['twig']",
+                "it is hash, element or row=C with C from 1 to 262144",
+            ),
+            ("tree", "leaf = ['row=0']", "it is hash, element or row=C"),
+            (
+                "tree",
+                "leaf = ['row=1000000000000']",
+                "it is hash, element or row=C",
+            ),
+            (
+                "tree",
+                "leaf = ['hash', 'row=9']\nrow_group = [2]",
+                "'row_group' does not apply",
+            ),
+            (
+                "tree",
+                "leaf = ['row=9']\nrow_group = [0]",
+                "it is 1 to 65536",
+            ),
+            (
+                "tree",
+                "scratch_words = [100]",
+                "it is a power of two from 2 to 32768",
+            ),
+            (
+                "tree",
+                "input_stall = [nan]",
+                "'input_stall' has the value NaN: it is a share",
+            ),
+            (
+                "tree",
+                "input_stall = [inf]",
+                "'input_stall' has the value inf",
+            ),
+            (
+                "tree",
+                "input_stall = [-0.5]",
+                "'input_stall' has the value -0.5",
+            ),
+            (
+                "tree",
+                "output_stall = [1.0]",
+                "it is a share of the cycles, from 0 to 0.9999",
+            ),
+        ] {
+            let found = error(&format!("measure = '{measure}'\n[axes]\n{axis}"));
+            assert!(found.contains(part), "{axis}: {found}");
+        }
+        let long = format!(
+            "measure = 'engine'\n[axes]\nfield = ['{}']",
+            "x".repeat(1 << 20)
+        );
+        assert!(error(&long).len() < 300);
+    }
+
+    #[test]
+    fn figures_that_nothing_measures_are_refused() {
+        let text = "measure = 'tree'\n[axes]\npreset = ['plonky2']";
+        let row = |cycles: Option<u64>, share: f64| Row {
+            id: "7".to_owned(),
+            backend: "model".to_owned(),
+            point: Specification::from_toml(text).unwrap().points().remove(0),
+            result: Measured {
+                cycles,
+                lhe_utilisation: Some(share),
+                ..Measured::default()
+            },
+            area: Area::default(),
+            error: None,
+        };
+        assert_eq!(row(Some(1), 0.0).check(), Ok(()));
+        assert_eq!(row(None, 1.0).check(), Ok(()));
+        let error = row(Some(0), 0.5).check().unwrap_err().to_string();
+        assert!(error.contains("point 7 has cycles = 0"), "{error}");
+        for share in [-0.5, f64::INFINITY, f64::NAN] {
+            let error = row(Some(1), share).check().unwrap_err().to_string();
+            assert!(error.contains("lhe_utilisation"), "{error}");
+        }
     }
 
     #[test]
@@ -734,7 +997,7 @@ mod tests {
 
     #[test]
     fn points_are_measured() {
-        let text = "measure = 'engine'\nhashes = 200\n[axes]\nwidth = [3, 12]\nnum_partial = [3, 6]\n\
+        let text = "measure = 'engine'\nhashes = 1024\n[axes]\nwidth = [3, 12]\nnum_partial = [3, 6]\n\
                     field = ['bls12-381', 'goldilocks']\nexponent = [5, 7]";
         let mut rows = 0;
         for point in Specification::from_toml(text).unwrap().points() {

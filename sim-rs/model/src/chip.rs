@@ -848,7 +848,11 @@ impl ChipPort for ModelChip {
         true
     }
 
-    fn take_timeline(&mut self) -> Option<Timeline> {
-        self.timeline.take()
+    fn take_timeline(&mut self, ended: bool) -> Option<Timeline> {
+        match &mut self.state {
+            State::Running(machine) => machine.timeline(),
+            _ if ended => self.timeline.take(),
+            _ => None,
+        }
     }
 }

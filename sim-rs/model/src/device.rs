@@ -14,7 +14,7 @@ use acclmt_driver::device::{
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
 use acclmt_driver::software::SoftwareDevice;
-use acclmt_driver::timeline::Timeline;
+use acclmt_driver::timeline::TimelineSink;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::word::Word;
@@ -204,10 +204,11 @@ impl Device for ModelDevice {
     fn timeline(
         &mut self,
         request: &CommitRequest<'_>,
+        sink: &mut dyn TimelineSink,
         progress: &mut dyn Progress,
-    ) -> Result<Timeline, DeviceError> {
+    ) -> Result<u64, DeviceError> {
         self.new_chip(request.parameters)?
-            .timeline(request, progress)
+            .timeline(request, sink, progress)
     }
 
     fn hash(

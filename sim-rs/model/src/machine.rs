@@ -276,11 +276,11 @@ impl Machine {
         self.incomplete
     }
 
-    /// What happened so far, if that is recorded.
+    /// What happened since the last call, if that is recorded.
     pub(super) fn timeline(&mut self) -> Option<Timeline> {
-        let recorder = self.recorder.take()?;
+        let recorder = self.recorder.as_mut()?;
         let slots = [self.leaf.simulated().recorded(), self.root.recorded()];
-        Some(recorder.finish(self.now, slots))
+        Some(recorder.part(self.now, slots, self.done))
     }
 
     /// Lets up to `cycles` cycles pass, at least one, in which the host does `host`, until up to `words` words,
@@ -583,6 +583,9 @@ impl Machine {
             self.incomplete |= job.is_some_and(|job| !self.tree.is_full(job));
             self.tree.cycle(leaf, digest, job, operand.is_some());
             if let Some(recorder) = &mut self.recorder {
+                if let Some(job) = job {
+                    recorder.job(now, job.level);
+                }
                 recorder.groups(now + 1, self.tree.groups_used());
             }
         }

@@ -22,9 +22,12 @@ extern "C" {
 #define ACCLMT_OBSERVED_WORDS 40
 // Sub-engines of a hash engine that have a word there.
 #define ACCLMT_OBSERVED_SUB_ENGINES 8
-// Bits of the first word: the stalls from bit 0 on, a cycle is counted, the counters are cleared.
+// Bits of the first word: the stalls from bit 0 on, a cycle is counted, the counters are cleared, a group of
+// siblings is taken, its level.
 #define ACCLMT_OBSERVED_COUNTED 5
 #define ACCLMT_OBSERVED_CLEARED 6
+#define ACCLMT_OBSERVED_JOB 7
+#define ACCLMT_OBSERVED_JOB_LEVEL 8
 
 // The whole chip: acclmt_tb_chip.
 typedef struct acclmt_chip acclmt_chip;

@@ -11,6 +11,8 @@ pub const ACCLMT_OBSERVED_WORDS: u32 = 40;
 pub const ACCLMT_OBSERVED_SUB_ENGINES: u32 = 8;
 pub const ACCLMT_OBSERVED_COUNTED: u32 = 5;
 pub const ACCLMT_OBSERVED_CLEARED: u32 = 6;
+pub const ACCLMT_OBSERVED_JOB: u32 = 7;
+pub const ACCLMT_OBSERVED_JOB_LEVEL: u32 = 8;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct acclmt_chip {

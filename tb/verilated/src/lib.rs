@@ -159,6 +159,13 @@ impl Observation<'_> {
         std::array::from_fn(|stall| self.words[0] >> stall & 1 != 0)
     }
 
+    /// The level of the group of siblings that the root hash engine takes, if it takes one.
+    pub fn job(&self) -> Option<u32> {
+        let word = self.words[0];
+        (word >> bindings::ACCLMT_OBSERVED_JOB & 1 != 0)
+            .then_some(word >> bindings::ACCLMT_OBSERVED_JOB_LEVEL & 0xff)
+    }
+
     /// The slot of a round that begins in a sub-engine of the leaf hash engine (0) or of the root hash
     /// engine (1).
     ///

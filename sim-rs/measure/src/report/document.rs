@@ -2,6 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::figures::{self, hexadecimal};
+
 /// A document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
@@ -76,27 +78,56 @@ impl Figure {
     }
 }
 
+/// Text colours beside those of the figures, in the light and in the dark.
+const COLOURS: [(&str, &str, &str); 4] = [
+    ("--faint", "#424A53", "#9BA5B0"),
+    ("--edge", "#D0D7DE", "#3D444D"),
+    ("--shade", "#F6F8FA", "#161B22"),
+    ("--link", "#0550AE", "#6CB2FF"),
+];
+
 const STYLE: &str = "
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1f24; background: #fff; margin: 0; }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); margin: 0; }
 main { max-width: 1040px; margin: 0 auto; padding: 24px 20px 64px; }
 h1 { font-size: 1.9em; margin: 0.4em 0 0.2em; }
-h2 { font-size: 1.35em; margin: 2em 0 0.5em; border-bottom: 1px solid #d0d7de; padding-bottom: 0.2em; }
-p.summary { font-size: 1.05em; color: #424a53; }
-nav { font-size: 0.95em; margin: 1em 0; columns: 2; }
+h2 { font-size: 1.35em; margin: 2em 0 0.5em; border-bottom: 1px solid var(--edge); padding-bottom: 0.2em; }
+h1, h2, p, figcaption { overflow-wrap: anywhere; }
+p.summary { font-size: 1.05em; color: var(--faint); }
+nav { font-size: 0.95em; margin: 1em 0; columns: 2 20em; }
 nav a { display: block; }
-a { color: #0550ae; }
+a { color: var(--link); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.8em 0; }
-th, td { padding: 4px 12px; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-th { background: #f6f8fa; border-bottom: 2px solid #d0d7de; vertical-align: bottom; white-space: pre; }
-code { background: #f6f8fa; padding: 1px 4px; border-radius: 4px; }
-tr:hover td { background: #f6f8fa; }
+th, td { padding: 4px 12px; border-bottom: 1px solid var(--edge); text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 8em; }
+th { background: var(--shade); border-bottom: 2px solid var(--edge); vertical-align: bottom; white-space: pre; }
+code { background: var(--shade); padding: 1px 4px; border-radius: 4px; }
+tr:hover td { background: var(--shade); }
 figure { margin: 1.2em 0; }
-figure svg { width: 100%; height: auto; display: block; }
-figcaption { color: #424a53; font-size: 0.95em; }
+figure .wide > svg { width: 100%; min-width: 640px; height: auto; display: block; }
+figcaption { color: var(--faint); font-size: 0.95em; }
+@media (max-width: 640px) {
+  main { padding: 12px 12px 48px; }
+  th, td { padding: 4px 8px; }
+}
+@media print { figure, tr { break-inside: avoid; } }
 ";
+
+/// The colours of the page and of its figures, as the reader wants them: light or dark.
+fn colours() -> String {
+    let light = (figures::VARIABLES.iter())
+        .map(|(name, light, dark)| (*name, hexadecimal(*light), hexadecimal(*dark)))
+        .chain(COLOURS.map(|(name, light, dark)| (name, light.to_owned(), dark.to_owned())));
+    let (mut of_light, mut of_dark) = (String::new(), String::new());
+    for (name, light, dark) in light {
+        of_light += &format!("{name}: {light}; ");
+        of_dark += &format!("{name}: {dark}; ");
+    }
+    format!(
+        "\n:root {{ color-scheme: light dark; {of_light}}}\n\
+         @media (prefers-color-scheme: dark) {{ :root {{ {of_dark}}} }}"
+    )
+}
 
 impl Document {
     /// The document as one page that needs nothing else.
@@ -108,7 +139,7 @@ impl Document {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (self.title) }
-                    style { (PreEscaped(STYLE)) }
+                    style { (PreEscaped(colours())) (PreEscaped(STYLE)) }
                 }
                 body {
                     main {
@@ -176,7 +207,7 @@ impl Block {
             },
             Self::Figure(figure) => html! {
                 figure id=(figure.name) {
-                    (PreEscaped(&figure.svg))
+                    div.wide { (PreEscaped(figures::with_variables(&figure.svg))) }
                     figcaption { (figure.caption) }
                 }
             },
@@ -234,7 +265,7 @@ mod tests {
                     Block::Table(table),
                     Block::Figure(Figure {
                         name: "picture".to_owned(),
-                        svg: "<svg></svg>".to_owned(),
+                        svg: "<svg><rect fill=\"#FFFFFF\"/></svg>".to_owned(),
                         caption: "A picture.".to_owned(),
                     }),
                 ],
@@ -250,7 +281,22 @@ mod tests {
             html.contains("<p>&lt;script&gt; and <code>a &lt; b</code></p>"),
             "{html}"
         );
-        assert!(html.contains("a &lt; b") && html.contains("<svg></svg>"));
+        assert!(html.contains("a &lt; b"));
+        // The figure has the colours of the page, and as a file of its own fixed ones.
+        assert!(
+            html.contains("<svg><rect fill=\"var(--page)\"/></svg>"),
+            "{html}"
+        );
+        assert!(
+            document()
+                .figures()
+                .all(|figure| figure.file().contains("\"#FFFFFF\""))
+        );
+        assert!(
+            html.contains("color-scheme: light dark; --page: #FFFFFF;"),
+            "{html}"
+        );
+        assert!(html.contains("(prefers-color-scheme: dark) { :root { --page: #0D1117;"));
         for outside in ["http://", "https://", "src=", "<link"] {
             assert!(!html.contains(outside), "{outside}");
         }

@@ -16,8 +16,39 @@ pub const COLOURS: [RGBColor; 7] = [
 ];
 
 const FONT: &str = "sans-serif";
+const PAGE: RGBColor = RGBColor(255, 255, 255);
 const INK: RGBColor = RGBColor(27, 31, 36);
 const GRID: RGBColor = RGBColor(225, 228, 232);
+
+/// The CSS variables that the colours of a figure are on a page, which may be dark: the name of each, and the
+/// colour in the light and in the dark.
+pub const VARIABLES: [(&str, RGBColor, RGBColor); 3 + COLOURS.len()] = [
+    ("--page", PAGE, RGBColor(13, 17, 23)),
+    ("--ink", INK, RGBColor(230, 237, 243)),
+    ("--grid", GRID, RGBColor(48, 54, 61)),
+    ("--colour-0", COLOURS[0], RGBColor(74, 163, 223)),
+    ("--colour-1", COLOURS[1], RGBColor(255, 123, 46)),
+    ("--colour-2", COLOURS[2], RGBColor(35, 194, 148)),
+    ("--colour-3", COLOURS[3], RGBColor(226, 150, 192)),
+    ("--colour-4", COLOURS[4], RGBColor(240, 180, 41)),
+    ("--colour-5", COLOURS[5], RGBColor(150, 212, 250)),
+    ("--colour-6", COLOURS[6], RGBColor(160, 167, 175)),
+];
+
+/// A colour as CSS has it, and as it is in a figure.
+pub fn hexadecimal(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+/// A figure whose colours are those of the page that it is in.
+pub fn with_variables(svg: &str) -> String {
+    VARIABLES
+        .iter()
+        .fold(svg.to_owned(), |svg, (name, colour, _)| {
+            let colour = hexadecimal(*colour);
+            svg.replace(&format!("\"{colour}\""), &format!("\"var({name})\""))
+        })
+}
 
 /// A figure could not be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +73,7 @@ fn draw(
     let mut svg = String::new();
     let run = || {
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        area.fill(&WHITE)?;
+        area.fill(&PAGE)?;
         draw(&area)?;
         area.present()?;
         Ok::<_, Cause>(())
@@ -77,10 +108,58 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// Number of its colour.
     pub colour: usize,
+    /// Number of the shape of its points.
+    pub shape: usize,
     /// Whether the points are joined.
     pub line: bool,
     /// Whether the line is dashed and without points: a figure of others.
     pub dashed: bool,
+}
+
+impl Series {
+    /// A line of a number: lines with other numbers have another colour or another shape of points.
+    pub fn line(label: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            label: label.into(),
+            points,
+            colour: number % COLOURS.len(),
+            shape: number % COLOURS.len() + number / COLOURS.len(),
+            line: true,
+            dashed: false,
+        }
+    }
+
+    /// The same without points, dashed: a figure of others.
+    pub fn others(label: impl Into<String>, colour: usize, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            dashed: true,
+            ..Self::line(label, colour, points)
+        }
+    }
+
+    /// Points alone.
+    pub fn dots(label: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            line: false,
+            ..Self::line(label, number, points)
+        }
+    }
+}
+
+/// The range that an axis needs for these values, with some room at both ends; with a logarithmic axis all values
+/// must be above 0.
+pub fn range_of(values: impl Iterator<Item = f64>, logarithmic: bool) -> (f64, f64) {
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    if low > high {
+        return (1.0, 2.0);
+    }
+    if logarithmic {
+        return (low / 1.5, high * 1.5);
+    }
+    let room = (0.06 * (high - low)).max(1e-3 * high.abs()).max(1e-6);
+    (low - room, high + room)
 }
 
 /// Lines and points over two axes.
@@ -193,29 +272,86 @@ impl Chart {
             .x_label_formatter(&move |value| x_text(*value))
             .y_label_formatter(&move |value| y_text(*value))
             .draw()?;
+        // A line that another one covers is wider than it, and its points have another shape.
+        let lines = self
+            .series
+            .iter()
+            .filter(|series| series.line && !series.dashed);
+        let mut above = lines.count();
         for series in &self.series {
             let colour = COLOURS[series.colour % COLOURS.len()];
-            let style = colour.stroke_width(2);
             let points = series.points.iter().copied();
             if series.dashed {
-                chart.draw_series(DashedLineSeries::new(points, 7, 5, style))?;
+                chart.draw_series(DashedLineSeries::new(points, 7, 5, colour.stroke_width(2)))?;
                 continue;
             }
             if series.line {
-                chart.draw_series(LineSeries::new(points.clone(), style))?;
+                above -= 1;
+                let width = (2 + 2 * above as u32).min(8);
+                chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(width)))?;
             }
-            chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
+            chart.draw_series(
+                points
+                    .clone()
+                    .map(|point| Circle::new(point, 2, colour.filled())),
+            )?;
+            let outlines = points.flat_map(|point| {
+                shape_of(series.shape, 5.0, (0, 0)).map(move |line| {
+                    EmptyElement::at(point) + PathElement::new(line, colour.stroke_width(2))
+                })
+            });
+            chart.draw_series(outlines)?;
         }
         Ok(())
     }
 }
 
-/// How a series stands in the legend.
+/// The lines of a point of a shape around a place, of this radius.
+fn shape_of(
+    shape: usize,
+    radius: f64,
+    (x, y): (i32, i32),
+) -> impl Iterator<Item = Vec<(i32, i32)>> {
+    let polygon = |corners: u32, turn: f64, radius: f64| {
+        let corner = move |number: u32| {
+            let angle = (f64::from(number) / f64::from(corners) + turn) * std::f64::consts::TAU;
+            let (sine, cosine) = angle.sin_cos();
+            (
+                x + (radius * sine).round() as i32,
+                y - (radius * cosine).round() as i32,
+            )
+        };
+        (0..=corners).map(corner).collect::<Vec<_>>()
+    };
+    let stroke = |angle: f64| {
+        let ends = polygon(2, angle, radius + 1.0);
+        vec![ends[0], ends[1]]
+    };
+    let lines = match shape % SHAPES {
+        0 => vec![polygon(12, 0.0, radius)],
+        1 => vec![polygon(4, 0.125, radius + 1.5)],
+        2 => vec![polygon(3, 0.0, radius + 1.5)],
+        3 => vec![polygon(4, 0.0, radius + 1.5)],
+        4 => vec![stroke(0.125), stroke(0.375)],
+        5 => vec![polygon(3, 0.5, radius + 1.5)],
+        6 => vec![stroke(0.0), stroke(0.25)],
+        _ => vec![polygon(6, 0.0, radius + 0.5), stroke(0.0)],
+    };
+    lines.into_iter()
+}
+
+/// Shapes of points.
+const SHAPES: usize = 8;
+
+/// Lines of a chart that can be told apart by colour and shape of their points.
+pub const MOST_LINES: usize = COLOURS.len() * SHAPES;
+
+/// How a series stands in the legend: with the shape of its points, if it has points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    Line,
+    Line(usize),
     Dashes,
-    Dot,
+    Dot(usize),
     Box,
 }
 
@@ -223,8 +359,8 @@ impl Mark {
     fn of(series: &Series) -> Self {
         match (series.dashed, series.line) {
             (true, _) => Self::Dashes,
-            (false, true) => Self::Line,
-            (false, false) => Self::Dot,
+            (false, true) => Self::Line(series.shape),
+            (false, false) => Self::Dot(series.shape),
         }
     }
 }
@@ -256,18 +392,20 @@ fn legend<'a>(area: &Area<'a>, items: &[(&str, usize, Mark)]) -> Result<Area<'a>
             )
         };
         match mark {
-            Mark::Line => {
-                strip.draw(&line(0, 26))?;
-                strip.draw(&Circle::new((x + 13, middle), 4, colour.filled()))?;
-            }
+            Mark::Line(_) => strip.draw(&line(0, 26))?,
             Mark::Dashes => {
                 strip.draw(&line(0, 8))?;
                 strip.draw(&line(13, 21))?;
             }
-            Mark::Dot => strip.draw(&Circle::new((x + 13, middle), 5, colour.filled()))?,
+            Mark::Dot(_) => strip.draw(&Circle::new((x + 13, middle), 2, colour.filled()))?,
             Mark::Box => {
                 let corners = [(x, middle - 8), (x + 24, middle + 8)];
                 strip.draw(&Rectangle::new(corners, colour.filled()))?;
+            }
+        }
+        if let Mark::Line(shape) | Mark::Dot(shape) = *mark {
+            for line in shape_of(shape, 5.0, (x + 13, middle)) {
+                strip.draw(&PathElement::new(line, colour.stroke_width(2)))?;
             }
         }
         let style = (FONT, 15).into_font().color(&INK);
@@ -391,7 +529,7 @@ impl Gantt {
             let corners = [(begin, top), (end, bottom)];
             chart.draw_series([Rectangle::new(corners, colour.filled())])?;
             if self.edges {
-                chart.draw_series([Rectangle::new(corners, WHITE.stroke_width(1))])?;
+                chart.draw_series([Rectangle::new(corners, PAGE.stroke_width(1))])?;
             }
         }
         Ok(())
@@ -418,27 +556,61 @@ mod tests {
             range: (1.0, 100.0),
             logarithmic,
         };
-        let series = Series {
-            label: "measured".to_owned(),
-            points: vec![(1.0, 2.0), (50.0, 80.0)],
-            line: true,
-            ..Series::default()
-        };
+        let points = vec![(1.0, 2.0), (50.0, 80.0)];
+        // Two lines that cover each other.
+        let series =
+            [0, 1].map(|number| Series::line(format!("measured {number}"), number, points.clone()));
         let chart = Chart {
             title: String::new(),
             x: axis("leaves", true),
             y: axis("time in ms", false),
             x_text: short,
             y_text: short,
-            series: vec![series],
+            series: series.to_vec(),
         };
         let svg = chart.svg("test").unwrap();
         assert!(
             svg.starts_with("<svg viewBox") && svg.trim_end().ends_with("</svg>"),
             "{svg}"
         );
-        for text in ["leaves", "time in ms", "measured"] {
+        for text in ["leaves", "time in ms", "measured 0", "measured 1"] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
+        // The lower one is wider.
+        for (colour, width) in [(COLOURS[0], 4), (COLOURS[1], 2)] {
+            let line = format!(
+                "stroke=\"{}\" stroke-width=\"{width}\"",
+                hexadecimal(colour)
+            );
+            assert!(svg.contains(&line), "{line}: {svg}");
+        }
+        // On a page no colour is fixed.
+        let on_page = with_variables(&svg);
+        for name in ["--page", "--ink", "--grid", "--colour-0", "--colour-1"] {
+            assert!(on_page.contains(&format!("\"var({name})\"")), "{name}");
+        }
+        assert!(!on_page.contains("=\"#"), "{on_page}");
+    }
+
+    #[test]
+    fn lines_differ() {
+        let lines: Vec<_> = (0..MOST_LINES)
+            .map(|number| Series::line("", number, Vec::new()))
+            .map(|line| (line.colour, line.shape % SHAPES))
+            .collect();
+        for (number, line) in lines.iter().enumerate() {
+            assert!(!lines[..number].contains(line), "{number}");
+        }
+    }
+
+    #[test]
+    fn axes_take_all_values() {
+        assert_eq!(range_of([].into_iter(), false), (1.0, 2.0));
+        let (low, high) = range_of([4.0].into_iter(), false);
+        assert!(low < 4.0 && 4.0 < high);
+        let (low, high) = range_of([0.0, 10.0].into_iter(), false);
+        assert!(low < 0.0 && 10.0 < high && high < 11.0);
+        let (low, high) = range_of([1.0, 100.0].into_iter(), true);
+        assert!(0.0 < low && low < 1.0 && 100.0 < high);
     }
 }

@@ -1,8 +1,11 @@
 //! The paper's evaluation as sections of a report.
 
 use super::document::{Block, Figure, Section, Table};
-use super::figures::{Axis, Bar, Chart, FigureError, Gantt, Series, percent, power_of_two, short};
-use crate::evaluation::{Engine, Evaluation, GOLDILOCKS_PRESET, Schedule, TREE_PRESET, Tree};
+use super::figures::{
+    Axis, Bar, Chart, FigureError, Gantt, Series, percent, power_of_two, range_of, short,
+};
+use crate::evaluation::{Engine, Evaluation, GOLDILOCKS_PRESET, Schedule, TREE_PRESET};
+use crate::measurement::TreeMeasurement;
 use crate::published;
 use acclmt_driver::program::SUB_ENGINES;
 
@@ -69,7 +72,7 @@ fn peer_rate(evaluation: &Evaluation, library: &str, preset: &str) -> Option<f64
 /// Table I.
 fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
     let mut table = Table::new([
-        "Filecoin, arity",
+        "preset",
         "cycles\nper hash",
         "the paper",
         "TRIDENT",
@@ -82,46 +85,48 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
         "multipliers\nat work",
     ]);
     let mut lines = Vec::new();
+    let mut flat = false;
     for (colour, figures) in published::HASHES.iter().enumerate() {
         if let Some(engine) = engine(evaluation, figures.preset, DEFAULT) {
             table.rows.push(vec![
-                figures.arity.to_string(),
-                cycles(engine.cycles_per_hash),
+                figures.preset.to_owned(),
+                cycles(engine.measurement.cycles_per_hash),
                 cycles(figures.paper_cycles),
                 or_dash(figures.trident_cycles, cycles),
-                times(figures.paper_cycles / engine.cycles_per_hash),
+                times(figures.paper_cycles / engine.measurement.cycles_per_hash),
                 mega(engine.hash_rate),
                 mega(evaluation.clock_hz as f64 / figures.paper_cycles),
                 or_dash(peer_rate(evaluation, "neptune", figures.preset), kilo),
                 kilo(figures.paper_neptune_rate),
-                short(engine.latency_cycles as f64),
-                percent(engine.multiplier_utilisation),
+                short(engine.measurement.latency_cycles as f64),
+                percent(engine.measurement.multiplier_utilisation),
             ]);
         }
         let points = evaluation.engines.iter().filter(|engine| {
             engine.preset == figures.preset && engine.num_full == 1 && engine.num_partial > 0
         });
-        let points = points.map(|engine| (engine.num_partial as f64, engine.cycles_per_hash));
-        lines.push(Series {
-            label: format!("arity {}", figures.arity),
-            points: points.collect(),
-            colour,
-            line: true,
-            dashed: false,
+        let points = points.map(|engine| {
+            (
+                engine.num_partial as f64,
+                engine.measurement.cycles_per_hash,
+            )
         });
+        let points: Vec<(f64, f64)> = points.collect();
+        // Cycles that another sub-engine hardly changes.
+        flat |= (points.windows(2)).any(|pair| (pair[1].1 / pair[0].1 - 1.0).abs() < 0.02);
+        lines.push(Series::line(figures.preset, colour, points));
         let label = if colour == 0 {
             "the paper, each arity"
         } else {
             ""
         };
-        lines.push(Series {
-            label: label.to_owned(),
-            points: vec![(0.8, figures.paper_cycles), (6.2, figures.paper_cycles)],
-            colour,
-            line: true,
-            dashed: true,
-        });
+        let of_paper = vec![(0.8, figures.paper_cycles), (6.2, figures.paper_cycles)];
+        lines.push(Series::others(label, colour, of_paper));
     }
+    let of_lines = |lines: &[Series]| {
+        let points = lines.iter().flat_map(|line| &line.points);
+        range_of(points.map(|point| point.1), true)
+    };
     let chart = Chart {
         title: String::new(),
         x: Axis {
@@ -132,7 +137,7 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
         },
         y: Axis {
             label: "cycles per hash".to_owned(),
-            range: (7.0, 250.0),
+            range: of_lines(&lines),
             logarithmic: true,
         },
         x_text: |value| {
@@ -155,17 +160,22 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
                 name: "cycles-per-hash".to_owned(),
                 svg: chart.svg("cycles-per-hash")?,
                 caption: "Cycles per hash against the number of partial-round sub-engines. Dashed: the paper's \
-                          engine of one full-round and one partial-round sub-engine. A line is flat where the \
-                          full-round sub-engine is the bottleneck."
-                    .to_owned(),
+                          engine of one full-round and one partial-round sub-engine."
+                    .to_owned()
+                    + if flat {
+                        " A line is flat where more partial-round sub-engines do not help: the full-round \
+                         sub-engine has most to do."
+                    } else {
+                        ""
+                    },
             }),
         ],
     })
 }
 
 /// Points of trees: the exponent of the number of leaves, and a value.
-fn points(trees: &[Tree], value: impl Fn(&Tree) -> f64) -> Vec<(f64, f64)> {
-    let exponent = |tree: &Tree| (tree.leaves as f64).log2();
+fn points(trees: &[TreeMeasurement], value: impl Fn(&TreeMeasurement) -> f64) -> Vec<(f64, f64)> {
+    let exponent = |tree: &TreeMeasurement| (tree.leaves as f64).log2();
     trees
         .iter()
         .map(|tree| (exponent(tree), value(tree)))
@@ -191,14 +201,8 @@ fn leaves_text(exponent: f64) -> String {
     }
 }
 
-fn series(label: &str, colour: usize, points: Vec<(f64, f64)>) -> Series {
-    Series {
-        label: label.to_owned(),
-        points,
-        colour,
-        line: true,
-        dashed: false,
-    }
+fn series(label: &str, number: usize, points: Vec<(f64, f64)>) -> Series {
+    Series::line(label, number, points)
 }
 
 /// Table II.
@@ -227,9 +231,11 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
         table.rows.push(vec![
             power_of_two((tree.leaves as f64).log2()),
             short(tree.cycles as f64),
-            format!("{:.3}", tree.milliseconds),
+            format!("{:.3}", tree.milliseconds_at_500_mhz),
             or_dash(figures, |figures| short(figures.paper_milliseconds)),
-            or_dash(figures, |f| times(f.paper_milliseconds / tree.milliseconds)),
+            or_dash(figures, |f| {
+                times(f.paper_milliseconds / tree.milliseconds_at_500_mhz)
+            }),
             or_dash(peer(tree.leaves, true), |time| format!("{time:.0}")),
             or_dash(peer(tree.leaves, false), |time| format!("{time:.0}")),
             or_dash(figures.and_then(|f| f.csf24_milliseconds), short),
@@ -249,7 +255,7 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
         series(
             "AcclMT, this chip",
             0,
-            points(&evaluation.trees, |tree| tree.milliseconds),
+            points(&evaluation.trees, |tree| tree.milliseconds_at_500_mhz),
         ),
         series(
             "the AcclMT paper",
@@ -279,12 +285,14 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
             measured,
         ));
     }
+    let times = lines.iter().flat_map(|line| &line.points);
+    let range = range_of(times.map(|point| point.1), true);
     let chart = Chart {
         title: String::new(),
         x: leaves_axis(evaluation),
         y: Axis {
             label: "time in ms".to_owned(),
-            range: (0.1, 2e6),
+            range,
             logarithmic: true,
         },
         x_text: leaves_text,
@@ -294,12 +302,11 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
     Ok(Section {
         title: "Merkle trees (Table II of the paper)".to_owned(),
         blocks: vec![
-            Block::Text(
-                "Trees of arity 2 with Filecoin's parameters; every leaf is the hash of two elements. Cycles are \
-                 counted from the first word in to the root out. The time of the chip is cycles at 500 MHz, that \
-                 of a CPU is measured."
-                    .to_owned(),
-            ),
+            Block::Text(format!(
+                "Trees of the preset `{TREE_PRESET}`; every leaf is the hash of two elements. Cycles are \
+                     counted from the first word in to the root out. The time of the chip is cycles at 500 MHz, \
+                     that of a CPU is measured."
+            )),
             Block::Table(table),
             Block::Figure(Figure {
                 name: "tree-times".to_owned(),
@@ -313,40 +320,41 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
 /// Figure 8, and the ablation of the merger.
 fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
     let (lhe, rhe) = published::UTILISATION;
-    let across = |value: f64| vec![(11.5, value), (23.5, value)];
-    let dashed = |label: &str, colour, value| Series {
-        dashed: true,
-        ..series(label, colour, across(value))
-    };
+    let axis = leaves_axis(evaluation);
+    let across = |value: f64| vec![(axis.range.0, value), (axis.range.1, value)];
+    let dashed = |label: &str, colour, value| Series::others(label, colour, across(value));
+    let lines = vec![
+        series(
+            "leaf hash engine",
+            0,
+            points(&evaluation.trees, |tree| tree.lhe_utilisation),
+        ),
+        series(
+            "root hash engine",
+            1,
+            points(&evaluation.trees, |tree| tree.rhe_utilisation),
+        ),
+        series(
+            "root hash engine, minor aggregation not merged",
+            4,
+            points(&evaluation.unmerged, |tree| tree.rhe_utilisation),
+        ),
+        dashed("leaf hash engine, average of the paper", 0, lhe),
+        dashed("root hash engine, average of the paper", 1, rhe),
+    ];
+    let shares = lines.iter().flat_map(|line: &Series| &line.points);
+    let range = range_of(shares.map(|point| point.1), false);
     let chart = Chart {
         title: String::new(),
-        x: leaves_axis(evaluation),
+        x: axis.clone(),
         y: Axis {
             label: "utilisation".to_owned(),
-            range: (0.5, 1.02),
+            range,
             logarithmic: false,
         },
         x_text: leaves_text,
         y_text: percent,
-        series: vec![
-            series(
-                "leaf hash engine",
-                0,
-                points(&evaluation.trees, |tree| tree.lhe_utilisation),
-            ),
-            series(
-                "root hash engine",
-                1,
-                points(&evaluation.trees, |tree| tree.rhe_utilisation),
-            ),
-            series(
-                "root hash engine, minor aggregation not merged",
-                4,
-                points(&evaluation.unmerged, |tree| tree.rhe_utilisation),
-            ),
-            dashed("leaf hash engine, average of the paper", 0, lhe),
-            dashed("root hash engine, average of the paper", 1, rhe),
-        ],
+        series: lines,
     };
     let mut table = Table::new([
         "leaves",
@@ -368,8 +376,8 @@ fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
             power_of_two((tree.leaves as f64).log2()),
             precise(tree.lhe_utilisation),
             precise(tree.rhe_utilisation),
-            or_dash(tree.steady_lhe_utilisation, precise),
-            or_dash(tree.steady_rhe_utilisation, precise),
+            or_dash(tree.steady, |steady| precise(steady.lhe_utilisation)),
+            or_dash(tree.steady, |steady| precise(steady.rhe_utilisation)),
             or_dash(unmerged, |tree| precise(tree.rhe_utilisation)),
             or_dash(unmerged, |tree| short(tree.cycles as f64)),
             or_dash(unmerged, |other| {
@@ -382,8 +390,8 @@ fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
         blocks: vec![
             Block::Text(format!(
                 "Utilisation is hashes times the cycles that a hash occupies the busiest sub-engine, divided by \
-                 cycles: of the whole run, which the first and the last hashes on an empty machine lower, and from \
-                 the last leaf of the first standard tree to the last leaf (steady). The paper's averages are {} \
+                 cycles: of the whole run, with the first and the last hashes on a machine that is nearly empty, \
+                 and from the last leaf of the first standard tree to the last leaf (steady). The paper's averages are {} \
                  for the leaf hash engine (LHE) and {} for the root hash engine (RHE). \"Not merged\": the root hash \
                  engine folds a standard tree to its end before it begins the next one, instead of taking the \
                  group that is highest in the tree whichever standard tree it belongs to; the paper states less \
@@ -443,11 +451,10 @@ fn sub_engines(schedule: &Schedule) -> String {
 
 /// Figure 5.
 fn schedule(evaluation: &Evaluation) -> Result<Section, FigureError> {
-    let mut blocks = vec![Block::Text(
-        "The leaf hash engine at arity 2, from simulation. The paper moves batches between its sub-engines; here \
-         every hash moves by itself, so a sub-engine is handed over without a gap."
-            .to_owned(),
-    )];
+    let mut blocks = vec![Block::Text(format!(
+        "The leaf hash engine with the preset `{TREE_PRESET}`, from the model. The paper moves batches between its \
+         sub-engines; here every hash moves by itself."
+    ))];
     for schedule in &evaluation.schedules {
         let rows = sub_engine_rows(schedule);
         let row = |sub_engine: usize| rows.iter().position(|(number, _)| *number == sub_engine);
@@ -547,10 +554,30 @@ fn schedule(evaluation: &Evaluation) -> Result<Section, FigureError> {
     })
 }
 
+/// What the measured engines say: the time of one full-round and one partial-round sub-engine over that of two
+/// full-round sub-engines, and that of two more partial-round sub-engines over it, for each preset.
+fn worth(ratios: &[(f64, f64)]) -> String {
+    let mean = ratios.iter().map(|(one, _)| one - 1.0).sum::<f64>() / ratios.len() as f64;
+    let (least, most) = ratios
+        .iter()
+        .fold((f64::MAX, 0.0_f64), |(least, most), (_, three)| {
+            (least.min(*three), most.max(*three))
+        });
+    format!(
+        " Here one of each takes {} {} time on average, and with two more partial-round sub-engines {} to {} of \
+         that.",
+        percent(mean.abs()),
+        if mean < 0.0 { "less" } else { "more" },
+        percent(least),
+        percent(most)
+    )
+}
+
 /// The ablation of the partial-round sub-engine.
 fn partial_sub_engine(evaluation: &Evaluation) -> Section {
+    let mut ratios = Vec::new();
     let mut table = Table::new([
-        "Filecoin, arity",
+        "preset",
         "2 full-round:\ncycles",
         "products\nat work",
         "1 + 1:\ncycles",
@@ -566,36 +593,40 @@ fn partial_sub_engine(evaluation: &Evaluation) -> Section {
         let (Some(full), Some(one), Some(three)) = (full, one, three) else {
             continue;
         };
+        ratios.push((
+            one.measurement.cycles_per_hash / full.measurement.cycles_per_hash,
+            three.measurement.cycles_per_hash / one.measurement.cycles_per_hash,
+        ));
         table.rows.push(vec![
-            figures.arity.to_string(),
-            cycles(full.cycles_per_hash),
-            percent(full.multiplier_utilisation),
-            cycles(one.cycles_per_hash),
-            percent(one.multiplier_utilisation),
+            figures.preset.to_owned(),
+            cycles(full.measurement.cycles_per_hash),
+            percent(full.measurement.multiplier_utilisation),
+            cycles(one.measurement.cycles_per_hash),
+            percent(one.measurement.multiplier_utilisation),
             format!(
                 "{:+.1} %",
-                100.0 * (one.cycles_per_hash / full.cycles_per_hash - 1.0)
+                100.0 * (one.measurement.cycles_per_hash / full.measurement.cycles_per_hash - 1.0)
             ),
             format!("{} : {}", one.multipliers, full.multipliers),
-            cycles(three.cycles_per_hash),
-            percent(three.multiplier_utilisation),
+            cycles(three.measurement.cycles_per_hash),
+            percent(three.measurement.multiplier_utilisation),
         ]);
     }
     let (time, area) = published::PARTIAL_SUB_ENGINE;
+    let mut text = format!(
+        "The baseline of the paper, as in TRIDENT, has two full-round sub-engines, whose S-boxes are idle in partial \
+         rounds. The paper's engine of one full-round and one partial-round sub-engine takes {} more time, on \
+         average over the four arities, and {} less area.",
+        percent(time),
+        percent(area)
+    );
+    if !ratios.is_empty() {
+        text += &worth(&ratios);
+    }
+    text += " Engines without a partial-round sub-engine exist in the model only.";
     Section {
         title: "What a partial-round sub-engine is worth (section IV-B)".to_owned(),
-        blocks: vec![
-            Block::Text(format!(
-                "The baseline of the paper, as in TRIDENT, has two full-round sub-engines, whose S-boxes are idle \
-                 in partial rounds. The paper's engine of one full-round and one partial-round sub-engine takes \
-                 {} more time and {} less area. Here a ring of one of each loses less, and two more partial-round \
-                 sub-engines halve the time at the small arities. Engines without a partial-round sub-engine exist \
-                 in the model only.",
-                percent(time),
-                percent(area)
-            )),
-            Block::Table(table),
-        ],
+        blocks: vec![Block::Text(text), Block::Table(table)],
     }
 }
 
@@ -611,19 +642,18 @@ fn goldilocks(evaluation: &Evaluation) -> Section {
         if engine.preset == GOLDILOCKS_PRESET {
             table.rows.push(vec![
                 format!("{} + {}", engine.num_full, engine.num_partial),
-                cycles(engine.cycles_per_hash),
+                cycles(engine.measurement.cycles_per_hash),
                 mega(engine.hash_rate),
-                percent(engine.multiplier_utilisation),
-                short(engine.latency_cycles as f64),
+                percent(engine.measurement.multiplier_utilisation),
+                short(engine.measurement.latency_cycles as f64),
             ]);
         }
     }
     let mut blocks = vec![
-        Block::Text(
-            "The same machine with Plonky2's hash of twelve Goldilocks elements: each 256-bit multiplier works as \
-             four of 64 bits."
-                .to_owned(),
-        ),
+        Block::Text(format!(
+            "The same machine with the preset `{GOLDILOCKS_PRESET}`, a hash of twelve Goldilocks elements: each \
+             256-bit multiplier works as four of 64 bits."
+        )),
         Block::Table(table),
     ];
     if let Some(peers) = &evaluation.peers {
@@ -667,7 +697,18 @@ pub(super) fn configuration(evaluation: &Evaluation) -> Section {
     if let Some(label) = &evaluation.label {
         row("label", label.clone());
     }
-    row("measured by", "the cycle-exact model".to_owned());
+    row(
+        "measured by",
+        "the cycle-exact model, the backend model".to_owned(),
+    );
+    let mut presets: Vec<&str> = Vec::new();
+    for engine in &evaluation.engines {
+        if !presets.contains(&engine.preset.as_str()) {
+            presets.push(&engine.preset);
+        }
+    }
+    row("presets of the hash engines", presets.join(", "));
+    row("preset of the trees", TREE_PRESET.to_owned());
     row("clock", format!("{} MHz", evaluation.clock_hz / 1_000_000));
     row(
         "hash engine",
@@ -694,5 +735,24 @@ pub(super) fn configuration(evaluation: &Evaluation) -> Section {
     Section {
         title: "Configuration and versions".to_owned(),
         blocks: vec![Block::Table(table)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_what_was_measured() {
+        let text = worth(&[(1.10, 0.5), (0.98, 0.75)]);
+        assert!(text.contains("takes 4 % more time on average"), "{text}");
+        assert!(text.contains("50 % to 75 % of that"), "{text}");
+        assert!(worth(&[(0.9, 2.0)]).contains("takes 10 % less time"));
+        // Nothing is said of what was not measured.
+        let section = partial_sub_engine(&Evaluation::default());
+        let Block::Text(text) = &section.blocks[0] else {
+            panic!("{section:?}");
+        };
+        assert!(!text.contains("Here"), "{text}");
     }
 }

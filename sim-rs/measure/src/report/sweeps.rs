@@ -1,10 +1,12 @@
 //! Sweeps as sections of a report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::document::{Block, Figure, Section, Table};
-use super::figures::{Axis, COLOURS, Chart, FigureError, Series, panels, power_of_two, short};
-use crate::evaluation::CLOCK_HZ;
+use super::figures::{
+    Axis, Chart, FigureError, MOST_LINES, Series, panels, power_of_two, range_of, short,
+};
+use crate::measurement::{CLOCK_HZ, milliseconds};
 use crate::sweep::{Measure, Row};
 use acclmt_driver::program::engine_multipliers;
 
@@ -22,24 +24,86 @@ pub(super) fn sections(name: &str, rows: &[Row]) -> Result<Vec<Section>, FigureE
         if rows.is_empty() {
             continue;
         }
-        let mut blocks = match measure {
+        let mut blocks = vec![Block::Text(origin(&rows))];
+        blocks.extend(match measure {
             Measure::Engine => engines(name, &rows)?,
             Measure::Tree => trees(name, &rows)?,
-        };
-        let errors = rows.iter().filter(|row| row.error.is_some()).count();
-        if errors != 0 {
-            let errors = format!(
-                "{errors} of {} points could not be measured; why stands in rows.csv.",
-                rows.len()
-            );
-            blocks.push(Block::Text(errors));
-        }
+        });
+        blocks.extend(errors(&rows));
         sections.push(Section {
             title: format!("Sweep {name}: {title}"),
             blocks,
         });
     }
     Ok(sections)
+}
+
+/// Values in the order in which they come, each once.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
+/// The most names that a sentence lists.
+const MOST_NAMES: usize = 12;
+
+/// Where rows come from: backends and parameter sets.
+fn origin(rows: &[&Row]) -> String {
+    let list = |names: Vec<String>| {
+        let more = names.len().saturating_sub(MOST_NAMES);
+        let names: Vec<_> = (names.iter().take(MOST_NAMES))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{}{more}", names.join(", "))
+    };
+    let backends = distinct(rows.iter().map(|row| row.backend.clone()));
+    let sets = distinct(rows.iter().filter_map(|row| {
+        let of_point = row.point.preset.as_ref();
+        of_point.or(row.result.parameters.as_ref()).cloned()
+    }));
+    let sets = if sets.is_empty() {
+        String::new()
+    } else {
+        format!(", parameter sets: {}", list(sets))
+    };
+    format!(
+        "{} points, measured on the backend {}{sets}.",
+        rows.len(),
+        list(backends)
+    )
+}
+
+/// The most reasons that are listed.
+const MOST_REASONS: usize = 5;
+
+/// How many points could not be measured, and why.
+fn errors(rows: &[&Row]) -> Option<Block> {
+    let errors: Vec<&str> = (rows.iter())
+        .filter_map(|row| row.error.as_deref())
+        .collect();
+    if errors.is_empty() {
+        return None;
+    }
+    let reasons = distinct(errors.iter().copied());
+    let mut text = format!(
+        "{} of {} points could not be measured: {}",
+        errors.len(),
+        rows.len(),
+        reasons[..reasons.len().min(MOST_REASONS)].join("; ")
+    );
+    if reasons.len() > MOST_REASONS {
+        text += &format!("; and for {} other reasons", reasons.len() - MOST_REASONS);
+    }
+    Some(Block::Text(text + ". Each reason stands in rows.csv."))
 }
 
 /// What a row measured, by which rows are told apart.
@@ -93,7 +157,8 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             "multipliers and squarers of a hash engine".to_owned(),
         )
     };
-    let mut fronts: BTreeMap<(usize, String), Vec<Point>> = BTreeMap::new();
+    // In the order of the rows, which is that of the specification.
+    let mut fronts: Vec<((usize, String), Vec<Point>)> = Vec::new();
     for row in rows {
         let (Some(cycles), Some(arity)) = (row.result.cycles_per_hash, row.result.arity) else {
             continue;
@@ -104,10 +169,11 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             rate,
             (row.point.num_full, row.point.num_partial),
         );
-        fronts
-            .entry((arity, parameters(row)))
-            .or_default()
-            .push(point);
+        let set = (arity, parameters(row));
+        match fronts.iter_mut().find(|(other, _)| *other == set) {
+            Some((_, points)) => points.push(point),
+            None => fronts.push((set, vec![point])),
+        }
     }
     let mut table = Table::new([
         "parameter set",
@@ -139,13 +205,6 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             let points = points.iter().filter(move |point| point.2.0 == full);
             points.map(|point| (point.0, point.1)).collect::<Vec<_>>()
         };
-        let dots = |label: &str, colour, points| Series {
-            label: label.to_owned(),
-            points,
-            colour,
-            line: false,
-            dashed: false,
-        };
         charts.push(Chart {
             title: format!("{parameters} (arity {arity})"),
             x: Axis {
@@ -161,15 +220,13 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             x_text: short,
             y_text: short,
             series: vec![
-                Series {
-                    label: "Pareto front".to_owned(),
-                    points: front.iter().map(|point| (point.0, point.1)).collect(),
-                    colour: 6,
-                    line: true,
-                    dashed: true,
-                },
-                dots("1 full-round sub-engine", 0, of(1)),
-                dots("2 full-round sub-engines", 1, of(2)),
+                Series::others(
+                    "Pareto front",
+                    6,
+                    front.iter().map(|point| (point.0, point.1)).collect(),
+                ),
+                Series::dots("1 full-round sub-engine", 0, of(1)),
+                Series::dots("2 full-round sub-engines", 1, of(2)),
             ],
         });
     }
@@ -216,15 +273,22 @@ fn limited(blocks: &mut Vec<Block>, mut table: Table) {
     }
 }
 
-/// What tells the lines of a tree sweep apart: what is not the same in all rows.
+/// What tells the lines of a parameter set apart: what is not the same in all rows.
 fn label(row: &Row, varied: &BTreeSet<&'static str>) -> String {
     let point = &row.point;
     let values = [
-        ("parameters", parameters(row)),
+        ("backend", row.backend.clone()),
         ("leaf", format!("leaf: {}", point.leaf)),
         (
             "engines",
-            format!("{} + {}", point.num_full, point.num_partial),
+            format!("{} + {} sub-engines", point.num_full, point.num_partial),
+        ),
+        (
+            "depths",
+            format!(
+                "depths {}, {}, {}",
+                point.matrix_depth, point.constant_depth, point.partial_depth
+            ),
         ),
         (
             "memories",
@@ -243,7 +307,17 @@ fn label(row: &Row, varied: &BTreeSet<&'static str>) -> String {
     label.join(", ")
 }
 
-/// What is not the same in all rows.
+/// Depths of the constant memories.
+fn depths(row: &Row) -> [usize; 3] {
+    let point = &row.point;
+    [
+        point.matrix_depth,
+        point.constant_depth,
+        point.partial_depth,
+    ]
+}
+
+/// What is not the same in all rows, but for the parameter set.
 fn varied(rows: &[&Row]) -> BTreeSet<&'static str> {
     let Some(first) = rows.first() else {
         return BTreeSet::new();
@@ -252,7 +326,8 @@ fn varied(rows: &[&Row]) -> BTreeSet<&'static str> {
     for row in rows {
         let (a, b) = (&row.point, &first.point);
         for (name, differs) in [
-            ("parameters", parameters(row) != parameters(first)),
+            ("backend", row.backend != first.backend),
+            ("depths", depths(row) != depths(first)),
             ("leaf", a.leaf != b.leaf),
             (
                 "engines",
@@ -279,7 +354,9 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         .filter(|row| row.error.is_none())
         .collect();
     let varied = varied(&rows);
+    let sets = distinct(rows.iter().map(|row| parameters(row)));
     let mut table = Table::new([
+        "parameter set",
         "what differs",
         "leaves",
         "cycles",
@@ -288,7 +365,8 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         "LHE",
         "RHE",
     ]);
-    let mut lines: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    // The lines of each parameter set, in the order of the rows.
+    let mut figures: Vec<Vec<(String, Vec<(f64, f64)>)>> = vec![Vec::new(); sets.len()];
     let share =
         |value: Option<f64>| value.map_or_else(String::new, |v| format!("{:.1} %", 100.0 * v));
     for row in &rows {
@@ -297,10 +375,11 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         };
         let label = label(row, &varied);
         table.rows.push(vec![
+            parameters(row),
             label.clone(),
             short(leaves as f64),
             short(cycles as f64),
-            format!("{:.3}", crate::evaluation::milliseconds(cycles)),
+            format!("{:.3}", milliseconds(cycles)),
             row.result
                 .cycles_per_leaf
                 .map_or_else(String::new, |value| format!("{value:.2}")),
@@ -308,21 +387,53 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             share(row.result.rhe_utilisation),
         ]);
         let point = ((leaves as f64).log2(), cycles as f64);
-        lines.entry(label).or_default().push(point);
+        let set = sets.iter().position(|set| *set == parameters(row));
+        let lines = &mut figures[set.unwrap_or_default()];
+        match lines.iter_mut().find(|(other, _)| *other == label) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((label, vec![point])),
+        }
     }
     let mut blocks = Vec::new();
-    limited(&mut blocks, table);
-    let all: Vec<_> = lines.values().flatten().copied().collect();
-    if all.is_empty() || lines.len() > COLOURS.len() {
-        return Ok(blocks);
+    let drawn = figures.len().min(MOST_PANELS);
+    for (number, (set, lines)) in sets.iter().zip(&figures).enumerate().take(drawn) {
+        let figure = match drawn {
+            1 => format!("{name}-cycles"),
+            _ => format!("{name}-cycles-{}", number + 1),
+        };
+        blocks.extend(tree_figure(figure, set, lines)?);
     }
-    let range = |value: fn(&(f64, f64)) -> f64| {
-        let low = all.iter().map(value).fold(f64::MAX, f64::min);
-        (low, all.iter().map(value).fold(0.0, f64::max))
-    };
-    let (x, y) = (range(|point| point.0), range(|point| point.1));
+    if figures.len() > drawn {
+        blocks.push(Block::Text(format!(
+            "{} further parameter sets are in the table only.",
+            figures.len() - drawn
+        )));
+    }
+    limited(&mut blocks, table);
+    Ok(blocks)
+}
+
+/// The most lines of a figure.
+const MOST_DRAWN: usize = 16;
+
+// They differ in colour or in the shape of their points.
+const _: () = assert!(MOST_DRAWN <= MOST_LINES);
+
+/// Cycles of the trees of a parameter set; nothing if none was measured.
+fn tree_figure(
+    name: String,
+    set: &str,
+    lines: &[(String, Vec<(f64, f64)>)],
+) -> Result<Option<Block>, FigureError> {
+    let left_out = lines.len().saturating_sub(MOST_DRAWN);
+    let lines = &lines[..lines.len() - left_out];
+    let all = || lines.iter().flat_map(|(_, points)| points);
+    if all().next().is_none() {
+        return Ok(None);
+    }
+    let x = range_of(all().map(|point| point.0), false);
     let chart = Chart {
-        title: String::new(),
+        title: set.to_owned(),
         x: Axis {
             label: "leaves".to_owned(),
             range: (x.0.floor() - 0.5, x.1.ceil() + 0.5),
@@ -330,7 +441,7 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         },
         y: Axis {
             label: "cycles".to_owned(),
-            range: (y.0 / 2.0, y.1 * 2.0),
+            range: range_of(all().map(|point| point.1), true),
             logarithmic: true,
         },
         x_text: |value| {
@@ -341,26 +452,23 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             }
         },
         y_text: short,
-        series: (lines.into_iter().enumerate())
-            .map(|(colour, (label, mut points))| {
+        series: (lines.iter().enumerate())
+            .map(|(number, (label, points))| {
+                let mut points = points.clone();
                 points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                Series {
-                    label,
-                    points,
-                    colour,
-                    line: true,
-                    dashed: false,
-                }
+                Series::line(label.clone(), number, points)
             })
             .collect(),
     };
-    let figure = format!("{name}-cycles");
-    blocks.push(Block::Figure(Figure {
-        svg: chart.svg(&figure)?,
-        name: figure,
-        caption: "Cycles of a tree against its number of leaves.".to_owned(),
-    }));
-    Ok(blocks)
+    let note = match left_out {
+        0 => String::new(),
+        more => format!(" {more} further lines are in the table only."),
+    };
+    Ok(Some(Block::Figure(Figure {
+        svg: chart.svg(&name)?,
+        name,
+        caption: format!("Cycles of a tree of {set} against its number of leaves.{note}"),
+    })))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Point;
 use super::columns::record;
+use acclmt_model::Hardware;
 
 record! {
     /// The area of a hash engine, where it is known.
@@ -45,7 +46,7 @@ pub enum AreaError {
     /// An area is no area.
     #[error(
         "the engine of {num_full} full-round and {num_partial} partial-round sub-engines has an area that is \
-         not above 0"
+         no number above 0"
     )]
     NotPositive {
         /// Of the engine.
@@ -81,7 +82,11 @@ impl AreaResult {
                 ..
             } = *engine;
             let areas = [Some(engine.ge), engine.area_um2];
-            if !areas.iter().flatten().all(|&area| area > 0.0) {
+            if !areas
+                .iter()
+                .flatten()
+                .all(|&area| area > 0.0 && area.is_finite())
+            {
                 return Err(AreaError::NotPositive {
                     num_full,
                     num_partial,
@@ -100,9 +105,14 @@ impl AreaResult {
         Ok(result)
     }
 
-    /// The area of the hash engine of a point, if it is there.
+    /// The area of the hash engine of a point, if it is there: engines are built with the constant memories
+    /// of the default.
     pub fn area(&self, point: &Point) -> Area {
         let hardware = point.hardware();
+        let depths = |chip: &Hardware| (chip.matrix_depth, chip.constant_depth, chip.partial_depth);
+        if depths(&hardware) != depths(&Hardware::default()) {
+            return Area::default();
+        }
         let kind = (hardware.num_full, hardware.num_partial, hardware.goldilocks);
         let engine = self.engines.iter().find(|engine| engine.kind() == kind);
         engine.map_or_else(Area::default, |engine| Area {
