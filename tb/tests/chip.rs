@@ -23,6 +23,7 @@ use acclmt_driver::program::{
 };
 use acclmt_driver::registers;
 use acclmt_driver::software::SoftwareDevice;
+use acclmt_measure::measurement::measure_engine;
 use acclmt_measure::vectors::{Outcome, VectorFile, run_cases};
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -1452,28 +1453,21 @@ fn busy_cycles_are_counted_in_a_window() {
 
 // ---- Speed -----------------------------------------------------------------------------------------
 
-/// Cycles that a hash costs in the steady state: what the second half of a run of `2 * count` hashes adds to
-/// the first one. Hashes come in batches, so `count` must be large. The formula may be missed by the share
-/// `tolerance` of it.
+/// Cycles that a hash costs in the steady state. Hashes come in bunches, so `count` must be large. The formula may
+/// be missed by the share `tolerance` of it.
 fn steady_state(
     device: &mut ChipDevice<RtlChip>,
     parameters: &AnyParameters,
-    random: &mut Random,
     count: usize,
     tolerance: f64,
 ) -> f64 {
-    let plan = device.engine_plan(parameters).unwrap().unwrap();
-    let [short, long] = [count, 2 * count].map(|count| {
-        let inputs = random_inputs(random, parameters, count);
-        check_hashes(device, parameters, &inputs).cycles
-    });
-    let steady = (long - short) as f64 / count as f64;
+    let measured = measure_engine(device, parameters, count as u64, &mut NoProgress)
+        .unwrap_or_else(|error| panic!("{}: {error}", parameters.name()));
+    let (steady, period) = (measured.cycles_per_hash, measured.period as f64);
     println!(
-        "{}: {steady:.2} cycles a hash, {} by the formula",
-        parameters.name(),
-        plan.period
+        "{}: {steady:.2} cycles a hash, {period} by the formula",
+        parameters.name()
     );
-    let period = plan.period as f64;
     assert!(
         (steady - period).abs() <= tolerance * period,
         "{}: {steady} instead of {period}",
@@ -1499,7 +1493,6 @@ const MOST_CYCLES: [(&str, f64); 5] = [
 
 #[test]
 fn steady_state_of_the_presets() {
-    let mut random = Random::new(seed(45));
     let mut device = rtl_device(11).unwrap();
     for (name, most) in MOST_CYCLES {
         let parameters = presets::by_name(name).unwrap();
@@ -1514,7 +1507,7 @@ fn steady_state_of_the_presets() {
         } else {
             640
         };
-        let steady = steady_state(&mut device, parameters, &mut random, count, 0.02);
+        let steady = steady_state(&mut device, parameters, count, 0.02);
         assert!(steady <= most, "{name}");
     }
 }
@@ -1522,12 +1515,11 @@ fn steady_state_of_the_presets() {
 #[test]
 #[ignore = "long: the steady state of every preset"]
 fn steady_state_of_every_preset() {
-    let mut random = Random::new(seed(46));
     let mut device = rtl_device(12).unwrap();
     for preset in presets::all() {
         if chip_fields().contains(&preset.field()) {
             let count = many_hashes(&device, preset.parameters());
-            steady_state(&mut device, preset.parameters(), &mut random, count, 0.02);
+            steady_state(&mut device, preset.parameters(), count, 0.02);
         }
     }
 }
@@ -1536,7 +1528,6 @@ fn steady_state_of_every_preset() {
 #[ignore = "long: the steady state of many shapes"]
 fn steady_state_of_every_shape() {
     let seed = seed(47);
-    let mut random = Random::new(seed);
     let mut device = rtl_device(13).unwrap();
     let (first, last) = (RoundOrder::ConstantsFirst, RoundOrder::SboxFirst);
     for field in [large_field(), FieldId::Goldilocks] {
@@ -1553,7 +1544,7 @@ fn steady_state_of_every_shape() {
             // buffer of the full-round sub-engine, which then waits (docs/architecture.md).
             let waits = field == FieldId::Goldilocks && width == 8;
             let tolerance = if waits { 0.06 } else { 0.02 };
-            steady_state(&mut device, &parameters, &mut random, count, tolerance);
+            steady_state(&mut device, &parameters, count, tolerance);
         }
     }
 }
