@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
+use acclmt_merkle::tree::MerkleTree;
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::AnyParameters;
-use acclmt_merkle::tree::MerkleTree;
 use acclmt_poseidon::permutation::Poseidon;
 use acclmt_poseidon::word::{self, Word};
 use rayon::prelude::*;

@@ -1,15 +1,17 @@
 //! `acclmt bench engine`: cycles per hash, latency and utilisation of a chip's hash engine.
 
+use crate::arguments::BackendArguments;
+use acclmt_measure::measurement::MAX_HASHES;
+use clap::Args;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::console::Console;
-use super::side_by_side::{self, Effort};
-use super::{
-    ALL_PRESETS, BackendFactory, BenchEngineArguments, CommandError, no_hash_engine,
-    open_for_cycles,
-};
+use crate::backends::{BackendFactory, no_hash_engine, open_for_cycles};
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::side_by_side::{self, Effort};
 use acclmt_driver::device::{Counters, EnginePlan, Progress};
 use acclmt_measure::measurement::{
     self, DEFAULT_HASHES, EngineMeasurement, EngineRun, check_hashes, run_engine,
@@ -17,6 +19,36 @@ use acclmt_measure::measurement::{
 use acclmt_measure::published;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::{parameter_file, presets};
+
+/// Measure the hash engine of a chip: cycles per hash in the steady state, latency, utilisation
+///
+/// Each row is measured with the chip's counters: a run of n hashes and one of 2 n hashes differ by
+/// n hashes in the steady state. The digests of all runs are compared with those of the software. Runs are made
+/// side by side.
+#[derive(Args)]
+pub struct BenchEngineArguments {
+    /// `all`: every preset whose field the chip has, which is the default
+    #[arg(value_name = "all", value_parser = [ALL_PRESETS])]
+    all: Option<String>,
+    /// Named parameter sets, see `acclmt presets`, or `all`
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', conflicts_with = "all")]
+    preset: Vec<String>,
+    /// File with a parameter set, TOML or JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
+    parameters: Vec<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// The hashes n of the shorter run, enough to fill the engine twice [default: 2048]
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=MAX_HASHES as i64))]
+    hashes: Option<u32>,
+    /// Print a JSON object for each row, one a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Stands for every preset.
+pub const ALL_PRESETS: &str = "all";
 
 /// What was measured for a parameter set; a line of the JSON form.
 #[derive(Serialize)]

@@ -1,12 +1,15 @@
 //! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
 
+use crate::arguments::BackendArguments;
+use clap::Args;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::console::Console;
-use super::side_by_side::{self, Effort};
-use super::{BackendFactory, BenchTreeArguments, CommandError, open_for_cycles};
+use crate::backends::{BackendFactory, open_for_cycles};
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::side_by_side::{self, Effort};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EnginePlan, LeafKind, NoProgress, Progress, Zeros,
 };
@@ -15,6 +18,29 @@ use acclmt_driver::nodes::NoNodes;
 use acclmt_measure::measurement::{TreeMeasurement, measure_tree, tree_plan};
 use acclmt_measure::published;
 use acclmt_poseidon::presets;
+
+/// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
+///
+/// The root is compared with that of the software, unless the backend counts cycles only. Several trees are
+/// measured side by side.
+#[derive(Args)]
+pub struct BenchTreeArguments {
+    /// Numbers of leaves, powers of the arity [default: those of a standard tree, 4096 at arity 2]
+    #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',')]
+    leaves: Vec<u64>,
+    /// Named parameter sets, see `acclmt presets`
+    #[arg(long, value_name = "NAME", num_args = 1.., default_value = "filecoin-arity-2")]
+    preset: Vec<String>,
+    /// What a leaf is: `element`, a ready digest; `hash`, the hash of as many elements as a hash takes;
+    /// `row=C`, the digest of a row of C elements by the sponge of the parameter set
+    #[arg(long, value_name = "RULE", default_value_t)]
+    leaf: LeafKind,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print a JSON object for each tree, one a line
+    #[arg(long)]
+    json: bool,
+}
 
 /// What was measured for a tree; a line of the JSON form.
 #[derive(Serialize)]

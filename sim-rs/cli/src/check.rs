@@ -1,21 +1,38 @@
 //! `acclmt check`: test vectors of other implementations.
 
+use crate::arguments::BackendArguments;
+use clap::Args;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::console::Console;
-use super::{BackendFactory, BackendOptions, CheckArguments, CommandError, LONG, about, faster};
+use crate::backends::{BackendFactory, BackendOptions};
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::long_runs::{LONG, about, faster};
 use acclmt_driver::device::Progress as _;
 use acclmt_measure::vectors::{self, Outcome, VectorFile};
 use acclmt_poseidon::fields::AnyParameters;
+
+/// Run every case of files of test vectors that the backend supports
+#[derive(Args)]
+pub struct CheckArguments {
+    /// Files in the format `poseidon-vectors/1`
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
 
 /// What came of all files, in its JSON form.
 #[derive(Serialize)]

@@ -1,18 +1,21 @@
 //! `acclmt commit`: the Merkle root of a file.
 
+use crate::arguments::{BackendArguments, ParameterArguments};
+use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::console::Console;
-use super::input::{Format, Input, LeafOrder, is_regular};
-use super::{
-    BackendFactory, BackendOptions, CommandError, CommitArguments, LONG, PadRule, Waves, about,
-    check_outputs, faster, hex, milliseconds,
-};
+use crate::backends::{BackendFactory, BackendOptions, Waves};
+use crate::console::Console;
+use crate::console::hex;
+use crate::error::CommandError;
+use crate::files::check_outputs;
+use crate::input::{Format, Input, LeafOrder, is_regular};
+use crate::long_runs::{LONG, about, faster};
 use acclmt_driver::device::{
     CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, LeafReader,
     LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
@@ -20,6 +23,7 @@ use acclmt_driver::device::{
 use acclmt_driver::fold::{TreeHasher, fold, full_cap};
 use acclmt_driver::messages::unhashed_digests;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
+use acclmt_measure::measurement::milliseconds;
 use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
 use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
 use acclmt_poseidon::absorb::absorb;
@@ -27,6 +31,75 @@ use acclmt_poseidon::fields::{AnyParameters, PoseidonField};
 use acclmt_poseidon::permutation::{hash_dense, permute_dense};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, presets, text};
+
+/// Commit to a file: print the root of its Merkle tree
+#[derive(Args)]
+pub struct CommitArguments {
+    /// File of little-endian field elements, of 32 bytes or, for Goldilocks, 8 bytes each, or a NumPy
+    /// array (.npy) of uint64; `-` is standard input
+    file: PathBuf,
+    #[command(flatten)]
+    parameters: ParameterArguments,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// What a leaf is: `element`, a digest in the file; `hash`, the hash of as many elements as a hash
+    /// takes; `row=C`, the digest of a row of C elements by the sponge of the parameter set
+    #[arg(long, value_name = "RULE", default_value_t)]
+    leaf: LeafKind,
+    /// Named parameter set of the leaves, if it is not that of the nodes; for leaves that are hashed
+    #[arg(long, value_name = "NAME")]
+    leaf_preset: Option<String>,
+    /// Number of leaves of standard input or a pipe, which is then taken as it comes, and otherwise kept
+    /// on disk first. A file has as many leaves as it holds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    leaves: Option<u64>,
+    /// The order in which leaves are taken from the file
+    #[arg(long, value_enum, default_value_t = LeafOrder::Natural)]
+    order: LeafOrder,
+    /// Print the nodes H levels below the root instead of the root
+    #[arg(long, value_name = "H", default_value_t = 0)]
+    cap: u32,
+    /// What stands for missing leaves, where they do not fill the tree: the elements of a digest as
+    /// decimal numbers or hex with 0x, separated by commas
+    #[arg(long, value_name = "VALUE", conflicts_with = "pack")]
+    pad: Option<String>,
+    /// Where the padding stands: for every missing leaf, or for every empty sub-tree of any height
+    #[arg(long, value_enum, default_value_t = PadRule::Leaf, requires = "pad")]
+    pad_rule: PadRule,
+    /// Levels of the tree above the leaves, if not the least
+    #[arg(long, value_name = "H", requires = "pad")]
+    height: Option<u32>,
+    /// Write all nodes to this file, see docs/trees.md
+    #[arg(long, value_name = "FILE")]
+    tree_out: Option<PathBuf>,
+    /// Take any file: 31 bytes an element, or 7 for Goldilocks, filled up with zeros to a whole tree, or
+    /// to the end of the last leaf where --leaves says how many there are
+    #[arg(long)]
+    pack: bool,
+    /// Do not compute the root a second time in software
+    #[arg(long)]
+    no_check: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Write a waveform (FST) of the simulated chip to this file
+    #[arg(long, value_name = "FILE")]
+    waves: Option<PathBuf>,
+    /// First clock cycle of the waveform, counted from the reset
+    #[arg(long, value_name = "CYCLE", default_value_t = 0, requires = "waves")]
+    waves_from: u64,
+    /// Clock cycles of the waveform
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "waves",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    waves_cycles: u64,
+}
+
+/// Where padding stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PadRule {
+    Leaf,
+    Subtree,
+}
 
 /// The result of the command, and its JSON form.
 #[derive(Serialize)]

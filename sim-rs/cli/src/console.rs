@@ -1,5 +1,6 @@
 //! Where results and progress go.
 
+use acclmt_poseidon::word::{self, Word};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
@@ -9,6 +10,11 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use serde::Serialize;
 
 use acclmt_driver::device::Progress;
+
+/// Field elements as text.
+pub fn hex(elements: &[Word]) -> Vec<String> {
+    elements.iter().map(word::to_hex).collect()
+}
 
 /// The output of a command.
 pub struct Console<'a> {

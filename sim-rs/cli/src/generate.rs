@@ -1,19 +1,47 @@
 //! `acclmt generate`: a file of pseudo-random field elements.
 
+use clap::Args;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::console::Console;
-use super::{CommandError, GenerateArguments, check_outputs};
+use crate::console::Console;
+use crate::error::CommandError;
+use crate::files::check_outputs;
 use acclmt_driver::device::Progress as _;
 use acclmt_measure::vectors::generate_element;
 use acclmt_merkle::new_file::NewFile;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
 use acclmt_poseidon::{parameter_file, presets};
+
+/// Write a file of pseudo-random field elements, as `acclmt commit` takes them
+#[derive(Args)]
+pub struct GenerateArguments {
+    /// The file to write
+    file: PathBuf,
+    /// Number of elements
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    elements: u32,
+    /// Name of the field
+    #[arg(long, value_name = "NAME", default_value_t = FieldId::Bls12_381.name().to_owned())]
+    field: String,
+    /// The field of this named parameter set
+    #[arg(long, value_name = "NAME", conflicts_with = "field")]
+    preset: Option<String>,
+    /// The field of the parameter set in this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["field", "preset"])]
+    parameters: Option<PathBuf>,
+    /// The same seed gives the same elements
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
 
 /// The result of the command, in its JSON form.
 #[derive(Serialize)]

@@ -1,11 +1,30 @@
 //! `acclmt hash`: one hash.
 
+use crate::arguments::{BackendArguments, ParameterArguments};
+use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::{BackendFactory, BackendOptions, CommandError, HashArguments, hex};
+use crate::backends::{BackendFactory, BackendOptions};
+use crate::console::Console;
+use crate::console::hex;
+use crate::error::CommandError;
 use acclmt_driver::device::{NoProgress, check_inputs};
 use acclmt_poseidon::word;
+
+/// Hash field elements
+#[derive(Args)]
+pub struct HashArguments {
+    /// Field elements, big-endian hex with 0x
+    #[arg(required = true)]
+    inputs: Vec<String>,
+    #[command(flatten)]
+    parameters: ParameterArguments,
+    #[command(flatten)]
+    backend: BackendArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
 
 /// The result of the command, in its JSON form.
 #[derive(Serialize)]

@@ -1,13 +1,23 @@
 //! `acclmt presets`: the named parameter sets.
 
+use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::{CommandError, PresetsArguments, hex};
+use crate::console::Console;
+use crate::console::hex;
+use crate::error::CommandError;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::params::RoundOrder;
 use acclmt_poseidon::presets::{self, Preset as NamedPreset};
 use acclmt_poseidon::word;
+
+/// List the named parameter sets
+#[derive(Args)]
+pub struct PresetsArguments {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
 
 /// A parameter set, in its JSON form.
 #[derive(Serialize)]

@@ -1,16 +1,15 @@
 //! `acclmt bench paper`: the evaluation of the AcclMT paper, repeated.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 
-use super::console::Console;
-use super::{CommandError, file_failure, report, write_text};
-use acclmt_measure::evaluation::{
-    self, Evaluation, EvaluationError, MOST_LEAVES, Peers, TREE_PRESET,
-};
+use crate::console::Console;
+use crate::error::{CommandError, file_failure};
+use crate::evaluation_file::{FILE, read, write, wrong_figure};
+use crate::report;
+use acclmt_measure::evaluation::{self, Evaluation, MOST_LEAVES, Peers, TREE_PRESET};
 use acclmt_measure::published;
 
 /// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
@@ -46,9 +45,6 @@ fn parse_most_leaves(text: &str) -> Result<u64, String> {
             format!("the paper's trees have {} leaves", sizes.join(", "))
         })
 }
-
-/// The file of the evaluation.
-pub(super) const FILE: &str = "paper.json";
 
 pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
     // What cannot be read or written is said before the measurement.
@@ -109,30 +105,4 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
     console.entry("results", path.display())?;
     console.entry("report", page.display())?;
     Ok(())
-}
-
-/// Reads the evaluation of a folder.
-pub(super) fn read_evaluation(path: &Path) -> Result<Evaluation, CommandError> {
-    let evaluation: Evaluation = read(path)?;
-    let checked = evaluation.check();
-    checked.map_err(|error| wrong_figure(path, &error))?;
-    Ok(evaluation)
-}
-
-fn wrong_figure(path: &Path, error: &EvaluationError) -> CommandError {
-    CommandError::Failure(format!("{}: {error}; measure it again", path.display()))
-}
-
-/// Reads a file of JSON.
-fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
-    let text = fs::read_to_string(path).map_err(|error| file_failure(path, &error))?;
-    serde_json::from_str(&text).map_err(|error| {
-        CommandError::Failure(format!("{}: {error}; measure it again", path.display()))
-    })
-}
-
-fn write(path: &Path, value: &impl Serialize) -> Result<(), CommandError> {
-    let mut text = serde_json::to_string_pretty(value).map_err(CommandError::failure)?;
-    text.push('\n');
-    write_text(path, &text)
 }

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::{CommandError, NamedArguments, check_outputs, hex};
+use crate::arguments::NamedArguments;
+use crate::console::Console;
+use crate::console::hex;
+use crate::error::CommandError;
+use crate::files::check_outputs;
 use acclmt_driver::device::Progress as _;
 use acclmt_merkle::proof::{Proof, ProofError};
 use acclmt_merkle::tree_file::TreeFile;

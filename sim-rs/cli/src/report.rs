@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::{CommandError, file_failure, paper, sweep, write_text};
+use crate::console::Console;
+use crate::error::{CommandError, file_failure};
+use crate::files::write_text;
+use crate::{evaluation_file, sweep};
 use acclmt_measure::report::{self, Contents, Document};
 
 /// Write a report of measurements: one HTML page of tables and figures that needs no network
@@ -117,7 +119,7 @@ fn load(folder: &Path) -> Result<(Document, Vec<PathBuf>), CommandError> {
     let mut inputs = Vec::new();
     let mut evaluated: Option<PathBuf> = None;
     for folder in folders {
-        let path = folder.join(paper::FILE);
+        let path = folder.join(evaluation_file::FILE);
         if path.is_file() {
             if let Some(other) = evaluated {
                 return Err(CommandError::Failure(format!(
@@ -126,7 +128,7 @@ fn load(folder: &Path) -> Result<(Document, Vec<PathBuf>), CommandError> {
                     path.display()
                 )));
             }
-            contents.evaluation = Some(paper::read_evaluation(&path)?);
+            contents.evaluation = Some(evaluation_file::read_evaluation(&path)?);
             inputs.push(path.clone());
             evaluated = Some(path);
         }

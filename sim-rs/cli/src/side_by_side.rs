@@ -6,8 +6,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::console::{Bar, Console};
-use super::{BackendFactory, CommandError, MODEL};
+use crate::backends::{BackendFactory, MODEL};
+use crate::console::{Bar, Console};
+use crate::error::CommandError;
 use acclmt_driver::device::Progress;
 
 /// Threads that work: as many as there are processors, and no more than tasks.

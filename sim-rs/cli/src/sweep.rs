@@ -14,8 +14,10 @@ use clap::{Args, Subcommand};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
-use super::console::Console;
-use super::{BackendArguments, BackendFactory, BackendOptions, CommandError, file_failure};
+use crate::arguments::BackendArguments;
+use crate::backends::{BackendFactory, BackendOptions};
+use crate::console::Console;
+use crate::error::{CommandError, file_failure};
 use acclmt_driver::device::Progress as _;
 use acclmt_measure::report;
 use acclmt_measure::sweep::{

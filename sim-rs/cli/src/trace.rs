@@ -9,14 +9,14 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::console::Console;
-use super::{
-    BackendArguments, BackendFactory, CommandError, ParameterArguments, milliseconds,
-    open_for_cycles,
-};
+use crate::arguments::{BackendArguments, ParameterArguments};
+use crate::backends::{BackendFactory, open_for_cycles};
+use crate::console::Console;
+use crate::error::CommandError;
 use acclmt_driver::device::{CommitRequest, DeviceError, LeafRule};
 use acclmt_driver::program::SUB_ENGINES;
 use acclmt_driver::timeline::{Slot, Stall, Timeline, TimelineSink};
+use acclmt_measure::measurement::milliseconds;
 use acclmt_measure::measurement::{MeasurementError, tree_plan};
 use acclmt_merkle::new_file::NewFile;
 

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::console::Console;
-use super::prove::Opened;
-use super::{CommandError, NamedArguments, hex};
+use crate::arguments::NamedArguments;
+use crate::console::Console;
+use crate::console::hex;
+use crate::error::CommandError;
+use crate::prove::Opened;
 use acclmt_merkle::proof::Proof;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::text;

@@ -404,6 +404,13 @@ struct Contents {
 /// The registers of the leaf hash engine and of the root hash engine.
 pub const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
 
+/// Who is told of a run over a tree: of its nodes, of what happens when, and of how far it is.
+struct Outlets<'a> {
+    nodes: &'a mut dyn NodeSink,
+    timeline: Option<&'a mut dyn TimelineSink>,
+    progress: &'a mut dyn Progress,
+}
+
 /// What a program is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
@@ -1125,10 +1132,13 @@ impl<P: ChipPort> ChipDevice<P> {
         request: &CommitRequest<'_>,
         shape: &TreeShape,
         mut reader: LeafReader<'_>,
-        nodes: &mut dyn NodeSink,
-        timeline: Option<&mut dyn TimelineSink>,
-        progress: &mut dyn Progress,
+        outlets: Outlets<'_>,
     ) -> Result<(Vec<Vec<Word>>, Counters), DeviceError> {
+        let Outlets {
+            nodes,
+            timeline,
+            progress,
+        } = outlets;
         let root = &run.root;
         let leaf = run.leaf.program().unwrap_or(root);
         let top = shape.top();
@@ -1442,7 +1452,17 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let reader = LeafReader::new(request, source);
         let (cap, counters) = match self.plan_tree(request, &shape)? {
             TreePlan::Fold(run) => {
-                let folded = self.fold(&run, request, &shape, reader, nodes, None, progress)?;
+                let folded = self.fold(
+                    &run,
+                    request,
+                    &shape,
+                    reader,
+                    Outlets {
+                        nodes,
+                        timeline: None,
+                        progress,
+                    },
+                )?;
                 (folded.0, Some(folded.1))
             }
             TreePlan::Levels(_) => {
@@ -1496,7 +1516,17 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let reader = LeafReader::new(request, source);
         let streamed: Option<&mut dyn TimelineSink> = Some(&mut *sink);
         let nodes = &mut NoNodes;
-        let folded = self.fold(&run, request, &shape, reader, nodes, streamed, progress);
+        let folded = self.fold(
+            &run,
+            request,
+            &shape,
+            reader,
+            Outlets {
+                nodes,
+                timeline: streamed,
+                progress,
+            },
+        );
         self.port.record_timeline(false);
         let rest = self.port.take_timeline(true);
         let cycles = folded?.1.cycles;

@@ -5,8 +5,8 @@ mod dusk;
 mod neptune;
 mod plonky3;
 
-use ::acclmt::fields::AnyParameters;
-use ::acclmt::{dispatch, presets};
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::{dispatch, presets};
 use typenum::{U2, U4, U8, U11};
 
 pub use self::acclmt::Acclmt;

@@ -10,6 +10,9 @@ use crate::measurement::{CLOCK_HZ, milliseconds};
 use crate::sweep::{Measure, Row};
 use acclmt_driver::program::engine_multipliers;
 
+/// A line of a figure: its label and its points.
+type Line = (String, Vec<(f64, f64)>);
+
 /// Rows of a table; of more the rest is left to the files of the sweep.
 const MOST_ROWS: usize = 200;
 
@@ -366,7 +369,7 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         "RHE",
     ]);
     // The lines of each parameter set, in the order of the rows.
-    let mut figures: Vec<Vec<(String, Vec<(f64, f64)>)>> = vec![Vec::new(); sets.len()];
+    let mut figures: Vec<Vec<Line>> = vec![Vec::new(); sets.len()];
     let share =
         |value: Option<f64>| value.map_or_else(String::new, |v| format!("{:.1} %", 100.0 * v));
     for row in &rows {

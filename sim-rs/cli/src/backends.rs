@@ -1,0 +1,120 @@
+//! The backends of the program.
+
+use std::path::PathBuf;
+
+use acclmt_driver::device::Device;
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_model::stalls::Stalls;
+use acclmt_model::{Hardware, ModelDevice};
+
+use crate::error::CommandError;
+
+/// The backends that a program offers.
+pub trait BackendFactory: Sync {
+    /// Names of the backends; the first one is used where none is asked for.
+    fn names(&self) -> &[&str];
+
+    /// How many devices of the backend `name` may work at the same time.
+    fn at_a_time(&self, _name: &str) -> usize {
+        usize::MAX
+    }
+
+    /// Makes the backend `name`, one of [`BackendFactory::names`].
+    ///
+    /// # Errors
+    ///
+    /// When the backend cannot be made, or does not offer what `options` ask for.
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError>;
+}
+
+/// What the command line asks of a backend.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BackendOptions {
+    /// The waveform to write, if any.
+    pub waves: Option<Waves>,
+    /// Only cycles are of interest: a backend that can count them without computing results does so.
+    pub only_cycles: bool,
+    /// How the chip is to be built, if not as the backend has it.
+    pub hardware: Option<Hardware>,
+    /// Stalls of the streams of the chip, if any.
+    pub stalls: Option<Stalls>,
+    /// Rows that are under way together, see [`ChipDevice::set_row_group`]; nothing is as the driver has it.
+    ///
+    /// [`ChipDevice::set_row_group`]: acclmt_driver::chip::ChipDevice::set_row_group
+    pub row_group: Option<usize>,
+}
+
+/// A window of a simulation that is written as a waveform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waves {
+    /// The file, in FST format.
+    pub path: PathBuf,
+    /// First clock cycle, counted from the reset.
+    pub from: u64,
+    /// Number of clock cycles.
+    pub cycles: u64,
+}
+
+/// Why a backend could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BackendError(String);
+
+impl BackendError {
+    /// A failure that `message` describes: what was tried, and what to do.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// The name of the software backend, which every program offers.
+pub const SOFTWARE: &str = "software";
+
+/// The name of the backend of the cycle-exact model, which every program offers.
+pub const MODEL: &str = "model";
+
+/// The backends of the library: the software, and the model of a chip with default parameters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LibraryBackends;
+
+impl BackendFactory for LibraryBackends {
+    fn names(&self) -> &[&str] {
+        &[SOFTWARE, MODEL]
+    }
+
+    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if options.waves.is_some() {
+            return Err(BackendError::new(format!(
+                "the backend '{name}' has no waveforms; leave --waves out"
+            )));
+        }
+        if name == MODEL {
+            let device = ModelDevice::new(options.hardware.unwrap_or_default())
+                .map_err(|error| BackendError::new(error.to_string()))?
+                .with_results(!options.only_cycles)
+                .with_row_group(options.row_group)
+                .with_stalls(options.stalls.unwrap_or_default());
+            return Ok(Box::new(device));
+        }
+        Ok(Box::new(SoftwareDevice::new()))
+    }
+}
+
+/// The backend `name`, which is asked for cycles alone.
+pub fn open_for_cycles(
+    backends: &dyn BackendFactory,
+    name: &str,
+) -> Result<Box<dyn Device>, CommandError> {
+    let options = BackendOptions {
+        only_cycles: true,
+        ..BackendOptions::default()
+    };
+    backends.open(name, &options).map_err(CommandError::failure)
+}
+
+/// A backend that was asked for cycles has no chip.
+pub fn no_hash_engine(backend: &str) -> CommandError {
+    CommandError::Failure(format!(
+        "the backend '{backend}' has no hash engine and counts no cycles; use one of a chip"
+    ))
+}
