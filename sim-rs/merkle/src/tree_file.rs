@@ -1523,7 +1523,8 @@ mod tests {
         let path = folder.path().join("tree");
         write(&path, set(ARITY_2), 2);
         let whole = fs::read(&path).unwrap();
-        let nodes = whole.len() - 7 * 32;
+        // Seven nodes and the checksum.
+        let nodes = whole.len() - 8 * 32;
         for length in [nodes, nodes + 1, whole.len() - 32, whole.len() - 1] {
             fs::write(&path, &whole[..length]).unwrap();
             let message = TreeFile::open(&path).unwrap_err().to_string();
