@@ -67,7 +67,7 @@ pub fn run(
     tree_plan(device.as_ref(), &request).map_err(|error| match error {
         // What it lacks is a timeline.
         MeasurementError::NoHashEngine { .. } => CommandError::Failure(format!(
-            "the backend '{backend}' records no timeline; use the simulated chip or its model"
+            "the backend '{backend}' has no chip: it records no timeline; use the simulated chip or its model"
         )),
         error => CommandError::failure(error),
     })?;
