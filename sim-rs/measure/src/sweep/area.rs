@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Point;
 use super::columns::record;
+use super::point::Point;
 use acclmt_model::Hardware;
 
 record! {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, de};
-
-use super::{Axes, Measure, Specification, SpecificationError};
-use crate::measurement::{MAX_HASHES, MAX_LEAVES};
+use super::axes::Axes;
+use super::error::SpecificationError;
+use super::kind::Measure;
+use crate::measurement::MAX_LEAVES;
 use acclmt_driver::device::LeafKind;
 use acclmt_driver::level_table::NodeMemories;
 use acclmt_driver::limits::MAX_COLUMNS;
@@ -19,19 +19,6 @@ pub const MAX_STALL: f64 = 0.9999;
 
 /// The most rows that are under way together, of any chip.
 pub const MAX_ROW_GROUP: usize = 1 << 16;
-
-/// The values of an axis, of which there is at least one.
-pub(super) fn values<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    let values = Vec::deserialize(deserializer)?;
-    if values.is_empty() {
-        return Err(de::Error::custom(
-            "an axis without values makes no point; give it values or leave it out",
-        ));
-    }
-    Ok(values)
-}
 
 /// A text of a user, no longer than a line can take.
 fn shown(text: impl fmt::Display) -> String {
@@ -111,28 +98,8 @@ fn check_stall(share: f64) -> Result<(), String> {
     ))
 }
 
-impl Specification {
-    pub(super) fn check(&self) -> Result<(), SpecificationError> {
-        if let Some(hashes) = self.hashes {
-            if self.measure == Measure::Tree {
-                return Err(SpecificationError::DoesNotApply {
-                    key: "hashes",
-                    to: "whole trees, whose size is the axis 'leaves'",
-                });
-            }
-            if !(1..=MAX_HASHES).contains(&hashes) {
-                return Err(SpecificationError::Hashes { hashes });
-            }
-        }
-        let axes = &self.axes;
-        axes.check_exclusion()?;
-        axes.check_measure(self.measure)?;
-        axes.check_values()
-    }
-}
-
 impl Axes {
-    fn check_exclusion(&self) -> Result<(), SpecificationError> {
+    pub(super) fn check_exclusion(&self) -> Result<(), SpecificationError> {
         if !self.preset.is_empty() {
             for (axis, is_empty) in [
                 ("field", self.field.is_empty()),
@@ -154,7 +121,7 @@ impl Axes {
     }
 
     /// Axes that what is measured does not depend on are refused.
-    fn check_measure(&self, measure: Measure) -> Result<(), SpecificationError> {
+    pub(super) fn check_measure(&self, measure: Measure) -> Result<(), SpecificationError> {
         match measure {
             Measure::Engine => {
                 let of_trees = [
@@ -189,7 +156,7 @@ impl Axes {
         }
     }
 
-    fn check_values(&self) -> Result<(), SpecificationError> {
+    pub(super) fn check_values(&self) -> Result<(), SpecificationError> {
         each("preset", &self.preset, |name| {
             // A name as long as a file is not said twice.
             let found = presets::find(name).map(drop);

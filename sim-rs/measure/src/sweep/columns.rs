@@ -1,6 +1,6 @@
 //! The columns of a row: one description, from which every kind of table is written.
 
-use super::Measure;
+use super::kind::Measure;
 use acclmt_model::stalls::Rate;
 
 /// What the values of a column are.

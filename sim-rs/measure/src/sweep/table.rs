@@ -11,8 +11,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use serde_json::Number;
 
-use super::Row;
 use super::columns::{Cell, Column, Kind};
+use super::row::Row;
 
 /// Rows of a row group of a Parquet file.
 const ROW_GROUP: usize = 1 << 17;
