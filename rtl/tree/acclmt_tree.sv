@@ -50,7 +50,7 @@ module acclmt_tree #(
   output acclmt_pkg::word_t operand_o,
   output logic operand_end_o,
   output acclmt_pkg::tag_t operand_tag_o,
-  /// Digests; the tag is there from the cycle before on.
+  /// Digests, with the tags of their operands.
   input logic digest_valid_i,
   output logic digest_ready_o,
   input acclmt_pkg::word_t digest_i,
@@ -70,8 +70,10 @@ module acclmt_tree #(
   output logic idle_o
 );
 
-  localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
-  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
+  if (acclmt_pkg::TagWidth != acclmt_tree_pkg::LevelWidth + 3) begin : gen_illegal_tag_width
+    $error("acclmt_tree: TagWidth = %0d is not that of a level and three flags",
+           acclmt_pkg::TagWidth);
+  end
 
   // ---- Leaves: to the tree, or out, or both -----------------------------------------------------
 
@@ -94,7 +96,7 @@ module acclmt_tree #(
   acclmt_tree_pkg::level_t digest_level, fetched_level;
   logic [3:0] fetched_count;
   acclmt_tree_pkg::node_place_t leaf_place, digest_place;
-  logic leaf_write, digest_is_top_q, digest_taken, digest_last;
+  logic leaf_write, digest_goes_out, digest_is_top, digest_taken, digest_last;
 
   logic leaf_to_tree;
   assign leaf_to_tree = leaf_valid_i && is_tree && (!emit_leaf || output_leaf_ready);
@@ -119,7 +121,7 @@ module acclmt_tree #(
     .fetched_level_i(fetched_level),
     .digest_valid_i(digest_taken),
     .digest_level_i(digest_level),
-    .digest_is_top_i(digest_is_top_q),
+    .digest_is_top_i(digest_is_top),
     .digest_last_i(digest_last),
     .digest_place_o(digest_place),
     .idle_o(scheduler_idle)
@@ -169,33 +171,30 @@ module acclmt_tree #(
     .leaf_write_i(leaf_write),
     .leaf_place_i(leaf_place),
     .leaf_i,
-    .digest_write_i(digest_taken && !digest_is_top_q),
+    .digest_write_i(digest_taken && !digest_is_top),
     .digest_place_i(digest_place),
     .digest_i,
     .read_i(read),
     .read_place_i(read_place),
     .read_data_o(read_data)
   );
-  assign operand_tag_o = TagWidth'({operand_last, operand_level});
+
+  // What becomes of the digest is known with its operands, and travels in their tag: whether the node is of
+  // the top level, whether it goes out, and of the group whether it is the last one of its level.
+  acclmt_tree_pkg::level_t operand_node_level;
+  logic operand_is_top;
+  assign operand_node_level = operand_level + 1'b1;
+  assign operand_is_top = operand_node_level == tree_i.top;
+  assign operand_tag_o = {operand_is_top || tree_i.emit[operand_node_level], operand_is_top,
+                          operand_last, operand_level};
 
   // ---- Digests: to their place, or out, or both -------------------------------------------------
 
-  // What becomes of a digest is worked out from its tag in the cycle before it.
-  logic emit_digest_q, output_ready, output_digest;
-  acclmt_pkg::tag_t digest_tag_q;
-  acclmt_tree_pkg::level_t node_level, node_level_q;
-  assign node_level = digest_tag_i[LevelWidth-1:0] + 1'b1;
-  always_ff @(posedge clk_i) begin
-    digest_tag_q <= digest_tag_i;
-    node_level_q <= node_level;
-    digest_is_top_q <= node_level == tree_i.top;
-    emit_digest_q <= node_level == tree_i.top || tree_i.emit[node_level];
-  end
-  assign digest_level = digest_tag_q[LevelWidth-1:0];
-  assign digest_last = digest_tag_q[LevelWidth];
-  assign digest_ready_o = !emit_digest_q || output_ready;
+  logic output_ready, output_digest;
+  assign {digest_goes_out, digest_is_top, digest_last, digest_level} = digest_tag_i;
+  assign digest_ready_o = !digest_goes_out || output_ready;
   assign digest_taken = digest_valid_i && digest_ready_o;
-  assign output_digest = digest_valid_i && emit_digest_q;
+  assign output_digest = digest_valid_i && digest_goes_out;
   // Digests go first.
   assign output_leaf_ready = output_ready && !output_digest;
   acclmt_node_output u_output (
@@ -209,8 +208,8 @@ module acclmt_tree #(
     .leaf_last_i(leaf_last && !is_tree),
     .digest_valid_i(output_digest),
     .digest_i,
-    .digest_level_i(node_level_q),
-    .digest_last_i(digest_last && digest_is_top_q),
+    .digest_level_i(digest_level + 1'b1),
+    .digest_last_i(digest_last && digest_is_top),
     .valid_o(node_valid_o),
     .ready_i(node_ready_i),
     .node_o,
@@ -223,7 +222,7 @@ module acclmt_tree #(
   always_comb begin
     traffic_o = '0;
     traffic_o.leaf_written = leaf_write;
-    traffic_o.digest_written = digest_taken && !digest_is_top_q;
+    traffic_o.digest_written = digest_taken && !digest_is_top;
     traffic_o.digest_memory = digest_place.memory;
     traffic_o.freed_count = fetched ? fetched_count : '0;
     traffic_o.freed_memory = read_place.memory;
@@ -231,12 +230,23 @@ module acclmt_tree #(
   assign idle_o = scheduler_idle && fetch_idle;
 
   logic unused_bits;
-  assign unused_bits = ^{digest_tag_q[TagWidth-1:LevelWidth+1], tree_i.pad};
+  assign unused_bits = tree_i.pad;
 
 `ifndef SYNTHESIS
-  tag_is_there_before_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid_i && !clear_i |-> digest_tag_i == digest_tag_q)
-  else $error("acclmt_tree: the tag of a digest came with it, not the cycle before");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({leaf_valid_i, leaf_ready_o, operand_valid_o, operand_ready_i, digest_valid_i,
+                   node_valid_o, node_ready_i}))
+  else $error("acclmt_tree: a handshake is unknown");
+  digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i |-> !$isunknown({digest_tag_i, digest_ready_o}))
+  else $error("acclmt_tree: a digest has an unknown tag");
+  leaf_waits_for_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      leaf_valid_i && emit_leaf && output_digest);
+  digest_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && !digest_ready_o);
+  leaf_waits_for_queue_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      leaf_valid_i && is_tree && !queue_ready);
+  root_c : cover property (@(posedge clk_i) disable iff (!rst_ni) digest_taken && digest_is_top);
 `endif
 
 endmodule
