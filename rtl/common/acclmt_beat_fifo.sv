@@ -71,6 +71,11 @@ module acclmt_beat_fifo #(
   take_what_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       take_i && !clear_i |-> head_valid_o)
   else $error("acclmt_beat_fifo: a beat is taken that is not there");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, head_valid_o, take_i}))
+  else $error("acclmt_beat_fifo: a handshake is unknown");
+  incomplete_head_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      head_valid_o && !complete_o);
 `else
   // Its user makes sure that there is room.
   logic unused_ready;

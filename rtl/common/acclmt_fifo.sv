@@ -85,6 +85,16 @@ module acclmt_fifo #(
   head_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
       valid_o && !ready_i |=> valid_o && $stable(data_o))
   else $error("acclmt_fifo: the head changed before it was taken");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, ready_o, valid_o}))
+  else $error("acclmt_fifo: a handshake is unknown");
+  ready_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o |-> !$isunknown(ready_i))
+  else $error("acclmt_fifo: ready_i is unknown");
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_i && !ready_o);
+  through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      push && valid_o && ready_i);
 `endif
 
 endmodule

@@ -73,6 +73,11 @@ module acclmt_reserved_fifo #(
   has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       valid_i && !clear_i |-> fifo_ready && (reserve_i || !idle_o))
   else $error("acclmt_reserved_fifo: a datum came without a reserved place");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({reserve_i, valid_i}))
+  else $error("acclmt_reserved_fifo: a handshake is unknown");
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      !available_o);
 `else
   // Room is certain where places are reserved.
   logic unused_fifo_ready;

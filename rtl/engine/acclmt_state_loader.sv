@@ -312,4 +312,16 @@ module acclmt_state_loader #(
   assign unused_bits = ^{config_i, row_i, label_i, back_valid_i, back_state_i};
   assign idle_o = buffer_idle && page_full_q == '0 && word_q == '0;
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, ready_o, valid_o, take_i, back_take_o}))
+  else $error("acclmt_state_loader: a handshake is unknown");
+  both_pages_full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      &page_full_q);
+  waits_for_state_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      page_full_q[read_page_q] && !state_is_back);
+  no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      page_full_q[read_page_q] && beat_q == '0 && !place_available);
+`endif
+
 endmodule

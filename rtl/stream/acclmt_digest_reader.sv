@@ -151,6 +151,16 @@ module acclmt_digest_reader (
   word_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
       valid_o && !ready_i |=> valid_o && $stable(word_o))
   else $error("acclmt_digest_reader: a word changed before it was taken");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, take_o, valid_o}))
+  else $error("acclmt_digest_reader: a handshake is unknown");
+  ready_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o |-> !$isunknown(ready_i))
+  else $error("acclmt_digest_reader: ready_i is unknown");
+  waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o && !ready_i);
+  several_words_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o && ready_i && !last_word);
 `endif
 
 endmodule

@@ -88,6 +88,13 @@ module acclmt_input_sequencer (
   take_while_open_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       take_i && !clear_i |-> open_q)
   else $error("acclmt_input_sequencer: a word was taken that no leaf needs");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({start_i, open_o, take_i}))
+  else $error("acclmt_input_sequencer: a handshake is unknown");
+  later_block_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      take_i && block_q != '0);
+  short_group_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      take_i && group_ends && next_group != row_i.group);
 `endif
 
 endmodule

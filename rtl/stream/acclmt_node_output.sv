@@ -72,4 +72,17 @@ module acclmt_node_output (
     .data_o({label_o, node_o})
   );
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({leaf_valid_i, digest_valid_i, ready_o, valid_o}))
+  else $error("acclmt_node_output: a handshake is unknown");
+  ready_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o |-> !$isunknown(ready_i))
+  else $error("acclmt_node_output: ready_i is unknown");
+  both_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      leaf_valid_i && digest_valid_i);
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && !ready_o);
+`endif
+
 endmodule

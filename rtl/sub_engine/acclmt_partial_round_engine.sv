@@ -468,6 +468,15 @@ module acclmt_partial_round_engine #(
   no_write_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       constant_write_i.valid |-> idle_o)
   else $error("acclmt_partial_round_engine: a constant was written while states were inside");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, take_o, valid_o, take_i}))
+  else $error("acclmt_partial_round_engine: a handshake is unknown");
+  pass_through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      pass_through && valid_i && take_i);
+  waits_for_element_0_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      queue_valid && head_begins_q && !dot_valid);
+  no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_i && !pass_through && !place_available);
 `else
   logic unused_ready;
   assign unused_ready = dot_ready;

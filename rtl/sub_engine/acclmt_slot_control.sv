@@ -172,6 +172,17 @@ module acclmt_slot_control #(
   only_inside_leave_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       leave && !clear_i |-> inside_q != '0)
   else $error("acclmt_slot_control: a state leaves that never entered");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({head_valid_i, new_valid_i, new_place_i, issue_o, exit_o}))
+  else $error("acclmt_slot_control: a handshake is unknown");
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      inside_q == limit);
+  spaced_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      reissue && head_spaced_i);
+  both_ports_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      &eligible);
+  enter_as_one_leaves_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      leave && new_valid_i != '0);
 `endif
 
 endmodule

@@ -87,6 +87,13 @@ module acclmt_state_buffer #(
   take_what_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       take_i && !clear_i |-> head_valid)
   else $error("acclmt_state_buffer: a beat is taken that is not there");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({reserve_i, valid_i, valid_o, take_i}))
+  else $error("acclmt_state_buffer: a handshake is unknown");
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      !available_o);
+  reserve_as_one_leaves_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      reserve_i && give_back);
 `else
   logic unused_head;
   assign unused_head = head_valid;

@@ -193,6 +193,13 @@ module acclmt_dispatch_scheduler #(
   no_deadlock_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       leaf_valid_i && !leaf_ready_o && !setup_i.valid |-> job_valid_o || under_way_q != '0)
   else $error("acclmt_dispatch_scheduler: the leaf queue is full and nothing can move");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({leaf_valid_i, leaf_ready_o, job_valid_o, digest_valid_i}))
+  else $error("acclmt_dispatch_scheduler: a handshake is unknown");
+  choice_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      job_taken && $countones(job_ready) > 1);
+  leaf_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      leaf_valid_i && !leaf_ready_o);
 `endif
 
 endmodule

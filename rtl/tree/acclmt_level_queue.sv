@@ -173,6 +173,15 @@ module acclmt_level_queue (
   freed_group_was_taken_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       free_i && !clear_i |-> groups_used_q > groups_ready_q)
   else $error("acclmt_level_queue: a group was freed before it was taken");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({setup_i, reserve_i, write_i, take_i, free_i}))
+  else $error("acclmt_level_queue: a handshake is unknown");
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      !place_free_o);
+  wrap_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      take_i && read_group_q + 1'b1 == groups_q);
+  short_group_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      take_i && read_count_o != arity_i);
 `endif
 
 endmodule

@@ -130,6 +130,16 @@ module acclmt_node_fetch #(
   count_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       job_taken && !clear_i |-> job_i.count != '0 && job_i.count <= arity_i)
   else $error("acclmt_node_fetch: a job has %0d operands", job_i.count);
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({job_valid_i, job_ready_o, valid_o}))
+  else $error("acclmt_node_fetch: a handshake is unknown");
+  ready_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o |-> !$isunknown(ready_i))
+  else $error("acclmt_node_fetch: ready_i is unknown");
+  empty_sub_tree_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      read && next_is_empty);
+  waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o && !ready_i);
 `endif
 
 endmodule
