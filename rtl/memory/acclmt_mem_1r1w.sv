@@ -2,9 +2,12 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory with one write port and one synchronous read port. A macro can replace it: nothing reads
-/// an address in the cycle in which it is written (asserted), and no content is assumed after
-/// reset.
+/// Memory with one write port and one synchronous read port: every memory of the chip.
+///
+/// For macros an integrator replaces this one file by a module with the same name, parameters and
+/// ports, which picks a macro by `Width` and `Depth`. It may count on this: nothing reads an address
+/// in the cycle in which it is written (asserted); no content is assumed after reset; enables are
+/// known from the reset on, and addresses where a port is enabled (synth/four_state).
 ///
 /// Handshake:  none. `read_data_o` shows the word the cycle after `read_enable_i` and keeps it
 ///             until the next read.

@@ -34,7 +34,8 @@ module acclmt_node_fetch #(
   output logic read_o,
   output acclmt_tree_pkg::node_place_t read_place_o,
   input acclmt_pkg::word_t read_data_i,
-  /// Operands (`end` marks the last one), with the level of the job and whether it is the last one of its level.
+  /// Operands (`end` marks the last one), with the level of the job and whether it is the last one of
+  /// its level.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t word_o,
