@@ -5,7 +5,7 @@ use std::hint::black_box;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::params::ParameterError;
 use acclmt_poseidon::permutation::{InputLengthError, hash_dense};
-use acclmt_poseidon::presets::UnknownPreset;
+use acclmt_poseidon::presets::PresetError;
 use acclmt_poseidon::random::Generator;
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
@@ -111,7 +111,7 @@ pub enum PeerError {
     },
     /// The reference has no such preset.
     #[error(transparent)]
-    Preset(#[from] UnknownPreset),
+    Preset(#[from] PresetError),
     /// The reference cannot have the parameters of the library.
     #[error(transparent)]
     Parameters(#[from] ParameterError),

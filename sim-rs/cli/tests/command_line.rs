@@ -197,7 +197,7 @@ fn digests_of_several_elements_can_be_leaves() {
     }
 }
 
-/// A parameter file whose matrix has no sparse form, and, where `singular`, no inverse.
+/// A parameter file whose matrix has no sparse form, so that it is not MDS, and, where `singular`, no inverse.
 fn parameter_file(singular: bool) -> String {
     let last = if singular { "[1, 1, 1]" } else { "[7, 1, 1]" };
     format!(
@@ -235,8 +235,15 @@ fn parameter_files_are_taken_and_warned_about() {
             (&"mine".into(), &"ok".into())
         );
         let warnings: Vec<_> = run.err.lines().collect();
-        assert_eq!(warnings.len(), usize::from(singular), "{run:?}");
-        assert!(warnings.iter().all(|line| line.starts_with("note: ")));
+        let expected: &[&str] = if singular {
+            &["the matrix of 'mine' is singular", "infinitely long subspace trails"]
+        } else {
+            &["the matrix of 'mine' is not MDS"]
+        };
+        assert_eq!(warnings.len(), expected.len(), "{run:?}");
+        for (warning, expected) in warnings.iter().zip(expected) {
+            assert!(warning.starts_with("note: ") && warning.contains(expected), "{run:?}");
+        }
         assert_eq!(result["notes"].as_array().unwrap().len(), warnings.len());
     }
     fails(

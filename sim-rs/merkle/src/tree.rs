@@ -259,16 +259,16 @@ mod tests {
     use super::*;
     use ark_ff::Field as _;
 
-    use acclmt_poseidon::fields::{AnyParameters, Bls12_381};
+    use acclmt_poseidon::fields::{AnyParameters, Bls12_381, Goldilocks};
     use acclmt_poseidon::permutation::hash_dense;
-    use acclmt_poseidon::{dispatch, generate, presets, word};
+    use acclmt_poseidon::{dispatch, presets, word};
 
     fn leaves<F: PermutationField>(count: usize) -> Vec<F> {
         (0..count as u64).map(F::from).collect()
     }
 
     fn filecoin(arity: usize) -> Poseidon<Bls12_381> {
-        Poseidon::new(&generate::filecoin(arity, false).unwrap())
+        Poseidon::new(presets::over(&format!("filecoin-arity-{arity}")).unwrap())
     }
 
     /// Parameter sets of trees with different arities, digests and digest positions.
@@ -380,7 +380,7 @@ mod tests {
             check_leaf_count(usize::MAX, 2).unwrap_err().next,
             u128::from(u64::MAX) + 1
         );
-        let poseidon = Poseidon::new(&generate::plonky2().unwrap());
+        let poseidon = Poseidon::new(presets::over::<Goldilocks>("plonky2").unwrap());
         let error = MerkleTree::build(&poseidon, leaves(6)).unwrap_err();
         assert!(error.to_string().contains("digests of 4"), "{error}");
         let error = MerkleTree::build(&filecoin(1), leaves(1)).unwrap_err();

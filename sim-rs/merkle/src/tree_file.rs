@@ -1087,7 +1087,8 @@ mod tests {
     use super::testing::{SETS, levels, write};
     use super::*;
     use acclmt_poseidon::permutation::Poseidon;
-    use acclmt_poseidon::{generate, presets};
+    use acclmt_poseidon::fields::Bls12_381;
+    use acclmt_poseidon::presets;
 
     const ARITY_2: &str = "filecoin-arity-2";
 
@@ -1501,7 +1502,7 @@ mod tests {
                 .unwrap(),
             1 << 40
         );
-        let mut specification = generate::filecoin(2, false)
+        let mut specification = presets::over::<Bls12_381>("filecoin-arity-2")
             .unwrap()
             .specification()
             .clone();

@@ -188,6 +188,9 @@ pub trait PoseidonField: PermutationField {
 
     /// The parameter set with its field told at run time.
     fn wrap(parameters: PoseidonParameters<Self>) -> AnyParameters;
+
+    /// The parameter set if it is over this field.
+    fn of(parameters: &AnyParameters) -> Option<&PoseidonParameters<Self>>;
 }
 
 /// A parameter set over any of the fields.
@@ -264,6 +267,13 @@ macro_rules! implement_field {
 
             fn wrap(parameters: PoseidonParameters<Self>) -> AnyParameters {
                 AnyParameters::$field(parameters)
+            }
+
+            fn of(parameters: &AnyParameters) -> Option<&PoseidonParameters<Self>> {
+                match parameters {
+                    AnyParameters::$field(parameters) => Some(parameters),
+                    _ => None,
+                }
             }
         }
 
@@ -400,7 +410,8 @@ impl AnyParameters {
         dispatch!(self, parameters => parameters.sponge())
     }
 
-    /// What a user of the set should know about its security, one sentence each.
+    /// What a user of the set should know about its security, one sentence each, see
+    /// [`PoseidonParameters::warnings`].
     pub fn warnings(&self) -> Vec<String> {
         dispatch!(self, parameters => parameters.warnings())
     }

@@ -3,7 +3,7 @@
 pub mod absorb;
 pub mod bounds;
 pub mod fields;
-pub mod generate;
+mod generate;
 pub mod grain;
 mod matrix;
 mod montgomery;
@@ -12,6 +12,7 @@ pub mod params;
 pub mod permutation;
 pub mod presets;
 pub mod random;
+mod security;
 pub mod sparse;
 pub mod sponge;
 pub mod text;

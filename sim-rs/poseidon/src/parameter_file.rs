@@ -24,12 +24,13 @@
 //! method = "grain-cauchy"
 //! ```
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use ark_ff::PrimeField;
 use num_bigint::{BigInt, BigUint, Sign};
 use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
 
 use crate::bounds::{check_rounds, check_width};
 use crate::fields::{AnyParameters, FieldId, PoseidonField};
@@ -38,11 +39,15 @@ use crate::grain::GrainLfsr;
 use crate::params::{
     MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification, RoundOrder,
 };
+use crate::presets;
 use crate::sponge::{Absorption, Capacity, Padding, Sponge};
-use crate::{text, with_field, word};
+use crate::{dispatch, text, with_field, word};
 
-/// Most bytes of a file.
-const MAX_BYTES: u64 = 1 << 24;
+/// Most bytes of a parameter file: several times the constants of as many rounds as there can be.
+pub const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// Most characters of the name of a set.
+const MAX_NAME_LENGTH: usize = 200;
 
 /// Why a file gives no parameter set.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +63,14 @@ pub enum ParameterFileError {
     /// The name of the file does not tell its format.
     #[error("{path} is neither a TOML nor a JSON file; name it .toml or .json")]
     Format {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is too long to be one.
+    #[error(
+        "{path} is longer than {MAX_FILE_BYTES} bytes, the most that a parameter file can have"
+    )]
+    TooLong {
         /// The file.
         path: PathBuf,
     },
@@ -92,10 +105,29 @@ fn value_error(place: impl Into<String>, problem: impl Into<String>) -> Paramete
     }
 }
 
+/// What a parser says, where it says it, and with which key.
+fn malformed(key: &str, line: Option<usize>, message: &str) -> ParameterFileError {
+    let mut place = match line {
+        Some(line) => format!("line {line}"),
+        None => String::new(),
+    };
+    // serde_path_to_error calls the whole file a dot.
+    if key != "." {
+        let key = text::shortened(key);
+        place = if place.is_empty() {
+            key
+        } else {
+            format!("{key} ({place})")
+        };
+    }
+    let message = text::message(&message.trim_end().replace('\n', " "));
+    let separator = if place.is_empty() { "" } else { ": " };
+    ParameterFileError::Malformed(format!("{place}{separator}{message}"))
+}
+
 /// A field element: an integer, or a text with a decimal or hexadecimal (`0x`) one. A negative
 /// integer counts from the prime; the magnitude is below the prime.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ElementRecord {
     /// An integer of 64 bits.
     Integer(i64),
@@ -103,36 +135,62 @@ pub enum ElementRecord {
     Unsigned(u64),
     /// An integer of any size.
     Text(String),
-    /// Something else, which is refused with its place.
-    Other(serde_json::Value),
 }
 
-/// What an element may be.
-const NO_ELEMENT: &str = "is no field element; write an integer, or a text with a decimal or hexadecimal \
-                          (0x) integer";
+impl<'de> Deserialize<'de> for ElementRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ElementVisitor)
+    }
+}
+
+struct ElementVisitor;
+
+impl Visitor<'_> for ElementVisitor {
+    type Value = ElementRecord;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(
+            "a field element: an integer of 64 bits, or a text with a decimal or hexadecimal (0x) \
+             integer",
+        )
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<ElementRecord, E> {
+        Ok(ElementRecord::Integer(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<ElementRecord, E> {
+        Ok(ElementRecord::Unsigned(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<ElementRecord, E> {
+        Ok(ElementRecord::Text(value.to_owned()))
+    }
+}
 
 impl ElementRecord {
     fn element<F: PrimeField>(&self, place: impl Fn() -> String) -> Result<F, ParameterFileError> {
         let integer = match self {
             Self::Integer(value) => BigInt::from(*value),
             Self::Unsigned(value) => BigInt::from(*value),
-            Self::Other(value) => {
-                let value = text::shortened(&value.to_string());
-                return Err(value_error(place(), format!("{value} {NO_ELEMENT}")));
-            }
             Self::Text(text) => {
                 let (sign, digits) = match text.strip_prefix('-') {
                     Some(digits) => (Sign::Minus, digits),
                     None => (Sign::Plus, text.as_str()),
                 };
                 let magnitude = word::read_number(digits).ok_or_else(|| {
-                    value_error(place(), format!("'{}' {NO_ELEMENT}", text::shortened(text)))
+                    let problem = format!(
+                        "'{}' is no field element; write an integer, or a text with a decimal or \
+                         hexadecimal (0x) integer",
+                        text::shortened(text)
+                    );
+                    value_error(place(), problem)
                 })?;
                 BigInt::from_biguint(sign, magnitude)
             }
         };
         let magnitude = integer.magnitude();
-        let prime = BigUint::from_bytes_le(&crate::word::prime::<F>());
+        let prime = BigUint::from_bytes_le(&word::prime::<F>());
         if *magnitude >= prime {
             return Err(value_error(
                 place(),
@@ -166,9 +224,93 @@ fn rows<F: PrimeField>(
         .collect()
 }
 
+/// Refuses keys that are `present` but not among those of a method.
+fn check_keys(method: &str, keys: &[&str], present: &[(&str, bool)]) -> Result<(), String> {
+    let wrong = (present.iter()).find(|(key, is_present)| *is_present && !keys.contains(key));
+    match wrong {
+        None => Ok(()),
+        Some((key, _)) => {
+            let keys = match keys {
+                [] => "no other key".to_owned(),
+                keys => keys.join(" and "),
+            };
+            Err(format!("'{method}' goes with {keys}, not with {key}"))
+        }
+    }
+}
+
+/// The value of a key that a method needs.
+fn needed<T>(method: &str, key: &str, value: Option<T>) -> Result<T, String> {
+    value.ok_or_else(|| format!("'{method}' needs {key}, which is missing"))
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ConstantsMethod {
+    Given,
+    Grain,
+    Sha256,
+    Chacha8,
+    DuskSha512,
+    Zero,
+}
+
+/// The table `constants` with the keys of all methods. An enumeration with fields would do, but the place of
+/// an error in it would be lost.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConstantsTable {
+    method: ConstantsMethod,
+    values: Option<Vec<Vec<ElementRecord>>>,
+    sbox: Option<u8>,
+    bits: Option<u32>,
+    prefix: Option<String>,
+    seed: Option<u64>,
+}
+
+impl TryFrom<ConstantsTable> for ConstantsRecord {
+    type Error = String;
+
+    fn try_from(table: ConstantsTable) -> Result<Self, String> {
+        let (name, keys): (&str, &[&str]) = match table.method {
+            ConstantsMethod::Given => ("given", &["values"]),
+            ConstantsMethod::Grain => ("grain", &["sbox", "bits"]),
+            ConstantsMethod::Sha256 => ("sha256", &["prefix"]),
+            ConstantsMethod::Chacha8 => ("chacha8", &["seed"]),
+            ConstantsMethod::DuskSha512 => ("dusk-sha512", &[]),
+            ConstantsMethod::Zero => ("zero", &[]),
+        };
+        let present = [
+            ("values", table.values.is_some()),
+            ("sbox", table.sbox.is_some()),
+            ("bits", table.bits.is_some()),
+            ("prefix", table.prefix.is_some()),
+            ("seed", table.seed.is_some()),
+        ];
+        check_keys(name, keys, &present)?;
+        Ok(match table.method {
+            ConstantsMethod::Given => Self::Given {
+                values: needed(name, "values", table.values)?,
+            },
+            ConstantsMethod::Grain => Self::Grain {
+                sbox: needed(name, "sbox", table.sbox)?,
+                bits: table.bits,
+            },
+            ConstantsMethod::Sha256 => Self::Sha256 {
+                prefix: needed(name, "prefix", table.prefix)?,
+            },
+            ConstantsMethod::Chacha8 => Self::Chacha8 {
+                seed: needed(name, "seed", table.seed)?,
+            },
+            ConstantsMethod::DuskSha512 => Self::DuskSha512 {},
+            ConstantsMethod::Zero => Self::Zero {},
+        })
+    }
+}
+
 /// Where round constants come from.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(try_from = "ConstantsTable")]
 pub enum ConstantsRecord {
     /// They are in the file: one list for each round.
     Given {
@@ -199,9 +341,70 @@ pub enum ConstantsRecord {
     Zero {},
 }
 
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MatrixMethod {
+    Given,
+    Cauchy,
+    GrainCauchy,
+    GivenCauchy,
+    Circulant,
+}
+
+/// The table `matrix` with the keys of all methods.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MatrixTable {
+    method: MatrixMethod,
+    rows: Option<Vec<Vec<ElementRecord>>>,
+    scale: Option<ElementRecord>,
+    x: Option<Vec<ElementRecord>>,
+    y: Option<Vec<ElementRecord>>,
+    row: Option<Vec<ElementRecord>>,
+    diagonal: Option<Vec<ElementRecord>>,
+}
+
+impl TryFrom<MatrixTable> for MatrixRecord {
+    type Error = String;
+
+    fn try_from(table: MatrixTable) -> Result<Self, String> {
+        let (name, keys): (&str, &[&str]) = match table.method {
+            MatrixMethod::Given => ("given", &["rows"]),
+            MatrixMethod::Cauchy => ("cauchy", &["scale"]),
+            MatrixMethod::GrainCauchy => ("grain-cauchy", &[]),
+            MatrixMethod::GivenCauchy => ("given-cauchy", &["x", "y"]),
+            MatrixMethod::Circulant => ("circulant", &["row", "diagonal"]),
+        };
+        let present = [
+            ("rows", table.rows.is_some()),
+            ("scale", table.scale.is_some()),
+            ("x", table.x.is_some()),
+            ("y", table.y.is_some()),
+            ("row", table.row.is_some()),
+            ("diagonal", table.diagonal.is_some()),
+        ];
+        check_keys(name, keys, &present)?;
+        Ok(match table.method {
+            MatrixMethod::Given => Self::Given {
+                rows: needed(name, "rows", table.rows)?,
+            },
+            MatrixMethod::Cauchy => Self::Cauchy { scale: table.scale },
+            MatrixMethod::GrainCauchy => Self::GrainCauchy {},
+            MatrixMethod::GivenCauchy => Self::GivenCauchy {
+                x: needed(name, "x", table.x)?,
+                y: needed(name, "y", table.y)?,
+            },
+            MatrixMethod::Circulant => Self::Circulant {
+                row: needed(name, "row", table.row)?,
+                diagonal: table.diagonal,
+            },
+        })
+    }
+}
+
 /// Where the matrix comes from.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(try_from = "MatrixTable")]
 pub enum MatrixRecord {
     /// It is in the file.
     Given {
@@ -267,9 +470,56 @@ pub enum PaddingRecord {
     OneZerosOne,
 }
 
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum CapacityKind {
+    Zero,
+    InitialState,
+    Length,
+    Safe,
+}
+
+/// The table `sponge.capacity` with the keys of all kinds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CapacityTable {
+    kind: CapacityKind,
+    position: Option<usize>,
+    domain: Option<u64>,
+}
+
+impl TryFrom<CapacityTable> for CapacityRecord {
+    type Error = String;
+
+    fn try_from(table: CapacityTable) -> Result<Self, String> {
+        let (name, keys): (&str, &[&str]) = match table.kind {
+            CapacityKind::Zero => ("zero", &[]),
+            CapacityKind::InitialState => ("initial-state", &[]),
+            CapacityKind::Length => ("length", &["position"]),
+            CapacityKind::Safe => ("safe", &["position", "domain"]),
+        };
+        let present = [
+            ("position", table.position.is_some()),
+            ("domain", table.domain.is_some()),
+        ];
+        check_keys(name, keys, &present)?;
+        Ok(match table.kind {
+            CapacityKind::Zero => Self::Zero {},
+            CapacityKind::InitialState => Self::InitialState {},
+            CapacityKind::Length => Self::Length {
+                position: needed(name, "position", table.position)?,
+            },
+            CapacityKind::Safe => Self::Safe {
+                position: needed(name, "position", table.position)?,
+                domain: needed(name, "domain", table.domain)?,
+            },
+        })
+    }
+}
+
 /// [`Capacity`]
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(try_from = "CapacityTable")]
 pub enum CapacityRecord {
     /// [`Capacity::Zero`]
     Zero {},
@@ -353,8 +603,12 @@ impl SpongeRecord {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct ParameterFile {
-    /// Name of the set.
+    /// Name of the set; that of a preset only with the values of the preset.
     pub name: String,
+    /// What it is, in a few words.
+    pub description: Option<String>,
+    /// Where its rules and values are from.
+    pub source: Option<String>,
     /// Name of the field, see [`FieldId::name`].
     pub field: String,
     /// State width.
@@ -403,10 +657,11 @@ impl ParameterFile {
                 });
             }
         };
-        let text = text::read_file(path, MAX_BYTES).map_err(|source| ParameterFileError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text =
+            text::read_file(path, MAX_FILE_BYTES).map_err(|source| ParameterFileError::Read {
+                path: path.to_owned(),
+                source,
+            })?;
         parse(&text)
     }
 
@@ -416,7 +671,13 @@ impl ParameterFile {
     ///
     /// When it does not follow the format.
     pub fn from_toml(text: &str) -> Result<Self, ParameterFileError> {
-        toml::from_str(text).map_err(|error| ParameterFileError::Malformed(text::message(&error)))
+        let failed = |key: &str, error: &toml::de::Error| {
+            let line = (error.span()).and_then(|span| Some(line_of(text.get(..span.start)?)));
+            malformed(key, line, error.message())
+        };
+        let deserializer = toml::Deserializer::parse(text).map_err(|error| failed(".", &error))?;
+        serde_path_to_error::deserialize(deserializer)
+            .map_err(|error| failed(&error.path().to_string(), error.inner()))
     }
 
     /// Reads a text in JSON.
@@ -425,16 +686,46 @@ impl ParameterFile {
     ///
     /// When it does not follow the format.
     pub fn from_json(text: &str) -> Result<Self, ParameterFileError> {
-        serde_json::from_str(text)
-            .map_err(|error| ParameterFileError::Malformed(text::message(&error)))
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let file = serde_path_to_error::deserialize(&mut deserializer)
+            .map_err(|error| malformed_json(&error.path().to_string(), error.inner()))?;
+        (deserializer.end()).map_err(|error| malformed_json(".", &error))?;
+        Ok(file)
     }
 
     /// The parameter set.
     ///
     /// # Errors
     ///
-    /// When a value is wrong, or the values make up no parameter set.
+    /// When a value is wrong, the values make up no parameter set, or the name is that of a preset with other
+    /// values.
     pub fn parameters(&self) -> Result<AnyParameters, ParameterFileError> {
+        let set = self.generate()?;
+        if let Ok(preset) = presets::find(&self.name)
+            && let Some(key) = difference(&set, preset.parameters())
+        {
+            let problem = format!(
+                "'{}' is a preset, which differs from this set in {key}; give the set another name",
+                self.name
+            );
+            return Err(value_error("name", problem));
+        }
+        Ok(set)
+    }
+
+    /// The parameter set, whatever its name.
+    pub(crate) fn generate(&self) -> Result<AnyParameters, ParameterFileError> {
+        if self.name.is_empty() || self.name.chars().count() > MAX_NAME_LENGTH {
+            let problem = format!(
+                "a name has 1 to {MAX_NAME_LENGTH} characters, not {}",
+                self.name.chars().count()
+            );
+            return Err(value_error("name", problem));
+        }
+        if self.name.chars().any(char::is_control) {
+            let problem = format!("{:?} has a control character", self.name);
+            return Err(value_error("name", problem));
+        }
         let field = FieldId::from_name(&self.field)
             .map_err(|error| value_error("field", error.to_string()))?;
         with_field!(field, F => Ok(F::wrap(self.over::<F>()?)))
@@ -579,6 +870,27 @@ impl ParameterFile {
     }
 }
 
+/// The key in which two sets differ.
+fn difference(set: &AnyParameters, other: &AnyParameters) -> Option<&'static str> {
+    dispatch!(set, set => match PoseidonField::of(other) {
+        Some(other) => set.difference(other),
+        None => Some("field"),
+    })
+}
+
+/// The number of the line that a text ends in.
+fn line_of(text: &str) -> usize {
+    1 + text.matches('\n').count()
+}
+
+fn malformed_json(key: &str, error: &serde_json::Error) -> ParameterFileError {
+    // The message ends with the place, which goes before it here.
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    malformed(key, Some(error.line()), message)
+}
+
 /// The parameter set in the file at `path`.
 ///
 /// # Errors
@@ -597,10 +909,9 @@ pub fn load(path: &Path) -> Result<AnyParameters, ParameterFileError> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-    use crate::{dispatch, presets};
+
+    use std::fs;
 
     const FILECOIN: &str = r#"
         name = "filecoin-arity-2"
@@ -703,7 +1014,7 @@ mod tests {
         rows.iter().map(|row| list(row)).collect()
     }
 
-    /// The files name the same methods as the presets have.
+    /// A file may have the name of a preset with the same values.
     #[test]
     fn files_give_the_same_sets_as_the_presets() {
         for text in [FILECOIN, ORCHARD, STARKNET, PLONKY2] {
@@ -866,6 +1177,98 @@ mod tests {
                 "capacity is state element 3",
             ),
             (ORCHARD, "rate_positions", "rates", "rates"),
+            (
+                ORCHARD,
+                "rate_positions = [0, 1]",
+                "rate_positions = [0, 1, 2]",
+                "its sponge has no capacity",
+            ),
+            (
+                ORCHARD,
+                "position = 2",
+                "position = 1",
+                "is state element 1, which blocks of the message go into",
+            ),
+            (
+                STARKNET,
+                "[[3, 1, 1], [1, -1, \"1\"], [1, \"0x1\", \"-2\"]]",
+                "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+                "its matrix is the identity",
+            ),
+            (
+                FILECOIN,
+                "partial_rounds = 55",
+                "partial_rounds = 56",
+                "name of the parameter file: 'filecoin-arity-2' is a preset, which differs from this \
+                 set in partial_rounds",
+            ),
+            (
+                FILECOIN,
+                "filecoin-arity-2",
+                "filecoin-arity-3",
+                "'filecoin-arity-3' is a preset, which differs from this set in width",
+            ),
+            (
+                FILECOIN,
+                "filecoin-arity-2",
+                "orchard",
+                "'orchard' is a preset, which differs from this set in field",
+            ),
+            (
+                ORCHARD,
+                "capacity = { kind = \"length\", position = 2 }",
+                "",
+                "'orchard' is a preset, which differs from this set in sponge",
+            ),
+            (
+                FILECOIN,
+                "filecoin-arity-2",
+                "",
+                "a name has 1 to 200 characters, not 0",
+            ),
+            (
+                FILECOIN,
+                "filecoin-arity-2",
+                "\\u0007",
+                "has a control character",
+            ),
+            (
+                FILECOIN,
+                "[3, 0, \"0x0\"]",
+                "[3, true, \"0x0\"]",
+                "initial_state[1] (line 9): invalid type: boolean `true`, expected a field element: an \
+                 integer of 64 bits, or a text",
+            ),
+            (
+                FILECOIN,
+                "[3, 0, \"0x0\"]",
+                "[3, 1.5, \"0x0\"]",
+                "initial_state[1] (line 9): invalid type: floating point `1.5`, expected a field element",
+            ),
+            (
+                STARKNET,
+                "[1, -1,",
+                "[1, [],",
+                "matrix.rows[1][1] (line 18): invalid type: sequence, expected a field element",
+            ),
+            (
+                FILECOIN,
+                "sbox = 1",
+                "sbox = 1\nprefix = \"Hades\"",
+                "constants (line 12): 'grain' goes with sbox and bits, not with prefix",
+            ),
+            (
+                FILECOIN,
+                "sbox = 1",
+                "",
+                "constants (line 12): 'grain' needs sbox, which is missing",
+            ),
+            (
+                ORCHARD,
+                ", position = 2",
+                "",
+                "sponge.capacity (line 20): 'length' needs position, which is missing",
+            ),
         ] {
             assert!(text.contains(from), "{from}");
             let message = from_toml(&text.replace(from, to)).unwrap_err();
@@ -875,7 +1278,14 @@ mod tests {
             );
         }
         let directory = tempfile::tempdir().unwrap();
+        let json = r#"{"name": "x", "field": "pallas", "width": 3,
+            "input_positions": [1, "two"]}"#;
         for (name, text, expected) in [
+            (
+                "element.json",
+                json,
+                "input_positions[1] (line 2): invalid type: string",
+            ),
             ("set.txt", "", "neither a TOML nor a JSON file"),
             ("set.toml", "name", "does not follow the format"),
             ("set.json", "{", "does not follow the format"),
@@ -889,9 +1299,43 @@ mod tests {
                 "{message}"
             );
         }
+        let path = directory.path().join("long.toml");
+        fs::write(&path, " ".repeat(MAX_FILE_BYTES as usize + 1)).unwrap();
+        let message = load(&path).unwrap_err().to_string();
+        assert!(message.contains("more than 16777216 bytes"), "{message}");
         let message = load(&directory.path().join("missing.toml"))
             .unwrap_err()
             .to_string();
         assert!(message.starts_with("cannot read"), "{message}");
+    }
+    /// Numbers of two million digits are refused before they are computed, and not repeated.
+    #[test]
+    fn long_values_are_refused_in_short() {
+        let digits = "7".repeat(2_000_000);
+        for (text, from, to) in [
+            (FILECOIN, "\"0x0\"", format!("\"{digits}\"")),
+            (FILECOIN, "\"0x0\"", format!("\"0x{digits}\"")),
+            (FILECOIN, "\"0x0\"", format!("\"-{digits}\"")),
+            (FILECOIN, "\"0x0\"", digits.clone()),
+            (FILECOIN, "width = 3", format!("width = \"{digits}\"")),
+            (FILECOIN, "filecoin-arity-2", digits.clone()),
+            (FILECOIN, "bls12-381", digits.clone()),
+            (FILECOIN, "alpha", format!("a{digits}")),
+            (FILECOIN, "\"cauchy\"", format!("\"{digits}\"")),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let message = from_toml(&text.replace(from, &to)).unwrap_err();
+            assert!(message.len() < 1000, "{} characters", message.len());
+        }
+        let json = format!(r#"{{"name": "x", "initial_state": [{digits}]}}"#);
+        let message = ParameterFile::from_json(&json).unwrap_err().to_string();
+        assert!(message.len() < 1000, "{} characters", message.len());
+        // The longest element of all fields, with its sign.
+        let longest = ElementRecord::Text(format!("-0x{}{}", "0".repeat(13), "7".repeat(63)));
+        assert!(
+            longest
+                .element::<crate::fields::Bls12_381>(String::new)
+                .is_ok()
+        );
     }
 }

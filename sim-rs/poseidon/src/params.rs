@@ -9,6 +9,7 @@ use ark_ff::PrimeField;
 pub use crate::bounds::{MAX_ROUNDS, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH};
 use crate::bounds::{check_positions, check_rounds, check_width};
 use crate::matrix;
+use crate::security;
 use crate::sponge::Sponge;
 use crate::word::{self, Word};
 
@@ -85,11 +86,12 @@ pub struct PoseidonParameters<F>(PoseidonSpecification<F>);
 impl<F: PrimeField> PoseidonParameters<F> {
     /// Checks `specification`; the state width is the number of rows of its matrix.
     ///
-    /// A singular matrix is accepted, see [`PoseidonParameters::warnings`].
+    /// A matrix that is singular or not MDS is accepted, see [`PoseidonParameters::warnings`].
     ///
     /// # Errors
     ///
-    /// When a number is out of range or a table has not the size that the others ask for.
+    /// When a number is out of range, a table has not the size that the others ask for, the matrix does not
+    /// mix the state, as the identity does not, or the sponge has no capacity.
     pub fn new(specification: PoseidonSpecification<F>) -> Result<Self, ParameterError> {
         match check(&specification) {
             Ok(()) => Ok(Self(specification)),
@@ -108,17 +110,76 @@ impl<F: PrimeField> PoseidonParameters<F> {
         Self::new(specification)
     }
 
-    /// What a user of the set should know about its security, one sentence each.
+    /// What a user of the set should know about its security, one sentence each: a matrix that is
+    /// singular, one that is not MDS, and infinitely long subspace trails of the partial rounds (Grassi,
+    /// Rechberger and Schofnegger, "Proving Resistance Against Infinitely Long Subspace Trails", 2021). Other
+    /// properties are not looked at, such as the number of rounds.
+    ///
+    /// Takes up to 16 million products of field elements, for a matrix of the largest width that is no
+    /// Cauchy matrix.
     pub fn warnings(&self) -> Vec<String> {
+        let name = self.name();
         let mut warnings = Vec::new();
         if !matrix::is_invertible(self.mds()) {
             warnings.push(format!(
-                "the matrix of '{}' is singular: its permutation is none, different inputs can \
-                 collide in every round, and the hash is not secure",
-                self.name()
+                "the matrix of '{name}' is singular: its permutation is none, different inputs can \
+                 collide in every round, and the hash is not secure"
+            ));
+        } else if let Some(minor) = security::singular_minor(self.mds()) {
+            warnings.push(format!(
+                "the matrix of '{name}' is not MDS: rows {:?} and columns {:?} of it make a singular \
+                 matrix, so that the arguments for the security of the full rounds do not hold",
+                minor.rows, minor.columns
+            ));
+        }
+        if self.partial_rounds() > 0
+            && let Some(trail) = security::trail(self.mds(), self.partial_index())
+        {
+            warnings.push(format!(
+                "the matrix of '{name}' allows infinitely long subspace trails: {}, so that the partial \
+                 rounds add less security than they should",
+                trail.problem()
             ));
         }
         warnings
+    }
+
+    /// The first value in which another set differs, but for the name.
+    pub(crate) fn difference(&self, other: &Self) -> Option<&'static str> {
+        let (this, other) = (&self.0, &other.0);
+        let equal = [
+            ("width", this.mds.len() == other.mds.len()),
+            ("alpha", this.alpha == other.alpha),
+            (
+                "full_rounds_first",
+                this.full_rounds_first == other.full_rounds_first,
+            ),
+            (
+                "partial_rounds",
+                this.partial_rounds == other.partial_rounds,
+            ),
+            (
+                "full_rounds_last",
+                this.full_rounds_last == other.full_rounds_last,
+            ),
+            ("round_order", this.round_order == other.round_order),
+            ("partial_index", this.partial_index == other.partial_index),
+            ("initial_state", this.initial_state == other.initial_state),
+            (
+                "input_positions",
+                this.input_positions == other.input_positions,
+            ),
+            (
+                "digest_positions",
+                this.digest_positions == other.digest_positions,
+            ),
+            ("constants", this.round_constants == other.round_constants),
+            ("matrix", this.mds == other.mds),
+            ("sponge", this.sponge == other.sponge),
+        ];
+        equal
+            .into_iter()
+            .find_map(|(key, is_equal)| (!is_equal).then_some(key))
     }
 
     /// All values of the set.
@@ -307,8 +368,11 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
              prime of {bits} bits"
         ));
     }
+    if let Some(problem) = security::refusal(&specification.mds) {
+        return Err(problem);
+    }
     match &specification.sponge {
-        Some(sponge) => sponge.check(width),
+        Some(sponge) => sponge.check(width).and_then(|()| sponge.check_capacity()),
         None => Ok(()),
     }
 }
@@ -331,20 +395,18 @@ mod tests {
     use ark_ff::AdditiveGroup;
 
     use crate::fields::{Goldilocks, Starknet};
-    use crate::generate;
+    use crate::presets;
     use crate::sponge::{Absorption, Capacity, Padding};
 
     fn specification() -> PoseidonSpecification<Fr> {
-        generate::neptune::<Fr>("test", "bls12-381", 2, 8, 55)
-            .unwrap()
-            .specification()
-            .clone()
+        let set = presets::over::<Fr>("filecoin-arity-2").unwrap();
+        set.specification().clone()
     }
 
     #[test]
     fn wrong_values_are_named() {
         type Change = fn(&mut PoseidonSpecification<Fr>);
-        let cases: [(Change, &str); 21] = [
+        let cases: [(Change, &str); 24] = [
             (|s| s.alpha = 4, "exponent is 4"),
             (|s| s.alpha = 3, "x^3 is no permutation"),
             (|s| s.full_rounds_first = 5, "has 64 rounds but 63 vectors"),
@@ -420,6 +482,45 @@ mod tests {
                 },
                 "capacity is state element 3",
             ),
+            (
+                |s| {
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![0, 1, 2],
+                        absorption: Absorption::Overwrite,
+                        padding: Padding::One,
+                        capacity: Capacity::Zero,
+                        permute_empty: false,
+                        short_rows_are_digests: false,
+                    });
+                },
+                "sponge has no capacity: the rate is all 3 elements",
+            ),
+            (
+                |s| {
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![0, 1],
+                        absorption: Absorption::Add,
+                        padding: Padding::None,
+                        capacity: Capacity::Safe {
+                            position: 1,
+                            domain: 0,
+                        },
+                        permute_empty: false,
+                        short_rows_are_digests: false,
+                    });
+                },
+                "is state element 1, which blocks of the message go into",
+            ),
+            (
+                |s| {
+                    for (i, row) in s.mds.iter_mut().enumerate() {
+                        for (j, entry) in row.iter_mut().enumerate() {
+                            *entry = Fr::from(i == j);
+                        }
+                    }
+                },
+                "its matrix is the identity",
+            ),
         ];
         for (change, expected) in cases {
             let mut specification = specification();
@@ -455,6 +556,32 @@ mod tests {
             .map(|i| (0..3).map(|j| Fr::from(3 * i + j + 1)).collect())
             .collect();
         let warnings = PoseidonParameters::new(specification).unwrap().warnings();
-        assert!(warnings[0].contains("singular"), "{warnings:?}");
+        assert!(
+            warnings[0].contains("singular: its permutation"),
+            "{warnings:?}"
+        );
+    }
+
+    /// Two rows that are equal but for one entry, and a reflection.
+    #[test]
+    fn matrices_that_are_no_mds_or_leave_subspaces_alone_are_warnings() {
+        let with = |mds: [[i64; 3]; 3], partial_rounds: usize| {
+            let mut specification = specification();
+            specification.mds = mds.map(|row| row.map(Fr::from).to_vec()).to_vec();
+            specification.partial_rounds = partial_rounds;
+            specification.round_constants.truncate(8 + partial_rounds);
+            PoseidonParameters::new(specification).unwrap().warnings()
+        };
+        let not_mds = with([[1, 2, 3], [1, 2, 4], [9, 5, 7]], 55);
+        assert_eq!(not_mds.len(), 1, "{not_mds:?}");
+        let expected = "of 'filecoin-arity-2' is not MDS: rows [0, 1] and columns [0, 1]";
+        assert!(not_mds[0].contains(expected), "{not_mds:?}");
+        // 3 less twice the projection on (1, 1, 1), times 1/3 left out.
+        let reflection = [[1, -2, -2], [-2, 1, -2], [-2, -2, 1]];
+        let trail = with(reflection, 55);
+        assert_eq!(trail.len(), 1, "{trail:?}");
+        let expected = "infinitely long subspace trails: differences in a subspace of dimension 1";
+        assert!(trail[0].contains(expected), "{trail:?}");
+        assert!(with(reflection, 0).is_empty());
     }
 }

@@ -515,7 +515,6 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
-    use crate::generate;
     use crate::params::{PoseidonSpecification, is_permutation};
     use crate::random::{Ranges, parameters};
     use crate::{presets, with_field, word};
@@ -598,8 +597,8 @@ mod tests {
 
     #[test]
     fn anchor_of_filecoin() {
-        let preset = generate::filecoin(2, false).unwrap();
-        let digest = Poseidon::new(&preset)
+        let preset = presets::over("filecoin-arity-2").unwrap();
+        let digest = Poseidon::new(preset)
             .hash(&[Bls12_381::ZERO, Bls12_381::ONE])
             .unwrap();
         assert_eq!(
@@ -658,12 +657,12 @@ mod tests {
 
     #[test]
     fn wrong_number_of_inputs() {
-        let preset = generate::filecoin(4, false).unwrap();
+        let preset = presets::over("filecoin-arity-4").unwrap();
         let expected = "a hash of 'filecoin-arity-4' takes 4 field elements, not 3";
         let inputs = [Bls12_381::ZERO; 3];
-        let error = Poseidon::new(&preset).hash(&inputs).unwrap_err();
+        let error = Poseidon::new(preset).hash(&inputs).unwrap_err();
         assert_eq!(error.to_string(), expected);
-        let error = hash_dense(&preset, &inputs).unwrap_err();
+        let error = hash_dense(preset, &inputs).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
 
@@ -675,8 +674,10 @@ mod tests {
             [[1, 2, 3], [4, 5, 6], [7, 8, 9]],
         ] {
             for partial_index in 0..3 {
-                let neptune = generate::neptune::<Bls12_381>("test", "test", 2, 8, 9);
-                let mut specification = neptune.unwrap().specification().clone();
+                let preset = presets::over::<Bls12_381>("filecoin-arity-2").unwrap();
+                let mut specification = preset.specification().clone();
+                specification.partial_rounds = 9;
+                specification.round_constants.truncate(17);
                 specification.partial_index = partial_index;
                 specification.mds = mds.map(|row| row.map(Bls12_381::from).to_vec()).to_vec();
                 let parameters = PoseidonParameters::new(specification).unwrap();

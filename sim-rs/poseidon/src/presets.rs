@@ -1,12 +1,17 @@
-//! The named parameter sets.
+//! The named parameter sets: the files in the folder `presets`, each a [`ParameterFile`] with the keys
+//! `description` and `source`.
 
+use std::cmp::Ordering;
 use std::sync::{LazyLock, OnceLock};
 
-use crate::fields::{AnyParameters, FieldId};
-use crate::generate;
+use include_dir::{Dir, include_dir};
+
+use crate::fields::{AnyParameters, FieldId, PoseidonField};
 use crate::parameter_file::ParameterFile;
-use crate::params::ParameterError;
+use crate::params::PoseidonParameters;
 use crate::text;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
 
 /// There is no parameter set of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,89 +21,56 @@ pub struct UnknownPreset {
     hint: String,
 }
 
+/// There is no parameter set of this name over this field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PresetError {
+    /// No parameter set has the name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownPreset),
+    /// It is over another field.
+    #[error("the preset '{name}' is over {field}, not {expected}")]
+    Field {
+        /// Name of the preset.
+        name: String,
+        /// Its field.
+        field: FieldId,
+        /// The field that was asked for.
+        expected: FieldId,
+    },
+}
+
 /// A named parameter set, which is generated at its first use.
 #[derive(Debug)]
 pub struct Preset {
-    name: String,
-    description: String,
+    file: ParameterFile,
     field: FieldId,
-    source: Source,
     parameters: OnceLock<AnyParameters>,
 }
 
-/// How a preset is generated.
-#[derive(Clone, Copy, Debug)]
-enum Source {
-    Filecoin { arity: usize, is_strengthened: bool },
-    NeptunePallas { arity: usize },
-    NeptuneVesta { arity: usize },
-    Circom { inputs: usize },
-    Dusk,
-    Orchard,
-    Starknet,
-    MinaKimchi,
-    Plonky2,
-    PolygonZkevm,
-    PolygonZkevmCapacity,
-}
-
-impl Source {
-    fn generate(self, name: &str) -> Result<AnyParameters, ParameterError> {
-        let partial = |arity| generate::neptune_partial_rounds(arity + 1);
-        Ok(match self {
-            Self::Filecoin {
-                arity,
-                is_strengthened,
-            } => generate::filecoin(arity, is_strengthened)?.into(),
-            Self::NeptunePallas { arity } => {
-                let field = FieldId::Pallas.name();
-                let set = generate::neptune(name, field, arity, 8, partial(arity))?;
-                AnyParameters::Pallas(set)
-            }
-            Self::NeptuneVesta { arity } => {
-                let field = FieldId::Vesta.name();
-                let set = generate::neptune(name, field, arity, 8, partial(arity))?;
-                AnyParameters::Vesta(set)
-            }
-            Self::Circom { inputs } => generate::circom(inputs)?.into(),
-            Self::Dusk => generate::dusk()?.into(),
-            Self::Orchard => generate::orchard()?.into(),
-            Self::Starknet => generate::starknet()?.into(),
-            Self::MinaKimchi => mina_kimchi()?,
-            Self::Plonky2 => generate::plonky2()?.into(),
-            Self::PolygonZkevm => generate::polygon_zkevm()?.into(),
-            Self::PolygonZkevmCapacity => generate::polygon_zkevm_capacity()?.into(),
-        })
-    }
-}
-
-/// Mina's Kimchi parameter set over the base field of Pallas, from `presets/mina-kimchi.toml`, which
-/// names its source.
-fn mina_kimchi() -> Result<AnyParameters, ParameterError> {
-    ParameterFile::from_toml(include_str!("../presets/mina-kimchi.toml"))
-        .and_then(|file| file.parameters())
-        .map_err(|error| ParameterError::new("mina-kimchi", error.to_string()))
-}
-
 impl Preset {
-    fn new(name: &str, description: &str, field: FieldId, source: Source) -> Self {
-        Self {
-            name: name.to_owned(),
-            description: description.to_owned(),
+    fn new(text: &str) -> Result<Self, String> {
+        let file = ParameterFile::from_toml(text).map_err(|error| error.to_string())?;
+        let field = FieldId::from_name(&file.field).map_err(|error| error.to_string())?;
+        Ok(Self {
+            file,
             field,
-            source,
             parameters: OnceLock::new(),
-        }
+        })
     }
 
     /// Name of the preset, which is that of its parameter set too.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.file.name
     }
 
     /// What it is, in a few words.
     pub fn description(&self) -> &str {
-        &self.description
+        self.file.description.as_deref().unwrap_or_default()
+    }
+
+    /// Where its rules and values are from.
+    pub fn source(&self) -> &str {
+        self.file.source.as_deref().unwrap_or_default()
     }
 
     /// Its field.
@@ -106,106 +78,44 @@ impl Preset {
         self.field
     }
 
+    /// Its parameter file.
+    pub fn file(&self) -> &ParameterFile {
+        &self.file
+    }
+
     /// The parameter set.
     pub fn parameters(&self) -> &AnyParameters {
         self.parameters.get_or_init(|| {
-            self.source
-                .generate(&self.name)
+            self.file
+                .generate()
                 .expect("the presets are parameter sets, which a test generates all")
         })
     }
 }
 
-/// Arities of the families of presets.
-const ARITIES: std::ops::RangeInclusive<usize> = 1..=11;
-
 static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
-    let mut presets = Vec::new();
-    let mut add = |name: String, description: &str, field, source| {
-        presets.push(Preset::new(&name, description, field, source));
-    };
-    for arity in ARITIES {
-        let source = Source::Filecoin {
-            arity,
-            is_strengthened: false,
-        };
-        let name = format!("filecoin-arity-{arity}");
-        add(name, "Filecoin (neptune)", FieldId::Bls12_381, source);
-    }
-    for arity in ARITIES {
-        let source = Source::Filecoin {
-            arity,
-            is_strengthened: true,
-        };
-        let name = format!("filecoin-arity-{arity}-strengthened");
-        let description = "Filecoin (neptune), strengthened";
-        add(name, description, FieldId::Bls12_381, source);
-    }
-    for arity in ARITIES {
-        let source = Source::NeptunePallas { arity };
-        let name = format!("neptune-pallas-arity-{arity}");
-        add(name, "neptune over Pallas", FieldId::Pallas, source);
-    }
-    for arity in ARITIES {
-        let source = Source::NeptuneVesta { arity };
-        let name = format!("neptune-vesta-arity-{arity}");
-        add(name, "neptune over Vesta", FieldId::Vesta, source);
-    }
-    for inputs in ARITIES {
-        let source = Source::Circom { inputs };
-        let name = format!("circom-bn254-arity-{inputs}");
-        add(name, "circom and iden3", FieldId::Bn254, source);
-    }
-    for (name, description, field, source) in [
-        (
-            "dusk",
-            "dusk, node of a Merkle tree of arity 4",
-            FieldId::Bls12_381,
-            Source::Dusk,
-        ),
-        (
-            "orchard",
-            "Zcash Orchard, P128Pow5T3 of two elements",
-            FieldId::Pallas,
-            Source::Orchard,
-        ),
-        (
-            "starknet",
-            "Starknet, hash of two elements",
-            FieldId::Starknet,
-            Source::Starknet,
-        ),
-        (
-            "mina-kimchi",
-            "Mina Kimchi",
-            FieldId::Pallas,
-            Source::MinaKimchi,
-        ),
-        (
-            "plonky2",
-            "Plonky2, two digests to one",
-            FieldId::Goldilocks,
-            Source::Plonky2,
-        ),
-        (
-            "polygon-zkevm",
-            "Polygon zkEVM, capacity zero",
-            FieldId::Goldilocks,
-            Source::PolygonZkevm,
-        ),
-        (
-            "polygon-zkevm-capacity",
-            "Polygon zkEVM, the last 4 inputs are the capacity",
-            FieldId::Goldilocks,
-            Source::PolygonZkevmCapacity,
-        ),
-    ] {
-        add(name.to_owned(), description, field, source);
-    }
+    let mut presets: Vec<_> = (FILES.files())
+        .map(|file| {
+            let text = file.contents_utf8().unwrap_or_default();
+            Preset::new(text)
+                .expect("the files of presets follow the format, which a test reads all")
+        })
+        .collect();
+    presets.sort_by(|a, b| by_number(a.name(), b.name()));
     presets
 });
 
-/// All presets.
+/// Compares names with the numbers in them as numbers: `arity-2` comes before `arity-10`.
+fn by_number(a: &str, b: &str) -> Ordering {
+    let parts = |name: &str| -> Vec<(u64, String)> {
+        (name.split('-'))
+            .map(|part| (part.parse().unwrap_or(0), part.to_owned()))
+            .collect()
+    };
+    parts(a).cmp(&parts(b))
+}
+
+/// All presets, by name.
 pub fn all() -> &'static [Preset] {
     &PRESETS
 }
@@ -216,10 +126,8 @@ pub fn all() -> &'static [Preset] {
 ///
 /// When there is none; the error says which one was probably meant, or lists the names.
 pub fn find(name: &str) -> Result<&'static Preset, UnknownPreset> {
-    all()
-        .iter()
-        .find(|preset| preset.name() == name)
-        .ok_or_else(|| unknown(name))
+    let found = all().iter().find(|preset| preset.name() == name);
+    found.ok_or_else(|| unknown(name))
 }
 
 /// The error names the preset that was probably meant, or all of them.
@@ -244,9 +152,36 @@ pub fn by_name(name: &str) -> Result<&'static AnyParameters, UnknownPreset> {
     Ok(find(name)?.parameters())
 }
 
+/// The parameter set of the preset `name`, which is over the field `F`.
+///
+/// # Errors
+///
+/// When there is none, or it is over another field.
+///
+/// ```
+/// use acclmt_poseidon::{fields::Pallas, permutation::Poseidon, presets};
+///
+/// let orchard = Poseidon::new(presets::over::<Pallas>("orchard")?);
+/// assert_eq!(orchard.hash(&[Pallas::from(1), Pallas::from(2)])?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn over<F: PoseidonField>(name: &str) -> Result<&'static PoseidonParameters<F>, PresetError> {
+    let preset = find(name)?;
+    F::of(preset.parameters()).ok_or_else(|| PresetError::Field {
+        name: name.to_owned(),
+        field: preset.field(),
+        expected: F::ID,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use std::fs;
+    use std::path::Path;
+
+    use crate::fields::{Bls12_381, Goldilocks};
 
     /// Generates every preset.
     #[test]
@@ -258,7 +193,10 @@ mod tests {
             let field_name = crate::dispatch!(parameters, set => set.field_name());
             assert_eq!(field_name, preset.field().name());
             assert_eq!(by_name(preset.name()), Ok(parameters));
-            assert!(parameters.warnings().is_empty());
+            assert!(!preset.description().is_empty(), "{}", preset.name());
+            assert!(!preset.source().is_empty(), "{}", preset.name());
+            let warnings = parameters.warnings();
+            assert!(warnings.is_empty(), "{warnings:?}");
             if let Some((_, arity)) = preset.name().split_once("arity-") {
                 let arity = arity.trim_end_matches("-strengthened");
                 assert_eq!(arity, parameters.arity().to_string());
@@ -270,14 +208,50 @@ mod tests {
         assert_eq!(names.len(), all().len());
     }
 
+    /// The program has every file of the folder, and each has the name of its preset.
+    #[test]
+    fn every_file_is_a_preset() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("presets");
+        let mut files: Vec<_> = (fs::read_dir(folder).unwrap())
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort_unstable();
+        let mut names: Vec<_> = (all().iter())
+            .map(|preset| format!("{}.toml", preset.name()))
+            .collect();
+        names.sort_unstable();
+        assert_eq!(files, names);
+        let mut embedded: Vec<_> = (FILES.files())
+            .map(|file| file.path().to_str().unwrap())
+            .collect();
+        embedded.sort_unstable();
+        assert_eq!(embedded, files);
+    }
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let names: Vec<_> = (all().iter())
+            .map(Preset::name)
+            .filter(|name| name.starts_with("filecoin"))
+            .collect();
+        let expected = (1..=11).flat_map(|arity| {
+            ["", "-strengthened"].map(|suffix| format!("filecoin-arity-{arity}{suffix}"))
+        });
+        assert_eq!(names, expected.collect::<Vec<_>>());
+    }
+
     #[test]
     fn unknown_presets_are_refused_with_the_names() {
-        let message = find("filecoin-arty-2").unwrap_err().to_string();
-        assert!(
-            message
-                .starts_with("unknown preset 'filecoin-arty-2'; did you mean 'filecoin-arity-2'?"),
-            "{message}"
-        );
+        for (name, nearest) in [
+            ("filecoin-arty-2", "filecoin-arity-2"),
+            ("filecoin-arity8", "filecoin-arity-8"),
+            ("Plonky2", "plonky2"),
+            ("starkent", "starknet"),
+        ] {
+            let message = find(name).unwrap_err().to_string();
+            let expected = format!("unknown preset '{name}'; did you mean '{nearest}'?");
+            assert!(message.starts_with(&expected), "{message}");
+        }
         let message = find("sha256").unwrap_err().to_string();
         assert!(
             message.starts_with("unknown preset 'sha256'; the presets are: ")
@@ -285,5 +259,16 @@ mod tests {
                 && message.contains(", plonky2, "),
             "{message}"
         );
+    }
+
+    #[test]
+    fn presets_over_another_field_are_refused() {
+        assert_eq!(over::<Goldilocks>("plonky2").unwrap().width(), 12);
+        let message = over::<Bls12_381>("plonky2").unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "the preset 'plonky2' is over goldilocks, not bls12-381"
+        );
+        assert!(over::<Bls12_381>("plonky").is_err());
     }
 }

@@ -220,7 +220,14 @@ mod tests {
         for seed in 0..50 {
             let set = parameters::<Goldilocks>(seed, &ranges).unwrap();
             assert!(SparseRounds::new(&set).is_err());
-            assert!(set.warnings().is_empty());
+            let warnings = set.warnings();
+            assert!(
+                warnings
+                    .iter()
+                    .all(|warning| !warning.contains("singular: ")),
+                "{warnings:?}"
+            );
+            assert!(warnings[0].contains("not MDS"), "{warnings:?}");
         }
     }
 

@@ -87,6 +87,12 @@ impl Sponge {
     /// What is wrong with them.
     pub(crate) fn check(&self, width: usize) -> Result<(), String> {
         check_positions(&self.rate_positions, width, "rate element")?;
+        if self.rate_positions.len() == width {
+            return Err(format!(
+                "its sponge has no capacity: the rate is all {width} elements of the state, so that \
+                 messages with the same digest are easy to find; leave at least one element out"
+            ));
+        }
         match self.capacity {
             Capacity::Length { position } | Capacity::Safe { position, .. }
                 if position >= width =>
@@ -94,6 +100,25 @@ impl Sponge {
                 Err(format!(
                     "the capacity is state element {position}, expected less than {width}, the \
                      state width"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that no block goes into the element with the length or the tag.
+    ///
+    /// # Errors
+    ///
+    /// Where one does.
+    pub(crate) fn check_capacity(&self) -> Result<(), String> {
+        match self.capacity {
+            Capacity::Length { position } | Capacity::Safe { position, .. }
+                if self.rate_positions.contains(&position) =>
+            {
+                Err(format!(
+                    "the capacity of its sponge is state element {position}, which blocks of the \
+                     message go into; name an element that is not in the rate"
                 ))
             }
             _ => Ok(()),

@@ -58,15 +58,16 @@ impl<F: PoseidonField> Peer for Acclmt<F> {
 
 #[cfg(test)]
 mod tests {
-    use acclmt_poseidon::generate;
+    use acclmt_poseidon::fields::{Bls12_381, Goldilocks};
+    use acclmt_poseidon::presets;
 
     use super::*;
     use crate::peer::tests::check;
 
     #[test]
     fn digests_are_checked() {
-        check(|| Acclmt::new(&generate::filecoin(2, false).unwrap()));
-        check(|| Acclmt::new(&generate::dusk().unwrap()));
-        check(|| Acclmt::new(&generate::plonky2().unwrap()));
+        check(|| Acclmt::new(presets::over::<Bls12_381>("filecoin-arity-2").unwrap()));
+        check(|| Acclmt::new(presets::over::<Bls12_381>("dusk").unwrap()));
+        check(|| Acclmt::new(presets::over::<Goldilocks>("plonky2").unwrap()));
     }
 }

@@ -55,7 +55,7 @@ pub fn of_trees(seed: u64) -> Result<Checked<Neptune<U2>>, PeerError> {
 }
 
 fn preset(name: &str) -> Result<&'static AnyParameters, PeerError> {
-    Ok(presets::by_name(name)?)
+    Ok(presets::by_name(name).map_err(PresetError::from)?)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use std::fmt::{self, Debug, Formatter};
 
 use acclmt_poseidon::fields::{self, AnyParameters, PoseidonField as _};
-use acclmt_poseidon::generate;
+use acclmt_poseidon::presets;
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
 use acclmt_poseidon::word::{self, Word};
 use p3_field::{Field, PackedValue, PrimeField64 as _};
@@ -75,7 +75,7 @@ fn parameters() -> Result<AnyParameters, PeerError> {
         name: "plonky3".to_owned(),
         round_constants: constants.collect(),
         mds: (0..WIDTH).map(row).collect(),
-        ..generate::plonky2()?.specification().clone()
+        ..presets::over::<fields::Goldilocks>("plonky2")?.specification().clone()
     })?;
     Ok(fields::Goldilocks::wrap(set))
 }
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn its_digests_are_not_plonky2s() {
-        let plonky2 = fields::Goldilocks::wrap(generate::plonky2().unwrap());
-        assert_refused(Plonky3::new().unwrap(), &plonky2);
+        let plonky2 = presets::by_name("plonky2").unwrap();
+        assert_refused(Plonky3::new().unwrap(), plonky2);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use crate::nodes::{AllNodes, NoNodes};
 use crate::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
-use acclmt_poseidon::generate;
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
@@ -29,9 +28,18 @@ fn device_of(fault: Fault, limits: EngineLimits) -> ChipDevice<FakeChip> {
 
 /// A hash of `arity` elements with few rounds.
 fn few_rounds(arity: usize) -> AnyParameters {
-    generate::neptune::<Bls12_381>("few-rounds", "bls12-381", arity, 3, 4)
-        .unwrap()
-        .into()
+    let preset = presets::over::<Bls12_381>(&format!("filecoin-arity-{arity}")).unwrap();
+    let constants = preset.round_constants();
+    PoseidonParameters::new(PoseidonSpecification {
+        name: "few-rounds".to_owned(),
+        full_rounds_first: 1,
+        partial_rounds: 4,
+        full_rounds_last: 2,
+        round_constants: constants[..7].to_vec(),
+        ..preset.specification().clone()
+    })
+    .unwrap()
+    .into()
 }
 
 /// A Goldilocks hash of `arity` digests of `length` elements.
@@ -456,14 +464,12 @@ fn unsupported_work_is_refused_before_the_chip_is_touched() {
 #[test]
 fn plans_and_notes() {
     let device = device(Fault::None);
-    let filecoin: AnyParameters = generate::neptune::<Bls12_381>("filecoin", "bls12-381", 2, 8, 55)
-        .unwrap()
-        .into();
-    let plan = device.engine_plan(&filecoin).unwrap().unwrap();
+    let filecoin = presets::by_name("filecoin-arity-2").unwrap();
+    let plan = device.engine_plan(filecoin).unwrap().unwrap();
     assert_eq!((plan.num_full, plan.num_partial, plan.period), (1, 3, 16));
     assert_eq!((plan.products, plan.multipliers), (584, 45));
     assert!((plan.multiplier_bound() - 584.0 / 45.0).abs() < 1e-9);
-    assert!(device.notes(&filecoin).is_empty());
+    assert!(device.notes(filecoin).is_empty());
     let ranges = Ranges {
         singular_minor: true,
         partial_rounds: 3..=3,

@@ -11,7 +11,7 @@ use super::recognise::{Recognised, with_tag};
 use acclmt_merkle::tree::check_leaf_count;
 use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::AnyParameters;
-use acclmt_poseidon::generate::{self, DUSK_MERKLE4_DOMAIN};
+use acclmt_poseidon::presets;
 use acclmt_poseidon::sponge::{Capacity, Padding, Sponge};
 use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
@@ -306,8 +306,8 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
             if let Err(problem) = check_width(inputs.saturating_add(1)) {
                 return skip(problem);
             }
-            let set = generate::circom(inputs).map_err(|error| error.to_string())?;
-            Arc::new(set.into())
+            let set = presets::by_name(&format!("circom-bn254-arity-{inputs}"));
+            Arc::new(set.map_err(|error| error.to_string())?.clone())
         }
     };
     let reader = Reader {
@@ -346,6 +346,9 @@ fn check_chain(length: u64) -> Result<(), String> {
         )),
     }
 }
+
+/// The domain of dusk's Merkle trees of arity 4, which its preset hashes in.
+const DUSK_MERKLE4_DOMAIN: u64 = 15;
 
 struct Reader<'a> {
     parameters: Arc<AnyParameters>,

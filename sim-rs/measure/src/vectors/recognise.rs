@@ -9,8 +9,13 @@ use serde_json::Value;
 use super::elements::element;
 use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
+use acclmt_poseidon::grain::GrainLfsr;
+use acclmt_poseidon::parameter_file::{
+    ConstantsRecord, ElementRecord, MatrixRecord, ParameterFile, ParameterFileError,
+    RoundOrderRecord,
+};
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
-use acclmt_poseidon::{dispatch, generate, presets, with_field, word};
+use acclmt_poseidon::{dispatch, presets, with_field, word};
 
 /// The parameters of a file.
 #[derive(Clone, Debug)]
@@ -129,20 +134,20 @@ fn from_source(head: &Head<'_>) -> Result<Recognised, String> {
             .is_some_and(|text| text.contains("BLS12-381 Fr"))
     {
         check_width(width)?;
-        let filecoin = generate::filecoin(width - 1, false).map_err(|error| error.to_string())?;
+        let filecoin = preset(&format!("filecoin-arity-{}", width - 1))?;
         if (filecoin.full_rounds(), filecoin.partial_rounds()) != (full_rounds, partial_rounds) {
             return unknown(format!(
                 "t = {width}, {full_rounds} + {partial_rounds} rounds"
             ));
         }
-        return Ok(Recognised::set(filecoin.into()));
+        return Ok(Recognised::set(filecoin.clone()));
     }
     if head.source.contains("light-poseidon new_circom")
         && let Some(arity) = number("arity")
     {
         check_width(arity.saturating_add(1))?;
-        let circom = generate::circom(arity).map_err(|error| error.to_string())?;
-        return Ok(Recognised::set(circom.into()));
+        let circom = preset(&format!("circom-bn254-arity-{arity}"))?;
+        return Ok(Recognised::set(circom.clone()));
     }
     Err("the file gives no parameters, and its name does not count".to_owned())
 }
@@ -154,13 +159,17 @@ fn circom(record: &ParametersRecord, field: FieldId) -> Result<Recognised, Strin
     }
     let partial_rounds = required(&record.rp_by_t_from_2, "rp_by_t_from_2")?;
     for (inputs, &rp) in (1..=11).zip(partial_rounds) {
-        let set = generate::circom(inputs).map_err(|error| error.to_string())?;
+        let set = preset(&format!("circom-bn254-arity-{inputs}"))?;
         if set.partial_rounds() != rp {
             return unknown(format!("t = {} and {rp} partial rounds", inputs + 1));
         }
-        compare(record, &set)?;
+        dispatch!(set, set => compare(record, set))?;
     }
     Ok(Recognised::Circom)
+}
+
+fn preset(name: &str) -> Result<&'static AnyParameters, String> {
+    presets::by_name(name).map_err(|error| error.to_string())
 }
 
 /// The parameter set over `F` that `record` describes.
@@ -195,12 +204,43 @@ fn find<F: PoseidonField>(
         return Err(error);
     }
     // Neptune's rule gives sets of other round numbers too.
-    let name = format!("neptune t={width} rf={full_rounds} rp={partial_rounds}");
-    let field_name = F::ID.name();
-    let set = generate::neptune::<F>(&name, field_name, width - 1, full_rounds, partial_rounds)
-        .map_err(|error| error.to_string())?;
-    compare(record, &set)?;
-    Ok(F::wrap(set))
+    let set = neptune::<F>(width, full_rounds, partial_rounds).map_err(|error| error.to_string())?;
+    dispatch!(&set, set => compare(record, set))?;
+    Ok(set)
+}
+
+/// The set of neptune with other round numbers than its presets have.
+fn neptune<F: PoseidonField>(
+    width: usize,
+    full_rounds: usize,
+    partial_rounds: usize,
+) -> Result<AnyParameters, ParameterFileError> {
+    let tag = (1 << (width - 1)) - 1;
+    let mut initial_state = vec![ElementRecord::Unsigned(0); width];
+    initial_state[0] = ElementRecord::Unsigned(tag);
+    let file = ParameterFile {
+        name: format!("neptune t={width} rf={full_rounds} rp={partial_rounds}"),
+        description: None,
+        source: None,
+        field: F::ID.name().to_owned(),
+        width,
+        alpha: 5,
+        full_rounds_first: full_rounds / 2,
+        partial_rounds,
+        full_rounds_last: full_rounds - full_rounds / 2,
+        round_order: RoundOrderRecord::ConstantsSboxMatrix,
+        partial_index: 0,
+        initial_state: Some(initial_state),
+        input_positions: (1..width).collect(),
+        digest_positions: vec![1],
+        constants: ConstantsRecord::Grain {
+            sbox: GrainLfsr::NEPTUNE_SBOX,
+            bits: None,
+        },
+        matrix: MatrixRecord::Cauchy { scale: None },
+        sponge: None,
+    };
+    file.parameters()
 }
 
 /// The indices that a number, or a text `from..end`, names.

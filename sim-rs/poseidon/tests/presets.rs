@@ -1,0 +1,46 @@
+//! The values of every preset, against digests of them that do not come from the preset files.
+
+use ark_ff::PrimeField;
+use sha2::{Digest as _, Sha256};
+
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::{dispatch, presets, word};
+
+/// All values of a set as text, one a line.
+fn text<F: PrimeField>(set: &PoseidonParameters<F>) -> String {
+    let list = |elements: &[F]| -> Vec<String> {
+        (elements.iter())
+            .map(|&element| word::to_hex(&word::from_field(element)))
+            .collect()
+    };
+    let table =
+        |rows: &[Vec<F>]| -> Vec<String> { rows.iter().map(|row| list(row).join(" ")).collect() };
+    [
+        format!("{} {} {}", set.name(), set.field_name(), set.alpha()),
+        format!(
+            "{} {} {}",
+            set.full_rounds_first(),
+            set.partial_rounds(),
+            set.full_rounds_last()
+        ),
+        format!("{:?} {}", set.round_order(), set.partial_index()),
+        table(set.round_constants()).join("\n"),
+        table(set.mds()).join("\n"),
+        list(set.initial_state()).join(" "),
+        format!("{:?} {:?}", set.input_positions(), set.digest_positions()),
+        format!("{:?}", set.sponge()),
+    ]
+    .join("\n")
+}
+
+#[test]
+fn values_are_those_of_the_list() {
+    let computed: String = (presets::all().iter())
+        .map(|preset| {
+            let text = dispatch!(preset.parameters(), set => text(set));
+            let digest = hex::encode(Sha256::digest(text));
+            format!("{digest}  {}\n", preset.name())
+        })
+        .collect();
+    assert_eq!(computed, include_str!("presets.sha256"));
+}
