@@ -6,6 +6,7 @@ pkg/acclmt_pkg.sv
 pkg/acclmt_timing_pkg.sv
 pkg/acclmt_prime_pkg.sv
 pkg/acclmt_reg_pkg.sv
+pkg/acclmt_control_pkg.sv
 memory/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv
@@ -51,5 +52,10 @@ control/acclmt_counters.sv
 control/acclmt_engine_configuration.sv
 control/acclmt_configuration.sv
 control/acclmt_level_setup.sv
+control/acclmt_register_decode.sv
+control/acclmt_constant_port.sv
+control/acclmt_run_control.sv
+control/acclmt_error_log.sv
+control/acclmt_interrupt.sv
 control/acclmt_register_file.sv
 acclmt_core.sv

@@ -13,11 +13,12 @@
 /// acclmt_input_sequencer), and puts out the root or a cap, and every other node that the host asked
 /// for, the last word with `out_last_o`. A word is the canonical integer of one
 /// element, or of four in Goldilocks mode; an element that is not below its prime is registered as an
-/// error and marks the output of the run as void (`out_error_o`).
+/// error and marks the output of the run as void: `out_error_o` is high with the last word of the
+/// run, and with those before it that began their way out after the error.
 ///
 /// Handshake:  in, out: ready/valid; neither `in_ready_o` nor `out_valid_o` depends on its partner,
-///             and an offered output word is stable until it is taken. Registers: see
-///             acclmt_register_file.
+///             and an offered output word is stable, with all that goes with it, until it is taken.
+///             Registers: see acclmt_register_file.
 /// Latency:    one hash: its rounds times the loop cycles of its sub-engines (CAPS_ENGINE), and about
 ///             60 cycles from edge to edge.
 /// Throughput: one leaf in the longest segment of the hash engines, see acclmt_hash_engine.
@@ -74,7 +75,7 @@ module acclmt_core #(
   output logic [acclmt_tree_pkg::NodeIndexWidth-1:0] out_index_o,
   output logic out_last_o,
   output logic out_error_o,
-  /// A run is done, or an error is registered.
+  /// An event of INTERRUPT_STATUS is pending that INTERRUPT_ENABLE names.
   output logic irq_o
 );
 
@@ -89,7 +90,7 @@ module acclmt_core #(
   acclmt_tree_pkg::node_traffic_t traffic;
   acclmt_tree_pkg::level_setup_t level_setup;
   logic running, start, clear, run_done, run_void, element_error, incomplete;
-  logic [31:0] element_index_q;
+  logic [31:0] element_index;
 
   acclmt_register_file #(
     .Prime(Prime),
@@ -130,9 +131,9 @@ module acclmt_core #(
     .clear_o(clear),
     .run_done_i(run_done),
     .element_error_i(element_error),
-    .element_index_i(element_index_q),
+    .element_index_i(element_index),
     .incomplete_i(incomplete),
-    .error_o(run_void),
+    .void_o(run_void),
     .events_i(events),
     .traffic_i(traffic),
     .irq_o
@@ -140,7 +141,7 @@ module acclmt_core #(
 
   // ---- Data input -------------------------------------------------------------------------------
 
-  logic input_open, input_taken, output_taken, convert_ready, not_below_prime;
+  logic input_open, input_taken, output_taken, convert_ready;
   acclmt_pkg::input_label_t input_label, element_label;
   acclmt_input_sequencer u_sequencer (
     .clk_i,
@@ -154,14 +155,20 @@ module acclmt_core #(
     .take_i(input_taken),
     .label_o(input_label)
   );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) element_index_q <= '0;
-    else if (clear || start) element_index_q <= '0;
-    else element_index_q <= element_index_q + 32'(input_taken);
-  end
   assign in_ready_o = input_open && convert_ready;
   assign input_taken = in_valid_i && in_ready_o;
-  assign element_error = not_below_prime;
+
+  // Words taken, and the number of the one that is compared with the prime.
+  logic [31:0] words_q, compared_word_q;
+  logic [1:0] bad_slice;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) words_q <= '0;
+    else if (clear || start) words_q <= '0;
+    else words_q <= words_q + 32'(input_taken);
+  end
+  always_ff @(posedge clk_i) compared_word_q <= words_q;
+  assign element_index =
+      run_config.goldilocks ? {compared_word_q[29:0], bad_slice} : compared_word_q;
 
   logic element_valid, element_ready, input_idle;
   acclmt_pkg::word_t element;
@@ -181,7 +188,8 @@ module acclmt_core #(
     .ready_o(convert_ready),
     .element_i(in_data_i),
     .label_i(input_label),
-    .not_below_prime_o(not_below_prime),
+    .not_below_prime_o(element_error),
+    .slice_o(bad_slice),
     .valid_o(element_valid),
     .ready_i(element_ready),
     .residue_o(element),
@@ -273,12 +281,14 @@ module acclmt_core #(
 
   // ---- Data output ------------------------------------------------------------------------------
 
+  // Whether the run is void goes with a word from here on, so that it does not change while the word
+  // waits. Errors of the data arise before the words that depend on them come here.
   acclmt_tree_pkg::node_label_t out_label;
   acclmt_from_montgomery #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .LabelWidth(acclmt_tree_pkg::NodeLabelWidth)
+    .LabelWidth(1 + acclmt_tree_pkg::NodeLabelWidth)
   ) u_from_montgomery (
     .clk_i,
     .rst_ni,
@@ -288,17 +298,16 @@ module acclmt_core #(
     .valid_i(node_valid),
     .ready_o(node_ready),
     .residue_i(node),
-    .label_i(label),
+    .label_i({run_void, label}),
     .valid_o(out_valid_o),
     .ready_i(out_ready_i),
     .element_o(out_data_o),
-    .label_o(out_label)
+    .label_o({out_error_o, out_label})
   );
   assign output_taken = out_valid_o && out_ready_i;
   assign out_level_o = out_label.level;
   assign out_index_o = out_label.index;
   assign out_last_o = out_label.last;
-  assign out_error_o = run_void;
   assign run_done = output_taken && out_last_o;
 
   // ---- Events -----------------------------------------------------------------------------------
@@ -320,11 +329,30 @@ module acclmt_core #(
 
 `ifndef SYNTHESIS
   output_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear)
-      out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_data_o))
+      out_valid_o && !out_ready_i |=> out_valid_o &&
+      $stable({out_data_o, out_level_o, out_index_o, out_last_o, out_error_o}))
   else $error("acclmt_core: an output word changed before it was taken");
   output_in_run_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       out_valid_o |-> running)
   else $error("acclmt_core: a word is put out while no run is under way");
+  void_with_last_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      out_valid_o && out_last_o |-> out_error_o == run_void)
+  else $error("acclmt_core: the last word does not say whether the run is void");
+  void_is_final_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear)
+      out_valid_o && out_error_o |-> run_void)
+  else $error("acclmt_core: a word is marked as void in a run that is not");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({in_ready_o, out_valid_o, reg_rvalid_o, irq_o}))
+  else $error("acclmt_core: a handshake is unknown");
+  output_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      out_valid_o |-> !$isunknown({out_last_o, out_error_o, out_level_o, out_index_o}))
+  else $error("acclmt_core: what goes with an output word is unknown");
+  void_word_waits_c : cover property (@(posedge clk_i)
+      out_valid_o && out_error_o && !out_ready_i);
+  error_while_word_waits_c : cover property (@(posedge clk_i)
+      element_error && out_valid_o && !out_ready_i);
+  input_meets_output_c : cover property (@(posedge clk_i) input_taken && output_taken);
+  clear_while_word_waits_c : cover property (@(posedge clk_i) clear && out_valid_o);
   idle_between_runs_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       start |-> input_idle && leaf_idle && root_idle)
   else $error("acclmt_core: a run starts while the last one is still inside");

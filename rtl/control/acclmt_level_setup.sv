@@ -10,8 +10,9 @@
 /// order. Every queue has room for a group of siblings at least.
 ///
 /// Handshake:  `start_i` begins; `done_o` or `illegal_o` ends, with the level at fault.
-/// Latency:    one cycle a level below the top, and three: the entry of a level is looked up, the
-///             words of its queue are multiplied out, and the queue is placed.
+/// Latency:    one cycle a level below the top, and `acclmt_latency_pkg::LevelSetupLatency`: the
+///             entry of a level is looked up (that of level 0 in the cycle of `start_i`), the words
+///             of its queue are multiplied out, and the queue is placed.
 /// Throughput: one layout at a time.
 module acclmt_level_setup #(
   /// Levels with a queue, and words of the node memories.
@@ -44,7 +45,7 @@ module acclmt_level_setup #(
   localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
   localparam int unsigned EndWidth = AddressWidth + 5;
 
-  // Stages with a level: its entry is looked up, its words are multiplied out, its queue is placed.
+  // Stages with a level: its words are multiplied out, its queue is placed.
   localparam int unsigned Stages = acclmt_latency_pkg::LevelSetupLatency;
   logic [Stages-1:0] stage_q;
   logic active, ends;
@@ -57,7 +58,14 @@ module acclmt_level_setup #(
 
   // ---- The entry of a level ---------------------------------------------------------------------
 
+  // It waits at level 0 for a start.
   acclmt_tree_pkg::level_t lookup_level_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) lookup_level_q <= '0;
+    else if (clear_i || ends) lookup_level_q <= '0;
+    else if (start_i || stage_q != '0) lookup_level_q <= lookup_level_q + 1'b1;
+  end
+
   acclmt_tree_pkg::level_entry_t looked_up;
   always_comb begin
     looked_up = '0;
@@ -101,15 +109,11 @@ module acclmt_level_setup #(
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      lookup_level_q <= '0;
       memory_q <= acclmt_tree_pkg::LeafHashBuffer;
       end_q <= '0;
-    end else begin
-      if (stage_q[0]) lookup_level_q <= lookup_level_q + 1'b1;
-      if (active) begin
-        memory_q <= entry_q.memory;
-        end_q <= queue_end[AddressWidth-1:0];
-      end
+    end else if (active) begin
+      memory_q <= entry_q.memory;
+      end_q <= queue_end[AddressWidth-1:0];
     end
     multiply_level_q <= lookup_level_q;
     multiply_entry_q <= looked_up;
@@ -129,5 +133,23 @@ module acclmt_level_setup #(
   assign done_o = active && is_end;
   assign illegal_o = active && !is_end && !legal;
   assign illegal_level_o = level_q;
+
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({clear_i, start_i, setup_o.valid, done_o, illegal_o}))
+  else $error("acclmt_level_setup: a command or a result is unknown");
+  start_when_idle_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start_i && !clear_i |-> stage_q == '0 && lookup_level_q == '0)
+  else $error("acclmt_level_setup: a set-up begins before the last one has ended");
+  one_result_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({setup_o.valid, done_o, illegal_o}))
+  else $error("acclmt_level_setup: two results at once");
+  no_tree_c : cover property (@(posedge clk_i) done_o && level_q == '0);
+  tree_c : cover property (@(posedge clk_i) done_o && level_q != '0);
+  same_memory_c : cover property (@(posedge clk_i) setup_o.valid && base != '0);
+  illegal_first_c : cover property (@(posedge clk_i) illegal_o && level_q == '0);
+  illegal_later_c : cover property (@(posedge clk_i) illegal_o && level_q != '0);
+  aborted_c : cover property (@(posedge clk_i) clear_i && stage_q != '0);
+`endif
 
 endmodule

@@ -2,16 +2,20 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Register file and run control: configuration, constants, status, errors and performance
-/// counters.
+/// Register file: holds the configuration, answers the requests of the host, and hands them to the
+/// blocks that act on them.
 ///
-/// The register map is docs/registers.md. A request is always accepted; its answer comes in the
-/// next cycle. Configuration and constants can be written only while no run is under way: otherwise
-/// the write is refused, changes nothing and sets the error register. A start with an illegal
-/// configuration does not start. The error register keeps the first error until it is cleared.
+/// The register map is docs/registers.md. A request is always accepted; it is registered, and acts
+/// and is answered in the next cycle. Configuration and constants can be written only while no run
+/// is under way: otherwise the write is refused, changes nothing and sets the error register.
+///
+///     request -> register -> decode -+-> configuration -> what a run does, legal values
+///                                    +-> constant port -> memories of the hash engines
+///                                    +-> run control, errors, interrupt, counters
 ///
 /// Handshake:  `reg_valid_i` with a request; `reg_rvalid_o` the cycle after it. The machine signals
 ///             the end of its run by `run_done_i`; `clear_o` tells it to forget everything.
+/// Latency:    one cycle from a request to its answer. Throughput: a request a cycle.
 module acclmt_register_file #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -68,17 +72,16 @@ module acclmt_register_file #(
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
   /// The run had an error: its output is void.
-  output logic error_o,
+  output logic void_o,
   /// Events for the performance counters.
   input acclmt_pkg::events_t events_i,
   input acclmt_tree_pkg::node_traffic_t traffic_i,
-  /// A run is done, or an error is registered.
+  /// An event is pending that the host wants to be told.
   output logic irq_o
 );
 
   localparam int unsigned NumRunConfig = acclmt_pkg::NumRunConfig;
   localparam int unsigned NumEngineConfig = acclmt_pkg::NumEngineConfig;
-  localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
   localparam int unsigned LevelEntryWidth = acclmt_tree_pkg::LevelEntryWidth;
   localparam bit RuntimeModulus = Reduction == acclmt_pkg::ReductionRuntime;
 
@@ -86,132 +89,99 @@ module acclmt_register_file #(
     $error("acclmt_register_file: Reduction = %0d is not ReductionConstant or ReductionRuntime",
            Reduction);
   end
+
+  // ---- The request ------------------------------------------------------------------------------
+
+  // Nothing of the chip sees the port but this register.
+  acclmt_control_pkg::request_t request_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      request_q <= '0;
+    end else begin
+      request_q.valid <= reg_valid_i;
+      request_q.write <= reg_write_i;
+      request_q.address <= reg_addr_i;
+      request_q.data <= reg_wdata_i;
+    end
+  end
+
+  acclmt_control_pkg::group_e group;
+  logic [acclmt_control_pkg::IndexWidth-1:0] index;
+  acclmt_register_decode #(
+    .RuntimeModulus(RuntimeModulus),
+    .MaxHeight(MaxHeight)
+  ) u_decode (
+    .address_i(request_q.address),
+    .group_o(group),
+    .index_o(index)
+  );
+
+  // ---- What a write may do ----------------------------------------------------------------------
+
+  // Configuration cannot be written during a run, and nothing takes what it has no field for.
+  logic write, is_config, is_writable, value_legal, write_config;
+  logic write_unknown, write_while_running, write_illegal;
+  assign write = request_q.valid && request_q.write;
+  always_comb begin
+    is_config = 1'b0;
+    is_writable = 1'b1;
+    value_legal = 1'b1;
+    case (group)
+      acclmt_control_pkg::GroupRun, acclmt_control_pkg::GroupLeaf, acclmt_control_pkg::GroupRoot,
+      acclmt_control_pkg::GroupConstantData, acclmt_control_pkg::GroupConstantAddress,
+      acclmt_control_pkg::GroupRadixSquared: is_config = 1'b1;
+      acclmt_control_pkg::GroupPrime: begin
+        is_config = RuntimeModulus;
+        is_writable = RuntimeModulus;
+      end
+      acclmt_control_pkg::GroupLevel: begin
+        is_config = 1'b1;
+        value_legal = (request_q.data & ~acclmt_reg_pkg::LevelTableMask) == '0;
+      end
+      acclmt_control_pkg::GroupControl: begin
+        value_legal = (request_q.data & ~acclmt_reg_pkg::ControlMask) == '0 &&
+                      $onehot0(request_q.data & acclmt_reg_pkg::ControlMask);
+      end
+      acclmt_control_pkg::GroupInterruptStatus: begin
+        value_legal = (request_q.data & ~acclmt_reg_pkg::InterruptStatusMask) == '0;
+      end
+      acclmt_control_pkg::GroupInterruptEnable: begin
+        value_legal = (request_q.data & ~acclmt_reg_pkg::InterruptEnableMask) == '0;
+      end
+      default: is_writable = 1'b0;
+    endcase
+  end
+  assign write_unknown = write && !is_writable;
+  assign write_while_running = write && is_config && running_o;
+  assign write_illegal = write && !value_legal && !write_while_running;
+  assign write_config = write && is_config && value_legal && !running_o;
+
+  // ---- Configuration ----------------------------------------------------------------------------
+
   logic [NumRunConfig-1:0][31:0] run_q;
   logic [NumEngineConfig-1:0][31:0] leaf_q, root_q;
   logic [MaxHeight-1:0][LevelEntryWidth-1:0] level_table_q;
-  logic [7:0][31:0] constant_data_q;
-
-  // ---- Decoding ---------------------------------------------------------------------------------
-
-  logic [4:0] word_address;
-  logic [3:0] run_index;
-  logic [4:0] leaf_index, root_index;
-  logic is_aligned, is_constant_data, is_constant_address, is_control, is_counter;
-  logic is_run, is_leaf, is_root, is_level, is_prime, is_radix_squared;
-  logic [LevelWidth-1:0] level_index;
-  assign word_address = reg_addr_i[6:2];
-  assign is_aligned = reg_addr_i[1:0] == 2'b00;
-  assign is_run = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegMode &&
-                  reg_addr_i <= acclmt_reg_pkg::RegWindowLast;
-  assign is_leaf = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegLeafInputWords &&
-                   reg_addr_i <= acclmt_reg_pkg::RegLeafPartialRounds7;
-  assign is_root = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegRootInputWords &&
-                   reg_addr_i <= acclmt_reg_pkg::RegRootPartialRounds7;
-  assign run_index = reg_addr_i[5:2] - acclmt_reg_pkg::RegMode[5:2];
-  assign leaf_index = word_address - acclmt_reg_pkg::RegLeafInputWords[6:2];
-  assign root_index = word_address - acclmt_reg_pkg::RegRootInputWords[6:2];
-  assign is_constant_data = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegConstantData0 &&
-                            reg_addr_i <= acclmt_reg_pkg::RegConstantData7;
-  assign is_constant_address = reg_addr_i == acclmt_reg_pkg::RegConstantAddress;
-  assign is_control = reg_addr_i == acclmt_reg_pkg::RegControl;
-  assign is_prime = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegPrime0 &&
-                    reg_addr_i <= acclmt_reg_pkg::RegPrime7;
-  assign is_radix_squared = RuntimeModulus && is_aligned &&
-                            reg_addr_i >= acclmt_reg_pkg::RegRadixSquared0 &&
-                            reg_addr_i <= acclmt_reg_pkg::RegRadixSquared7;
-  assign is_counter = is_aligned && reg_addr_i[11:9] == 3'h1;
-  assign is_level = is_aligned && reg_addr_i >= acclmt_reg_pkg::RegLevelTable0 &&
-                    reg_addr_i < acclmt_reg_pkg::RegLevelTable0 + 12'(4 * MaxHeight);
-  assign level_index = word_address;
-
-  logic write, read, write_config, write_refused, write_unknown, write_control;
-  logic write_modulus, write_constant_address, constant_address_illegal, write_illegal;
-  assign write = reg_valid_i && reg_write_i;
-  assign read = reg_valid_i && !reg_write_i;
-  assign write_modulus = write && ((is_prime && RuntimeModulus) || is_radix_squared);
-  assign write_config =
-      (write && (is_run || is_leaf || is_root || is_level || is_constant_data ||
-                 is_constant_address)) || write_modulus;
-  assign write_constant_address = write && is_constant_address && !running_o;
-  assign write_illegal = write_constant_address && constant_address_illegal;
-  assign write_refused = write_config && running_o;
-  assign write_control = write && is_control;
-  assign write_unknown = write && !write_control && !write_config;
-
-  // ---- Configuration, constants -----------------------------------------------------------------
-
-  acclmt_pkg::constant_write_t constant_write_q;
-  logic [1:0] engine_mask_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       run_q <= '0;
       leaf_q <= '0;
       root_q <= '0;
       level_table_q <= '0;
-      constant_data_q <= '0;
-      constant_write_q <= '0;
-      engine_mask_q <= '0;
-    end else begin
-      constant_write_q.valid <= 1'b0;
-      if (write_config && !running_o) begin
-        if (is_run) run_q[run_index] <= reg_wdata_i;
-        if (is_leaf) leaf_q[leaf_index] <= reg_wdata_i;
-        if (is_root) root_q[root_index] <= reg_wdata_i;
-        if (is_level) begin
-          level_table_q[level_index] <= {
-            reg_wdata_i[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth],
-            reg_wdata_i[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth]
+    end else if (write_config) begin
+      case (group)
+        acclmt_control_pkg::GroupRun: run_q[index[3:0]] <= request_q.data;
+        acclmt_control_pkg::GroupLeaf: leaf_q[index[4:0]] <= request_q.data;
+        acclmt_control_pkg::GroupRoot: root_q[index[4:0]] <= request_q.data;
+        acclmt_control_pkg::GroupLevel: begin
+          level_table_q[index[4:0]] <= {
+            request_q.data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth],
+            request_q.data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth]
           };
         end
-        if (is_constant_data) constant_data_q[word_address[2:0]] <= reg_wdata_i;
-        if (is_constant_address && !constant_address_illegal) begin
-          constant_write_q.valid <= 1'b1;
-          constant_write_q.index <= reg_wdata_i[acclmt_reg_pkg::ConstantAddressIndexLsb+:8];
-          constant_write_q.bank <= reg_wdata_i[acclmt_reg_pkg::ConstantAddressBankLsb+:4];
-          constant_write_q.sub_engine <=
-              reg_wdata_i[acclmt_reg_pkg::ConstantAddressSubEngineLsb+:4];
-          constant_write_q.data <= constant_data_q;
-          engine_mask_q <= reg_wdata_i[acclmt_reg_pkg::ConstantAddressEngineMaskLsb+:2];
-        end
-      end
+        default: ;
+      endcase
     end
   end
-  always_comb begin
-    leaf_constant_write_o = constant_write_q;
-    leaf_constant_write_o.valid = constant_write_q.valid && engine_mask_q[0];
-    root_constant_write_o = constant_write_q;
-    root_constant_write_o.valid = constant_write_q.valid && engine_mask_q[1];
-  end
-
-  // Constants that no memory has a place for.
-  logic [31:0] constant_index, constant_bank, constant_sub_engine, constant_depth;
-  logic [1:0] constant_engine_mask;
-  always_comb begin
-    constant_index = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressIndexLsb+:8]);
-    constant_bank = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressBankLsb+:8]);
-    constant_sub_engine = 32'(reg_wdata_i[acclmt_reg_pkg::ConstantAddressSubEngineLsb+:4]);
-    constant_engine_mask = reg_wdata_i[acclmt_reg_pkg::ConstantAddressEngineMaskLsb+:2];
-    constant_depth = '0;
-    if (constant_sub_engine == '0 ||
-        (constant_sub_engine == 32'(acclmt_pkg::SecondFullSubEngine) && NumFull > 1)) begin
-      if (constant_bank < acclmt_pkg::FullMatrixBanks) constant_depth = MatrixDepth;
-      else if (constant_bank < acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes) begin
-        constant_depth = ConstantDepth;
-      end
-    end else if (constant_sub_engine <= NumPartial) begin
-      if (constant_bank < acclmt_pkg::PartialBanks) constant_depth = PartialDepth;
-    end else if (constant_sub_engine == 32'(acclmt_pkg::InitialSubEngine)) begin
-      // The leaf hash engine has a second vector, for the later blocks of a row.
-      if (constant_bank < acclmt_pkg::Lanes) begin
-        constant_depth = acclmt_pkg::MaxBeats << !constant_engine_mask[1];
-      end
-    end else if (constant_sub_engine == 32'(acclmt_pkg::EmptySubTrees)) begin
-      if (constant_bank == '0 && !constant_engine_mask[0]) constant_depth = MaxHeight;
-    end
-    constant_address_illegal = constant_index >= constant_depth;
-  end
-
-  // ---- The modulus ------------------------------------------------------------------------------
 
   logic prime_illegal;
   if (RuntimeModulus) begin : gen_runtime_modulus
@@ -220,9 +190,11 @@ module acclmt_register_file #(
       if (!rst_ni) begin
         prime_q <= Prime;
         radix_squared_q <= '0;
-      end else if (write_modulus && !running_o) begin
-        if (is_prime) prime_q[word_address[2:0]] <= reg_wdata_i;
-        else radix_squared_q[word_address[2:0]] <= reg_wdata_i;
+      end else if (write_config) begin
+        if (group == acclmt_control_pkg::GroupPrime) prime_q[index[2:0]] <= request_q.data;
+        if (group == acclmt_control_pkg::GroupRadixSquared) begin
+          radix_squared_q[index[2:0]] <= request_q.data;
+        end
       end
     end
     assign prime_o = prime_q;
@@ -236,9 +208,7 @@ module acclmt_register_file #(
     assign prime_illegal = 1'b0;
   end
 
-  // ---- Meaning and check of the configuration ---------------------------------------------------
-
-  logic config_illegal, illegal;
+  logic config_illegal;
   logic [31:0] window_first, window_last;
   logic [11:0] config_illegal_address, illegal_address;
   acclmt_configuration #(
@@ -263,248 +233,300 @@ module acclmt_register_file #(
     .illegal_o(config_illegal),
     .illegal_address_o(config_illegal_address)
   );
-  assign illegal = config_illegal || prime_illegal;
   assign illegal_address =
       prime_illegal ? acclmt_reg_pkg::RegPrime0 : config_illegal_address;
 
+  // ---- Constants --------------------------------------------------------------------------------
+
+  logic [7:0][31:0] constant_data;
+  logic write_constant, constant_illegal;
+  assign write_constant =
+      write_config && group == acclmt_control_pkg::GroupConstantAddress;
+  acclmt_constant_port #(
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .PartialDepth(PartialDepth),
+    .MaxHeight(MaxHeight)
+  ) u_constant_port (
+    .clk_i,
+    .rst_ni,
+    .data_write_i(write_config && group == acclmt_control_pkg::GroupConstantData),
+    .data_index_i(index[2:0]),
+    .address_write_i(write_constant),
+    .data_i(request_q.data),
+    .constant_data_o(constant_data),
+    .illegal_o(constant_illegal),
+    .leaf_write_o(leaf_constant_write_o),
+    .root_write_o(root_constant_write_o)
+  );
+
   // ---- Run control ------------------------------------------------------------------------------
 
-  // A run starts when the queues of its tree are set up.
-  logic start_request, start_legal, start_illegal, start_refused, running_q, done_q;
-  logic setup_done, setup_illegal;
-  acclmt_tree_pkg::level_t setup_illegal_level;
-  assign clear_o = write_control && reg_wdata_i[acclmt_reg_pkg::ControlClearBit];
-  assign start_request =
-      write_control && reg_wdata_i[acclmt_reg_pkg::ControlStartBit] && !clear_o;
-  assign start_refused = start_request && running_q;
-  assign start_illegal = start_request && !running_q && illegal;
-  assign start_legal = start_request && !running_q && !illegal;
-  assign running_o = running_q;
-  acclmt_level_setup #(
+  logic command, start, clear_counters, done, start_refused;
+  logic start_while_running, configuration_illegal, level_illegal, incomplete;
+  acclmt_tree_pkg::level_t illegal_level;
+  assign command = write && group == acclmt_control_pkg::GroupControl && value_legal;
+  acclmt_run_control #(
     .MaxHeight(MaxHeight),
     .LeafWords(LeafWords),
     .RootWords(RootWords),
     .ScratchWords(ScratchWords),
     .HidmWords0(HidmWords0),
     .HidmWords1(HidmWords1)
-  ) u_level_setup (
+  ) u_run_control (
+    .clk_i,
+    .rst_ni,
+    .start_i(command && request_q.data[acclmt_reg_pkg::ControlStartBit]),
+    .clear_i(command && request_q.data[acclmt_reg_pkg::ControlClearBit]),
+    .illegal_i(config_illegal || prime_illegal),
+    .level_table_i(level_table_q),
+    .arity_i(root_config_o.input_words),
+    .tree_i(tree_config_o),
+    .level_setup_o,
+    .start_o(start),
+    .clear_o,
+    .run_done_i,
+    .element_error_i,
+    .incomplete_i,
+    .running_o,
+    .done_o(done),
+    .void_o,
+    .start_refused_o(start_refused),
+    .clear_counters_o(clear_counters),
+    .start_while_running_o(start_while_running),
+    .configuration_illegal_o(configuration_illegal),
+    .level_illegal_o(level_illegal),
+    .illegal_level_o(illegal_level),
+    .incomplete_o(incomplete)
+  );
+  assign start_o = start;
+
+  // ---- Errors and the interrupt -----------------------------------------------------------------
+
+  logic read_unknown, error_event;
+  logic [7:0] error;
+  logic [31:0] error_info;
+  acclmt_error_log u_error_log (
     .clk_i,
     .rst_ni,
     .clear_i(clear_o),
-    .start_i(start_legal),
-    .level_table_i(level_table_q),
-    .arity_i(root_config_o.input_words),
-    .top_i(tree_config_o.top),
-    .setup_o(level_setup_o),
-    .done_o(setup_done),
-    .illegal_o(setup_illegal),
-    .illegal_level_o(setup_illegal_level)
+    .element_i(element_error_i),
+    .element_index_i,
+    .incomplete_i(incomplete),
+    .level_illegal_i(level_illegal),
+    .level_i(illegal_level),
+    .configuration_illegal_i(configuration_illegal),
+    .configuration_address_i(illegal_address),
+    .start_while_running_i(start_while_running),
+    .write_while_running_i(write_while_running),
+    .constant_illegal_i(write_constant && constant_illegal),
+    .value_illegal_i(write_illegal),
+    .unknown_i(write_unknown || read_unknown),
+    .request_i(request_q),
+    .error_o(error),
+    .error_info_o(error_info),
+    .event_o(error_event)
   );
-  assign start_o = setup_done;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q <= 1'b0;
-      done_q <= 1'b0;
-    end else if (clear_o) begin
-      running_q <= 1'b0;
-      done_q <= 1'b0;
-    end else if (start_legal) begin
-      running_q <= 1'b1;
-      done_q <= 1'b0;
-    end else if (setup_illegal) begin
-      running_q <= 1'b0;
-    end else if (run_done_i) begin
-      running_q <= 1'b0;
-      done_q <= 1'b1;
-    end
+  localparam int unsigned NumEvents = 2;
+  logic [NumEvents-1:0] events, pending, enabled;
+  if (acclmt_reg_pkg::InterruptStatusMask != 32'(2 ** NumEvents - 1) ||
+      acclmt_reg_pkg::InterruptEnableMask != 32'(2 ** NumEvents - 1)) begin : gen_illegal_events
+    $error("acclmt_register_file: NumEvents = %0d is not the number of events of the map",
+           NumEvents);
   end
-
-  // ---- Errors: the first one stays --------------------------------------------------------------
-
-  logic unknown_read;
-  logic [7:0] error_d, error_q;
-  logic [31:0] error_info_d, error_info_q;
   always_comb begin
-    error_d = error_q;
-    error_info_d = error_info_q;
-    if (error_q == acclmt_reg_pkg::ErrorNone) begin
-      if (element_error_i) begin
-        error_d = acclmt_reg_pkg::ErrorElementNotBelowPrime;
-        error_info_d = element_index_i;
-      end else if (incomplete_i && !tree_config_o.pad) begin
-        error_d = acclmt_reg_pkg::ErrorIncompleteTree;
-        error_info_d = '0;
-      end else if (setup_illegal) begin
-        error_d = acclmt_reg_pkg::ErrorIllegalConfiguration;
-        error_info_d = 32'(acclmt_reg_pkg::RegLevelTable0) + 32'({setup_illegal_level, 2'b00});
-      end else if (start_illegal) begin
-        error_d = acclmt_reg_pkg::ErrorIllegalConfiguration;
-        error_info_d = 32'(illegal_address);
-      end else if (start_refused) begin
-        error_d = acclmt_reg_pkg::ErrorStartWhileRunning;
-        error_info_d = '0;
-      end else if (write_refused) begin
-        error_d = acclmt_reg_pkg::ErrorWriteWhileRunning;
-        error_info_d = 32'(reg_addr_i);
-      end else if (write_illegal) begin
-        error_d = acclmt_reg_pkg::ErrorIllegalConstantAddress;
-        error_info_d = reg_wdata_i;
-      end else if (write_unknown || unknown_read) begin
-        error_d = acclmt_reg_pkg::ErrorUnknownRegister;
-        error_info_d = 32'(reg_addr_i);
-      end
-    end
-    if (clear_o) begin
-      error_d = acclmt_reg_pkg::ErrorNone;
-      error_info_d = '0;
-    end
+    events = '0;
+    events[acclmt_reg_pkg::InterruptStatusDoneBit] = run_done_i;
+    events[acclmt_reg_pkg::InterruptStatusErrorBit] = error_event;
   end
-  // A bad element and an incomplete tree make the output of a run void; the other errors changed
-  // nothing.
-  logic void_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      error_q <= acclmt_reg_pkg::ErrorNone;
-      error_info_q <= '0;
-      void_q <= 1'b0;
-    end else begin
-      error_q <= error_d;
-      error_info_q <= error_info_d;
-      if (clear_o || start_legal) void_q <= 1'b0;
-      else if (element_error_i || (incomplete_i && !tree_config_o.pad)) void_q <= 1'b1;
-    end
-  end
-  assign error_o = void_q;
-  assign irq_o = done_q || error_q != acclmt_reg_pkg::ErrorNone;
+  acclmt_interrupt #(
+    .NumEvents(NumEvents)
+  ) u_interrupt (
+    .clk_i,
+    .rst_ni,
+    .clear_i(clear_o),
+    .events_i(events),
+    .acknowledge_i(write && group == acclmt_control_pkg::GroupInterruptStatus && value_legal),
+    .enable_write_i(write && group == acclmt_control_pkg::GroupInterruptEnable && value_legal),
+    .data_i(request_q.data[NumEvents-1:0]),
+    .pending_o(pending),
+    .enable_o(enabled),
+    .irq_o
+  );
 
   // ---- Counters ---------------------------------------------------------------------------------
 
+  logic read;
   logic [63:0] counter_value;
   logic counter_exists;
+  assign read = request_q.valid && !request_q.write;
   acclmt_counters u_counters (
     .clk_i,
     .rst_ni,
-    .clear_i(clear_o || start_legal || start_o),
-    .running_i(running_q),
+    .clear_i(clear_counters),
+    .running_i(running_o),
     .window_first_i(window_first),
     .window_last_i(window_last),
     .events_i,
     .traffic_i,
-    .select_i(reg_addr_i[8:3]),
+    .select_i(index[6:1]),
     .value_o(counter_value),
     .exists_o(counter_exists)
   );
 
   // The high word of a counter is kept when its low word is read.
+  logic is_high_word;
   logic [31:0] counter_high_q;
+  assign is_high_word = index[0];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) counter_high_q <= '0;
-    else if (read && is_counter && !reg_addr_i[2]) counter_high_q <= counter_value[63:32];
+    else if (read && group == acclmt_control_pkg::GroupCounter && !is_high_word) begin
+      counter_high_q <= counter_value[63:32];
+    end
   end
 
-  // ---- Reads ------------------------------------------------------------------------------------
+  // ---- Answers ----------------------------------------------------------------------------------
 
-  logic [31:0] read_data;
+  logic [31:0] capability, state, read_data;
+  always_comb begin
+    capability = '0;
+    case (request_q.address)
+      acclmt_reg_pkg::RegId: capability = acclmt_reg_pkg::IdValue;
+      acclmt_reg_pkg::RegVersion: capability = acclmt_reg_pkg::VersionValue;
+      acclmt_reg_pkg::RegCapsEngine: begin
+        capability[acclmt_reg_pkg::CapsEngineNumFullLsb+:4] = 4'(NumFull);
+        capability[acclmt_reg_pkg::CapsEngineNumPartialLsb+:4] = 4'(NumPartial);
+        capability[acclmt_reg_pkg::CapsEngineLanesLsb+:4] = 4'(acclmt_pkg::Lanes);
+        capability[acclmt_reg_pkg::CapsEngineLoopCyclesFullLsb+:8] =
+            8'(acclmt_timing_pkg::full_loop_cycles(int'(Reduction)));
+        capability[acclmt_reg_pkg::CapsEngineLoopCyclesPartialLsb+:8] =
+            8'(acclmt_timing_pkg::partial_loop_cycles(int'(Reduction)));
+        capability[acclmt_reg_pkg::CapsEngineLog2PlacesLsb+:4] =
+            4'($clog2(acclmt_timing_pkg::places(int'(Reduction))));
+      end
+      acclmt_reg_pkg::RegCapsDepth: begin
+        capability[acclmt_reg_pkg::CapsDepthMatrixDepthLsb+:10] = 10'(MatrixDepth);
+        capability[acclmt_reg_pkg::CapsDepthConstantDepthLsb+:10] = 10'(ConstantDepth);
+        capability[acclmt_reg_pkg::CapsDepthPartialDepthLsb+:10] = 10'(PartialDepth);
+      end
+      acclmt_reg_pkg::RegCapsTree: begin
+        capability[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:5] = 5'(MaxHeight);
+        capability[acclmt_reg_pkg::CapsTreeLog2LeafHashBufferLsb+:5] = 5'($clog2(LeafWords));
+        capability[acclmt_reg_pkg::CapsTreeLog2RootHashBufferLsb+:5] = 5'($clog2(RootWords));
+        capability[acclmt_reg_pkg::CapsTreeLog2ScratchPadLsb+:5] = 5'($clog2(ScratchWords));
+        capability[acclmt_reg_pkg::CapsTreeLog2HidmLevel0Lsb+:5] = 5'($clog2(HidmWords0));
+        capability[acclmt_reg_pkg::CapsTreeLog2HidmLevel1Lsb+:5] = 5'($clog2(HidmWords1));
+      end
+      acclmt_reg_pkg::RegCapsField: begin
+        capability[acclmt_reg_pkg::CapsFieldGoldilocksBit] = Goldilocks;
+        capability[acclmt_reg_pkg::CapsFieldRuntimeModulusBit] = RuntimeModulus;
+        capability[acclmt_reg_pkg::CapsFieldMontgomeryBitsLsb+:9] =
+            9'(acclmt_prime_pkg::montgomery_bits(int'(Reduction)));
+      end
+      default: ;
+    endcase
+  end
+  always_comb begin
+    state = '0;
+    case (request_q.address)
+      acclmt_reg_pkg::RegStatus: begin
+        state[acclmt_reg_pkg::StatusBusyBit] = running_o;
+        state[acclmt_reg_pkg::StatusDoneBit] = done;
+        state[acclmt_reg_pkg::StatusErrorBit] = error != acclmt_reg_pkg::ErrorNone;
+        state[acclmt_reg_pkg::StatusStartRefusedBit] = start_refused;
+      end
+      acclmt_reg_pkg::RegError: state = 32'(error);
+      acclmt_reg_pkg::RegErrorInfo: state = error_info;
+      default: ;
+    endcase
+  end
+
   logic [LevelEntryWidth-1:0] level_entry;
-  logic read_known;
-  assign level_entry = level_table_q[level_index];
+  assign level_entry = level_table_q[index[4:0]];
   always_comb begin
     read_data = '0;
-    read_known = 1'b1;
-    if (is_run) read_data = run_q[run_index];
-    else if (is_leaf) read_data = leaf_q[leaf_index];
-    else if (is_root) read_data = root_q[root_index];
-    else if (is_level) begin
-      read_data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth] =
-          level_entry[LevelEntryWidth-1:acclmt_tree_pkg::NodeAddressWidth];
-      read_data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth] =
-          level_entry[acclmt_tree_pkg::NodeAddressWidth-1:0];
-    end
-    else if (is_constant_data) read_data = constant_data_q[word_address[2:0]];
-    else if (is_counter) begin
-      read_known = counter_exists;
-      read_data = reg_addr_i[2] ? counter_high_q : counter_value[31:0];
-    end else if (is_prime) begin
-      read_data = prime_o[32*word_address[2:0]+:32];
-    end else if (is_radix_squared) begin
-      read_data = radix_squared_o[32*word_address[2:0]+:32];
-    end else begin
-      case (reg_addr_i)
-        acclmt_reg_pkg::RegId: read_data = acclmt_reg_pkg::IdValue;
-        acclmt_reg_pkg::RegVersion: read_data = acclmt_reg_pkg::VersionValue;
-        acclmt_reg_pkg::RegCapsEngine: begin
-          read_data[acclmt_reg_pkg::CapsEngineNumFullLsb+:4] = 4'(NumFull);
-          read_data[acclmt_reg_pkg::CapsEngineNumPartialLsb+:4] = 4'(NumPartial);
-          read_data[acclmt_reg_pkg::CapsEngineLanesLsb+:4] = 4'(acclmt_pkg::Lanes);
-          read_data[acclmt_reg_pkg::CapsEngineLoopCyclesFullLsb+:8] =
-              8'(acclmt_timing_pkg::full_loop_cycles(int'(Reduction)));
-          read_data[acclmt_reg_pkg::CapsEngineLoopCyclesPartialLsb+:8] =
-              8'(acclmt_timing_pkg::partial_loop_cycles(int'(Reduction)));
-          read_data[acclmt_reg_pkg::CapsEngineLog2PlacesLsb+:4] =
-              4'($clog2(acclmt_timing_pkg::places(int'(Reduction))));
-        end
-        acclmt_reg_pkg::RegCapsDepth: begin
-          read_data[acclmt_reg_pkg::CapsDepthMatrixDepthLsb+:10] = 10'(MatrixDepth);
-          read_data[acclmt_reg_pkg::CapsDepthConstantDepthLsb+:10] = 10'(ConstantDepth);
-          read_data[acclmt_reg_pkg::CapsDepthPartialDepthLsb+:10] = 10'(PartialDepth);
-        end
-        acclmt_reg_pkg::RegCapsTree: begin
-          read_data[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:5] = 5'(MaxHeight);
-          read_data[acclmt_reg_pkg::CapsTreeLog2LeafHashBufferLsb+:5] = 5'($clog2(LeafWords));
-          read_data[acclmt_reg_pkg::CapsTreeLog2RootHashBufferLsb+:5] = 5'($clog2(RootWords));
-          read_data[acclmt_reg_pkg::CapsTreeLog2ScratchPadLsb+:5] = 5'($clog2(ScratchWords));
-          read_data[acclmt_reg_pkg::CapsTreeLog2HidmLevel0Lsb+:5] = 5'($clog2(HidmWords0));
-          read_data[acclmt_reg_pkg::CapsTreeLog2HidmLevel1Lsb+:5] = 5'($clog2(HidmWords1));
-        end
-        acclmt_reg_pkg::RegCapsField: begin
-          read_data[acclmt_reg_pkg::CapsFieldGoldilocksBit] = Goldilocks;
-          read_data[acclmt_reg_pkg::CapsFieldRuntimeModulusBit] = RuntimeModulus;
-          read_data[acclmt_reg_pkg::CapsFieldMontgomeryBitsLsb+:9] =
-              9'(acclmt_prime_pkg::montgomery_bits(int'(Reduction)));
-        end
-        acclmt_reg_pkg::RegControl: read_data = '0;
-        acclmt_reg_pkg::RegStatus: begin
-          read_data[acclmt_reg_pkg::StatusBusyBit] = running_q;
-          read_data[acclmt_reg_pkg::StatusDoneBit] = done_q;
-          read_data[acclmt_reg_pkg::StatusErrorBit] = error_q != acclmt_reg_pkg::ErrorNone;
-        end
-        acclmt_reg_pkg::RegError: read_data = 32'(error_q);
-        acclmt_reg_pkg::RegErrorInfo: read_data = error_info_q;
-        acclmt_reg_pkg::RegConstantAddress: read_data = '0;
-        default: read_known = 1'b0;
-      endcase
-    end
+    case (group)
+      acclmt_control_pkg::GroupCapability: read_data = capability;
+      acclmt_control_pkg::GroupState: read_data = state;
+      acclmt_control_pkg::GroupCounter: begin
+        read_data = is_high_word ? counter_high_q : counter_value[31:0];
+      end
+      acclmt_control_pkg::GroupPrime: read_data = prime_o[32*index[2:0]+:32];
+      acclmt_control_pkg::GroupRadixSquared: read_data = radix_squared_o[32*index[2:0]+:32];
+      acclmt_control_pkg::GroupInterruptStatus: read_data = 32'(pending);
+      acclmt_control_pkg::GroupInterruptEnable: read_data = 32'(enabled);
+      acclmt_control_pkg::GroupRun: read_data = run_q[index[3:0]];
+      acclmt_control_pkg::GroupLeaf: read_data = leaf_q[index[4:0]];
+      acclmt_control_pkg::GroupRoot: read_data = root_q[index[4:0]];
+      acclmt_control_pkg::GroupLevel: begin
+        read_data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth] =
+            level_entry[LevelEntryWidth-1:acclmt_tree_pkg::NodeAddressWidth];
+        read_data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth] =
+            level_entry[acclmt_tree_pkg::NodeAddressWidth-1:0];
+      end
+      acclmt_control_pkg::GroupConstantData: read_data = constant_data[index[2:0]];
+      // Commands and addresses of constants read as 0.
+      default: ;
+    endcase
   end
-  assign unknown_read = read && !read_known;
+  assign read_unknown = read && (group == acclmt_control_pkg::GroupNone ||
+                                 (group == acclmt_control_pkg::GroupCounter && !counter_exists));
 
-  logic reg_rvalid_q, reg_error_q;
-  logic [31:0] reg_rdata_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      reg_rvalid_q <= 1'b0;
-      reg_error_q <= 1'b0;
-      reg_rdata_q <= '0;
-    end else begin
-      reg_rvalid_q <= reg_valid_i;
-      reg_error_q <= unknown_read || write_unknown || write_refused || write_illegal ||
-                     start_refused || start_illegal;
-      reg_rdata_q <= read ? read_data : '0;
-    end
-  end
-  assign reg_rvalid_o = reg_rvalid_q;
-  assign reg_error_o = reg_error_q;
-  assign reg_rdata_o = reg_rdata_q;
+  assign reg_rvalid_o = request_q.valid;
+  assign reg_rdata_o = read ? read_data : '0;
+  assign reg_error_o = read_unknown || write_unknown || write_while_running || write_illegal ||
+                       (write_constant && constant_illegal) || start_while_running ||
+                       configuration_illegal;
 
 `ifndef SYNTHESIS
-  // The set-up of the queues, which comes before everything that looks at the configuration, takes
-  // more than the two cycles that the configuration has to settle (synth/flow/exceptions.toml).
-  no_config_write_while_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      running_q && !clear_o |=> $stable({run_q, leaf_q, root_q, level_table_q}))
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({reg_valid_i, reg_rvalid_o, reg_error_o}))
+  else $error("acclmt_register_file: a request or its answer is unknown");
+  request_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reg_valid_i |-> !$isunknown({reg_write_i, reg_addr_i}))
+  else $error("acclmt_register_file: the address of a request is unknown");
+  answer_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reg_rvalid_o |-> !$isunknown(reg_rdata_o))
+  else $error("acclmt_register_file: the data of an answer is unknown");
+
+  // What synth/flow/exceptions.toml needs. The configuration has two cycles to settle: the first to
+  // look at it are the blocks that a start clears, and what they are set to counts; then it must
+  // stay until the run ends. What they see between runs is forgotten at the next start.
+  typedef struct packed {
+    acclmt_pkg::run_config_t run;
+    acclmt_tree_pkg::tree_config_t tree;
+    acclmt_pkg::engine_config_t leaf;
+    acclmt_pkg::engine_config_t root;
+    acclmt_pkg::word_t prime;
+    acclmt_pkg::word_t radix_squared;
+  } settled_t;
+  settled_t settled;
+  assign settled =
+      {run_config_o, tree_config_o, leaf_config_o, root_config_o, prime_o, radix_squared_o};
+  logic in_run_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) in_run_q <= 1'b0;
+    else in_run_q <= (in_run_q || start) && !clear_o && !run_done_i;
+  end
+  settled_at_start_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start |-> $stable(settled))
+  else $error("acclmt_register_file: a run starts before its configuration has settled");
+  settled_in_run_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      in_run_q |-> $stable(settled))
   else $error("acclmt_register_file: the configuration changed during a run");
-  done_only_when_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      run_done_i |-> running_q)
-  else $error("acclmt_register_file: a run ended that was not under way");
+  // The set-up of the queues looks at the level table, within this module.
+  level_table_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      running_o && !clear_o |=> $stable(level_table_q))
+  else $error("acclmt_register_file: the level table changed during a set-up or a run");
+  read_c : cover property (@(posedge clk_i) read && !read_unknown);
+  write_config_c : cover property (@(posedge clk_i) write_config);
+  refused_c : cover property (@(posedge clk_i) reg_rvalid_o && reg_error_o);
+  back_to_back_c : cover property (@(posedge clk_i) reg_rvalid_o && reg_valid_i);
+  start_after_write_c : cover property (@(posedge clk_i)
+      command && request_q.data[acclmt_reg_pkg::ControlStartBit] && $past(write_config));
 `endif
 
 endmodule

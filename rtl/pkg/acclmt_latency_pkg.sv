@@ -53,8 +53,8 @@ package acclmt_latency_pkg;
   /// Beats of initial states that wait for their hash engine.
   localparam int unsigned LoaderPlaces = 8;
 
-  /// Stages in which the queue of a level of the tree is laid out before a run.
-  localparam int unsigned LevelSetupLatency = 3;
+  /// From a start that acts until the queue of the lowest level of the tree is laid out.
+  localparam int unsigned LevelSetupLatency = 2;
 
   /// Nodes on their way out that wait for the conversion.
   localparam int unsigned NodeOutputDepth = 4;

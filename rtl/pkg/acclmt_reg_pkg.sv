@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000300;
+  localparam logic [31:0] VersionValue = 32'h00000400;
 
   // Byte addresses. A counter has 64 bits: its high word is 4 bytes on.
   localparam logic [11:0] RegId = 12'h000;
@@ -46,6 +46,8 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLastInputMap1 = 12'h074;
   localparam logic [11:0] RegWindowFirst = 12'h078;
   localparam logic [11:0] RegWindowLast = 12'h07c;
+  localparam logic [11:0] RegInterruptStatus = 12'h080;
+  localparam logic [11:0] RegInterruptEnable = 12'h084;
   localparam logic [11:0] RegRadixSquared0 = 12'h0c0;
   localparam logic [11:0] RegRadixSquared1 = 12'h0c4;
   localparam logic [11:0] RegRadixSquared2 = 12'h0c8;
@@ -189,6 +191,8 @@ package acclmt_reg_pkg;
   // on it.
   localparam int unsigned CapsEngineLog2PlacesLsb = 28;
   localparam int unsigned CapsEngineLog2PlacesWidth = 4;
+  // All of them.
+  localparam logic [31:0] CapsEngineMask = 32'hffffffff;
 
   // Fields of CAPS_DEPTH.
   // Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse
@@ -202,6 +206,8 @@ package acclmt_reg_pkg;
   // Entries of each memory of a partial-round sub-engine, one for each beat of each of its rounds.
   localparam int unsigned CapsDepthPartialDepthLsb = 20;
   localparam int unsigned CapsDepthPartialDepthWidth = 10;
+  // All of them.
+  localparam logic [31:0] CapsDepthMask = 32'h3fffffff;
 
   // Fields of CAPS_TREE.
   // Levels that the level table has: a tree has at most so many levels above its leaves.
@@ -223,6 +229,8 @@ package acclmt_reg_pkg;
   // Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4.
   localparam int unsigned CapsTreeLog2HidmLevel1Lsb = 25;
   localparam int unsigned CapsTreeLog2HidmLevel1Width = 5;
+  // All of them.
+  localparam logic [31:0] CapsTreeMask = 32'h3fffffff;
 
   // Fields of CAPS_FIELD.
   // The chip has the Goldilocks mode: FIELD may be 1.
@@ -232,21 +240,32 @@ package acclmt_reg_pkg;
   // Base-2 logarithm of the Montgomery radix R of the large prime.
   localparam int unsigned CapsFieldMontgomeryBitsLsb = 8;
   localparam int unsigned CapsFieldMontgomeryBitsWidth = 9;
+  // All of them.
+  localparam logic [31:0] CapsFieldMask = 32'h0001ff03;
 
   // Fields of CONTROL.
-  // 1 starts a run.
+  // 1 starts a run. Refused while STATUS.Busy is 1, and when a register of the configuration holds
+  // an illegal value: see STATUS.StartRefused.
   localparam int unsigned ControlStartBit = 0;
-  // 1 clears STATUS.done, the error and the counters, and aborts a run: the machine is flushed, and
-  // idle when STATUS.busy reads 0.
+  // 1 clears STATUS.Done, STATUS.StartRefused, the error, INTERRUPT_STATUS and the counters, and
+  // aborts a run: the machine is flushed, and idle when STATUS.Busy reads 0.
   localparam int unsigned ControlClearBit = 1;
+  // All of them.
+  localparam logic [31:0] ControlMask = 32'h00000003;
 
   // Fields of STATUS.
   // A run or a flush is in progress.
   localparam int unsigned StatusBusyBit = 0;
-  // The last run is complete: its last word was taken from the data output.
+  // The last run that started is complete: its last word was taken from the data output.
   localparam int unsigned StatusDoneBit = 1;
   // ERROR holds a code.
   localparam int unsigned StatusErrorBit = 2;
+  // The last start was refused. Set by a refused start, whatever ERROR holds: at once during a run
+  // or with an illegal register, and in the cycle in which Busy falls when the level table does not
+  // fit. Cleared by a start that is not refused at once, and by a clear.
+  localparam int unsigned StatusStartRefusedBit = 3;
+  // All of them.
+  localparam logic [31:0] StatusMask = 32'h0000000f;
 
   // Fields of MODE.
   // 0: every input word is a leaf. 1: a leaf is the digest of a row of ROW_BLOCKS blocks.
@@ -257,6 +276,26 @@ package acclmt_reg_pkg;
   // How the elements of the second and later blocks of a row are absorbed. 0: they are added to
   // those of the state. 1: they take their places.
   localparam int unsigned ModeOverwriteBit = 2;
+  // All of them.
+  localparam logic [31:0] ModeMask = 32'h00000007;
+
+  // Fields of INTERRUPT_STATUS.
+  // A run was completed.
+  localparam int unsigned InterruptStatusDoneBit = 0;
+  // Something of the table of error codes happened, be it registered in ERROR or not because
+  // another error is there.
+  localparam int unsigned InterruptStatusErrorBit = 1;
+  // All of them.
+  localparam logic [31:0] InterruptStatusMask = 32'h00000003;
+
+  // Fields of INTERRUPT_ENABLE.
+  // A run was completed.
+  localparam int unsigned InterruptEnableDoneBit = 0;
+  // Something of the table of error codes happened, be it registered in ERROR or not because
+  // another error is there.
+  localparam int unsigned InterruptEnableErrorBit = 1;
+  // All of them.
+  localparam logic [31:0] InterruptEnableMask = 32'h00000003;
 
   // Fields of CONSTANT_ADDRESS.
   // Index inside the bank.
@@ -274,6 +313,8 @@ package acclmt_reg_pkg;
   // Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.
   localparam int unsigned ConstantAddressEngineMaskLsb = 20;
   localparam int unsigned ConstantAddressEngineMaskWidth = 2;
+  // All of them.
+  localparam logic [31:0] ConstantAddressMask = 32'h003fffff;
 
   // Fields of LEVEL_TABLE.
   // Groups of siblings that the queue of the level has room for, at least 1.
@@ -283,6 +324,8 @@ package acclmt_reg_pkg;
   // ascending order.
   localparam int unsigned LevelTableMemoryLsb = 16;
   localparam int unsigned LevelTableMemoryWidth = 3;
+  // All of them.
+  localparam logic [31:0] LevelTableMask = 32'h0007ffff;
 
   // Codes of ERROR.
   // No error since the last clear.
@@ -297,10 +340,14 @@ package acclmt_reg_pkg;
   localparam logic [7:0] ErrorUnknownRegister = 8'd4;
   // Start during a run. The run in progress goes on.
   localparam logic [7:0] ErrorStartWhileRunning = 8'd5;
-  // Constant for a sub-engine, bank or index that does not exist. Nothing was written.
+  // Constant for a sub-engine, bank or index that does not exist, for no hash engine, or with a bit
+  // set that no field has. Nothing was written.
   localparam logic [7:0] ErrorIllegalConstantAddress = 8'd6;
   // The leaves do not fill the tree, and MODE.Pad is 0. The run's output is void.
   localparam logic [7:0] ErrorIncompleteTree = 8'd7;
+  // Write of a value with a bit set that no field has, or of several commands at once. Nothing was
+  // changed.
+  localparam logic [7:0] ErrorIllegalValue = 8'd8;
 
 endpackage
 

@@ -111,4 +111,12 @@ module acclmt_from_montgomery #(
     .idle_o(unused_idle)
   );
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({clear_i, valid_i, ready_o, valid_o, ready_i}))
+  else $error("acclmt_from_montgomery: a handshake is unknown");
+  full_c : cover property (@(posedge clk_i) valid_i && !ready_o);
+  waiting_c : cover property (@(posedge clk_i) valid_o && !ready_i);
+`endif
+
 endmodule

@@ -6,8 +6,8 @@
 ///
 /// Multiplies by R^2 mod prime and reduces: by `acclmt_const_mul` with a constant prime, by a
 /// multiplier with a prime that is set at run time. In Goldilocks mode words pass unchanged. An
-/// element that is not below the prime is reported; its residue is that of the element modulo the
-/// prime.
+/// element that is not below the prime is reported in the cycle after it is taken; its residue is
+/// that of the element modulo the prime.
 ///
 /// Handshake:  ready/valid on both sides. An element enters only while a place is reserved for it
 ///             in the output buffer, so that the pipeline never stalls.
@@ -38,8 +38,10 @@ module acclmt_to_montgomery #(
   output logic ready_o,
   input acclmt_pkg::word_t element_i,
   input logic [LabelWidth-1:0] label_i,
-  /// High in the cycle in which a word is taken of which an element is not below its prime.
+  /// High in the cycle after that in which a word is taken of which an element is not below its
+  /// prime, and in Goldilocks mode the lowest slice that is not (0 else).
   output logic not_below_prime_o,
+  output logic [1:0] slice_o,
   /// Montgomery residue, or the word that came in.
   output logic valid_o,
   input logic ready_i,
@@ -65,21 +67,34 @@ module acclmt_to_montgomery #(
   logic goldilocks;
   assign goldilocks = Goldilocks && goldilocks_i;
 
-  logic accept, place_available, not_below_prime;
+  logic accept, place_available;
   assign ready_o = place_available;
   assign accept = valid_i && ready_o;
-  assign not_below_prime_o = accept && not_below_prime;
 
-  logic [WordWidth-1:0] prime;
+  // ---- Elements below the prime: compared in the cycle after they are taken ---------------------
+
+  logic accept_q, not_below_prime;
+  logic [WordWidth-1:0] element_q, prime;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) accept_q <= 1'b0;
+    else accept_q <= accept && !clear_i;
+  end
+  always_ff @(posedge clk_i) element_q <= element_i;
+
   always_comb begin
-    not_below_prime = !goldilocks && element_i >= prime;
-    for (int s = 0; s < int'(Slices); s++) begin
+    not_below_prime = !goldilocks && element_q >= prime;
+    slice_o = '0;
+    for (int s = int'(Slices) - 1; s >= 0; s--) begin
       if (goldilocks &&
-          element_i[int'(SliceWidth)*s+:SliceWidth] >= acclmt_pkg::GoldilocksPrime) begin
+          element_q[int'(SliceWidth)*s+:SliceWidth] >= acclmt_pkg::GoldilocksPrime) begin
         not_below_prime = 1'b1;
+        slice_o = 2'(s);
       end
     end
   end
+  assign not_below_prime_o = accept_q && not_below_prime;
+
+  // ---- Residues ---------------------------------------------------------------------------------
 
   // Product with R^2; in Goldilocks mode with one.
   logic [SumWidth-1:0] product;
@@ -110,7 +125,6 @@ module acclmt_to_montgomery #(
     assign prime = Prime;
 
     // Odd multiples; redundant form of the products with the parts; these products; sums of two.
-    logic [WordWidth-1:0] x1_q;
     logic [WordWidth+1:0] x3_q;
     logic [WordWidth+2:0] x5_q;
     logic [Parts*PartProductWidth-1:0] sum_q, carry_q, part_q;
@@ -126,7 +140,7 @@ module acclmt_to_montgomery #(
         .Constant(acclmt_prime_pkg::radix_t'(RadixSquared[PartWidth*part+:PartWidth])),
         .ChunkColumns(9)
       ) u_product (
-        .x1_i(PartProductWidth'(x1_q)),
+        .x1_i(PartProductWidth'(element_q)),
         .x3_i(PartProductWidth'(x3_q)),
         .x5_i(PartProductWidth'(x5_q)),
         .sum_o(sum),
@@ -134,7 +148,7 @@ module acclmt_to_montgomery #(
         .below_o(unused_below)
       );
       // In Goldilocks mode a part is a slice as it is, where it comes to stand in a place of two.
-      assign slice = PartProductWidth'(x1_q[SliceWidth*part+:SliceWidth]) << (PartWidth * part);
+      assign slice = PartProductWidth'(element_q[SliceWidth*part+:SliceWidth]) << (PartWidth * part);
       always_ff @(posedge clk_i) begin
         sum_q[Lsb+:PartProductWidth] <= goldilocks ? slice : sum;
         carry_q[Lsb+:PartProductWidth] <= goldilocks ? '0 : carry;
@@ -143,7 +157,6 @@ module acclmt_to_montgomery #(
       end
     end
     always_ff @(posedge clk_i) begin
-      x1_q <= element_i;
       x3_q <= {2'b0, element_i} + {1'b0, element_i, 1'b0};
       x5_q <= {3'b0, element_i} + {1'b0, element_i, 2'b0};
       low_q <= HalfProductWidth'(part_q[0+:PartProductWidth]) +
@@ -211,5 +224,14 @@ module acclmt_to_montgomery #(
     .data_o({label_o, residue_o}),
     .idle_o
   );
+
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({clear_i, valid_i, ready_o, valid_o, ready_i, not_below_prime_o}))
+  else $error("acclmt_to_montgomery: a handshake is unknown");
+  not_below_prime_c : cover property (@(posedge clk_i) not_below_prime_o);
+  full_c : cover property (@(posedge clk_i) valid_i && !ready_o);
+  waiting_c : cover property (@(posedge clk_i) valid_o && !ready_i);
+`endif
 
 endmodule

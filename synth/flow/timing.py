@@ -146,6 +146,8 @@ def exceptions(name):
                 f"foreach pattern {{{patterns}}} {{ set pins [concat $pins [get_pins -quiet $pattern]] }}",
                 f'if {{[llength $pins] == 0}} {{ error "{name} has no {instance}/{output}" }}',
                 f"set_multicycle_path {cycles} -setup -through $pins",
+                # The data must still not change too early at the edge that launches the next one.
+                f"set_multicycle_path {cycles - 1} -hold -through $pins",
             ]
     return lines
 

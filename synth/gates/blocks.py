@@ -353,6 +353,8 @@ def conversion_lanes(names, pipeline_cycles, convert, reduction):
             words += [(2**64 - 2**32 + 1) << 64 * s for s in range(SLICES)]
         radix_squared = 1 if mode.goldilocks else mode.radix * mode.radix % mode.prime
         inside, compared, cycle, taken_out = deque(), 0, 0, 0
+        # Whether the word that was taken in the cycle before is none.
+        wrong = 0
         paces = [(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.2, 1.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
         for offer, take in paces:
             for _ in range(2 * places):
@@ -384,8 +386,8 @@ def conversion_lanes(names, pipeline_cycles, convert, reduction):
                     compared += 3
                 accepted = given["valid_i"] and outputs["ready_o"]
                 if "not_below_prime_o" in outputs:
-                    wrong = int(bool(accepted) and not mode.is_element(word))
                     check(cycle, "not_below_prime_o", wrong, outputs["not_below_prime_o"], given)
+                    wrong = int(bool(accepted) and not mode.is_element(word))
                 if outputs["valid_o"] and given["ready_i"]:
                     inside.popleft()
                     taken_out += 1

@@ -85,6 +85,7 @@ module acclmt_tb_units #(
 
   acclmt_pkg::word_t residue[2], sum[2], to_montgomery[2], from_montgomery[2];
   logic [1:0] to_ready, to_valid, to_idle, not_below_prime, from_ready, from_valid;
+  logic [1:0][1:0] bad_slice;
   for (genvar i = 0; i < 2; i++) begin : gen_reduction
     acclmt_reduce #(
       .Prime(acclmt_tb_build_pkg::Prime),
@@ -123,6 +124,7 @@ module acclmt_tb_units #(
       .element_i(a),
       .label_i(control[29]),
       .not_below_prime_o(not_below_prime[i]),
+      .slice_o(bad_slice[i]),
       .valid_o(to_valid[i]),
       .ready_i(control[27]),
       .residue_o(to_montgomery[i]),
@@ -260,7 +262,7 @@ module acclmt_tb_units #(
 
   logic [31:0] flags;
   assign flags = {
-    18'b0, from_valid, from_ready, not_below_prime, to_idle, to_valid, to_ready, fifo_valid, fifo_ready
+    14'b0, bad_slice, from_valid, from_ready, not_below_prime, to_idle, to_valid, to_ready, fifo_valid, fifo_ready
   };
   assign out_o = {
     flags, stored, head, delayed, scaled, dot_across, dot, power,

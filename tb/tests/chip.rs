@@ -880,7 +880,7 @@ fn illegal_level_tables_do_not_start() {
         host.feed(&[], 8);
         let expected = (code, registers::LEVEL_TABLE.at(level));
         assert_eq!(host.error(), expected, "level {level}: {queue:?}");
-        assert_eq!(host.status(), ERROR);
+        assert_eq!(host.status(), ERROR | REFUSED);
         let input = elements(&mut random, large_field(), 8);
         assert_eq!(host.feed(&input, 60), 0);
         host.clear();
@@ -1630,6 +1630,10 @@ const CLEAR: u32 = 2;
 const BUSY: u32 = 1;
 const DONE: u32 = 2;
 const ERROR: u32 = 4;
+const REFUSED: u32 = 8;
+/// Of the interrupt: a run was completed, an error happened.
+const INTERRUPT_DONE: u32 = 1;
+const INTERRUPT_ERROR: u32 = 2;
 /// What a run does: MODE, and whether there is a tree.
 type Run = (u32, bool);
 const ELEMENTS: Run = (0, true);
@@ -1657,6 +1661,8 @@ impl Host<'_> {
     }
 
     fn load(&mut self, program: &ChipProgram) {
+        let interrupts = INTERRUPT_DONE | INTERRUPT_ERROR;
+        self.write(registers::INTERRUPT_ENABLE.address, interrupts);
         self.load_registers(&program.registers);
         self.load_modulus(program);
         self.load_constants(&program.constants);
@@ -1898,7 +1904,7 @@ fn illegal_configurations_do_not_start() {
         assert!(host.chip.refused(), "{name} = {value}");
         let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
         assert_eq!(host.error(), (code, register), "{name} = {value}");
-        assert_eq!(host.status(), ERROR, "{name} = {value}");
+        assert_eq!(host.status(), ERROR | REFUSED, "{name} = {value}");
         assert!(host.chip.interrupt());
         let input = elements(&mut random, large_field(), 8);
         assert_eq!(host.feed(&input, 60), 0, "{name} = {value}");
@@ -2075,11 +2081,17 @@ fn constants_without_a_place_are_refused() {
     // The values of empty sub-trees.
     places.extend([(14, 0, max_height), (14, 0, 255), (14, 1, 0), (14, 16, 0)]);
     let code = registers::ERROR_ILLEGAL_CONSTANT_ADDRESS.code;
+    let mut addresses: Vec<_> = (places.into_iter())
+        .map(|(engine, bank, index)| constant_address(engine, bank, index))
+        .collect();
+    // For no hash engine, and bits that no field has, of an address that is legal without them.
+    let legal = constant_address(0, 0, 0);
+    addresses.push(constant_address_of(0, 0, 0, 0));
+    addresses.extend((22..32).map(|bit| legal | 1 << bit));
     // Something that would spoil every hash.
     let data = elements(&mut random, large_field(), 1)[0];
-    for (engine, bank, index) in places {
+    for address in addresses {
         host.write_word(&registers::CONSTANT_DATA, &data);
-        let address = constant_address(engine, bank, index);
         host.write(registers::CONSTANT_ADDRESS.address, address);
         assert!(host.chip.refused(), "{address:X}");
         assert_eq!(host.error(), (code, address));
@@ -2206,6 +2218,13 @@ fn elements_not_below_the_prime_void_the_output() {
         };
         for (run, words) in [(HASHES, 4), (ELEMENTS, 2), (DIGESTS, 4)] {
             let slices = if field == FieldId::Goldilocks { 4 } else { 1 };
+            // The number of the first element of a word that is none.
+            let first_bad = |value: &BigUint| {
+                let bits = 256 / slices;
+                let slice =
+                    |s: usize| (value >> (bits * s)) & ((BigUint::from(1_u32) << bits) - 1_u32);
+                (0..slices).find(|&s| slice(s) >= prime(field)).unwrap()
+            };
             let pack = |elements: &[Word]| match run {
                 ELEMENTS => program.pack_outputs(elements),
                 _ => program.pack_inputs(elements),
@@ -2217,7 +2236,8 @@ fn elements_not_below_the_prime_void_the_output() {
                 host.start(run, 2);
                 let output = host.finish(&input);
                 assert!(output.last().unwrap().error, "word {index}: {value:x}");
-                assert_eq!(host.error(), (code, index as u32));
+                let element = index * slices + first_bad(&value);
+                assert_eq!(host.error(), (code, element as u32));
                 assert_eq!(host.status(), DONE | ERROR);
                 host.clear();
             }
@@ -2247,7 +2267,7 @@ fn start_during_a_run_is_refused() {
     host.write(registers::CONTROL.address, START);
     assert!(host.chip.refused());
     assert_eq!(host.error().0, registers::ERROR_START_WHILE_RUNNING.code);
-    assert_eq!(host.status(), BUSY | ERROR);
+    assert_eq!(host.status(), BUSY | ERROR | REFUSED);
     let output = host.finish(&input[5..]);
     assert_eq!(
         [output[0].data],
@@ -2321,6 +2341,185 @@ fn unknown_registers_are_errors() {
         assert_eq!(host.error(), (code, address));
         host.clear();
     }
+    host.check_run(&mut random);
+}
+
+/// Bits that no field has, and several commands at once.
+#[test]
+fn illegal_values_are_refused_and_change_nothing() {
+    let mut random = Random::new(seed(64));
+    let mut device = programmed(25);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let code = registers::ERROR_ILLEGAL_VALUE.code;
+    host.set_up(HASHES, 4);
+    let (control, table) = (registers::CONTROL.address, registers::LEVEL_TABLE.at(1));
+    let [status, enable] = [registers::INTERRUPT_STATUS, registers::INTERRUPT_ENABLE];
+    let mut cases: Vec<(u32, u32)> = (2..32).map(|bit| (control, START | 1 << bit)).collect();
+    cases.extend([
+        (control, CLEAR | START),
+        (control, 1 << 31),
+        (control, u32::MAX),
+    ]);
+    cases.extend((19..32).map(|bit| (table, 5 | 1 << bit)));
+    cases.extend((2..32).flat_map(|bit| [(status.address, 1 << bit), (enable.address, 1 << bit)]));
+    for (address, value) in cases {
+        let before = host.read(address);
+        host.write(address, value);
+        assert!(host.chip.refused(), "0x{address:03X} = 0x{value:X}");
+        assert_eq!(
+            host.error(),
+            (code, address),
+            "0x{address:03X} = 0x{value:X}"
+        );
+        assert_eq!(host.status(), ERROR, "0x{address:03X} = 0x{value:X}");
+        if address != status.address {
+            assert_eq!(host.read(address), before, "0x{address:03X} = 0x{value:X}");
+        }
+        host.clear();
+    }
+    host.check_run(&mut random);
+}
+
+/// A host that only waits for the end of a run must not wait for ever, whatever was before.
+#[test]
+fn a_start_that_is_refused_while_an_error_is_pending_is_seen() {
+    let mut random = Random::new(seed(65));
+    let mut device = programmed(26);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let unknown = (registers::ERROR_UNKNOWN_REGISTER.code, 0xFFC);
+    // A run before, which is done; an error that has nothing to do with the starts.
+    let input = elements(&mut random, large_field(), 4);
+    host.start(HASHES, 2);
+    host.finish(&input);
+    host.write(0xFFC, 0);
+    assert_eq!(host.status(), DONE | ERROR);
+    // Refused at once.
+    host.write(registers::LEAVES.address, 0);
+    host.write(registers::CONTROL.address, START);
+    assert!(host.chip.refused());
+    assert_eq!(host.status(), DONE | ERROR | REFUSED);
+    assert_eq!(host.error(), unknown);
+    // The flag is of the last start: the level table is looked at later.
+    host.set_up(HASHES, 4);
+    host.write(
+        registers::LEVEL_TABLE.at(1),
+        registers::LEVEL_MEMORY.with(1),
+    );
+    host.write(registers::CONTROL.address, START);
+    assert!(!host.chip.refused());
+    assert_eq!(host.status(), BUSY | ERROR);
+    host.feed(&[], 20);
+    assert_eq!(host.status(), ERROR | REFUSED);
+    assert_eq!(host.error(), unknown);
+    // A start that is accepted takes it back, with the error still there.
+    host.start(HASHES, 2);
+    assert_eq!(host.status(), BUSY | ERROR);
+    // During a run.
+    host.write(registers::CONTROL.address, START);
+    assert_eq!(host.status(), BUSY | ERROR | REFUSED);
+    let output = host.finish(&input);
+    assert_eq!(
+        [output[0].data],
+        *reference_root(pairs(), LeafKind::Hash, &input)
+    );
+    assert_eq!(host.status(), DONE | ERROR | REFUSED);
+    assert_eq!(host.error(), unknown);
+    host.clear();
+    host.check_run(&mut random);
+}
+
+/// An acknowledgement takes the interrupt back, and nothing else.
+#[test]
+fn interrupts_are_enabled_and_acknowledged() {
+    let mut random = Random::new(seed(66));
+    let mut device = programmed(27);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let [status, enable] =
+        [registers::INTERRUPT_STATUS, registers::INTERRUPT_ENABLE].map(|register| register.address);
+    let input = elements(&mut random, large_field(), 4);
+    for enabled in 0..4 {
+        host.write(enable, enabled);
+        assert_eq!(host.read(enable), enabled);
+        host.start(HASHES, 2);
+        assert!(!host.chip.interrupt());
+        // Both can be written during a run.
+        host.write(enable, enabled);
+        host.write(status, 0);
+        assert_eq!(host.error(), (0, 0));
+        host.finish(&input);
+        assert_eq!(host.read(status), INTERRUPT_DONE);
+        assert_eq!(host.chip.interrupt(), enabled & INTERRUPT_DONE != 0);
+        host.write(0xFFC, 0);
+        let error = host.error();
+        assert_eq!(error, (registers::ERROR_UNKNOWN_REGISTER.code, 0xFFC));
+        assert_eq!(host.read(status), INTERRUPT_DONE | INTERRUPT_ERROR);
+        assert_eq!(host.chip.interrupt(), enabled != 0);
+        let cycles = host.read(registers::CYCLES.address);
+        assert!(cycles > 0);
+        host.write(status, INTERRUPT_DONE);
+        assert_eq!(host.read(status), INTERRUPT_ERROR);
+        assert_eq!(host.chip.interrupt(), enabled & INTERRUPT_ERROR != 0);
+        host.write(status, INTERRUPT_ERROR);
+        assert_eq!(host.read(status), 0);
+        assert!(!host.chip.interrupt());
+        // A second error interrupts again, although the first one stays registered.
+        host.read(0xFF8);
+        assert_eq!(host.read(status), INTERRUPT_ERROR);
+        assert_eq!(host.chip.interrupt(), enabled & INTERRUPT_ERROR != 0);
+        host.write(status, INTERRUPT_ERROR);
+        assert_eq!(host.error(), error);
+        assert_eq!(host.status(), DONE | ERROR);
+        assert_eq!(host.read(registers::CYCLES.address), cycles);
+        host.clear();
+        assert_eq!(
+            host.read(enable),
+            enabled,
+            "a clear changed what is enabled"
+        );
+    }
+    host.write(enable, INTERRUPT_DONE | INTERRUPT_ERROR);
+    host.check_run(&mut random);
+}
+
+/// The last word of a void run says so, and no word changes while it waits: digests wait at the output
+/// when a bad element comes.
+#[test]
+fn a_word_that_waits_does_not_become_void() {
+    let mut random = Random::new(seed(67));
+    let mut device = programmed(28);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let (leaves, bad) = (64, 80);
+    let mut input = elements(&mut random, large_field(), 2 * leaves as usize);
+    input[bad] = common::word(&prime(large_field()));
+    host.start(DIGESTS, leaves);
+    // The output is refused until the first digests wait there, then the rest of the input comes.
+    host.chip.set_stalls(3, 0.0, 0.9999).unwrap();
+    let mut output = Vec::new();
+    let mut taken = host
+        .chip
+        .transfer(&input[..bad], &mut output, 8000)
+        .unwrap();
+    assert_eq!(taken, bad);
+    taken += host
+        .chip
+        .transfer(&input[bad..], &mut output, 8000)
+        .unwrap();
+    host.chip.set_stalls(0, 0.0, 0.0).unwrap();
+    output.extend(host.finish(&input[taken..]));
+    let void = output.iter().filter(|word| word.error).count();
+    assert!(output.last().unwrap().error);
+    // Those that waited when the bad element came are of before it.
+    assert!((1..output.len() - 4).contains(&void), "{void} void words");
+    assert!(output.is_sorted_by_key(|word| word.error));
+    host.clear();
     host.check_run(&mut random);
 }
 
@@ -2414,8 +2613,8 @@ fn a_clear_aborts_a_run_at_any_time() {
         } else {
             // Abort and error at once: a second start is refused, then everything is cleared.
             host.write(registers::CONTROL.address, START);
-            host.write(registers::CONTROL.address, CLEAR | START);
-            assert_eq!(host.status() & ERROR, 0);
+            host.write(registers::CONTROL.address, CLEAR);
+            assert_eq!(host.status() & (ERROR | REFUSED), 0);
             host.clear();
         }
         // Nothing of the aborted run may come out.

@@ -7,11 +7,13 @@
 
 mod common;
 
-use acclmt_driver::chip::ChipDevice;
+use acclmt_driver::chip::{ChipDevice, ChipPort};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
 };
 use acclmt_driver::nodes::NodeSink;
+use acclmt_driver::program::{ChipProgram, RowRegisters};
+use acclmt_driver::registers;
 use acclmt_driver::timeline::{Stall, Timeline};
 use acclmt_merkle::shape::Padding;
 use acclmt_model::stalls::{Rate, Stalls};
@@ -458,6 +460,131 @@ fn presets_take_the_same_cycles() {
             report.expect("the chip computes").counters
         });
     }
+}
+
+/// The register file: requests at random, in any state, are answered alike, and the streams do the same.
+#[test]
+fn registers_answer_alike() {
+    let seed = seed(86);
+    let mut random = Random::new(seed);
+    let mut chips = Chips::new(seed);
+    let rtl = chips.rtl.port();
+    let [model, _] = &mut chips.models;
+    let model = model.port();
+    let set = presets::all()
+        .iter()
+        .map(|preset| preset.parameters())
+        .find(|set| set.field() == large_field() && set.arity() == 2)
+        .expect("every field has a preset of pairs");
+    let program = ChipProgram::compile(set, &hardware().limits()).unwrap();
+    let mut writes: Vec<(u32, u32)> = [&registers::LEAF, &registers::ROOT]
+        .into_iter()
+        .flat_map(|engine| program.registers.writes(engine))
+        .chain(RowRegisters::one_block(&program.registers).writes())
+        .collect();
+    writes.extend([
+        (registers::INTERRUPT_ENABLE.address, 3),
+        (registers::FIELD.address, 0),
+    ]);
+    let words = elements(&mut random, large_field(), 64);
+    let mut bad = words.clone();
+    bad[3] = [0xFF; 32];
+    let counters = registers::CYCLES.address..=registers::HIGH_WATER.at(4) + 4;
+    let control = registers::CONTROL.address;
+    let mut runs = 0;
+    for number in 0..3000 {
+        // The configuration of a run that is legal, from time to time.
+        if number % 40 == 0 {
+            let leaves = 1 + random.below(6) as u32;
+            let kind = random.below(2) as u32;
+            let mut all = writes.clone();
+            all.extend([
+                (registers::MODE.address, kind | random.below(2) as u32 * 2),
+                (registers::LEAVES.address, leaves),
+                (registers::TOP_LEVEL.address, 3),
+                (registers::EMIT_LEVELS.address, random.below(8) as u32),
+            ]);
+            let queues = [0x0_0004, 0x1_0004, 0x1_0001];
+            all.extend(
+                (0..)
+                    .zip(queues)
+                    .map(|(l, value)| (registers::LEVEL_TABLE.at(l), value)),
+            );
+            all.push((control, 1));
+            for (address, value) in all {
+                rtl.write_register(address, value).unwrap();
+                model.write_register(address, value).unwrap();
+            }
+        }
+        let register = *random.choose(registers::REGISTERS);
+        let mut address = register.at(random.below(register.count.into()) as u32);
+        match random.below(8) {
+            0 => address = registers::STATUS.address,
+            1 => address = control,
+            2 => address = random.below(0x1000) as u32,
+            _ => {}
+        }
+        if counters.contains(&address) {
+            continue;
+        }
+        let what = format!("seed {seed}, request {number}, address 0x{address:03X}");
+        match random.below(8) {
+            0..4 => {
+                let values = [
+                    0,
+                    1,
+                    2,
+                    3,
+                    4,
+                    8,
+                    12,
+                    1 << random.below(32),
+                    random.next() as u32,
+                ];
+                let legal = writes.iter().find(|write| write.0 == address);
+                let value = match legal {
+                    Some(&(_, value)) if random.below(4) != 0 => value,
+                    _ => *random.choose(&values),
+                };
+                rtl.write_register(address, value).unwrap();
+                model.write_register(address, value).unwrap();
+            }
+            4..7 => {
+                let expected = rtl.read_register(address).unwrap();
+                let found = model.read_register(address).unwrap();
+                assert_eq!(found, expected, "{what}: model, RTL");
+            }
+            _ => {
+                let input = if random.below(4) == 0 { &bad } else { &words };
+                let cycles = *random.choose(&[1, 2, 10, 300, 9000]);
+                let (mut expected, mut found) = (Vec::new(), Vec::new());
+                let taken = rtl.transfer(input, &mut expected, cycles).unwrap();
+                let by_model = model.transfer(input, &mut found, cycles).unwrap();
+                assert_eq!(by_model, taken, "{what}: words taken by model, RTL");
+                for word in &mut expected {
+                    word.data = Word::default();
+                }
+                assert_eq!(found, expected, "{what}: output of model, RTL");
+                runs += usize::from(found.last().is_some_and(|word| word.last));
+            }
+        }
+        if random.below(6) == 0 {
+            rtl.write_register(control, 2).unwrap();
+            model.write_register(control, 2).unwrap();
+        }
+        for register in [
+            registers::STATUS,
+            registers::ERROR,
+            registers::ERROR_INFO,
+            registers::INTERRUPT_STATUS,
+        ] {
+            let expected = rtl.read_register(register.address).unwrap();
+            let found = model.read_register(register.address).unwrap();
+            assert_eq!(found, expected, "{what}: {} of model, RTL", register.name);
+        }
+    }
+    println!("{runs} runs");
+    assert!(runs > 5);
 }
 
 /// Trees larger than a standard tree.

@@ -89,6 +89,7 @@ mod units {
     pub const TO_VALID: [u32; 2] = [1 << 4, 1 << 5];
     pub const TO_IDLE: [u32; 2] = [1 << 6, 1 << 7];
     pub const NOT_BELOW_PRIME: [u32; 2] = [1 << 8, 1 << 9];
+    pub const BAD_SLICE_LSB: [u32; 2] = [14, 16];
     pub const FROM_READY: [u32; 2] = [1 << 10, 1 << 11];
     pub const FROM_VALID: [u32; 2] = [1 << 12, 1 << 13];
 }
@@ -1034,7 +1035,7 @@ fn check_conversion(
     field: &Field,
     words: &[BigUint],
     expected: impl Fn(&BigUint) -> BigUint,
-    flags: impl Fn(&BigUint, bool, u32),
+    mut flags: impl FnMut(&BigUint, bool, u32),
 ) {
     let mut random = Random::new(seed);
     let mut operands = Vec::new();
@@ -1131,9 +1132,18 @@ fn words_to_convert(random: &mut Random, field: &Field) -> Vec<BigUint> {
 }
 
 fn is_element(field: &Field, word: &BigUint) -> bool {
+    bad_slice(field, word).is_none()
+}
+
+/// The lowest slice that is no element; 0 if the word is one element and is none.
+fn bad_slice(field: &Field, word: &BigUint) -> Option<u32> {
     match field {
-        Field::Large { prime, .. } => word < prime,
-        Field::Goldilocks => split(word).iter().all(|&slice| slice < GOLDILOCKS),
+        Field::Large { prime, .. } => (word >= prime).then_some(0),
+        Field::Goldilocks => {
+            let slices = split(word);
+            let bad = slices.iter().position(|&slice| slice >= GOLDILOCKS)?;
+            Some(bad as u32)
+        }
     }
 }
 
@@ -1156,6 +1166,8 @@ fn conversion_to_montgomery_form() {
                 Field::Large { prime, radix, .. } => word * radix % prime,
                 Field::Goldilocks => join(&split(word).map(|slice| slice % GOLDILOCKS)),
             };
+            // Of the word that was taken in the cycle before.
+            let mut due = None;
             check_conversion(
                 &conversion,
                 seed,
@@ -1163,8 +1175,10 @@ fn conversion_to_montgomery_form() {
                 &words,
                 expected,
                 |word, taken, bits| {
+                    let slice = bits >> units::BAD_SLICE_LSB[reduction] & 3;
                     let refused = bits & units::NOT_BELOW_PRIME[reduction] != 0;
-                    assert_eq!(refused, taken && !is_element(&field, word), "{word:x}");
+                    assert_eq!(refused.then_some(slice), due, "before {word:x}");
+                    due = bad_slice(&field, word).filter(|_| taken);
                 },
             );
         }

@@ -23,12 +23,12 @@ use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
     self, BOTH_ENGINES, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
-    MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus,
+    MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus, SLICES,
 };
 use crate::registers::{self, EngineRegisters};
 use crate::timeline::{Timeline, TimelineSink};
 use acclmt_merkle::shape::TreeShape;
-use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::word::{self, Word};
 
@@ -209,6 +209,15 @@ pub enum DriverError {
     /// The chip was started while a run was in progress.
     #[error("the chip was started while a run was in progress")]
     StartWhileRunning,
+    /// The chip refused to start, and gives no reason.
+    #[error("the chip refused to start without giving an error code; clear it, and start again")]
+    StartRefused,
+    /// A register does not take a value.
+    #[error("the chip refused a value for register {register}: it has a bit set that no field has")]
+    IllegalValue {
+        /// Name of the register.
+        register: String,
+    },
     /// A constant was written to a place that does not exist.
     #[error(
         "the chip has no place for a constant: sub-engine {}, bank {}, index {}",
@@ -358,9 +367,40 @@ struct Streams<'a> {
     output: &'a mut dyn FnMut(&OutputWord) -> Result<(), DeviceError>,
     /// Takes the timeline, if it is recorded.
     timeline: Option<&'a mut dyn TimelineSink>,
+    /// The index in the user's input of an element of the input stream: of a word, and in Goldilocks mode
+    /// of one of its four slices.
+    element: &'a dyn Fn(usize, usize) -> usize,
     /// Output words of each level up to the top, and those of a node.
     expected: Vec<u64>,
     node_words: u64,
+}
+
+/// Words of the input stream that were offered, for the message about one that is refused.
+struct Offered<'a> {
+    /// Number of the first one in the stream.
+    first: usize,
+    words: &'a [Word],
+    /// Whether a word has four elements.
+    goldilocks: bool,
+    element: &'a dyn Fn(usize, usize) -> usize,
+}
+
+impl Offered<'_> {
+    /// The element with the index `info` in the stream, modulo 2^32: its index in the user's input, and its
+    /// value. Nothing if it is none of these words, or below the prime.
+    fn refused(&self, info: u32, prime: &Word) -> Option<(usize, Word)> {
+        let in_word = if self.goldilocks { SLICES } else { 1 };
+        let offset = info.wrapping_sub((self.first * in_word) as u32) as usize;
+        let (word, slice) = (offset / in_word, offset % in_word);
+        let word_value = self.words.get(word)?;
+        let value = if self.goldilocks {
+            program::slices(word_value)[slice]
+        } else {
+            *word_value
+        };
+        let index = (self.element)(self.first + word, slice);
+        (!word::is_below(&value, prime)).then_some((index, value))
+    }
 }
 
 /// Why a run did not end well.
@@ -599,7 +639,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 self.load_constants(program, engines, &mut contents)?;
             }
         }
-        self.check_error(leaf, 0, &[])?;
+        self.check_error(None)?;
         self.contents = contents;
         Ok(())
     }
@@ -683,7 +723,7 @@ impl<P: ChipPort> ChipDevice<P> {
         on_progress: &mut dyn FnMut(u64),
     ) -> Result<(), RunError> {
         self.start(setup)?;
-        self.check_error(program, 0, &[])?;
+        self.check_error(None)?;
 
         let registers = &program.registers;
         let rounds = u64::from(registers.full_rounds_first)
@@ -718,7 +758,12 @@ impl<P: ChipPort> ChipDevice<P> {
                 .port
                 .transfer(chunk, &mut output, CYCLES_PER_TRANSFER)?
                 .min(chunk.len());
-            self.check_error(program, first, &input)?;
+            self.check_error(Some(&Offered {
+                first,
+                words: &input,
+                goldilocks: registers.field == program::GOLDILOCKS,
+                element: streams.element,
+            }))?;
             taken += count;
             for word in output.drain(..) {
                 check.take(&word)?;
@@ -793,17 +838,17 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Turns the `ERROR` register into an error; `input` are the words of a run of `program` from
-    /// number `first` on.
-    fn check_error(
-        &mut self,
-        program: &ChipProgram,
-        first: usize,
-        input: &[Word],
-    ) -> Result<(), DriverError> {
+    /// Turns the `ERROR` register, and a start that was refused, into an error; `offered` are the words of
+    /// the run.
+    fn check_error(&mut self, offered: Option<&Offered<'_>>) -> Result<(), DriverError> {
         let status = self.read(registers::STATUS.address)?;
         if !registers::STATUS_ERROR.is_set(status) {
-            return Ok(());
+            // A chip that refuses a start and says why has an error.
+            return if registers::STATUS_START_REFUSED.is_set(status) {
+                Err(DriverError::StartRefused)
+            } else {
+                Ok(())
+            };
         }
         let code = self.read(registers::ERROR.address)?;
         let info = self.read(registers::ERROR_INFO.address)?;
@@ -824,19 +869,25 @@ impl<P: ChipPort> ChipDevice<P> {
             DriverError::IncompleteTree
         } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
             DriverError::IllegalConstantAddress { address: info }
+        } else if code == code_of(registers::ERROR_ILLEGAL_VALUE) {
+            DriverError::IllegalValue { register: name() }
+        } else if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME)
+            && let Some(offered) = offered
+            && let Some((index, value)) = offered.refused(info, &self.prime(offered.goldilocks))
+        {
+            DriverError::ElementNotBelowPrime { index, value }
         } else {
-            let word = (info as usize)
-                .checked_sub(first)
-                .and_then(|index| input.get(index));
-            match word.and_then(|word| program.element_not_below_prime(info as usize, word)) {
-                Some((index, value))
-                    if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME) =>
-                {
-                    DriverError::ElementNotBelowPrime { index, value }
-                }
-                _ => DriverError::UnknownErrorCode { code, info },
-            }
+            DriverError::UnknownErrorCode { code, info }
         })
+    }
+
+    /// The prime of a run.
+    fn prime(&self, goldilocks: bool) -> Word {
+        match &self.contents.modulus {
+            _ if goldilocks => FieldId::Goldilocks.prime(),
+            Some(modulus) => modulus.prime,
+            None => self.capabilities.limits.prime,
+        }
     }
 
     fn write(&mut self, address: u32, value: u32) -> Result<(), DriverError> {
@@ -979,13 +1030,15 @@ impl OutputCheck {
 
 impl<P: ChipPort> ChipDevice<P> {
     /// Runs `program` with `rows` over `input`, words that make up `count` leaves; returns the output
-    /// words and the counters. `on_progress` is told the permutations that are begun.
+    /// words and the counters. `element` says which element of the input a word holds in a slice, and
+    /// `on_progress` is told the permutations that are begun.
     fn run_digests(
         &mut self,
         program: &ChipProgram,
         rows: RowRegisters,
         input: Vec<Word>,
         count: usize,
+        element: &dyn Fn(usize, usize) -> usize,
         on_progress: &mut dyn FnMut(u64),
     ) -> Result<(Vec<Word>, Counters), RunError> {
         let mut input = Some(input);
@@ -1002,6 +1055,7 @@ impl<P: ChipPort> ChipDevice<P> {
                     Ok(())
                 },
                 timeline: None,
+                element,
                 expected: vec![words as u64],
                 node_words: program.output_words() as u64,
             },
@@ -1020,16 +1074,25 @@ impl<P: ChipPort> ChipDevice<P> {
         on_progress: &mut dyn FnMut(u64),
     ) -> Result<(Vec<Vec<Word>>, Option<Counters>), DeviceError> {
         let words = program.pack_inputs(elements);
+        let mut first = 0;
         let mut digests = Vec::new();
         let mut counters: Option<Counters> = None;
         for input in words.chunks(MAX_HASHES * program.input_words()) {
             let hashes = input.len() / program.input_words();
             let before = digests.len() as u64;
             let rows = RowRegisters::one_block(&program.registers);
-            let (output, run) =
-                self.run_digests(program, rows, input.to_vec(), hashes, &mut |done| {
+            let element = |word, slice| program.element_index(first + word, slice);
+            let (output, run) = self.run_digests(
+                program,
+                rows,
+                input.to_vec(),
+                hashes,
+                &element,
+                &mut |done| {
                     on_progress(before + done.min(hashes as u64));
-                })?;
+                },
+            )?;
+            first += input.len();
             digests.extend(program.unpack_outputs(&output));
             add_run(&mut counters, run);
         }
@@ -1159,6 +1222,7 @@ impl<P: ChipPort> ChipDevice<P> {
         };
         self.load_empty(root, shape).map_err(DeviceError::failed)?;
         let mut cap = Vec::new();
+        let leaves = shape.leaves() as usize;
         let hashes = request.hashes(shape);
         let counters = self.execute(
             leaf,
@@ -1177,6 +1241,7 @@ impl<P: ChipPort> ChipDevice<P> {
                     Ok(())
                 },
                 timeline: timeline.map(|sink| sink as &mut dyn TimelineSink),
+                element: &|word, slice| run.leaf.element_index(root, leaves, word, slice),
                 expected,
                 node_words: 1,
             },
@@ -1206,7 +1271,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 self.contents.constants.insert(place, word);
             }
         }
-        self.check_error(root, 0, &[])
+        self.check_error(None)
     }
 }
 
@@ -1301,6 +1366,17 @@ impl TreeLeaf {
         match self {
             Self::Rows(rows) => rows.group(),
             _ => LEAVES_PER_TRANSFER,
+        }
+    }
+
+    /// The index of the element that word `word` of the stream of `leaves` leaves holds in slice `slice`.
+    fn element_index(&self, root: &ChipProgram, leaves: usize, word: usize, slice: usize) -> usize {
+        match self {
+            Self::Digest => word * root.digest_elements() + slice,
+            // Zeros come behind the elements of a row.
+            Self::Short { columns, .. } => word * columns + slice,
+            Self::Hash(program) => program.element_index(word, slice),
+            Self::Rows(rows) => rows.element_index(leaves, word, slice),
         }
     }
 
@@ -1567,11 +1643,13 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let program = &compiled.program;
         let total = (rows.len() * compiled.blocks()) as u64;
         let input = compiled.pack(rows);
+        let element = |word, slice| compiled.element_index(rows.len(), word, slice);
         let (output, counters) = self.run_digests(
             program,
             compiled.registers,
             input,
             rows.len(),
+            &element,
             &mut |done| {
                 progress.report(done.min(total), total);
             },

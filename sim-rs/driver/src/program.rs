@@ -727,19 +727,16 @@ impl ChipProgram {
             .collect()
     }
 
-    /// The index, among elements that [`ChipProgram::pack_inputs`] packed, and the value of the first
-    /// element of word number `word`, which is `value`, that is not below the prime.
-    pub fn element_not_below_prime(&self, word: usize, value: &Word) -> Option<(usize, Word)> {
-        let prime = self.field.prime();
-        let elements = if self.shape.goldilocks {
-            slices(value).to_vec()
-        } else {
-            vec![*value]
-        };
-        let slice = (elements.iter()).position(|element| !word::is_below(element, &prime))?;
+    /// The index in the input of the element that stream word `word` holds, in slice `slice` of it where a
+    /// word has several; both are counted from 0.
+    pub fn element_index(&self, word: usize, slice: usize) -> usize {
         let (hash, word) = (word / self.input_words(), word % self.input_words());
-        let index = hash * self.inputs + word * self.inputs_in_word + slice;
-        Some((index, elements[slice]))
+        hash * self.inputs + word * self.inputs_in_word + slice
+    }
+
+    /// Field elements of a digest.
+    pub(crate) fn digest_elements(&self) -> usize {
+        self.outputs
     }
 
     /// The word of a constant, in the chip's form, that is a digest of this program: an element of the
@@ -1271,7 +1268,7 @@ fn montgomery_radix<F: PrimeField>(bits: u32) -> F {
 }
 
 /// The four 64-bit slices of a stream word, each as a word of its own.
-fn slices(word: &Word) -> [Word; SLICES] {
+pub(crate) fn slices(word: &Word) -> [Word; SLICES] {
     let mut slices = [Word::default(); SLICES];
     for (slice, bytes) in slices.iter_mut().zip(word.as_chunks::<8>().0) {
         slice[..8].copy_from_slice(bytes);

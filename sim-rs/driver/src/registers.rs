@@ -19,7 +19,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0300;
+pub const VERSION_VALUE: u32 = 0x0000_0400;
 
 /// Largest number of partial-round sub-engines a hash engine can have in this register map.
 pub const MAX_PARTIAL_ENGINES: usize = 6;
@@ -39,16 +39,22 @@ pub enum Access {
     /// Like [`Access::ReadWrite`] on a chip with a run-time modulus (`CAPS_FIELD.RuntimeModulus`),
     /// like [`Access::ReadOnly`] on others.
     ReadWriteRuntime,
+    /// Reads give back what was written. Writes are taken at any time.
+    ReadWriteAnytime,
+    /// Reads give a value; a write clears the bits that it holds as 1, at any time.
+    WriteOneToClear,
 }
 
 impl Access {
-    /// The usual two-letter abbreviation: `RO`, `WO` or `RW`; `RO/RW` where it depends on the chip.
+    /// The usual abbreviation: `RO`, `WO`, `RW` or `W1C`; `RO/RW` where it depends on the chip.
     pub const fn abbreviation(self) -> &'static str {
         match self {
             Self::ReadOnly => "RO",
             Self::WriteOnly => "WO",
             Self::ReadWrite => "RW",
             Self::ReadWriteRuntime => "RO/RW",
+            Self::ReadWriteAnytime => "RW, at any time",
+            Self::WriteOneToClear => "RO, W1C",
         }
     }
 }
@@ -206,6 +212,14 @@ impl Register {
         self.address + position * self.stride()
     }
 
+    /// The bits that fields have; all of a register that is one value.
+    pub fn mask(&self) -> u32 {
+        if self.fields.is_empty() {
+            return u32::MAX;
+        }
+        (self.fields.iter()).fold(0, |mask, field| mask | field.with(u32::MAX))
+    }
+
     /// Whether `address` is one of the byte addresses of this register, run or counter.
     pub const fn contains(&self, address: u32) -> bool {
         address >= self.address && address < self.address + self.count * self.stride()
@@ -236,7 +250,7 @@ pub struct ErrorCode {
     pub info: &'static str,
 }
 
-use Access::{ReadOnly, ReadWrite, ReadWriteRuntime, WriteOnly};
+use Access::{ReadOnly, ReadWrite, ReadWriteAnytime, ReadWriteRuntime, WriteOneToClear, WriteOnly};
 
 /// Identification.
 pub const ID: Register = Register::single(
@@ -449,14 +463,20 @@ pub const PRIME: Register = Register::run(
 );
 
 /// Starts a run.
-pub const CONTROL_START: Field = Field::new("Start", 0, 1, "1 starts a run.");
+pub const CONTROL_START: Field = Field::new(
+    "Start",
+    0,
+    1,
+    "1 starts a run. Refused while STATUS.Busy is 1, and when a register of the configuration holds an \
+     illegal value: see STATUS.StartRefused.",
+);
 /// Clears.
 pub const CONTROL_CLEAR: Field = Field::new(
     "Clear",
     1,
     1,
-    "1 clears STATUS.done, the error and the counters, and aborts a run: the machine is flushed, \
-     and idle when STATUS.busy reads 0.",
+    "1 clears STATUS.Done, STATUS.StartRefused, the error, INTERRUPT_STATUS and the counters, and aborts \
+     a run: the machine is flushed, and idle when STATUS.Busy reads 0.",
 );
 /// Commands.
 pub const CONTROL: Register = Register::single(
@@ -464,7 +484,7 @@ pub const CONTROL: Register = Register::single(
     0x040,
     WriteOnly,
     &[CONTROL_START, CONTROL_CLEAR],
-    "Commands. They may be given at any time.",
+    "Commands, at most one in a write.",
 );
 
 /// A run is in progress.
@@ -474,17 +494,27 @@ pub const STATUS_DONE: Field = Field::new(
     "Done",
     1,
     1,
-    "The last run is complete: its last word was taken from the data output.",
+    "The last run that started is complete: its last word was taken from the data output.",
 );
 /// An error happened.
 pub const STATUS_ERROR: Field = Field::new("Error", 2, 1, "ERROR holds a code.");
+/// The last start was refused.
+pub const STATUS_START_REFUSED: Field = Field::new(
+    "StartRefused",
+    3,
+    1,
+    "The last start was refused. Set by a refused start, whatever ERROR holds: at once during a run or \
+     with an illegal register, and in the cycle in which Busy falls when the level table does not fit. \
+     Cleared by a start that is not refused at once, and by a clear.",
+);
 /// State of the machine.
 pub const STATUS: Register = Register::single(
     "Status",
     0x044,
     ReadOnly,
-    &[STATUS_BUSY, STATUS_DONE, STATUS_ERROR],
-    "State of the machine.",
+    &[STATUS_BUSY, STATUS_DONE, STATUS_ERROR, STATUS_START_REFUSED],
+    "State of the machine. A host that waits for the end of a run waits for Busy to fall, and looks at \
+     StartRefused before it believes Done.",
 );
 
 /// Code of the first error.
@@ -504,6 +534,16 @@ pub const ERROR_INFO: Register = Register::single(
     "More about the first error, see below.",
 );
 
+/// A run has ended.
+pub const INTERRUPT_DONE: Field = Field::new("Done", 0, 1, "A run was completed.");
+/// An error happened.
+pub const INTERRUPT_ERROR: Field = Field::new(
+    "Error",
+    1,
+    1,
+    "Something of the table of error codes happened, be it registered in ERROR or not because another \
+     error is there.",
+);
 /// Kind of the leaves.
 pub const MODE_LEAF_KIND: Field = Field::new(
     "LeafKind",
@@ -625,6 +665,24 @@ pub const WINDOW_LAST: Register = Register::single(
     &[],
     "The window ends when so many leaves have left the leaf hash engine; 0: with the run.",
 );
+/// What happened since it was acknowledged.
+pub const INTERRUPT_STATUS: Register = Register::single(
+    "InterruptStatus",
+    0x080,
+    WriteOneToClear,
+    &[INTERRUPT_DONE, INTERRUPT_ERROR],
+    "What happened and was not acknowledged. The interrupt output is high while a bit is 1 here and in \
+     INTERRUPT_ENABLE. A write of 1 acknowledges: it clears the bit and nothing else; STATUS, ERROR and \
+     the counters stay. A clear clears all bits.",
+);
+/// What interrupts.
+pub const INTERRUPT_ENABLE: Register = Register::single(
+    "InterruptEnable",
+    0x084,
+    ReadWriteAnytime,
+    &[INTERRUPT_DONE, INTERRUPT_ERROR],
+    "Which bits of INTERRUPT_STATUS raise the interrupt output; none after a reset.",
+);
 /// For the conversion to Montgomery form.
 pub const RADIX_SQUARED: Register = Register::run(
     "RadixSquared",
@@ -679,7 +737,8 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
         CONSTANT_ENGINE_MASK,
     ],
     "A write stores CONSTANT_DATA at this address of the constant memories. Refused while a run \
-     is in progress, and when a sub-engine, bank or index does not exist.",
+     is in progress, when a sub-engine, bank or index does not exist, when EngineMask is 0, and when a \
+     bit is set that no field has.",
 );
 
 /// The registers of a hash engine.
@@ -993,7 +1052,7 @@ pub const LEVEL_TABLE: Register = Register {
         0,
         MAX_LEVELS as u32,
         "The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these registers \
-         exist. The queues of a memory follow each other in the order of the levels and have to fit \
+         exist. A write is refused when a bit is set that no field has. The queues of a memory follow each other in the order of the levels and have to fit \
          into it: a start is refused otherwise.",
     )
 };
@@ -1022,6 +1081,8 @@ pub const REGISTERS: &[Register] = &[
     LAST_INPUT_MAP,
     WINDOW_FIRST,
     WINDOW_LAST,
+    INTERRUPT_STATUS,
+    INTERRUPT_ENABLE,
     RADIX_SQUARED,
     CONSTANT_DATA,
     CONSTANT_ADDRESS,
@@ -1096,7 +1157,9 @@ pub const ERROR_ELEMENT_NOT_BELOW_PRIME: ErrorCode = ErrorCode {
     code: 3,
     name: "ElementNotBelowPrime",
     description: "An input element is not below the prime. The run's output is void.",
-    info: "index of the element in the stream, counted from 0",
+    info: "index of the element in the input stream, counted from 0, modulo 2^32; in Goldilocks mode \
+           element s of word w, bits 64 s + 63 to 64 s, has the index 4 w + s, and the lowest one of \
+           its word is named",
 };
 /// A request for an address that is no register, or a write to a read-only one.
 pub const ERROR_UNKNOWN_REGISTER: ErrorCode = ErrorCode {
@@ -1117,8 +1180,8 @@ pub const ERROR_START_WHILE_RUNNING: ErrorCode = ErrorCode {
 pub const ERROR_ILLEGAL_CONSTANT_ADDRESS: ErrorCode = ErrorCode {
     code: 6,
     name: "IllegalConstantAddress",
-    description: "Constant for a sub-engine, bank or index that does not exist. Nothing was \
-                  written.",
+    description: "Constant for a sub-engine, bank or index that does not exist, for no hash engine, \
+                  or with a bit set that no field has. Nothing was written.",
     info: "value written to CONSTANT_ADDRESS",
 };
 
@@ -1128,6 +1191,15 @@ pub const ERROR_INCOMPLETE_TREE: ErrorCode = ErrorCode {
     name: "IncompleteTree",
     description: "The leaves do not fill the tree, and MODE.Pad is 0. The run's output is void.",
     info: "0",
+};
+
+/// A write of a value that a register cannot take.
+pub const ERROR_ILLEGAL_VALUE: ErrorCode = ErrorCode {
+    code: 8,
+    name: "IllegalValue",
+    description: "Write of a value with a bit set that no field has, or of several commands at once. \
+                  Nothing was changed.",
+    info: "byte address written",
 };
 
 /// Every error code, in ascending order.
@@ -1140,6 +1212,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_START_WHILE_RUNNING,
     ERROR_ILLEGAL_CONSTANT_ADDRESS,
     ERROR_INCOMPLETE_TREE,
+    ERROR_ILLEGAL_VALUE,
 ];
 
 /// The name that documentation and messages use for the register at byte address `address`, such
@@ -1241,6 +1314,12 @@ pub fn render_systemverilog() -> String {
                 );
             }
         }
+        let _ = writeln!(
+            out,
+            "  // All of them.\n  localparam logic [31:0] {}Mask = 32'h{:08x};",
+            register.name,
+            register.mask()
+        );
     }
     out.push_str("\n  // Codes of ERROR.\n");
     for error in ERROR_CODES {
@@ -1263,9 +1342,12 @@ pub fn render_markdown() -> String {
          # Registers\n\n\
          The register port of `acclmt_core` takes one request a cycle: a byte address that is a \
          multiple of 4,\nand 32 bits of data. The answer comes one cycle later. RO registers are \
-         read only, WO write only, RW\nboth. RO/RW is RW on a chip with a run-time modulus, RO on others. Configuration and \
-         constants can be\nwritten only while no run is in progress; a refused write changes \
-         nothing and sets ERROR.\n\n\
+         read only, WO write only, RW\nboth, W1C cleared by writing 1. RO/RW is RW on a chip with a \
+         run-time modulus, RO on others. RW registers\nhold configuration and constants, and can be \
+         written only while no run is in progress, if nothing else\nis said; a refused write changes \
+         nothing, is answered with an error, and sets ERROR.\n\n\
+         A request is registered, and acts in the cycle of its answer. A request sees what those \
+         before it have\nchanged, without a wait between them.\n\n\
          Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
          latches the\nhigh word. A start sets them to 0; after a run they stand \
          once STATUS.done reads 1.\n\n\

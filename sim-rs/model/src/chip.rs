@@ -9,7 +9,10 @@ use crate::stalls::{Rate, Stalls};
 use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
-use acclmt_driver::program::{ChipRegisters, EngineLimits, GOLDILOCKS, ProgramError, RowRegisters};
+use acclmt_driver::program::{
+    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, ProgramError,
+    RowRegisters,
+};
 use acclmt_driver::registers::{self, Access, Register};
 use acclmt_driver::timeline::Timeline;
 use acclmt_poseidon::fields::FieldId;
@@ -264,12 +267,20 @@ enum Prime {
     Goldilocks,
 }
 
+/// Cycles from a request of the register port to what it does.
+const REQUEST: u64 = 1;
+
+/// Number of the second full-round sub-engine.
+const SECOND_FULL: u32 = 7;
+
 /// Where a run is.
 #[derive(Clone, Debug)]
 enum State {
     Idle,
     /// The queues are laid out, for so many more cycles.
     Setup(u64, Box<RunSetup>),
+    /// The queues are laid out until, in so many cycles, that of the level of this register does not fit.
+    Refusing(u64, u32),
     Running(Box<Machine>),
     /// The run has ended with these counters.
     Done(Box<Counters>),
@@ -286,7 +297,10 @@ pub struct ModelChip {
     state: State,
     cycles: u64,
     words_taken: u64,
-    is_void: bool,
+    /// The last start was refused.
+    start_refused: bool,
+    /// `INTERRUPT_STATUS`.
+    pending: u32,
     /// That of the run.
     prime: Prime,
     coin: Coin,
@@ -350,7 +364,8 @@ impl ModelChip {
             state: State::Idle,
             cycles: 0,
             words_taken: 0,
-            is_void: false,
+            start_refused: false,
+            pending: 0,
             prime: Prime::Large(limits.prime),
             coin: Coin::new(0),
             link: Link::new(Rate::default()),
@@ -428,6 +443,7 @@ impl ModelChip {
     }
 
     fn report(&mut self, error: registers::ErrorCode, info: u32) {
+        self.pending |= registers::INTERRUPT_ERROR.with(1);
         if self.get(&registers::ERROR) == registers::ERROR_NONE.code {
             self.registers.insert(registers::ERROR.address, error.code);
             self.registers.insert(registers::ERROR_INFO.address, info);
@@ -435,31 +451,40 @@ impl ModelChip {
     }
 
     fn is_running(&self) -> bool {
-        matches!(self.state, State::Setup(..) | State::Running(_))
+        matches!(
+            self.state,
+            State::Setup(..) | State::Refusing(..) | State::Running(_)
+        )
     }
 
-    /// What a run would do, or the register that is illegal.
-    fn setup(&self) -> Result<RunSetup, u32> {
+    /// The cycles until a start has laid out the queues of a tree, and what the run then does; or the
+    /// register that is illegal.
+    fn setup(&self) -> Result<State, u32> {
+        if self.hardware.runtime_modulus {
+            self.check_prime()?;
+        }
         let limits = self.hardware.limits();
         let get = |address| self.at(address);
         let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
         let rows = RowRegisters::read(get);
+        let mode = self.get(&registers::MODE);
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE));
-        let check = |engine: usize, chip: &ChipRegisters| match chip.check(&limits) {
-            Err(ProgramError::IllegalRegister { address, .. }) => {
-                let offset = address.wrapping_sub(registers::LEAF.input_words.address);
-                let is_shared = address == registers::FIELD.address;
-                Err(if is_shared {
-                    address
-                } else {
-                    ENGINES[engine].input_words.address + offset
-                })
-            }
-            _ => Ok(()),
+        // The first illegal register of an engine; `illegal` are those that depend on the run.
+        let check = |engine: usize, chip: &ChipRegisters, illegal: &[(bool, &Register)]| {
+            let base = ENGINES[engine].input_words.address;
+            let found = match chip.check(&limits) {
+                Err(ProgramError::IllegalRegister { address, .. }) => {
+                    Some(base + address.wrapping_sub(registers::LEAF.input_words.address))
+                }
+                _ => None,
+            };
+            let illegal = (illegal.iter().filter(|(is_illegal, _)| *is_illegal))
+                .map(|(_, register)| register.address);
+            found.into_iter().chain(illegal).min().map_or(Ok(()), Err)
         };
         let top = self.get(&registers::TOP_LEVEL);
         let leaves = self.get(&registers::LEAVES);
-        if !hash_leaves && top == 0 {
+        if mode & !registers::MODE.mask() != 0 || !hash_leaves && top == 0 {
             return Err(registers::MODE.address);
         }
         if top > self.hardware.max_height {
@@ -468,12 +493,13 @@ impl ModelChip {
         if leaves == 0 {
             return Err(registers::LEAVES.address);
         }
+        if self.get(&registers::FIELD) > u32::from(self.hardware.goldilocks) {
+            return Err(registers::FIELD.address);
+        }
         if hash_leaves {
-            check(0, &leaf)?;
+            let is_no_node = top != 0 && leaf.digest_words != 1;
+            check(0, &leaf, &[(is_no_node, &registers::LEAF.digest_words)])?;
             let most_words = if leaf.field == GOLDILOCKS { 3 } else { 12 };
-            if top != 0 && leaf.digest_words != 1 {
-                return Err(registers::LEAF.digest_words.address);
-            }
             if rows.blocks == 0 {
                 return Err(registers::ROW_BLOCKS.address);
             }
@@ -483,19 +509,31 @@ impl ModelChip {
             if rows.last_words == 0 || rows.last_words > most_words {
                 return Err(registers::LAST_INPUT_WORDS.address);
             }
+            let last_block = ChipRegisters {
+                input_map: rows.last_map,
+                ..leaf
+            };
+            if let Err(ProgramError::IllegalRegister { address, .. }) = last_block.check(&limits) {
+                let offset = address.wrapping_sub(registers::LEAF.input_map.address);
+                return Err(registers::LAST_INPUT_MAP.address + offset);
+            }
         }
         let mut queues = Vec::new();
         if top != 0 {
-            check(1, &root)?;
-            if root.arity < 2 {
-                return Err(registers::ROOT.input_words.address);
-            }
-            if root.digest_words != 1 {
-                return Err(registers::ROOT.digest_words.address);
-            }
-            queues = self.queues(top, root.arity)?;
+            let illegal = [
+                (root.arity < 2, &registers::ROOT.input_words),
+                (root.digest_words != 1, &registers::ROOT.digest_words),
+            ];
+            check(1, &root, &illegal)?;
+            queues = match self.queues(top, root.arity) {
+                Ok(queues) => queues,
+                Err(level) => {
+                    let cycles = REQUEST + LEVEL_SETUP + u64::from(level);
+                    return Ok(State::Refusing(cycles, registers::LEVEL_TABLE.at(level)));
+                }
+            };
         }
-        Ok(RunSetup {
+        let setup = RunSetup {
             leaf,
             root,
             rows,
@@ -512,6 +550,7 @@ impl ModelChip {
                     }
                 },
             },
+            pad: registers::MODE_PAD.is_set(mode),
             emit: self.get(&registers::EMIT_LEVELS),
             window: (
                 self.get(&registers::WINDOW_FIRST),
@@ -522,10 +561,25 @@ impl ModelChip {
             pipelines: self.hardware.pipelines(),
             slots: self.slots,
             records: self.records,
-        })
+        };
+        // One cycle a level below the top, and the stages of the last one.
+        let cycles = REQUEST + LEVEL_SETUP + u64::from(top);
+        Ok(State::Setup(cycles, Box::new(setup)))
     }
 
-    /// The queues of the levels below the top, or the register of the one that does not fit.
+    /// The register of an illegal run-time modulus.
+    fn check_prime(&self) -> Result<(), u32> {
+        let [first, last] = [0, 7].map(|position| self.get_at(&registers::PRIME, position));
+        // 1 modulo 2^28, from 2^250 up to 2^255.
+        let is_legal = first & 0x0FFF_FFFF == 1 && (1 << 26..1 << 31).contains(&last);
+        if is_legal {
+            Ok(())
+        } else {
+            Err(registers::PRIME.address)
+        }
+    }
+
+    /// The queues of the levels below the top, or the level of the one that does not fit.
     fn queues(&self, top: u32, arity: u32) -> Result<Vec<LevelQueue>, u32> {
         let (mut memory, mut end) = (0, 0);
         (0..top)
@@ -544,11 +598,7 @@ impl ModelChip {
                     && queue.memory >= memory
                     && (level == 0) == (queue.memory == 0);
                 memory = queue.memory;
-                if is_legal {
-                    Ok(queue)
-                } else {
-                    Err(registers::LEVEL_TABLE.at(level))
-                }
+                if is_legal { Ok(queue) } else { Err(level) }
             })
             .collect()
     }
@@ -567,19 +617,21 @@ impl ModelChip {
 
     fn start(&mut self) {
         if self.is_running() {
+            self.start_refused = true;
             self.report(registers::ERROR_START_WHILE_RUNNING, 0);
             return;
         }
-        self.words_taken = 0;
-        self.is_void = false;
-        self.prime = self.prime();
         match self.setup() {
-            Ok(setup) => {
-                // One cycle a level below the top, and the stages of the last one.
-                let cycles = u64::from(setup.tree.top) + LEVEL_SETUP;
-                self.state = State::Setup(cycles, Box::new(setup));
+            Ok(state) => {
+                self.words_taken = 0;
+                self.prime = self.prime();
+                self.start_refused = false;
+                self.state = state;
             }
-            Err(address) => self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address),
+            Err(address) => {
+                self.start_refused = true;
+                self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            }
         }
     }
 
@@ -588,7 +640,8 @@ impl ModelChip {
             .insert(registers::ERROR.address, registers::ERROR_NONE.code);
         self.registers.insert(registers::ERROR_INFO.address, 0);
         self.state = State::Idle;
-        self.is_void = false;
+        self.start_refused = false;
+        self.pending = 0;
     }
 
     /// Up to `cycles` cycles pass, at least one, until up to `words` words have moved in, or one out.
@@ -604,16 +657,27 @@ impl ModelChip {
                     self.state = State::Running(Box::new(Machine::new(setup)));
                 }
             }
+            State::Refusing(left, address) => {
+                passed = cycles.min(*left);
+                *left -= passed;
+                if *left == 0 {
+                    let address = *address;
+                    self.state = State::Idle;
+                    self.start_refused = true;
+                    self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+                }
+            }
             State::Running(machine) => {
+                let was_incomplete = machine.is_incomplete();
                 (passed, moved) = machine.run(host, cycles, words);
                 let is_incomplete = machine.is_incomplete();
                 if machine.is_done() {
                     self.timeline = machine.timeline();
                     self.state = State::Done(Box::new(machine.counters(true)));
+                    self.pending |= registers::INTERRUPT_DONE.with(1);
                 }
-                if is_incomplete && !registers::MODE_PAD.is_set(self.get(&registers::MODE)) {
+                if is_incomplete && !was_incomplete {
                     self.report(registers::ERROR_INCOMPLETE_TREE, 0);
-                    self.is_void = true;
                 }
             }
         }
@@ -630,24 +694,40 @@ impl ModelChip {
         self.pass(host, 1, 1);
     }
 
-    /// A word was taken: its elements must be below their prime.
-    fn check_word(&mut self, word: &Word) {
-        let is_below = match &self.prime {
-            Prime::Goldilocks => word.as_chunks::<8>().0.iter().all(|element| {
-                let mut wide = Word::default();
-                wide[..8].copy_from_slice(element);
-                word::is_below(&wide, &FieldId::Goldilocks.prime())
-            }),
-            Prime::Large(prime) => word::is_below(word, prime),
-        };
-        if !is_below {
-            self.report(
-                registers::ERROR_ELEMENT_NOT_BELOW_PRIME,
-                self.words_taken as u32,
-            );
-            self.is_void = true;
+    /// The first element of a word that is not below its prime: its number in the word.
+    fn bad_element(&self, word: &Word) -> Option<u64> {
+        match &self.prime {
+            Prime::Goldilocks => {
+                let bad = word.as_chunks::<8>().0.iter().position(|element| {
+                    let mut wide = Word::default();
+                    wide[..8].copy_from_slice(element);
+                    !word::is_below(&wide, &FieldId::Goldilocks.prime())
+                });
+                bad.map(|slice| slice as u64)
+            }
+            Prime::Large(prime) => (!word::is_below(word, prime)).then_some(0),
         }
-        self.words_taken += 1;
+    }
+
+    /// The position of the first word from `begin` on of which an element is not below its prime.
+    fn next_bad(&self, input: &[Word], begin: usize) -> Option<usize> {
+        let bad = |word: &Word| self.bad_element(word).is_some();
+        Some(begin + input[begin..].iter().position(bad)?)
+    }
+
+    /// A word of the run, this one, with an element that is not below its prime was taken in the cycle that
+    /// passed last.
+    fn report_bad_word(&mut self, number: u64, word: &Word) {
+        let elements = match self.prime {
+            Prime::Goldilocks => 4,
+            Prime::Large(_) => 1,
+        };
+        let element = self.bad_element(word).unwrap_or(0);
+        let index = number * elements + element;
+        self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index as u32);
+        if let State::Running(machine) = &mut self.state {
+            machine.make_void(1);
+        }
     }
 
     /// All counters; those of busy cycles only if `busy`.
@@ -655,7 +735,7 @@ impl ModelChip {
         match &self.state {
             State::Running(machine) => machine.counters(busy),
             State::Done(counters) => counters.as_ref().clone(),
-            State::Idle | State::Setup(..) => Counters {
+            State::Idle | State::Setup(..) | State::Refusing(..) => Counters {
                 high_water: vec![0; MEMORIES],
                 leaf: Default::default(),
                 ..Counters::default()
@@ -718,6 +798,48 @@ impl ModelChip {
         })
     }
 
+    /// Whether this chip has a register at `address`.
+    fn exists(&self, address: u32) -> bool {
+        let is_known = registers::REGISTERS.iter().any(|r| r.contains(address));
+        let levels = 4 * self.hardware.max_height;
+        address.is_multiple_of(4)
+            && is_known
+            && (self.hardware.runtime_modulus || !registers::RADIX_SQUARED.contains(address))
+            && (!registers::LEVEL_TABLE.contains(address)
+                || address < registers::LEVEL_TABLE.address + levels)
+    }
+
+    /// Whether a memory has a place for the constant with this value of `CONSTANT_ADDRESS`.
+    fn is_constant_address(&self, value: u32) -> bool {
+        let [index, bank, sub_engine, mask] = [
+            registers::CONSTANT_INDEX,
+            registers::CONSTANT_BANK,
+            registers::CONSTANT_ENGINE,
+            registers::CONSTANT_ENGINE_MASK,
+        ]
+        .map(|field| field.get(value));
+        let limits = self.hardware.limits();
+        let lanes = LANES as u32;
+        let [to_leaf, to_root] = [mask & 1 != 0, mask & 2 != 0];
+        let is_partial = (1..=limits.num_partial as u32).contains(&sub_engine);
+        let is_full = sub_engine == 0 || sub_engine == SECOND_FULL && limits.num_full > 1;
+        let depth = if is_full && bank < lanes * lanes {
+            limits.matrix_depth as u32
+        } else if is_full && bank < lanes * lanes + lanes {
+            limits.constant_depth as u32
+        } else if is_partial && bank <= 2 * lanes {
+            limits.partial_depth as u32
+        } else if sub_engine == u32::from(INITIAL_VECTOR) && bank < lanes {
+            // The leaf hash engine has a second vector, for the later blocks of a row.
+            if to_root { 4 } else { 8 }
+        } else if sub_engine == u32::from(EMPTY_SUB_TREES) && bank == 0 && !to_leaf {
+            self.hardware.max_height
+        } else {
+            0
+        };
+        value & !registers::CONSTANT_ADDRESS.mask() == 0 && mask != 0 && index < depth
+    }
+
     fn is_counter(address: u32) -> bool {
         let register = registers::REGISTERS.iter().find(|r| r.contains(address));
         register.is_some_and(|register| register.counter)
@@ -733,51 +855,76 @@ impl ChipPort for ModelChip {
     }
 
     fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-        let known = registers::REGISTERS.iter().find(|r| r.contains(address));
+        let known = (registers::REGISTERS.iter())
+            .find(|register| register.contains(address) && address.is_multiple_of(4));
         let runtime = self.hardware.runtime_modulus;
         let is_writable = match known.map(|register| register.access) {
-            Some(Access::ReadWrite) => runtime || !registers::RADIX_SQUARED.contains(address),
+            Some(Access::ReadWrite) => self.exists(address),
             Some(Access::ReadWriteRuntime) => runtime,
-            Some(Access::WriteOnly) => true,
+            Some(Access::WriteOnly | Access::ReadWriteAnytime | Access::WriteOneToClear) => true,
             Some(Access::ReadOnly) | None => false,
         };
         // The cycle of the write passes with what was there before.
         self.access();
         if !is_writable {
             self.report(registers::ERROR_UNKNOWN_REGISTER, address);
-        } else if address == registers::CONTROL.address {
-            if registers::CONTROL_CLEAR.is_set(value) {
+            return Ok(());
+        }
+        let Some(register) = known else {
+            return Ok(());
+        };
+        let is_config = !matches!(
+            register.access,
+            Access::ReadWriteAnytime | Access::WriteOneToClear
+        ) && *register != registers::CONTROL;
+        if is_config && self.is_running() {
+            self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
+        } else if *register == registers::CONSTANT_ADDRESS {
+            if !self.is_constant_address(value) {
+                self.report(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
+            }
+        } else if *register == registers::CONTROL {
+            let commands = value & register.mask();
+            if commands != value || commands.count_ones() > 1 {
+                self.report(registers::ERROR_ILLEGAL_VALUE, address);
+            } else if registers::CONTROL_CLEAR.is_set(value) {
                 self.clear();
             } else if registers::CONTROL_START.is_set(value) {
                 self.start();
             }
-        } else if self.is_running() {
-            self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
-        } else if address != registers::CONSTANT_ADDRESS.address {
+        } else if *register != registers::MODE && value & !register.mask() != 0 {
+            self.report(registers::ERROR_ILLEGAL_VALUE, address);
+        } else if *register == registers::INTERRUPT_STATUS {
+            self.pending &= !value;
+        } else {
             self.registers.insert(address, value);
         }
         Ok(())
     }
 
     fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
-        let value = if address == registers::STATUS.address {
+        // The request is registered; its answer is what is there then.
+        self.access();
+        if !self.exists(address) {
+            self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+            return Ok(0);
+        }
+        Ok(if address == registers::STATUS.address {
             let error = self.get(&registers::ERROR) != registers::ERROR_NONE.code;
             let is_done = matches!(self.state, State::Done(_));
             registers::STATUS_BUSY.with(self.is_running().into())
                 | registers::STATUS_DONE.with(is_done.into())
                 | registers::STATUS_ERROR.with(error.into())
+                | registers::STATUS_START_REFUSED.with(self.start_refused.into())
+        } else if address == registers::INTERRUPT_STATUS.address {
+            self.pending
         } else if Self::is_counter(address) {
             // The low word is at a multiple of 8, the high word behind it.
             let value = self.counter(address & !7).unwrap_or(0);
             (value >> (8 * (address & 4))) as u32
         } else {
             self.at(address)
-        };
-        if !registers::REGISTERS.iter().any(|r| r.contains(address)) {
-            self.report(registers::ERROR_UNKNOWN_REGISTER, address);
-        }
-        self.access();
-        Ok(value)
+        })
     }
 
     fn transfer(
@@ -788,6 +935,8 @@ impl ChipPort for ModelChip {
     ) -> Result<usize, PortError> {
         let stalls = self.stall_input != 0 || self.stall_output != 0;
         let mut taken = 0;
+        // The next word that is no element.
+        let mut bad = self.next_bad(input, 0);
         let mut offered = false;
         let mut left_of_batch = BATCH;
         let mut left = cycles;
@@ -815,14 +964,20 @@ impl ChipPort for ModelChip {
             } else {
                 input.len() - taken
             };
+            // A word that is no element is the last one of its step, so that its cycle is known.
+            let words = bad.map_or(words, |bad| words.min(bad + 1 - taken));
             let (passed, moved) = self.pass(host, most, words.max(1));
             self.link.pass(passed.saturating_sub(1));
             left -= passed;
             left_of_batch -= passed;
             if moved.words != 0 {
-                for word in &input[taken..taken + moved.words] {
-                    self.check_word(word);
+                let end = taken + moved.words;
+                if bad.is_some_and(|bad| bad < end) {
+                    let number = self.words_taken + moved.words as u64 - 1;
+                    self.report_bad_word(number, &input[end - 1]);
+                    bad = self.next_bad(input, end);
                 }
+                self.words_taken += moved.words as u64;
                 self.link.take();
                 taken += moved.words;
                 offered = false;
@@ -833,7 +988,7 @@ impl ChipPort for ModelChip {
                     level: label.level,
                     index: label.index,
                     last: label.last,
-                    error: self.is_void,
+                    error: label.void,
                 });
                 if label.last {
                     break;

@@ -102,6 +102,7 @@ impl Case {
                 queues: Vec::new(),
                 gated: None,
             },
+            pad: false,
             emit: 0,
             window: (0, 0),
             num_full: self.num_full,

@@ -49,8 +49,8 @@ latencies! {
     RUNTIME_PLACES = 128, "RuntimePlaces";
     /// Beats of initial states that wait for their hash engine.
     LOADER_PLACES = 8, "LoaderPlaces";
-    /// Stages in which the queue of a level of the tree is laid out before a run.
-    LEVEL_SETUP = 3, "LevelSetupLatency";
+    /// From a start that acts until the queue of the lowest level of the tree is laid out.
+    LEVEL_SETUP = 2, "LevelSetupLatency";
     /// Nodes on their way out that wait for the conversion.
     NODE_OUTPUT_DEPTH = 4, "NodeOutputDepth";
 }

@@ -24,6 +24,8 @@ pub(super) struct RunSetup {
     pub(super) hash_leaves: bool,
     pub(super) leaves: u32,
     pub(super) tree: TreeSetup,
+    /// Groups may lack siblings.
+    pub(super) pad: bool,
     /// Bit l: nodes of level l go out.
     pub(super) emit: u32,
     pub(super) window: (u32, u32),
@@ -36,12 +38,18 @@ pub(super) struct RunSetup {
     pub(super) records: bool,
 }
 
+/// Cycles from an error of the data until the run is void: the error is registered, and then that there
+/// was one.
+const VOID_LATENCY: u64 = 2;
+
 /// A word on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeLabel {
     pub(super) level: u32,
     pub(super) index: u32,
     pub(super) last: bool,
+    /// The run was void when the word began its way out.
+    pub(super) void: bool,
 }
 
 /// What the host does in a cycle.
@@ -201,8 +209,11 @@ pub(super) struct Machine {
     /// What waits, and since when, which is not counted yet.
     waits: Waits,
     waits_since: u64,
-    /// A group lacked siblings.
+    /// A group lacked siblings in a run without padding.
     incomplete: bool,
+    pad: bool,
+    /// From this cycle on the run is void.
+    void_from: Option<u64>,
     recorder: Option<Box<Recorder>>,
 }
 
@@ -257,6 +268,8 @@ impl Machine {
             waits: 0,
             waits_since: 0,
             incomplete: false,
+            pad: setup.pad,
+            void_from: None,
             recorder: setup.records.then(Box::default),
         };
         if setup.records {
@@ -271,9 +284,16 @@ impl Machine {
         self.done
     }
 
-    /// Whether a group lacked siblings.
+    /// Whether a group lacked siblings in a run without padding.
     pub(super) fn is_incomplete(&self) -> bool {
         self.incomplete
+    }
+
+    /// An error of the data that happened in the cycle `cycles_ago`, and voids the run two cycles after
+    /// that.
+    pub(super) fn make_void(&mut self, cycles_ago: u64) {
+        let from = (self.now + VOID_LATENCY).saturating_sub(cycles_ago);
+        self.void_from = Some(self.void_from.map_or(from, |earlier| earlier.min(from)));
     }
 
     /// What happened since the last call, if that is recorded.
@@ -527,7 +547,10 @@ impl Machine {
         }
         if accepts {
             self.output.enter(now);
-            self.leaving_labels.extend(self.output_labels.pop_front());
+            let void = self.void_from.is_some_and(|from| from <= now);
+            let label = self.output_labels.pop_front();
+            self.leaving_labels
+                .extend(label.map(|label| NodeLabel { void, ..label }));
         }
 
         // The engines.
@@ -566,6 +589,7 @@ impl Machine {
                 level,
                 index: *index,
                 last,
+                void: false,
             });
             *index += u32::from(end);
         }
@@ -580,7 +604,10 @@ impl Machine {
             self.root.take_word(now, word);
         }
         if is_tree {
-            self.incomplete |= job.is_some_and(|job| !self.tree.is_full(job));
+            if !self.pad && !self.incomplete && job.is_some_and(|job| !self.tree.is_full(job)) {
+                self.incomplete = true;
+                self.make_void(0);
+            }
             self.tree.cycle(leaf, digest, job, operand.is_some());
             if let Some(recorder) = &mut self.recorder {
                 if let Some(job) = job {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use acclmt_poseidon::fields::FieldId;
-use acclmt_poseidon::word::Word;
+use acclmt_poseidon::word::{self, Word};
 use num_bigint::BigUint;
 
 use super::{ChipPort, ENGINES, OutputWord, PortError};
@@ -27,6 +27,8 @@ pub enum Fault {
     StopsTaking(usize),
     /// The start is refused because of the register at this address.
     RefusesStart(u32),
+    /// The start is refused, and nothing else is said.
+    RefusesSilently,
     /// Every write of constants is refused, as during a run.
     RefusesConstants,
     /// There is no place for constants.
@@ -80,6 +82,7 @@ pub struct FakeChip {
     taken: Vec<Word>,
     results: Option<Vec<Word>>,
     busy: bool,
+    start_refused: bool,
 }
 
 impl FakeChip {
@@ -125,6 +128,7 @@ impl FakeChip {
             taken: Vec::new(),
             results: None,
             busy: false,
+            start_refused: false,
         };
         chip.set_word(&registers::PRIME, &limits.prime);
         match fault {
@@ -184,6 +188,10 @@ impl FakeChip {
         self.results = None;
         if let Fault::RefusesStart(address) = self.fault {
             self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            return;
+        }
+        if self.fault == Fault::RefusesSilently {
+            self.start_refused = true;
             return;
         }
         let registers = self.chip_registers(0);
@@ -330,6 +338,13 @@ impl FakeChip {
     }
 }
 
+/// Little-endian bytes as a word.
+fn padded(bytes: &[u8]) -> Word {
+    let mut word = Word::default();
+    word[..bytes.len()].copy_from_slice(bytes);
+    word
+}
+
 impl ChipPort for FakeChip {
     fn name(&self) -> &str {
         "fake"
@@ -339,6 +354,7 @@ impl ChipPort for FakeChip {
         if address == registers::CONTROL.address {
             if registers::CONTROL_CLEAR.is_set(value) {
                 self.registers.insert(registers::ERROR.address, 0);
+                self.start_refused = false;
                 self.busy = self.fault == Fault::StaysBusy;
             }
             if registers::CONTROL_START.is_set(value) {
@@ -399,6 +415,7 @@ impl ChipPort for FakeChip {
         if address == registers::STATUS.address {
             let error = self.get(&registers::ERROR) != 0;
             return Ok(registers::STATUS_BUSY.with(u32::from(self.busy))
+                | registers::STATUS_START_REFUSED.with(self.start_refused.into())
                 | registers::STATUS_ERROR.with(u32::from(error)));
         }
         if address == registers::LEAF_HASHES.address {
@@ -452,7 +469,16 @@ impl ChipPort for FakeChip {
             match self.compute() {
                 Ok(results) => results,
                 Err(ProgramError::InputNotBelowPrime { word }) => {
-                    self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, word as u32);
+                    // In Goldilocks mode a word has four elements of eight bytes.
+                    let prime = FieldId::Goldilocks.prime();
+                    let is_good = |bytes: &&[u8]| word::is_below(&padded(bytes), &prime);
+                    let index = if self.get(&registers::FIELD) == program::GOLDILOCKS {
+                        let slices = self.taken[word].chunks(8);
+                        4 * word + slices.take_while(is_good).count()
+                    } else {
+                        word
+                    };
+                    self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index as u32);
                     void
                 }
                 Err(error) => panic!("{error}"),

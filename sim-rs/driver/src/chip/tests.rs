@@ -521,7 +521,8 @@ fn a_refused_element_is_named_with_its_value() {
     let error = |program: &ChipProgram, words: Vec<Word>| {
         let count = words.len() / program.input_words();
         let rows = RowRegisters::one_block(&program.registers);
-        match device(Fault::None).run_digests(program, rows, words, count, &mut |_| {}) {
+        let element = |word, slice| program.element_index(word, slice);
+        match device(Fault::None).run_digests(program, rows, words, count, &element, &mut |_| {}) {
             Err(RunError::Driver(error)) => error,
             _ => panic!("the chip took an element that is none"),
         }
@@ -549,6 +550,12 @@ fn a_refused_element_is_named_with_its_value() {
             value: word::from_u64(u64::MAX)
         }
     );
+}
+
+#[test]
+fn a_start_that_is_refused_is_reported_at_once() {
+    let message = message(Fault::RefusesSilently, 2);
+    assert!(message.contains("refused to start without"), "{message}");
 }
 
 #[test]

@@ -168,6 +168,27 @@ impl ChipRows {
         (self.blocks() - 1) * self.program.input_words() + self.registers.last_words as usize
     }
 
+    /// The index of the element that word `word` of the stream of `rows` rows, one after another, holds in
+    /// slice `slice`, as [`ChipRows::pack`] puts them there. The word must hold an element of a row there, no
+    /// padding.
+    pub fn element_index(&self, rows: usize, word: usize, slice: usize) -> usize {
+        let group_words = self.group() * self.row_words();
+        let first_row = word / group_words * self.group();
+        let in_group = word % group_words;
+        let rows_in_group = self.group().min(rows - first_row);
+        let block_words = rows_in_group * self.program.input_words();
+        let block = (in_group / block_words).min(self.blocks() - 1);
+        let words_of_block = if block + 1 == self.blocks() {
+            self.registers.last_words as usize
+        } else {
+            self.program.input_words()
+        };
+        let in_block = in_group - block * block_words;
+        let (row, word) = (in_block / words_of_block, in_block % words_of_block);
+        let in_row = block * self.sponge.rate() + word * self.program.elements_in_word() + slice;
+        (first_row + row) * self.length + in_row
+    }
+
     /// Packs rows of the length of the program into stream words in the order in which the chip takes
     /// them: in groups of [`ChipRows::group`] rows, block by block.
     pub fn pack(&self, rows: &[Vec<Word>]) -> Vec<Word> {

@@ -1,0 +1,123 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Registers the first error since a clear, and what it is about.
+///
+/// Errors of one cycle: that of the data first, then those of commands and writes, of which there is
+/// one in a cycle.
+///
+/// Handshake:  none. Latency: one cycle from an error to `error_o`.
+module acclmt_error_log (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets the error.
+  input logic clear_i,
+  /// An input element is not below the prime, and its index in the stream.
+  input logic element_i,
+  input logic [31:0] element_index_i,
+  /// A group of nodes lacks siblings in a run without padding.
+  input logic incomplete_i,
+  /// A start is refused because the queue of a level does not fit, or because a register holds an
+  /// illegal value (its address), or because a run is under way.
+  input logic level_illegal_i,
+  input acclmt_tree_pkg::level_t level_i,
+  input logic configuration_illegal_i,
+  input logic [acclmt_control_pkg::AddressWidth-1:0] configuration_address_i,
+  input logic start_while_running_i,
+  /// A request is refused: a write during a run, a constant without a place, a value that the
+  /// register cannot take, an address without register.
+  input logic write_while_running_i,
+  input logic constant_illegal_i,
+  input logic value_illegal_i,
+  input logic unknown_i,
+  /// The request.
+  input acclmt_control_pkg::request_t request_i,
+  /// Code of the first error, and what it is about.
+  output logic [7:0] error_o,
+  output logic [31:0] error_info_o,
+  /// Something of these happens in this cycle.
+  output logic event_o
+);
+
+  logic [7:0] error, error_q;
+  logic [31:0] info, info_q;
+  always_comb begin
+    error = acclmt_reg_pkg::ErrorNone;
+    info = 32'(request_i.address);
+    if (element_i) begin
+      error = acclmt_reg_pkg::ErrorElementNotBelowPrime;
+      info = element_index_i;
+    end else if (incomplete_i) begin
+      error = acclmt_reg_pkg::ErrorIncompleteTree;
+      info = '0;
+    end else if (level_illegal_i) begin
+      error = acclmt_reg_pkg::ErrorIllegalConfiguration;
+      info = 32'(acclmt_reg_pkg::RegLevelTable0) + 32'({level_i, 2'b00});
+    end else if (configuration_illegal_i) begin
+      error = acclmt_reg_pkg::ErrorIllegalConfiguration;
+      info = 32'(configuration_address_i);
+    end else if (start_while_running_i) begin
+      error = acclmt_reg_pkg::ErrorStartWhileRunning;
+      info = '0;
+    end else if (write_while_running_i) begin
+      error = acclmt_reg_pkg::ErrorWriteWhileRunning;
+    end else if (constant_illegal_i) begin
+      error = acclmt_reg_pkg::ErrorIllegalConstantAddress;
+      info = request_i.data;
+    end else if (value_illegal_i) begin
+      error = acclmt_reg_pkg::ErrorIllegalValue;
+    end else if (unknown_i) begin
+      error = acclmt_reg_pkg::ErrorUnknownRegister;
+    end
+  end
+  assign event_o = error != acclmt_reg_pkg::ErrorNone;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      error_q <= acclmt_reg_pkg::ErrorNone;
+      info_q <= '0;
+    end else if (clear_i) begin
+      error_q <= acclmt_reg_pkg::ErrorNone;
+      info_q <= '0;
+    end else if (error_q == acclmt_reg_pkg::ErrorNone && event_o) begin
+      error_q <= error;
+      info_q <= info;
+    end
+  end
+  assign error_o = error_q;
+  assign error_info_o = info_q;
+
+  logic unused_bits;
+  assign unused_bits = ^{request_i.valid, request_i.write};
+
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({clear_i, element_i, incomplete_i, level_illegal_i, configuration_illegal_i,
+                   start_while_running_i, write_while_running_i, constant_illegal_i,
+                   value_illegal_i, unknown_i}))
+  else $error("acclmt_error_log: whether there is an error is unknown");
+  one_request_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({configuration_illegal_i, start_while_running_i, write_while_running_i,
+                constant_illegal_i, value_illegal_i, unknown_i}))
+  else $error("acclmt_error_log: a request is refused for two reasons");
+  first_stays_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      error_q != acclmt_reg_pkg::ErrorNone && !clear_i |=> $stable({error_q, info_q}))
+  else $error("acclmt_error_log: the first error was lost");
+  first_c : cover property (@(posedge clk_i) event_o && error_q == acclmt_reg_pkg::ErrorNone);
+  second_c : cover property (@(posedge clk_i) event_o && error_q != acclmt_reg_pkg::ErrorNone);
+  cleared_c : cover property (@(posedge clk_i)
+      clear_i && error_q != acclmt_reg_pkg::ErrorNone);
+  element_c : cover property (@(posedge clk_i) element_i);
+  incomplete_c : cover property (@(posedge clk_i) incomplete_i);
+  level_c : cover property (@(posedge clk_i) level_illegal_i);
+  configuration_c : cover property (@(posedge clk_i) configuration_illegal_i);
+  start_while_running_c : cover property (@(posedge clk_i) start_while_running_i);
+  write_while_running_c : cover property (@(posedge clk_i) write_while_running_i);
+  constant_c : cover property (@(posedge clk_i) constant_illegal_i);
+  value_c : cover property (@(posedge clk_i) value_illegal_i);
+  unknown_c : cover property (@(posedge clk_i) unknown_i);
+`endif
+
+endmodule

@@ -1,0 +1,107 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the register at a byte address: the group that it belongs to, and its number there.
+///
+/// Handshake:  none. Latency: combinational.
+module acclmt_register_decode #(
+  /// Whether the modulus is set at run time: RADIX_SQUARED exists then.
+  parameter bit RuntimeModulus = 1'b0,
+  /// Entries of the level table.
+  parameter int unsigned MaxHeight = 23
+) (
+  /// Byte address.
+  input logic [acclmt_control_pkg::AddressWidth-1:0] address_i,
+  /// The group of the register, or that there is none.
+  output acclmt_control_pkg::group_e group_o,
+  /// The register: its number in its group, counted from 0. A counter is two registers.
+  output logic [acclmt_control_pkg::IndexWidth-1:0] index_o
+);
+
+  localparam int unsigned AddressWidth = acclmt_control_pkg::AddressWidth;
+  localparam int unsigned IndexWidth = acclmt_control_pkg::IndexWidth;
+
+  if (MaxHeight < 1 || MaxHeight > 31) begin : gen_illegal_max_height
+    $error("acclmt_register_decode: MaxHeight = %0d is not within 1..31", MaxHeight);
+  end
+
+  // The first register of the group and the one behind its last.
+  logic [AddressWidth-1:0] first, word;
+  always_comb begin
+    group_o = acclmt_control_pkg::GroupNone;
+    first = '0;
+    // ID is the lowest address.
+    if (address_i <= acclmt_reg_pkg::RegCapsField) begin
+      group_o = acclmt_control_pkg::GroupCapability;
+      first = acclmt_reg_pkg::RegId;
+    end
+    if (address_i >= acclmt_reg_pkg::RegPrime0 && address_i <= acclmt_reg_pkg::RegPrime7) begin
+      group_o = acclmt_control_pkg::GroupPrime;
+      first = acclmt_reg_pkg::RegPrime0;
+    end
+    if (address_i == acclmt_reg_pkg::RegControl) begin
+      group_o = acclmt_control_pkg::GroupControl;
+      first = acclmt_reg_pkg::RegControl;
+    end
+    if (address_i >= acclmt_reg_pkg::RegStatus && address_i <= acclmt_reg_pkg::RegErrorInfo) begin
+      group_o = acclmt_control_pkg::GroupState;
+      first = acclmt_reg_pkg::RegStatus;
+    end
+    if (address_i >= acclmt_reg_pkg::RegMode && address_i <= acclmt_reg_pkg::RegWindowLast) begin
+      group_o = acclmt_control_pkg::GroupRun;
+      first = acclmt_reg_pkg::RegMode;
+    end
+    if (address_i == acclmt_reg_pkg::RegInterruptStatus) begin
+      group_o = acclmt_control_pkg::GroupInterruptStatus;
+      first = acclmt_reg_pkg::RegInterruptStatus;
+    end
+    if (address_i == acclmt_reg_pkg::RegInterruptEnable) begin
+      group_o = acclmt_control_pkg::GroupInterruptEnable;
+      first = acclmt_reg_pkg::RegInterruptEnable;
+    end
+    if (RuntimeModulus && address_i >= acclmt_reg_pkg::RegRadixSquared0 &&
+        address_i <= acclmt_reg_pkg::RegRadixSquared7) begin
+      group_o = acclmt_control_pkg::GroupRadixSquared;
+      first = acclmt_reg_pkg::RegRadixSquared0;
+    end
+    if (address_i >= acclmt_reg_pkg::RegConstantData0 &&
+        address_i <= acclmt_reg_pkg::RegConstantData7) begin
+      group_o = acclmt_control_pkg::GroupConstantData;
+      first = acclmt_reg_pkg::RegConstantData0;
+    end
+    if (address_i == acclmt_reg_pkg::RegConstantAddress) begin
+      group_o = acclmt_control_pkg::GroupConstantAddress;
+      first = acclmt_reg_pkg::RegConstantAddress;
+    end
+    if (address_i >= acclmt_reg_pkg::RegLeafInputWords &&
+        address_i <= acclmt_reg_pkg::RegLeafPartialRounds7) begin
+      group_o = acclmt_control_pkg::GroupLeaf;
+      first = acclmt_reg_pkg::RegLeafInputWords;
+    end
+    if (address_i >= acclmt_reg_pkg::RegRootInputWords &&
+        address_i <= acclmt_reg_pkg::RegRootPartialRounds7) begin
+      group_o = acclmt_control_pkg::GroupRoot;
+      first = acclmt_reg_pkg::RegRootInputWords;
+    end
+    // The last counter has a high word, too.
+    if (address_i >= acclmt_reg_pkg::RegCycles &&
+        address_i <= acclmt_reg_pkg::RegHighWater4 + AddressWidth'(4)) begin
+      group_o = acclmt_control_pkg::GroupCounter;
+      first = acclmt_reg_pkg::RegCycles;
+    end
+    if (address_i >= acclmt_reg_pkg::RegLevelTable0 &&
+        address_i < acclmt_reg_pkg::RegLevelTable0 + AddressWidth'(4 * MaxHeight)) begin
+      group_o = acclmt_control_pkg::GroupLevel;
+      first = acclmt_reg_pkg::RegLevelTable0;
+    end
+    // Registers are whole words.
+    if (address_i[1:0] != 2'b00) group_o = acclmt_control_pkg::GroupNone;
+  end
+  assign word = address_i - first;
+  assign index_o = word[2+:IndexWidth];
+
+  logic unused_bits;
+  assign unused_bits = ^word;
+
+endmodule

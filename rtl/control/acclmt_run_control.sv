@@ -1,0 +1,169 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Run control: starts runs and ends them, and says how the last one went.
+///
+/// A start is refused at once while a run is under way or while the configuration is illegal; else
+/// the queues of the tree are laid out first, which may refuse it as well. A clear forgets the run.
+///
+///     idle -- start --> set-up of the queues -- done --> run -- last word --> idle
+///      ^                      |                           |
+///      +-------- illegal -----+---------- clear ----------+
+///
+/// Handshake:  commands last one cycle. `start_o` begins the run in the machine, `clear_o` lets it
+///             forget everything, `run_done_i` tells that the last word of the run leaves.
+/// Latency:    `acclmt_latency_pkg::LevelSetupLatency` cycles and one for each level below the top
+///             from `start_i` to `start_o`.
+module acclmt_run_control #(
+  /// Levels with a queue, and words of the node memories.
+  parameter int unsigned MaxHeight = 23,
+  parameter int unsigned LeafWords = 4096,
+  parameter int unsigned RootWords = 2048,
+  parameter int unsigned ScratchWords = 128,
+  parameter int unsigned HidmWords0 = 256,
+  parameter int unsigned HidmWords1 = 16
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Commands of the host.
+  input logic start_i,
+  input logic clear_i,
+  /// A register of the configuration holds an illegal value.
+  input logic illegal_i,
+  /// Level table, children of a node and the tree; stable from a start to the end of its run.
+  input logic [MaxHeight-1:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
+  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::tree_config_t tree_i,
+  /// Set-up of the queues of the tree's levels, before a run starts.
+  output acclmt_tree_pkg::level_setup_t level_setup_o,
+  /// The machine: a run starts in the next cycle; forget everything; the last word leaves.
+  output logic start_o,
+  output logic clear_o,
+  input logic run_done_i,
+  /// An input element is not below the prime; a group of nodes lacks siblings.
+  input logic element_error_i,
+  input logic incomplete_i,
+  /// A run is under way.
+  output logic running_o,
+  /// The last run that started is complete; its output is void; the last start was refused.
+  output logic done_o,
+  output logic void_o,
+  output logic start_refused_o,
+  /// Counters are to begin from 0.
+  output logic clear_counters_o,
+  /// Events for the error log: why a start is refused, and a tree that lacks nodes.
+  output logic start_while_running_o,
+  output logic configuration_illegal_o,
+  output logic level_illegal_o,
+  output acclmt_tree_pkg::level_t illegal_level_o,
+  output logic incomplete_o
+);
+
+  logic running_q, done_q, void_q, refused_q;
+  logic start_legal, setup_done, setup_illegal;
+  assign start_while_running_o = start_i && running_q;
+  assign configuration_illegal_o = start_i && !running_q && illegal_i;
+  assign start_legal = start_i && !running_q && !illegal_i;
+
+  acclmt_level_setup #(
+    .MaxHeight(MaxHeight),
+    .LeafWords(LeafWords),
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
+  ) u_level_setup (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .start_i(start_legal),
+    .level_table_i,
+    .arity_i,
+    .top_i(tree_i.top),
+    .setup_o(level_setup_o),
+    .done_o(setup_done),
+    .illegal_o(setup_illegal),
+    .illegal_level_o
+  );
+  // A clear that comes with it wins.
+  assign level_illegal_o = setup_illegal;
+  assign start_o = setup_done;
+  assign clear_o = clear_i;
+  assign clear_counters_o = clear_i || start_legal || start_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      running_q <= 1'b0;
+      done_q <= 1'b0;
+      refused_q <= 1'b0;
+    end else if (clear_i) begin
+      running_q <= 1'b0;
+      done_q <= 1'b0;
+      refused_q <= 1'b0;
+    end else begin
+      if (start_legal) begin
+        running_q <= 1'b1;
+        done_q <= 1'b0;
+      end else if (setup_illegal) begin
+        running_q <= 1'b0;
+      end else if (run_done_i) begin
+        running_q <= 1'b0;
+        done_q <= 1'b1;
+      end
+      if (start_legal) refused_q <= 1'b0;
+      else if (start_i || setup_illegal) refused_q <= 1'b1;
+    end
+  end
+
+  // A bad element and an incomplete tree make the output of a run void; the other errors change
+  // nothing.
+  assign incomplete_o = incomplete_i && !tree_i.pad;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) void_q <= 1'b0;
+    else if (clear_i || start_legal) void_q <= 1'b0;
+    else if (element_error_i || incomplete_o) void_q <= 1'b1;
+  end
+
+  assign running_o = running_q;
+  assign done_o = done_q;
+  assign void_o = void_q;
+  assign start_refused_o = refused_q;
+
+  logic unused_bits;
+  assign unused_bits = ^tree_i;
+
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({start_i, clear_i, run_done_i, element_error_i, start_o, running_q, done_q}))
+  else $error("acclmt_run_control: a command, a state or an event is unknown");
+  one_command_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && clear_i))
+  else $error("acclmt_run_control: two commands at once");
+  done_only_when_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      run_done_i |-> running_q)
+  else $error("acclmt_run_control: a run ended that was not under way");
+  not_busy_and_done_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(running_q && done_q))
+  else $error("acclmt_run_control: a run is under way and complete");
+  // A start leaves a trace in any case: a run, or the flag.
+  start_shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start_i |=> running_q && !refused_q || refused_q)
+  else $error("acclmt_run_control: a start had no effect that the host can see");
+  refused_setup_shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      setup_illegal && !clear_i |=> !running_q && refused_q)
+  else $error("acclmt_run_control: a start was refused and the host cannot see it");
+  start_c : cover property (@(posedge clk_i) start_o);
+  done_c : cover property (@(posedge clk_i) run_done_i);
+  void_c : cover property (@(posedge clk_i) run_done_i && void_q);
+  start_after_done_c : cover property (@(posedge clk_i) start_legal && done_q);
+  refused_illegal_c : cover property (@(posedge clk_i) configuration_illegal_o);
+  refused_level_c : cover property (@(posedge clk_i) setup_illegal);
+  refused_running_c : cover property (@(posedge clk_i) start_while_running_o);
+  clear_idle_c : cover property (@(posedge clk_i) clear_i && !running_q);
+  clear_running_c : cover property (@(posedge clk_i) clear_i && running_q);
+  clear_setup_c : cover property (@(posedge clk_i) clear_i && level_setup_o.valid);
+  clear_meets_done_c : cover property (@(posedge clk_i) clear_i && run_done_i);
+`endif
+
+endmodule

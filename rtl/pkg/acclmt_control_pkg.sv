@@ -1,0 +1,67 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Types and rules that the blocks of rtl/control share.
+package acclmt_control_pkg;
+
+  /// Bits of a byte address, and of the number of a register within its group.
+  localparam int unsigned AddressWidth = 12;
+  localparam int unsigned IndexWidth = 7;
+
+  /// A request of the register port.
+  typedef struct packed {
+    logic valid;
+    logic write;
+    logic [AddressWidth-1:0] address;
+    logic [31:0] data;
+  } request_t;
+
+  /// Groups of registers that are alike to a host.
+  typedef enum logic [3:0] {
+    /// There is none at the address.
+    GroupNone,
+    /// ID to CAPS_FIELD; STATUS, ERROR and ERROR_INFO; the counters: read only.
+    GroupCapability,
+    GroupState,
+    GroupCounter,
+    /// PRIME and RADIX_SQUARED.
+    GroupPrime,
+    GroupRadixSquared,
+    GroupControl,
+    GroupInterruptStatus,
+    GroupInterruptEnable,
+    /// Configuration: of the run from MODE on, of the hash engines, the level table.
+    GroupRun,
+    GroupLeaf,
+    GroupRoot,
+    GroupLevel,
+    GroupConstantData,
+    GroupConstantAddress
+  } group_e;
+
+  /// Entries of a bank of constants: 0 if there is no such bank. The values of empty sub-trees are
+  /// in the root hash engine alone, the initial vector for later blocks of a row in the leaf hash
+  /// engine alone.
+  function automatic int constant_depth(
+      input logic [3:0] sub_engine, input logic [7:0] bank, input logic to_leaf,
+      input logic to_root, input int num_full, input int num_partial, input int matrix_depth,
+      input int full_constant_depth, input int partial_depth, input int max_height);
+    constant_depth = 0;
+    if (sub_engine == '0 || (sub_engine == acclmt_pkg::SecondFullSubEngine && num_full > 1)) begin
+      if (32'(bank) < acclmt_pkg::FullMatrixBanks) constant_depth = matrix_depth;
+      else if (32'(bank) < acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes) begin
+        constant_depth = full_constant_depth;
+      end
+    end else if (32'(sub_engine) <= num_partial) begin
+      if (32'(bank) < acclmt_pkg::PartialBanks) constant_depth = partial_depth;
+    end else if (sub_engine == acclmt_pkg::InitialSubEngine) begin
+      if (32'(bank) < acclmt_pkg::Lanes) begin
+        constant_depth = int'(acclmt_pkg::MaxBeats) * (to_root ? 1 : 2);
+      end
+    end else if (sub_engine == acclmt_pkg::EmptySubTrees) begin
+      if (bank == '0 && !to_leaf) constant_depth = max_height;
+    end
+  endfunction
+
+endpackage
