@@ -6,6 +6,7 @@ mod neptune;
 mod plonky3;
 
 use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::presets::PresetError;
 use acclmt_poseidon::{dispatch, presets};
 use typenum::{U2, U4, U8, U11};
 

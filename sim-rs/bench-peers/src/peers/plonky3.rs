@@ -9,8 +9,8 @@
 use std::fmt::{self, Debug, Formatter};
 
 use acclmt_poseidon::fields::{self, AnyParameters, PoseidonField as _};
-use acclmt_poseidon::presets;
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
+use acclmt_poseidon::presets;
 use acclmt_poseidon::word::{self, Word};
 use p3_field::{Field, PackedValue, PrimeField64 as _};
 use p3_goldilocks::poseidon1::{
@@ -75,7 +75,9 @@ fn parameters() -> Result<AnyParameters, PeerError> {
         name: "plonky3".to_owned(),
         round_constants: constants.collect(),
         mds: (0..WIDTH).map(row).collect(),
-        ..presets::over::<fields::Goldilocks>("plonky2")?.specification().clone()
+        ..presets::over::<fields::Goldilocks>("plonky2")?
+            .specification()
+            .clone()
     })?;
     Ok(fields::Goldilocks::wrap(set))
 }
