@@ -236,13 +236,19 @@ fn parameter_files_are_taken_and_warned_about() {
         );
         let warnings: Vec<_> = run.err.lines().collect();
         let expected: &[&str] = if singular {
-            &["the matrix of 'mine' is singular", "infinitely long subspace trails"]
+            &[
+                "the matrix of 'mine' is singular",
+                "infinitely long subspace trails",
+            ]
         } else {
             &["the matrix of 'mine' is not MDS"]
         };
         assert_eq!(warnings.len(), expected.len(), "{run:?}");
         for (warning, expected) in warnings.iter().zip(expected) {
-            assert!(warning.starts_with("note: ") && warning.contains(expected), "{run:?}");
+            assert!(
+                warning.starts_with("note: ") && warning.contains(expected),
+                "{run:?}"
+            );
         }
         assert_eq!(result["notes"].as_array().unwrap().len(), warnings.len());
     }

@@ -12,8 +12,6 @@
 
 use std::fmt::Write as _;
 
-use crate::program::most_rows_rule;
-
 /// Value of [`ID`]: the ASCII letters `ACMT`.
 pub const ID_VALUE: u32 = 0x4143_4D54;
 
@@ -251,6 +249,16 @@ pub struct ErrorCode {
 }
 
 use Access::{ReadOnly, ReadWrite, ReadWriteAnytime, ReadWriteRuntime, WriteOneToClear, WriteOnly};
+
+/// The rule of [`ChipRegisters::most_rows`](crate::program::ChipRegisters::most_rows) in words, for the
+/// description of `ROW_GROUP`.
+macro_rules! most_rows_rule {
+    () => {
+        "(2 + the number of partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats \
+         of a state), see CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) \
+         beats, in Goldilocks mode one"
+    };
+}
 
 /// Identification.
 pub const ID: Register = Register::single(

@@ -1086,8 +1086,8 @@ mod tests {
 
     use super::testing::{SETS, levels, write};
     use super::*;
-    use acclmt_poseidon::permutation::Poseidon;
     use acclmt_poseidon::fields::Bls12_381;
+    use acclmt_poseidon::permutation::Poseidon;
     use acclmt_poseidon::presets;
 
     const ARITY_2: &str = "filecoin-arity-2";

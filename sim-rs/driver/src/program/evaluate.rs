@@ -9,13 +9,17 @@ use std::collections::HashMap;
 
 use ark_ff::PrimeField;
 
-use super::RowRegisters;
-use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
-use super::{
-    CODES_PER_REGISTER, ChipConstant, ChipRegisters, EngineLimits, GOLDILOCKS, INITIAL_VECTOR,
-    LANE_NONE, LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_DENSE,
-    ProgramError, VECTOR_BANK, from_slices, montgomery_radix, slices,
+use super::error::ProgramError;
+use super::limits::EngineLimits;
+use super::registers::{
+    CODES_PER_REGISTER, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LANE_NONE,
+    LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_DENSE, RowRegisters,
+    VECTOR_BANK,
 };
+use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
+use super::words::{from_slices, montgomery_radix, slices};
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::with_field;
 use acclmt_poseidon::word::{self, Word};
 
 /// The elements of a state in the order of the chip: element 3 hi + lane is in lane `lane`, and
@@ -360,4 +364,112 @@ fn position(map: &[u32; 2], number: usize) -> Option<usize> {
     let code = map[number / CODES_PER_REGISTER] >> (4 * (number % CODES_PER_REGISTER)) & 15;
     let (hi, lane) = (code >> 2, code & 3);
     (lane != LANE_NONE).then_some(LANES * hi as usize + lane as usize)
+}
+
+/// Computes the hashes of `words` like a chip with `limits` that holds `registers` and `constants`,
+/// where the large prime is that of `field`; see [`ChipProgram::evaluate`](super::ChipProgram::evaluate).
+///
+/// # Errors
+///
+/// When the chip would refuse a register value, the number of words is wrong, one is not canonical,
+/// or a constant is missing.
+pub fn evaluate(
+    field: FieldId,
+    registers: &ChipRegisters,
+    constants: &[ChipConstant],
+    limits: &EngineLimits,
+    words: &[Word],
+) -> Result<Vec<Word>, ProgramError> {
+    registers.check(limits)?;
+    let arity = registers.arity as usize;
+    if !words.len().is_multiple_of(arity) {
+        return Err(ProgramError::InputLength {
+            length: words.len(),
+            expected: arity,
+        });
+    }
+    with_field!(field, F => {
+        let interpreter = Interpreter::<F>::new(registers, constants, limits);
+        let mut digests = Vec::new();
+        for (hash, words) in words.chunks_exact(arity).enumerate() {
+            let digest = interpreter.hash(words).map_err(|error| match error {
+                ProgramError::InputNotBelowPrime { word } => {
+                    let word = hash * arity + word;
+                    ProgramError::InputNotBelowPrime { word }
+                }
+                error => error,
+            })?;
+            digests.extend(digest);
+        }
+        Ok(digests)
+    })
+}
+
+/// Computes the digests of rows like the leaf hash engine of a chip with `limits` that holds
+/// `registers`, `rows` and `constants`, from the stream words of `count` rows; see
+/// [`evaluate`](super::evaluate()).
+///
+/// # Errors
+///
+/// When the chip would refuse a register value, the number of words is wrong, one is not canonical,
+/// or a constant is missing.
+pub fn evaluate_rows(
+    field: FieldId,
+    registers: &ChipRegisters,
+    rows: &RowRegisters,
+    constants: &[ChipConstant],
+    limits: &EngineLimits,
+    words: &[Word],
+    count: usize,
+) -> Result<Vec<Word>, ProgramError> {
+    registers.check(limits)?;
+    let (blocks, block_words) = (rows.blocks as usize, registers.arity as usize);
+    let expected = count * ((blocks - 1) * block_words + rows.last_words as usize);
+    if words.len() != expected {
+        return Err(ProgramError::InputLength {
+            length: words.len(),
+            expected,
+        });
+    }
+    if let Some(word) = first_word_not_canonical(field, words) {
+        return Err(ProgramError::InputNotBelowPrime { word });
+    }
+    with_field!(field, F => {
+        let interpreter = Interpreter::<F>::new(registers, constants, limits);
+        let mut digests = Vec::new();
+        let mut rest = words;
+        let mut left = count;
+        while left > 0 {
+            let group = left.min(rows.group as usize);
+            let mut group_rows = vec![Vec::new(); group];
+            for block in 0..blocks {
+                let is_last = block + 1 == blocks;
+                let length = if is_last { rows.last_words as usize } else { block_words };
+                for row in &mut group_rows {
+                    let (block, after) = rest.split_at(length);
+                    row.push(block);
+                    rest = after;
+                }
+            }
+            for row in &group_rows {
+                digests.extend(interpreter.row(row, rows)?);
+            }
+            left -= group;
+        }
+        Ok(digests)
+    })
+}
+
+/// Index of the first of `words` of which an element is not below the prime.
+fn first_word_not_canonical(field: FieldId, words: &[Word]) -> Option<usize> {
+    let prime = field.prime();
+    words.iter().position(|word| {
+        if field == FieldId::Goldilocks {
+            !slices(word)
+                .iter()
+                .all(|slice| word::is_below(slice, &prime))
+        } else {
+            !word::is_below(word, &prime)
+        }
+    })
 }

@@ -5,69 +5,18 @@
 //! or takes the place of its rate elements, and the round constants before the first S-box are added.
 //! The last block may be short and has a map of its own.
 
-use super::{
-    ChipConstant, ChipProgram, ChipRegisters, EngineLimits, FIRST_FULL, Interpreter, ProgramError,
-    Purpose, SECOND_FULL, Shape, encode, from_slices, internal_index, slices,
-};
-use crate::registers;
-use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
+use super::compiler::{ChipProgram, Purpose};
+use super::error::ProgramError;
+use super::limits::EngineLimits;
+use super::registers::{RowRegisters, encode};
+use super::shape::Shape;
+use super::words::from_slices;
+use acclmt_poseidon::dispatch;
+use acclmt_poseidon::fields::{AnyParameters, PoseidonField};
 use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::sparse::internal_index;
 use acclmt_poseidon::sponge::{Absorption, Sponge};
-use acclmt_poseidon::word::{self, Word};
-use acclmt_poseidon::{dispatch, with_field};
-
-/// Output buffers of the full-round sub-engines that states on their way fill: one for each visit.
-const FULL_ROUND_VISITS: usize = 2;
-
-/// What a leaf is: the values of the registers of the same names, and of `MODE.Overwrite`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowRegisters {
-    /// Blocks of a row: permutations.
-    pub blocks: u32,
-    /// Rows that are under way together.
-    pub group: u32,
-    /// Stream words of the last block.
-    pub last_words: u32,
-    /// Position codes of the elements of the last block.
-    pub last_map: [u32; 2],
-    /// Whether the elements of later blocks take their places in the state instead of being added.
-    pub overwrite: bool,
-}
-
-impl RowRegisters {
-    /// Leaves of one block: the hashes of a program.
-    pub fn one_block(hash: &ChipRegisters) -> Self {
-        Self {
-            blocks: 1,
-            group: 1,
-            last_words: hash.arity,
-            last_map: hash.input_map,
-            overwrite: false,
-        }
-    }
-
-    /// The registers, from what `get` says of the one at an address.
-    pub fn read(get: impl Fn(u32) -> u32) -> Self {
-        Self {
-            blocks: get(registers::ROW_BLOCKS.address),
-            group: get(registers::ROW_GROUP.address),
-            last_words: get(registers::LAST_INPUT_WORDS.address),
-            last_map: [0, 1].map(|number| get(registers::LAST_INPUT_MAP.at(number))),
-            overwrite: registers::MODE_OVERWRITE.is_set(get(registers::MODE.address)),
-        }
-    }
-
-    /// The address of every register and the value that is written to it.
-    pub fn writes(&self) -> [(u32, u32); 5] {
-        [
-            (registers::ROW_BLOCKS.address, self.blocks),
-            (registers::ROW_GROUP.address, self.group),
-            (registers::LAST_INPUT_WORDS.address, self.last_words),
-            (registers::LAST_INPUT_MAP.at(0), self.last_map[0]),
-            (registers::LAST_INPUT_MAP.at(1), self.last_map[1]),
-        ]
-    }
-}
+use acclmt_poseidon::word::Word;
 
 /// A sponge over rows of one length, compiled for a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,105 +160,11 @@ impl ChipRows {
     }
 }
 
-/// Computes the digests of rows like the leaf hash engine of a chip with `limits` that holds
-/// `registers`, `rows` and `constants`, from the stream words of `count` rows; see
-/// [`evaluate`](super::evaluate()).
-///
-/// # Errors
-///
-/// When the chip would refuse a register value, the number of words is wrong, one is not canonical,
-/// or a constant is missing.
-pub fn evaluate_rows(
-    field: FieldId,
-    registers: &ChipRegisters,
-    rows: &RowRegisters,
-    constants: &[ChipConstant],
-    limits: &EngineLimits,
-    words: &[Word],
-    count: usize,
-) -> Result<Vec<Word>, ProgramError> {
-    registers.check(limits)?;
-    let (blocks, block_words) = (rows.blocks as usize, registers.arity as usize);
-    let expected = count * ((blocks - 1) * block_words + rows.last_words as usize);
-    if words.len() != expected {
-        return Err(ProgramError::InputLength {
-            length: words.len(),
-            expected,
-        });
-    }
-    if let Some(word) = first_word_not_canonical(field, words) {
-        return Err(ProgramError::InputNotBelowPrime { word });
-    }
-    with_field!(field, F => {
-        let interpreter = Interpreter::<F>::new(registers, constants, limits);
-        let mut digests = Vec::new();
-        let mut rest = words;
-        let mut left = count;
-        while left > 0 {
-            let group = left.min(rows.group as usize);
-            let mut group_rows = vec![Vec::new(); group];
-            for block in 0..blocks {
-                let is_last = block + 1 == blocks;
-                let length = if is_last { rows.last_words as usize } else { block_words };
-                for row in &mut group_rows {
-                    let (block, after) = rest.split_at(length);
-                    row.push(block);
-                    rest = after;
-                }
-            }
-            for row in &group_rows {
-                digests.extend(interpreter.row(row, rows)?);
-            }
-            left -= group;
-        }
-        Ok(digests)
-    })
-}
-
-/// Index of the first of `words` of which an element is not below the prime.
-fn first_word_not_canonical(field: FieldId, words: &[Word]) -> Option<usize> {
-    let prime = field.prime();
-    words.iter().position(|word| {
-        if field == FieldId::Goldilocks {
-            !slices(word)
-                .iter()
-                .all(|slice| word::is_below(slice, &prime))
-        } else {
-            !word::is_below(word, &prime)
-        }
-    })
-}
-
 fn pack_block(block: &[Word], in_word: usize) -> Vec<Word> {
     if in_word == 1 {
         return block.to_vec();
     }
     block.chunks(in_word).map(from_slices).collect()
-}
-
-/// The rule of [`ChipRegisters::most_rows`] in words, for the description of `ROW_GROUP`.
-macro_rules! most_rows_rule {
-    () => {
-        "(2 + the number of partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats \
-         of a state), see CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) \
-         beats, in Goldilocks mode one"
-    };
-}
-pub(crate) use most_rows_rule;
-
-impl ChipRegisters {
-    /// Most rows that can be under way together: `ROW_GROUP` is at most this. All first blocks of a group
-    /// come before the first second block, so that the states of a whole group wait in the output buffers
-    /// of the sub-engines: one for each of the two visits of a full-round sub-engine, and one for each
-    /// partial-round sub-engine that has rounds. One without rounds is a wire.
-    ///
-    /// The RTL has the same rule in `acclmt_timing_pkg::most_rows`. The buffer ahead of the first
-    /// sub-engine holds some states more, which the rule leaves out.
-    pub fn most_rows(&self, limits: &EngineLimits) -> usize {
-        let partial = &self.partial_rounds[FIRST_FULL + 1..SECOND_FULL];
-        let buffers = FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count();
-        (buffers * (limits.places / self.shape().beats())).max(1)
-    }
 }
 
 /// Rows that are under way together: as many permutations as there are in a hash engine in the steady

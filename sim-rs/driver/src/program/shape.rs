@@ -1,6 +1,6 @@
 //! How much a parameter set occupies the sub-engines, and how its rounds are shared out.
 
-use super::{EngineLimits, MAX_DEPTH, MAX_ROUNDS};
+use super::limits::{EngineLimits, MAX_DEPTH, MAX_ROUNDS};
 
 /// Field elements, or words of four Goldilocks elements, that a sub-engine takes in a cycle.
 pub const LANES: usize = 3;

@@ -1,19 +1,25 @@
 //! Programs against the permutation of the specification.
 
-use ark_ff::{AdditiveGroup as _, Field as _};
+use ark_ff::{AdditiveGroup as _, Field as _, PrimeField};
 use proptest::prelude::*;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::shape::{FIRST_FULL, SECOND_FULL};
 use super::*;
 use crate::messages::hash_messages_with;
 use crate::software::SoftwareDevice;
-use acclmt_poseidon::fields::{Bls12_381, Goldilocks, PoseidonField};
-use acclmt_poseidon::params::{PoseidonSpecification, RoundOrder, is_permutation};
+use acclmt_poseidon::fields::{AnyParameters, Bls12_381, FieldId, Goldilocks, PoseidonField};
+use acclmt_poseidon::params::{
+    PoseidonParameters, PoseidonSpecification, RoundOrder, is_permutation,
+};
 use acclmt_poseidon::permutation::{hash_dense, permute_dense};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::sparse::SparseRounds;
 use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
+use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, with_field};
 
 fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
     EngineLimits {

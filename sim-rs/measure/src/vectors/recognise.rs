@@ -204,7 +204,8 @@ fn find<F: PoseidonField>(
         return Err(error);
     }
     // Neptune's rule gives sets of other round numbers too.
-    let set = neptune::<F>(width, full_rounds, partial_rounds).map_err(|error| error.to_string())?;
+    let set =
+        neptune::<F>(width, full_rounds, partial_rounds).map_err(|error| error.to_string())?;
     dispatch!(&set, set => compare(record, set))?;
     Ok(set)
 }

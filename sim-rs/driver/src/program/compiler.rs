@@ -1,0 +1,728 @@
+//! The compiler from a parameter set to registers and constants.
+
+use ark_ff::PrimeField;
+
+use super::error::ProgramError;
+use super::evaluate::evaluate;
+use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
+use super::registers::{
+    BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
+    LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK,
+    PARTIAL_DENSE, PARTIAL_SPARSE, RuntimeModulus, VECTOR_BANK, encode,
+};
+use super::shape::{FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape};
+use super::words::{from_slices, montgomery_radix, slices};
+use acclmt_poseidon::absorb::initial_state;
+use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::sparse::{DenseRounds, PartialRound, SparseRounds, internal_index};
+use acclmt_poseidon::sponge::{Absorption, Sponge};
+use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, with_field};
+
+/// What a program takes in and gives out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose<'a> {
+    /// Inputs of a hash, and digests.
+    Hash,
+    /// Whole states.
+    Permutation,
+    /// Blocks of rows of `length` elements, and digests.
+    Rows { sponge: &'a Sponge, length: usize },
+}
+
+/// A parameter set compiled for a chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChipProgram {
+    /// The register values.
+    pub registers: ChipRegisters,
+    /// What is written to `PRIME` and `RADIX_SQUARED`, for a large prime on a chip with a run-time
+    /// modulus.
+    pub modulus: Option<RuntimeModulus>,
+    /// The constants, in the order of loading.
+    pub constants: Vec<ChipConstant>,
+    pub(super) field: FieldId,
+    pub(super) shape: Shape,
+    pub(super) rounds: Rounds,
+    pub(super) segments: Segments,
+    pub(super) limits: EngineLimits,
+    pub(super) notes: Vec<String>,
+    /// Field elements that the program takes, and how many of them are in a stream word.
+    pub(super) inputs: usize,
+    pub(super) inputs_in_word: usize,
+    /// Field elements that the program gives.
+    pub(super) outputs: usize,
+}
+
+impl ChipProgram {
+    /// Compiles `parameters` for hashes on a chip with `limits`, with the segments that give the
+    /// fewest cycles per hash.
+    ///
+    /// # Errors
+    ///
+    /// When the chip cannot compute with `parameters`.
+    pub fn compile(
+        parameters: &AnyParameters,
+        limits: &EngineLimits,
+    ) -> Result<Self, ProgramError> {
+        dispatch!(parameters, parameters => {
+            Self::build(parameters, limits, Purpose::Hash, None)
+        })
+    }
+
+    /// Compiles the permutation of `parameters`: the program takes whole states, to which no
+    /// initial state is added, and gives whole states.
+    ///
+    /// # Errors
+    ///
+    /// When the chip cannot compute with `parameters`.
+    pub fn compile_permutation(
+        parameters: &AnyParameters,
+        limits: &EngineLimits,
+    ) -> Result<Self, ProgramError> {
+        dispatch!(parameters, parameters => {
+            Self::build(parameters, limits, Purpose::Permutation, None)
+        })
+    }
+
+    /// As [`ChipProgram::compile`] with `segments`, which need not be the best.
+    ///
+    /// # Errors
+    ///
+    /// When the chip cannot compute with `parameters`, or not with these segments.
+    pub fn compile_segments(
+        parameters: &AnyParameters,
+        limits: &EngineLimits,
+        segments: &Segments,
+    ) -> Result<Self, ProgramError> {
+        dispatch!(parameters, parameters => {
+            Self::build(parameters, limits, Purpose::Hash, Some(*segments))
+        })
+    }
+
+    pub(super) fn build<F: PoseidonField>(
+        parameters: &PoseidonParameters<F>,
+        limits: &EngineLimits,
+        purpose: Purpose<'_>,
+        segments: Option<Segments>,
+    ) -> Result<Self, ProgramError> {
+        let name = parameters.name();
+        let field = check_field(parameters, limits)?;
+        let chip_rounds = ChipRounds::new(parameters);
+        let rounds = Rounds {
+            full_first: parameters.full_rounds_first(),
+            partial: parameters.partial_rounds(),
+            full_last: parameters.full_rounds_last(),
+        };
+        let shape = Shape {
+            width: parameters.width(),
+            alpha: parameters.alpha(),
+            goldilocks: field == FieldId::Goldilocks,
+            dense: matches!(chip_rounds.partial, PartialRounds::Dense(_)),
+        };
+        let segments = match segments {
+            None => Segments::plan(shape, rounds, limits).ok_or_else(|| {
+                ProgramError::TooManyRounds {
+                    name: name.to_owned(),
+                    rounds,
+                    shape,
+                    limits: Box::new(*limits),
+                }
+            })?,
+            Some(segments) if segments.has(rounds) && segments.fit(shape, limits) => segments,
+            Some(segments) => {
+                return Err(ProgramError::Segments {
+                    name: name.to_owned(),
+                    rounds,
+                    segments: Box::new(segments),
+                    limits: Box::new(*limits),
+                });
+            }
+        };
+
+        let mut loader = Loader {
+            shape,
+            radix: montgomery_radix(limits.montgomery_bits),
+            constants: Vec::new(),
+        };
+        let initial = match purpose {
+            Purpose::Hash => chip_rounds.initial.clone(),
+            Purpose::Permutation => chip_rounds.initial_constants.clone(),
+            Purpose::Rows { sponge, length } => {
+                let state = initial_state(sponge, parameters, length);
+                let mut state = state.ok_or_else(|| ProgramError::RowTooLong {
+                    name: name.to_owned(),
+                    length,
+                })?;
+                if sponge.absorption == Absorption::Overwrite {
+                    // The chip adds the first block to the initial vector.
+                    let first = sponge.padded_length(length).min(sponge.rate());
+                    for &position in &sponge.rate_positions[..first] {
+                        state[position] = F::ZERO;
+                    }
+                }
+                let internal = (0..shape.width)
+                    .map(|element| state[internal_index(parameters.partial_index(), element)]);
+                (chip_rounds.initial_constants.iter())
+                    .zip(internal)
+                    .map(|(&constant, element)| constant + element)
+                    .collect()
+            }
+        };
+        loader.vector(INITIAL_VECTOR, 0, 0, &initial);
+        if let Purpose::Rows { .. } = purpose {
+            let later = &chip_rounds.initial_constants;
+            loader.vector_at(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, later);
+        }
+        loader.load(&chip_rounds, &segments, limits);
+        let maps = Maps::new(parameters, shape, purpose);
+        // All of these are small.
+        let registers = ChipRegisters {
+            arity: maps.inputs.len().div_ceil(maps.inputs_in_word) as u32,
+            field: if shape.goldilocks {
+                GOLDILOCKS
+            } else {
+                LARGE_PRIME
+            },
+            width: shape.width as u32,
+            alpha: shape.alpha as u32,
+            full_rounds_first: segments.full_first as u32,
+            full_rounds_last: segments.full_last as u32,
+            partial_kind: if shape.dense {
+                PARTIAL_DENSE
+            } else {
+                PARTIAL_SPARSE
+            },
+            digest_words: maps.outputs.len().div_ceil(maps.outputs_in_word) as u32,
+            input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
+            digest_map: encode(&maps.outputs, maps.outputs_in_word, shape),
+            partial_rounds: segments.partial.map(|n| n as u32),
+        };
+        let modulus = (limits.runtime_modulus && !shape.goldilocks).then(|| RuntimeModulus {
+            prime: parameters.prime(),
+            radix_squared: word::from_field(loader.radix.square()),
+        });
+        let mut program = Self {
+            registers,
+            modulus,
+            constants: loader.constants,
+            field,
+            shape,
+            rounds,
+            segments,
+            limits: *limits,
+            notes: Vec::new(),
+            inputs: maps.inputs.len(),
+            inputs_in_word: maps.inputs_in_word,
+            outputs: maps.outputs.len(),
+        };
+        program.notes = program.cost_notes(name);
+        Ok(program)
+    }
+
+    /// What a user should know about the cost of the program of the parameter set `name`.
+    fn cost_notes(&self, name: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        let period = self.period();
+        if self.shape.dense {
+            let sparse = Shape {
+                dense: false,
+                ..self.shape
+            };
+            let instead = self.period_with(sparse, &self.limits).map_or_else(
+                || "sparse ones would not fit into the memories".to_owned(),
+                |period| format!("with sparse ones it would be {period}"),
+            );
+            notes.push(format!(
+                "the matrix of '{name}' has no sparse form, because it is singular without the row \
+                 and column of the partial S-box; its {} partial rounds run dense on the \
+                 full-round sub-engines: {period} cycles per hash, {instead}",
+                self.rounds.partial,
+            ));
+        }
+        let deep = EngineLimits {
+            matrix_depth: MAX_DEPTH,
+            constant_depth: MAX_DEPTH,
+            partial_depth: MAX_DEPTH,
+            ..self.limits
+        };
+        if let Some(best) = self.period_with(self.shape, &deep)
+            && best < period
+        {
+            notes.push(format!(
+                "the rounds of '{name}' are shared out unevenly, because the constant memories of \
+                 the chip are small: {period} cycles per hash, with deeper memories it would be \
+                 {best}"
+            ));
+        }
+        notes
+    }
+
+    /// The period with the best segments for `shape` on a chip with `limits`.
+    fn period_with(&self, shape: Shape, limits: &EngineLimits) -> Option<usize> {
+        let busy = Segments::plan(shape, self.rounds, limits)?.busy(shape, limits.num_full);
+        busy.into_iter().max()
+    }
+
+    /// The field.
+    pub fn field(&self) -> FieldId {
+        self.field
+    }
+
+    /// What the program costs in the sub-engines, besides the numbers of rounds.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Which sub-engine runs which rounds.
+    pub fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    /// What a user should know about the program, one sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Cycles that a hash occupies each sub-engine, by number.
+    pub fn busy(&self) -> [usize; SUB_ENGINES] {
+        self.segments.busy(self.shape, self.limits.num_full)
+    }
+
+    /// Cycles that a hash occupies the busiest sub-engine: the steady-state cycles per hash.
+    pub fn period(&self) -> usize {
+        self.busy().into_iter().max().unwrap_or_default()
+    }
+
+    /// Multiplications and squarings of field elements that a hash needs.
+    pub fn products(&self) -> usize {
+        self.shape.products(self.rounds)
+    }
+
+    /// Field multipliers and squarers of a hash engine, four times as many in Goldilocks mode, see
+    /// [`engine_multipliers`].
+    pub fn multipliers(&self) -> usize {
+        let words = engine_multipliers(self.limits.num_full, self.limits.num_partial);
+        if self.shape.goldilocks {
+            SLICES * words
+        } else {
+            words
+        }
+    }
+
+    /// Stream words of the input of a hash.
+    pub fn input_words(&self) -> usize {
+        self.registers.arity as usize
+    }
+
+    /// Stream words of a digest.
+    pub fn output_words(&self) -> usize {
+        self.registers.digest_words as usize
+    }
+
+    /// Packs field elements, those of any number of hashes one after another, into stream words.
+    /// Elements that do not make up a whole hash are left out.
+    pub fn pack_inputs(&self, elements: &[Word]) -> Vec<Word> {
+        self.pack(elements, self.inputs, self.inputs_in_word)
+    }
+
+    /// Packs field elements, those of any number of digests one after another, into stream words
+    /// as they leave the chip, and as the leaves of a tree enter it.
+    pub fn pack_outputs(&self, elements: &[Word]) -> Vec<Word> {
+        self.pack(elements, self.outputs, self.elements_in_word())
+    }
+
+    fn pack(&self, elements: &[Word], length: usize, in_word: usize) -> Vec<Word> {
+        if !self.shape.goldilocks {
+            return elements.to_vec();
+        }
+        elements
+            .chunks_exact(length)
+            .flat_map(|elements| elements.chunks(in_word))
+            .map(from_slices)
+            .collect()
+    }
+
+    /// Unpacks the stream words of any number of digests: the elements of each.
+    pub fn unpack_outputs(&self, words: &[Word]) -> Vec<Vec<Word>> {
+        words
+            .chunks_exact(self.output_words())
+            .map(|words| {
+                if !self.shape.goldilocks {
+                    return words.to_vec();
+                }
+                let mut elements: Vec<_> = words.iter().flat_map(slices).collect();
+                elements.truncate(self.outputs);
+                elements
+            })
+            .collect()
+    }
+
+    /// The index in the input of the element that stream word `word` holds, in slice `slice` of it where a
+    /// word has several; both are counted from 0.
+    pub fn element_index(&self, word: usize, slice: usize) -> usize {
+        let (hash, word) = (word / self.input_words(), word % self.input_words());
+        hash * self.inputs + word * self.inputs_in_word + slice
+    }
+
+    /// Field elements of a digest.
+    pub(crate) fn digest_elements(&self) -> usize {
+        self.outputs
+    }
+
+    /// The word of a constant, in the chip's form, that is a digest of this program: an element of the
+    /// large prime, or up to four Goldilocks elements.
+    pub(crate) fn constant_word(&self, elements: &[Word]) -> Word {
+        with_field!(self.field, F => {
+            let elements: Vec<F> = elements.iter().filter_map(word::to_field).collect();
+            let radix = montgomery_radix(self.limits.montgomery_bits);
+            constant_word(self.shape, radix, &elements)
+        })
+    }
+
+    /// The arity of the trees that the chip can fold: those whose nodes are a stream word each.
+    pub fn tree_arity(&self) -> Option<usize> {
+        let arity = self.input_words();
+        let is_tree = arity >= 2
+            && self.output_words() == 1
+            && self.inputs == arity * self.outputs
+            && self.inputs_in_word == self.outputs;
+        is_tree.then_some(arity)
+    }
+
+    pub(super) fn elements_in_word(&self) -> usize {
+        if self.shape.goldilocks { SLICES } else { 1 }
+    }
+
+    /// Computes the hashes of `words`, any number of inputs packed as stream words, with nothing
+    /// but the registers and constants of the program, in the way the chip does. Returns the
+    /// digests as stream words.
+    ///
+    /// # Errors
+    ///
+    /// When the number of words is wrong, one is not canonical, or the program is not complete.
+    pub fn evaluate(&self, words: &[Word]) -> Result<Vec<Word>, ProgramError> {
+        evaluate(
+            self.field,
+            &self.registers,
+            &self.constants,
+            &self.limits,
+            words,
+        )
+    }
+}
+
+/// The chip must have the field of the parameters.
+fn check_field<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+    limits: &EngineLimits,
+) -> Result<FieldId, ProgramError> {
+    let prime = parameters.prime();
+    let field = FieldId::from_prime(&prime).expect("the parameters are over one of the fields");
+    let supported = match field {
+        FieldId::Goldilocks => limits.goldilocks,
+        _ => limits.runtime_modulus || prime == limits.prime,
+    };
+    if supported {
+        return Ok(field);
+    }
+    Err(ProgramError::Field {
+        name: parameters.name().to_owned(),
+        field,
+        limits: Box::new(*limits),
+    })
+}
+
+/// The rounds of a parameter set in the form in which the chip runs them.
+struct ChipRounds<F> {
+    initial_constants: Vec<F>,
+    initial: Vec<F>,
+    mds: Vec<Vec<F>>,
+    pre_sparse: Vec<Vec<F>>,
+    full_first: Vec<Vec<F>>,
+    partial: PartialRounds<F>,
+    full_last: Vec<Vec<F>>,
+}
+
+enum PartialRounds<F> {
+    Sparse(Vec<PartialRound<F>>),
+    /// The constants.
+    Dense(Vec<Vec<F>>),
+}
+
+impl<F: PrimeField> ChipRounds<F> {
+    fn new(parameters: &PoseidonParameters<F>) -> Self {
+        match SparseRounds::new(parameters) {
+            Ok(rounds) => Self {
+                initial_constants: rounds.initial_constants,
+                initial: rounds.initial,
+                mds: rounds.mds,
+                pre_sparse: rounds.pre_sparse,
+                full_first: rounds.full_first,
+                partial: PartialRounds::Sparse(rounds.partial),
+                full_last: rounds.full_last,
+            },
+            Err(_) => {
+                let rounds = DenseRounds::new(parameters);
+                Self {
+                    initial_constants: rounds.initial_constants,
+                    initial: rounds.initial,
+                    pre_sparse: rounds.mds.clone(),
+                    mds: rounds.mds,
+                    full_first: rounds.full_first,
+                    partial: PartialRounds::Dense(rounds.partial),
+                    full_last: rounds.full_last,
+                }
+            }
+        }
+    }
+}
+
+/// Where elements enter and leave the state, in internal order.
+struct Maps {
+    inputs: Vec<usize>,
+    inputs_in_word: usize,
+    outputs: Vec<usize>,
+    outputs_in_word: usize,
+}
+
+impl Maps {
+    fn new<F: PrimeField>(
+        parameters: &PoseidonParameters<F>,
+        shape: Shape,
+        purpose: Purpose<'_>,
+    ) -> Self {
+        let internal = |positions: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+            positions
+                .map(|position| internal_index(parameters.partial_index(), position))
+                .collect()
+        };
+        let (inputs, outputs) = match purpose {
+            Purpose::Hash => (
+                internal(&mut parameters.input_positions().iter().copied()),
+                internal(&mut parameters.digest_positions().iter().copied()),
+            ),
+            Purpose::Permutation => (
+                internal(&mut (0..shape.width)),
+                internal(&mut (0..shape.width)),
+            ),
+            Purpose::Rows { sponge, .. } => (
+                internal(&mut sponge.rate_positions.iter().copied()),
+                internal(&mut parameters.digest_positions().iter().copied()),
+            ),
+        };
+        let in_word = if shape.goldilocks { SLICES } else { 1 };
+        // A hash of a few digests takes a word for each, as the tree does.
+        let most_words = CODES / in_word;
+        let is_tree = purpose == Purpose::Hash
+            && outputs.len() <= in_word
+            && inputs.len().is_multiple_of(outputs.len())
+            && (2..=most_words).contains(&(inputs.len() / outputs.len()));
+        let inputs_in_word = if is_tree { outputs.len() } else { in_word };
+        Self {
+            inputs,
+            inputs_in_word,
+            outputs,
+            outputs_in_word: in_word,
+        }
+    }
+}
+
+/// Collects constants in the chip's form.
+struct Loader<F> {
+    shape: Shape,
+    radix: F,
+    constants: Vec<ChipConstant>,
+}
+
+impl<F: PrimeField> Loader<F> {
+    fn load(&mut self, rounds: &ChipRounds<F>, segments: &Segments, limits: &EngineLimits) {
+        let (sparse, dense): (&[_], &[_]) = match &rounds.partial {
+            PartialRounds::Sparse(rounds) => (rounds, &[]),
+            PartialRounds::Dense(vectors) => (&[], vectors),
+        };
+        let (mut sparse, mut dense) = (sparse.iter(), dense.iter());
+        // Without partial rounds the halves of the full rounds may be other ones.
+        let mut full = rounds.full_first.iter().chain(&rounds.full_last);
+
+        let mut round = 0;
+        self.matrix(FIRST_FULL, 0, &rounds.mds);
+        self.matrix(FIRST_FULL, self.shape.matrix_entries(), &rounds.pre_sparse);
+        for vector in full.by_ref().take(segments.full_first) {
+            self.round_vector(FIRST_FULL, &mut round, vector);
+        }
+        let count = segments.partial[FIRST_FULL];
+        self.partial_on_full(FIRST_FULL, count, &mut sparse, &mut dense, &mut round);
+        for engine in 1..=limits.num_partial {
+            let count = segments.partial[engine];
+            for (index, partial) in sparse.by_ref().take(count).enumerate() {
+                self.partial_round(engine, index, partial);
+            }
+        }
+        let last = if limits.num_full > 1 {
+            round = 0;
+            self.matrix(SECOND_FULL, 0, &rounds.mds);
+            let count = segments.partial[SECOND_FULL];
+            self.partial_on_full(SECOND_FULL, count, &mut sparse, &mut dense, &mut round);
+            SECOND_FULL
+        } else {
+            FIRST_FULL
+        };
+        for vector in full {
+            self.round_vector(last, &mut round, vector);
+        }
+    }
+
+    /// `count` partial rounds of a full-round sub-engine, the next of `sparse` or else of `dense`.
+    fn partial_on_full<'a>(
+        &mut self,
+        engine: usize,
+        count: usize,
+        sparse: &mut impl Iterator<Item = &'a PartialRound<F>>,
+        dense: &mut impl Iterator<Item = &'a Vec<F>>,
+        round: &mut usize,
+    ) where
+        F: 'a,
+    {
+        for (number, partial) in sparse.by_ref().take(count).enumerate() {
+            let base = 2 * self.shape.matrix_entries() + number * self.shape.sparse_entries();
+            if self.shape.beats() == 1 {
+                self.matrix(engine, base, &as_dense(partial));
+            } else {
+                self.sparse_matrix(engine, base, partial);
+            }
+            let mut vector = vec![F::ZERO; self.shape.width];
+            vector[0] = partial.constant;
+            self.round_vector(engine, round, &vector);
+        }
+        for vector in dense.by_ref().take(count) {
+            self.round_vector(engine, round, vector);
+        }
+    }
+
+    /// The dense `matrix` at the memory entries from `base`.
+    fn matrix(&mut self, engine: usize, base: usize, matrix: &[Vec<F>]) {
+        let entry = |row: usize, column: usize| {
+            let row = matrix.get(row)?;
+            row.get(column).copied()
+        };
+        let shape = self.shape;
+        for beat in 0..shape.beats() {
+            for step in 0..shape.steps() {
+                let index = base + beat * shape.steps() + step;
+                for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
+                    let column = LANES * step + j;
+                    let entries = if shape.goldilocks {
+                        [0, 1, 2, 3].map(|slice| entry(LANES * slice + i, column))
+                    } else {
+                        [entry(LANES * beat + i, column), None, None, None]
+                    };
+                    let entries = entries.map(Option::unwrap_or_default);
+                    self.constant(engine as u8, (LANES * i + j) as u8, index, &entries);
+                }
+            }
+        }
+    }
+
+    /// The matrix of `partial` on a full-round sub-engine, for states of several beats.
+    fn sparse_matrix(&mut self, engine: usize, base: usize, partial: &PartialRound<F>) {
+        let row = |element: usize| partial.matrix.row.get(element).copied();
+        // Element 0 is in the first row.
+        let column = |element: usize| {
+            let index = element.checked_sub(1)?;
+            partial.matrix.column.get(index).copied()
+        };
+        let diagonal = |element: usize| column(element).map(|_| F::ONE);
+        for beat in 0..self.shape.beats() {
+            let [first, second, third] = [0, 1, 2].map(|lane| LANES * beat + lane);
+            for (bank, value) in (0..).zip([
+                row(first),
+                row(second),
+                row(third),
+                column(second),
+                diagonal(second),
+                column(first),
+                column(third),
+                diagonal(first),
+                diagonal(third),
+            ]) {
+                let value = [value.unwrap_or_default()];
+                self.constant(engine as u8, bank, base + beat, &value);
+            }
+        }
+    }
+
+    /// A round of a partial-round sub-engine.
+    fn partial_round(&mut self, engine: usize, index: usize, partial: &PartialRound<F>) {
+        let engine = engine as u8;
+        let mut column = vec![F::ZERO];
+        column.extend(&partial.matrix.column);
+        self.vector(engine, 0, index, &partial.matrix.row);
+        self.vector(engine, PARTIAL_COLUMN_BANK, index, &column);
+        self.constant(engine, PARTIAL_CONSTANT_BANK, index, &[partial.constant]);
+    }
+
+    /// The constants after round `round` of a full-round sub-engine.
+    fn round_vector(&mut self, engine: usize, round: &mut usize, vector: &[F]) {
+        self.vector(engine as u8, VECTOR_BANK, *round, vector);
+        *round += 1;
+    }
+
+    /// Vector `number` of those that begin in `bank`.
+    fn vector(&mut self, engine: u8, bank: u8, number: usize, vector: &[F]) {
+        self.vector_at(engine, bank, number * self.shape.beats(), vector);
+    }
+
+    /// The vector at the memory entries from `base` of the banks from `bank` on.
+    fn vector_at(&mut self, engine: u8, bank: u8, base: usize, vector: &[F]) {
+        let element = |index: usize| vector.get(index).copied().unwrap_or_default();
+        for beat in 0..self.shape.beats() {
+            for lane in 0..LANES {
+                let elements = if self.shape.goldilocks {
+                    [0, 1, 2, 3].map(|slice| element(LANES * slice + lane))
+                } else {
+                    [element(LANES * beat + lane), F::ZERO, F::ZERO, F::ZERO]
+                };
+                self.constant(engine, bank + lane as u8, base + beat, &elements);
+            }
+        }
+    }
+
+    /// One word: the first of `elements`, or in Goldilocks mode all of them.
+    fn constant(&mut self, sub_engine: u8, bank: u8, index: usize, elements: &[F]) {
+        let word = constant_word(self.shape, self.radix, elements);
+        self.constants.push(ChipConstant {
+            engine_mask: if sub_engine == INITIAL_VECTOR && index >= LATER_VECTOR_INDEX {
+                LEAF_HASH_ENGINE
+            } else {
+                BOTH_ENGINES
+            },
+            sub_engine,
+            bank,
+            index: u8::try_from(index).expect("the segments fit into the memories"),
+            word,
+        });
+    }
+}
+
+/// The first of `elements`, or in Goldilocks mode all of them, in the chip's form.
+fn constant_word<F: PrimeField>(shape: Shape, radix: F, elements: &[F]) -> Word {
+    if shape.goldilocks {
+        let elements: Vec<_> = elements.iter().map(|&e| word::from_field(e)).collect();
+        from_slices(&elements)
+    } else {
+        word::from_field(elements.first().copied().unwrap_or_default() * radix)
+    }
+}
+
+/// The sparse matrix of a partial round with all its entries.
+fn as_dense<F: PrimeField>(partial: &PartialRound<F>) -> Vec<Vec<F>> {
+    let mut matrix = vec![partial.matrix.row.clone()];
+    for (i, &first) in (1..).zip(&partial.matrix.column) {
+        let mut row = vec![F::ZERO; partial.matrix.row.len()];
+        row[0] = first;
+        row[i] = F::ONE;
+        matrix.push(row);
+    }
+    matrix
+}

@@ -1,0 +1,46 @@
+//! What a chip can hold and compute.
+
+use acclmt_poseidon::word::Word;
+
+/// Largest index that a constant can be loaded at, plus one.
+pub(super) const MAX_DEPTH: usize = 256;
+
+/// Most rounds of a sub-engine, and of all full-round sub-engines together: their numbers have 8
+/// bits.
+pub(super) const MAX_ROUNDS: usize = 255;
+
+/// Most sub-engines of full rounds in a hash engine.
+pub const MAX_NUM_FULL: usize = 2;
+
+/// What the hash engines of a chip can hold and compute, from its capability registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineLimits {
+    /// The large prime of the chip, whatever it is where the modulus is loaded at run time.
+    pub prime: Word,
+    /// Full-round sub-engines of a hash engine, 1 or 2.
+    pub num_full: usize,
+    /// Partial-round sub-engines of a hash engine, 1 to 6.
+    pub num_partial: usize,
+    /// Entries of the matrix memories of a full-round sub-engine.
+    pub matrix_depth: usize,
+    /// Entries of the constant memories of a full-round sub-engine.
+    pub constant_depth: usize,
+    /// Entries of the memories of a partial-round sub-engine.
+    pub partial_depth: usize,
+    /// Whether there is the Goldilocks mode.
+    pub goldilocks: bool,
+    /// Base-2 logarithm of the Montgomery radix of the large prime.
+    pub montgomery_bits: u32,
+    /// Whether the large prime is loaded at run time.
+    pub runtime_modulus: bool,
+    /// Beats that the output buffer of a sub-engine holds.
+    pub places: usize,
+    /// Cycles that a state of one beat needs for a round of a full-round sub-engine.
+    pub loop_cycles: usize,
+}
+
+/// Multipliers and squarers of a hash engine, 256 bits wide: 18 in a full-round sub-engine and 9 in a
+/// partial-round sub-engine.
+pub fn engine_multipliers(num_full: usize, num_partial: usize) -> usize {
+    18 * num_full + 9 * num_partial
+}

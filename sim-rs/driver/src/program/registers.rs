@@ -1,0 +1,347 @@
+//! The registers of hash engines and rows, and constants with their places.
+
+use super::error::ProgramError;
+use super::limits::EngineLimits;
+use super::shape::{
+    FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape,
+};
+use crate::registers::{self, EngineRegisters};
+use acclmt_poseidon::word::Word;
+
+/// Number under which the initial vector is loaded.
+pub const INITIAL_VECTOR: u8 = 15;
+
+/// Mask of both hash engines: bit 0 the leaf hash engine, bit 1 the root hash engine.
+pub const BOTH_ENGINES: u8 = LEAF_HASH_ENGINE | ROOT_HASH_ENGINE;
+
+/// Number of the values of empty sub-trees among the sub-engines: bank 0, index level.
+pub const EMPTY_SUB_TREES: u8 = 14;
+
+/// Bit of an engine mask for the leaf hash engine.
+pub const LEAF_HASH_ENGINE: u8 = 0b01;
+
+/// Bit of an engine mask for the root hash engine.
+pub const ROOT_HASH_ENGINE: u8 = 0b10;
+
+/// Value of the register `FIELD` for the large prime.
+pub const LARGE_PRIME: u32 = 0;
+
+/// Value of the register `FIELD` for the Goldilocks field.
+pub const GOLDILOCKS: u32 = 1;
+
+/// Value of the register `PARTIAL_KIND` for sparse partial rounds.
+pub const PARTIAL_SPARSE: u32 = 0;
+
+/// Value of the register `PARTIAL_KIND` for dense partial rounds.
+pub const PARTIAL_DENSE: u32 = 1;
+
+/// Bank of lane 0 of the constant vectors of a full-round sub-engine.
+pub(super) const VECTOR_BANK: u8 = 9;
+
+/// Number of the later vector of [`INITIAL_VECTOR`]: that of the second and later blocks of a row.
+pub(super) const LATER_VECTOR_INDEX: usize = 4;
+
+/// Bank of lane 0 of the columns of a partial-round sub-engine.
+pub(super) const PARTIAL_COLUMN_BANK: u8 = 3;
+
+/// Bank of the constants of a partial-round sub-engine.
+pub(super) const PARTIAL_CONSTANT_BANK: u8 = 6;
+
+/// Position code of no element.
+pub(super) const LANE_NONE: u32 = 3;
+
+/// Position codes in a register.
+pub(super) const CODES_PER_REGISTER: usize = 8;
+
+/// Position codes in a map: one for each element of the widest state.
+pub(super) const CODES: usize = MAX_ELEMENTS;
+
+/// A constant and where it is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChipConstant {
+    /// Hash engines that take it: bit 0 the leaf hash engine, bit 1 the root hash engine.
+    pub engine_mask: u8,
+    /// Number of the sub-engine.
+    pub sub_engine: u8,
+    /// Memory bank in the sub-engine.
+    pub bank: u8,
+    /// Address in the bank.
+    pub index: u8,
+    /// The value: in Montgomery form and below the large prime, or four Goldilocks elements.
+    pub word: Word,
+}
+
+/// The run-time configuration of a chip, one value for each register of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChipRegisters {
+    /// Stream words of the input of a hash.
+    pub arity: u32,
+    /// [`LARGE_PRIME`] or [`GOLDILOCKS`].
+    pub field: u32,
+    /// State width.
+    pub width: u32,
+    /// S-box exponent.
+    pub alpha: u32,
+    /// Full rounds before the partial rounds.
+    pub full_rounds_first: u32,
+    /// Full rounds after the partial rounds.
+    pub full_rounds_last: u32,
+    /// [`PARTIAL_SPARSE`] or [`PARTIAL_DENSE`].
+    pub partial_kind: u32,
+    /// Stream words of a digest.
+    pub digest_words: u32,
+    /// Position codes of the input elements, 8 in a register.
+    pub input_map: [u32; 2],
+    /// Position codes of the elements of the digest.
+    pub digest_map: [u32; 2],
+    /// Partial rounds of each sub-engine.
+    pub partial_rounds: [u32; SUB_ENGINES],
+}
+
+impl ChipRegisters {
+    /// The registers of `engine`, from what `get` says of the one at an address.
+    pub fn read(engine: &EngineRegisters, get: impl Fn(u32) -> u32) -> Self {
+        let pair = |register: &registers::Register| [0, 1].map(|number| get(register.at(number)));
+        Self {
+            arity: get(engine.input_words.address),
+            field: get(registers::FIELD.address),
+            width: get(engine.width.address),
+            alpha: get(engine.alpha.address),
+            full_rounds_first: get(engine.full_rounds_first.address),
+            full_rounds_last: get(engine.full_rounds_last.address),
+            partial_kind: get(engine.partial_kind.address),
+            digest_words: get(engine.digest_words.address),
+            input_map: pair(&engine.input_map),
+            digest_map: pair(&engine.digest_map),
+            partial_rounds: std::array::from_fn(|number| {
+                get(engine.partial_rounds.at(number as u32))
+            }),
+        }
+    }
+
+    /// The address of every register of `engine` and the value that is written to it; `FIELD` is one
+    /// for both engines.
+    pub fn writes(&self, engine: &EngineRegisters) -> Vec<(u32, u32)> {
+        let single = [
+            (&registers::FIELD, self.field),
+            (&engine.input_words, self.arity),
+            (&engine.width, self.width),
+            (&engine.alpha, self.alpha),
+            (&engine.full_rounds_first, self.full_rounds_first),
+            (&engine.full_rounds_last, self.full_rounds_last),
+            (&engine.partial_kind, self.partial_kind),
+            (&engine.digest_words, self.digest_words),
+        ];
+        let runs = [
+            (&engine.input_map, &self.input_map[..]),
+            (&engine.digest_map, &self.digest_map[..]),
+            (&engine.partial_rounds, &self.partial_rounds[..]),
+        ];
+        let single = single.map(|(register, value)| (register.address, value));
+        let runs = runs.into_iter().flat_map(|(register, values)| {
+            (0..)
+                .zip(values)
+                .map(|(position, &value)| (register.at(position), value))
+        });
+        single.into_iter().chain(runs).collect()
+    }
+}
+
+/// What a chip with a run-time modulus needs to know about the large prime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuntimeModulus {
+    /// The prime.
+    pub prime: Word,
+    /// R^2 modulo the prime, where R is the Montgomery radix.
+    pub radix_squared: Word,
+}
+
+impl ChipRegisters {
+    /// What the occupation of the sub-engines depends on, with a legal width.
+    fn shape(&self) -> Shape {
+        Shape {
+            width: (self.width as usize).clamp(2, MAX_ELEMENTS),
+            alpha: self.alpha.into(),
+            goldilocks: self.field == GOLDILOCKS,
+            dense: self.partial_kind == PARTIAL_DENSE,
+        }
+    }
+
+    /// Checks the values as a chip with `limits` does for its leaf hash engine at the start of a run
+    /// without tree.
+    ///
+    /// # Errors
+    ///
+    /// When one is illegal; the error names the first register, in address order.
+    pub fn check(&self, limits: &EngineLimits) -> Result<(), ProgramError> {
+        let shape = self.shape();
+        let goldilocks = shape.goldilocks;
+        let stream_words = if goldilocks { 3 } else { 12 };
+        let segments = Segments {
+            full_first: self.full_rounds_first as usize,
+            partial: self.partial_rounds.map(|rounds| rounds as usize),
+            full_last: self.full_rounds_last as usize,
+        };
+        let partial_rounds = (0..SUB_ENGINES).map(|engine| {
+            (
+                registers::LEAF.partial_rounds.at(engine as u32),
+                self.partial_rounds[engine],
+                segments.partial_fit(engine, shape, limits),
+            )
+        });
+        let maps = [
+            (registers::LEAF.input_map, self.input_map),
+            (registers::LEAF.digest_map, self.digest_map),
+        ];
+        let maps = maps.into_iter().flat_map(|(register, map)| {
+            [0, 1].map(|part| {
+                let codes = part * CODES_PER_REGISTER..(part + 1) * CODES_PER_REGISTER;
+                let legal = codes.into_iter().all(|number| {
+                    let code = map[part] >> (4 * (number % CODES_PER_REGISTER)) & 15;
+                    let element = LANES as u32 * (code >> 2) + (code & 3);
+                    if number < CODES {
+                        code & 3 == LANE_NONE || element < self.width
+                    } else {
+                        code == 0
+                    }
+                });
+                (register.at(part as u32), map[part], legal)
+            })
+        });
+        let values = [
+            (
+                registers::FIELD,
+                self.field,
+                self.field == LARGE_PRIME || goldilocks && limits.goldilocks,
+            ),
+            (
+                registers::LEAF.input_words,
+                self.arity,
+                (1..=stream_words).contains(&self.arity),
+            ),
+            (
+                registers::LEAF.width,
+                self.width,
+                (2..=12).contains(&self.width),
+            ),
+            (
+                registers::LEAF.alpha,
+                self.alpha,
+                [3, 5, 7].contains(&self.alpha),
+            ),
+            (
+                registers::LEAF.full_rounds_first,
+                self.full_rounds_first,
+                self.full_rounds_first > 0 && segments.first_fit(shape, limits),
+            ),
+            (
+                registers::LEAF.full_rounds_last,
+                self.full_rounds_last,
+                self.full_rounds_last > 0 && segments.last_fit(shape, limits),
+            ),
+            (
+                registers::LEAF.partial_kind,
+                self.partial_kind,
+                [PARTIAL_SPARSE, PARTIAL_DENSE].contains(&self.partial_kind),
+            ),
+            (
+                registers::LEAF.digest_words,
+                self.digest_words,
+                (1..=stream_words).contains(&self.digest_words),
+            ),
+        ]
+        .map(|(register, value, legal)| (register.address, value, legal));
+        match values
+            .into_iter()
+            .chain(maps)
+            .chain(partial_rounds)
+            .find(|(_, _, legal)| !legal)
+        {
+            None => Ok(()),
+            Some((address, value, _)) => Err(ProgramError::IllegalRegister { address, value }),
+        }
+    }
+}
+
+/// Output buffers of the full-round sub-engines that states on their way fill: one for each visit.
+const FULL_ROUND_VISITS: usize = 2;
+
+/// What a leaf is: the values of the registers of the same names, and of `MODE.Overwrite`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowRegisters {
+    /// Blocks of a row: permutations.
+    pub blocks: u32,
+    /// Rows that are under way together.
+    pub group: u32,
+    /// Stream words of the last block.
+    pub last_words: u32,
+    /// Position codes of the elements of the last block.
+    pub last_map: [u32; 2],
+    /// Whether the elements of later blocks take their places in the state instead of being added.
+    pub overwrite: bool,
+}
+
+impl RowRegisters {
+    /// Leaves of one block: the hashes of a program.
+    pub fn one_block(hash: &ChipRegisters) -> Self {
+        Self {
+            blocks: 1,
+            group: 1,
+            last_words: hash.arity,
+            last_map: hash.input_map,
+            overwrite: false,
+        }
+    }
+
+    /// The registers, from what `get` says of the one at an address.
+    pub fn read(get: impl Fn(u32) -> u32) -> Self {
+        Self {
+            blocks: get(registers::ROW_BLOCKS.address),
+            group: get(registers::ROW_GROUP.address),
+            last_words: get(registers::LAST_INPUT_WORDS.address),
+            last_map: [0, 1].map(|number| get(registers::LAST_INPUT_MAP.at(number))),
+            overwrite: registers::MODE_OVERWRITE.is_set(get(registers::MODE.address)),
+        }
+    }
+
+    /// The address of every register and the value that is written to it.
+    pub fn writes(&self) -> [(u32, u32); 5] {
+        [
+            (registers::ROW_BLOCKS.address, self.blocks),
+            (registers::ROW_GROUP.address, self.group),
+            (registers::LAST_INPUT_WORDS.address, self.last_words),
+            (registers::LAST_INPUT_MAP.at(0), self.last_map[0]),
+            (registers::LAST_INPUT_MAP.at(1), self.last_map[1]),
+        ]
+    }
+}
+
+impl ChipRegisters {
+    /// Most rows that can be under way together: `ROW_GROUP` is at most this. All first blocks of a group
+    /// come before the first second block, so that the states of a whole group wait in the output buffers
+    /// of the sub-engines: one for each of the two visits of a full-round sub-engine, and one for each
+    /// partial-round sub-engine that has rounds. One without rounds is a wire.
+    ///
+    /// The RTL has the same rule in `acclmt_timing_pkg::most_rows`. The buffer ahead of the first
+    /// sub-engine holds some states more, which the rule leaves out.
+    pub fn most_rows(&self, limits: &EngineLimits) -> usize {
+        let partial = &self.partial_rounds[FIRST_FULL + 1..SECOND_FULL];
+        let buffers = FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count();
+        (buffers * (limits.places / self.shape().beats())).max(1)
+    }
+}
+
+/// Position codes of `elements`, of which `in_word` are in a stream word.
+pub(super) fn encode(elements: &[usize], in_word: usize, shape: Shape) -> [u32; 2] {
+    let slices = if shape.goldilocks { SLICES } else { 1 };
+    let mut codes = [0; 2 * CODES_PER_REGISTER];
+    codes[..CODES].fill(LANE_NONE);
+    for (word, elements) in elements.chunks(in_word).enumerate() {
+        for (slice, element) in elements.iter().enumerate() {
+            codes[word * slices + slice] = (((element / LANES) << 2) | (element % LANES)) as u32;
+        }
+    }
+    let (registers, _) = codes.as_chunks::<CODES_PER_REGISTER>();
+    [registers[0], registers[1]]
+        .map(|codes| codes.iter().rev().fold(0, |value, code| value << 4 | code))
+}
