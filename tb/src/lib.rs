@@ -168,7 +168,7 @@ impl RtlChip {
             return Err(error("the simulation could not write it".to_owned()));
         }
         file.finish().map_err(|source| error(source.to_string()))?;
-        if held < window.count {
+        if cycles < window.first.saturating_add(window.count) {
             return Ok(vec![format!(
                 "the waveform holds {held} clock cycles of the {} asked for: then the run ended",
                 window.count

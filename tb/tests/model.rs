@@ -499,7 +499,7 @@ fn registers_answer_alike() {
             let kind = random.below(2) as u32;
             let mut all = writes.clone();
             all.extend([
-                (registers::MODE.address, kind | random.below(2) as u32 * 2),
+                (registers::MODE.address, kind | (random.below(2) as u32 * 2)),
                 (registers::LEAVES.address, leaves),
                 (registers::TOP_LEVEL.address, 3),
                 (registers::EMIT_LEVELS.address, random.below(8) as u32),

@@ -249,7 +249,7 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
             control |= DIGEST_VALID | engine[0].1 << TAG;
         } else {
             // The tag comes with its digest: before that it is any.
-            control |= (37 * cycle as u32 & 0xFF) << TAG;
+            control |= ((37 * cycle as u32) & 0xFF) << TAG;
         }
         if chance(pace.output) {
             control |= NODE_READY;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use acclmt_poseidon::fields::AnyParameters;
-use acclmt_poseidon::{parameter_file, presets, text};
+use acclmt_poseidon::{presets, text, user_file};
 use clap::Args;
 
 use crate::backends::BackendFactory;
@@ -41,7 +41,7 @@ impl NamedArguments {
         path: &Path,
     ) -> Result<AnyParameters, CommandError> {
         match (&self.parameters, &self.preset) {
-            (Some(path), _) => parameter_file::load(path).map_err(CommandError::failure),
+            (Some(path), _) => user_file::load(path).map_err(CommandError::failure),
             (None, Some(name)) => (presets::by_name(name).cloned()).map_err(CommandError::usage),
             (None, None) => presets::by_name(named).cloned().map_err(|_| {
                 CommandError::Failure(format!(
@@ -84,7 +84,7 @@ impl ParameterArguments {
     /// The parameter set asked for.
     pub fn load(&self) -> Result<AnyParameters, CommandError> {
         match (&self.preset, &self.parameters) {
-            (_, Some(path)) => parameter_file::load(path).map_err(CommandError::failure),
+            (_, Some(path)) => user_file::load(path).map_err(CommandError::failure),
             (Some(name), None) => {
                 let parameters = presets::by_name(name).map_err(CommandError::usage)?;
                 Ok(parameters.clone())

@@ -18,7 +18,7 @@ use acclmt_measure::measurement::{
 };
 use acclmt_measure::published;
 use acclmt_poseidon::fields::AnyParameters;
-use acclmt_poseidon::{parameter_file, presets};
+use acclmt_poseidon::{presets, user_file};
 
 /// Measure the hash engine of a chip: cycles per hash in the steady state, latency, utilisation
 ///
@@ -225,7 +225,7 @@ fn parameter_sets(
     let files = arguments
         .parameters
         .iter()
-        .map(|path| parameter_file::load(path).map_err(CommandError::failure));
+        .map(|path| user_file::load(path).map_err(CommandError::failure));
     let sets = presets.chain(files).collect::<Result<_, CommandError>>()?;
     Ok((sets, false))
 }

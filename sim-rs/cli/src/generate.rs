@@ -16,7 +16,7 @@ use acclmt_measure::vectors::generate_element;
 use acclmt_merkle::new_file::NewFile;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
-use acclmt_poseidon::{parameter_file, presets};
+use acclmt_poseidon::{presets, user_file};
 
 /// Write a file of pseudo-random field elements, as `acclmt commit` takes them
 #[derive(Args)]
@@ -55,7 +55,7 @@ struct Generated {
 pub fn run(arguments: &GenerateArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
     let field = match (&arguments.preset, &arguments.parameters) {
         (_, Some(path)) => {
-            let parameters = parameter_file::load(path).map_err(CommandError::failure)?;
+            let parameters = user_file::load(path).map_err(CommandError::failure)?;
             parameters.field()
         }
         (Some(preset), None) => presets::find(preset).map_err(CommandError::usage)?.field(),

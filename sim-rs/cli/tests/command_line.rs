@@ -771,15 +771,8 @@ fn proofs_come_from_whole_trees_only() {
     // A tree of a parameter set that has no name here.
     let own = parameter_file(false).replace("bn254", "bls12-381");
     let own = files.bytes("mine.toml", own.as_bytes());
-    json(&[
-        "commit",
-        &file,
-        "--parameters",
-        &own,
-        "--tree-out",
-        &tree,
-        "--json",
-    ]);
+    let arguments = ["commit", &file, "--parameters", &own, "--tree-out", &tree];
+    assert_eq!(run(&arguments).code, 0);
     prove(
         &tree,
         &["names the parameter set 'mine', which is no preset"],
@@ -965,12 +958,12 @@ fn messages_name_the_place_and_stay_short() {
         (
             "[2, 1, 3]",
             "[2, 1.5, 3]",
-            "matrix.rows[0][1] of the parameter file: 1.5 is no field element",
+            "matrix.rows[0][1] (line 16): invalid type: floating point `1.5`, expected a field element",
         ),
         (
             "[2, 1, 3]",
             "[2, true, 3]",
-            "matrix.rows[0][1] of the parameter file: true is no field",
+            "matrix.rows[0][1] (line 16): invalid type: boolean `true`, expected a field element",
         ),
         (
             "[2, 1, 3]",

@@ -462,7 +462,7 @@ fn malformed_files_are_refused_with_the_place() {
         (
             "/cases/2/inputs/1",
             json!(12),
-            "case 'random_0': invalid type",
+            "case 'random_0': inputs[1]: invalid type",
         ),
         (
             "/cases/2/inputs",

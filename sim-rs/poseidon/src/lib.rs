@@ -16,4 +16,5 @@ mod security;
 pub mod sparse;
 pub mod sponge;
 pub mod text;
+pub mod user_file;
 pub mod word;

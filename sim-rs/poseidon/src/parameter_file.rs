@@ -39,9 +39,8 @@ use crate::grain::GrainLfsr;
 use crate::params::{
     MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification, RoundOrder,
 };
-use crate::presets;
 use crate::sponge::{Absorption, Capacity, Padding, Sponge};
-use crate::{dispatch, text, with_field, word};
+use crate::{text, with_field, word};
 
 /// Most bytes of a parameter file: several times the constants of as many rounds as there can be.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -98,7 +97,10 @@ pub enum ParameterFileError {
     },
 }
 
-fn value_error(place: impl Into<String>, problem: impl Into<String>) -> ParameterFileError {
+pub(crate) fn value_error(
+    place: impl Into<String>,
+    problem: impl Into<String>,
+) -> ParameterFileError {
     ParameterFileError::Value {
         place: place.into(),
         problem: problem.into(),
@@ -693,26 +695,6 @@ impl ParameterFile {
         Ok(file)
     }
 
-    /// The parameter set.
-    ///
-    /// # Errors
-    ///
-    /// When a value is wrong, the values make up no parameter set, or the name is that of a preset with other
-    /// values.
-    pub fn parameters(&self) -> Result<AnyParameters, ParameterFileError> {
-        let set = self.generate()?;
-        if let Ok(preset) = presets::find(&self.name)
-            && let Some(key) = difference(&set, preset.parameters())
-        {
-            let problem = format!(
-                "'{}' is a preset, which differs from this set in {key}; give the set another name",
-                self.name
-            );
-            return Err(value_error("name", problem));
-        }
-        Ok(set)
-    }
-
     /// The parameter set, whatever its name.
     pub(crate) fn generate(&self) -> Result<AnyParameters, ParameterFileError> {
         if self.name.is_empty() || self.name.chars().count() > MAX_NAME_LENGTH {
@@ -870,14 +852,6 @@ impl ParameterFile {
     }
 }
 
-/// The key in which two sets differ.
-fn difference(set: &AnyParameters, other: &AnyParameters) -> Option<&'static str> {
-    dispatch!(set, set => match PoseidonField::of(other) {
-        Some(other) => set.difference(other),
-        None => Some("field"),
-    })
-}
-
 /// The number of the line that a text ends in.
 fn line_of(text: &str) -> usize {
     1 + text.matches('\n').count()
@@ -891,25 +865,12 @@ fn malformed_json(key: &str, error: &serde_json::Error) -> ParameterFileError {
     malformed(key, Some(error.line()), message)
 }
 
-/// The parameter set in the file at `path`.
-///
-/// # Errors
-///
-/// When there is none; the error names the file and the place.
-pub fn load(path: &Path) -> Result<AnyParameters, ParameterFileError> {
-    let result = ParameterFile::load(path).and_then(|file| file.parameters());
-    result.map_err(|error| match error {
-        ParameterFileError::Read { .. } | ParameterFileError::Format { .. } => error,
-        error => ParameterFileError::In {
-            path: path.to_owned(),
-            error: Box::new(error),
-        },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dispatch;
+    use crate::presets;
+    use crate::user_file::load;
 
     use std::fs;
 
