@@ -477,7 +477,7 @@ fn malformed_files_are_refused_with_the_place() {
         (
             "/cases/2/output",
             json!(null),
-            "case 'random_0': data did not match",
+            "case 'random_0': output: expected a field element",
         ),
     ] {
         let mut file = hashes.clone();
