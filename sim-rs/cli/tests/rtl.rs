@@ -314,7 +314,9 @@ fn waveforms_are_written_or_refused() {
     assert_eq!(names(&files), ["rows"]);
 }
 
-/// A run of minutes says so first, with the backends that are faster.
+/// A run of minutes says so first, with the backends that are faster. The preset is over the prime of the
+/// default build.
+#[cfg(feature = "bls12-381")]
 #[test]
 fn long_simulations_are_announced() {
     use std::io::{BufRead as _, BufReader};
