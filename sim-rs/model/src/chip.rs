@@ -615,10 +615,19 @@ impl ModelChip {
         Prime::Large(prime)
     }
 
+    /// Reports an error of a request, which acts in the cycle after it. An illegal level that is found in that
+    /// cycle, too, comes first.
+    fn report_request(&mut self, error: registers::ErrorCode, info: u32) {
+        if let State::Refusing(1, address) = self.state {
+            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+        }
+        self.report(error, info);
+    }
+
     fn start(&mut self) {
         if self.is_running() {
             self.start_refused = true;
-            self.report(registers::ERROR_START_WHILE_RUNNING, 0);
+            self.report_request(registers::ERROR_START_WHILE_RUNNING, 0);
             return;
         }
         match self.setup() {
@@ -867,7 +876,7 @@ impl ChipPort for ModelChip {
         // The cycle of the write passes with what was there before.
         self.access();
         if !is_writable {
-            self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+            self.report_request(registers::ERROR_UNKNOWN_REGISTER, address);
             return Ok(());
         }
         let Some(register) = known else {
@@ -878,22 +887,22 @@ impl ChipPort for ModelChip {
             Access::ReadWriteAnytime | Access::WriteOneToClear
         ) && *register != registers::CONTROL;
         if is_config && self.is_running() {
-            self.report(registers::ERROR_WRITE_WHILE_RUNNING, address);
+            self.report_request(registers::ERROR_WRITE_WHILE_RUNNING, address);
         } else if *register == registers::CONSTANT_ADDRESS {
             if !self.is_constant_address(value) {
-                self.report(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
+                self.report_request(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
             }
         } else if *register == registers::CONTROL {
             let commands = value & register.mask();
             if commands != value || commands.count_ones() > 1 {
-                self.report(registers::ERROR_ILLEGAL_VALUE, address);
+                self.report_request(registers::ERROR_ILLEGAL_VALUE, address);
             } else if registers::CONTROL_CLEAR.is_set(value) {
                 self.clear();
             } else if registers::CONTROL_START.is_set(value) {
                 self.start();
             }
         } else if *register != registers::MODE && value & !register.mask() != 0 {
-            self.report(registers::ERROR_ILLEGAL_VALUE, address);
+            self.report_request(registers::ERROR_ILLEGAL_VALUE, address);
         } else if *register == registers::INTERRUPT_STATUS {
             self.pending &= !value;
         } else {
@@ -906,7 +915,7 @@ impl ChipPort for ModelChip {
         // The request is registered; its answer is what is there then.
         self.access();
         if !self.exists(address) {
-            self.report(registers::ERROR_UNKNOWN_REGISTER, address);
+            self.report_request(registers::ERROR_UNKNOWN_REGISTER, address);
             return Ok(0);
         }
         Ok(if address == registers::STATUS.address {
