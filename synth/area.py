@@ -248,6 +248,9 @@ def measure(arguments):
             }
     if top != ENGINE:
         data["top"] = {"module": wanted[-1].top, **results.total_entry(found[wanted[-1].top])}
+        if library.mapped:
+            unit = wanted[-1].units[wanted[-1].top]
+            data["top"]["ports"] = results.port_entries(unit, runner.results[unit.name].timing)
     data["modules"] = dict(sorted(modules.items()))
     data["memories"] = dict(sorted(memories.items()))
     data["run"] = {

@@ -127,7 +127,68 @@ def library_page(data):
                 for ns, name, path in paths[:SLOWEST]
             ],
         )
-    return [*lines, ""]
+    slacks = [
+        (entry["hold_slack_ns"], name)
+        for name, entry in data["modules"].items()
+        if entry.get("hold_slack_ns") is not None
+    ]
+    if slacks:
+        slack, name = min(slacks)
+        lines += [
+            "",
+            f"Hold: with an ideal clock the shortest path between registers has {number(slack, 3)} ns to spare, in "
+            f"`{name}`. What a clock tree's skew takes of it, a layout mends.",
+        ]
+    return [*lines, *ports(data), ""]
+
+
+def ports(data):
+    """The times of the chip's ports."""
+    top = data.get("top", {})
+    if "ports" not in top:
+        return []
+    timed = {
+        name: port
+        for name, port in top["ports"].items()
+        if any(value is not None for key, value in port.items() if key.endswith("_ns"))
+    }
+    lines = ["", f"## The ports of `{top['module']}`", ""]
+    lines += [
+        "What a board, or a bus around the chip, has to keep: how long an input is stable before and after the "
+        "clock edge, when an output is there after it, at the latest and at the earliest. "
+        + without_register(timed),
+        "",
+    ]
+    inputs = [(name, port) for name, port in timed.items() if port["direction"] == "input"]
+    outputs = [(name, port) for name, port in timed.items() if port["direction"] == "output"]
+    lines += table(
+        ["input", "bits", "before ns", "after ns"],
+        [
+            [f"`{name}`", str(port["width"]), number(port["setup_ns"], 3), number(port["hold_ns"], 3)]
+            for name, port in inputs
+        ],
+    )
+    lines.append("")
+    lines += table(
+        ["output", "bits", "at the latest ns", "at the earliest ns"],
+        [
+            [f"`{name}`", str(port["width"]), number(port["delay_ns"], 3), number(port["early_delay_ns"], 3)]
+            for name, port in outputs
+        ],
+    )
+    return lines
+
+
+def without_register(timed):
+    """Which outputs inputs reach without a register, and in which time."""
+    paths = [
+        f"`{source}` to `{name}` ({number(ns, 3)} ns)"
+        for name, port in timed.items()
+        for source, ns in port.get("through_ns", {}).items()
+    ]
+    if not paths:
+        return "No input reaches an output without a register."
+    return f"Without a register in between: {', '.join(paths)}."
 
 
 def summary(results):

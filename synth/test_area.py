@@ -210,6 +210,49 @@ class Timing(unittest.TestCase):
         self.assertIn("setup_rising", text)
         self.assertIsNone(timing.module("unit", self.PORTS, times))
 
+    def test_model_for_hold_has_the_shortest_times(self):
+        times = timing.Timing(
+            setup={"a_i": 0.3},
+            hold={"a_i": -0.02},
+            delay={"q_o": [0.1, 0.2]},
+            early_delay={"q_o": 0.07},
+            through={"y_o": {"a_i": 0.5}},
+            early_through={"y_o": {"a_i": 0.04}},
+        )
+        late = timing.model("unit", self.PORTS, times, self.LIBRARY)
+        early = timing.model("unit", self.PORTS, timing.early(times), self.LIBRARY, "_early")
+        self.assertRegex(early, r'hold_rising; rise_constraint \(scalar\) \{ values \("-0.02000"\)')
+        for text, q, y in ((late, "0.10000, 0.20000", "0.50000, 0.50000"), (early, "0.07000, 0.07000", "0.04000, 0.04000")):
+            self.assertIn(f'cell_rise (load) {{ values ("{q}"); }}', text)
+            self.assertIn(f'cell_rise (load) {{ values ("{y}"); }}', text)
+        self.assertEqual(re.findall(r"cell \((\w+)\)", late), re.findall(r"cell \((\w+)\)", early))
+
+    def test_times_of_ports_are_parsed(self):
+        def report(kind, arrival, slack):
+            return f"section {kind}\n  {arrival}   data arrival time\n\n   {slack}   slack (MET)\n"
+
+        text = "".join(
+            report(*values)
+            for values in (
+                ("hold_slack", 0.05, 0.03),
+                ("setup a_i", 0.2, 0.7),
+                ("hold a_i", 0.04, 0.02),
+                ("through a_i y_o", 0.5, 0.5),
+                ("early_through a_i y_o", 0.04, 0.04),
+                ("delay q_o", 0.1, 0.9),
+                ("early_delay q_o", 0.07, 0.07),
+                ("delay q_o", 0.2, 0.8),
+            )
+        )
+        times = timing.parse(text, self.LIBRARY)
+        self.assertEqual(times.hold_slack_ns, 0.03)
+        self.assertEqual(times.delay, {"q_o": [0.1, 0.2]})
+        unit = SimpleNamespace(ports=self.PORTS)
+        ports = results.port_entries(unit, times)
+        self.assertEqual((ports["a_i"]["setup_ns"], ports["a_i"]["hold_ns"]), (0.3, -0.02))
+        self.assertEqual((ports["q_o"]["delay_ns"], ports["q_o"]["early_delay_ns"]), (0.1, 0.07))
+        self.assertEqual(ports["y_o"]["through_ns"], {"a_i": 0.5})
+
     def test_path_without_a_register_has_a_cell_of_its_own(self):
         # One cell with a clocked output, a setup time and a path between the two would be a latch.
         times = timing.Timing(

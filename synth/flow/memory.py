@@ -22,8 +22,8 @@ class MemoryModel:
         area = width * depth * self.library.macro(depth).area_per_bit
         return area / self.library.reference_area if self.library.mapped else area
 
-    def liberty(self, name, width, depth, library):
-        """Liberty of a memory with its assumed times."""
+    def write_liberty(self, file, name, width, depth, library):
+        """Writes the Liberty files of a memory with its assumed times."""
         address = max((depth - 1).bit_length(), 1)
         inputs = [
             ("write_enable_i", "input", 1),
@@ -36,5 +36,7 @@ class MemoryModel:
         assumed = timing.Timing(
             setup={port[0]: library.memory["setup_ns"] for port in inputs},
             delay={"read_data_o": [library.memory["clock_to_data_ns"]] * len(timing.LOADS)},
+            hold={port[0]: library.memory["hold_ns"] for port in inputs},
+            early_delay={"read_data_o": library.memory["clock_to_data_ns"]},
         )
-        return timing.model(name, ports, assumed, library)
+        timing.write_models(file, name, ports, assumed, library)

@@ -77,6 +77,7 @@ def module_entry(result, total, library):
         "memories": result.memories,
         "worst_path_ns": None,
         "slack_ns": None,
+        "hold_slack_ns": None,
         "paths": [],
         "seconds": result.seconds,
         "peak_mb": result.peak_mb,
@@ -85,6 +86,7 @@ def module_entry(result, total, library):
         worst = result.timing.worst_ns
         entry["worst_path_ns"] = rounded(worst, 4)
         entry["slack_ns"] = None if worst is None else rounded(library.clock_ns - worst, 4)
+        entry["hold_slack_ns"] = result.timing.hold_slack_ns
         entry["paths"] = [
             {"start": path.start, "end": path.end, "ns": path.ns} for path in result.timing.paths
         ]
@@ -101,6 +103,29 @@ def total_entry(total):
         "memory_bits": total.memory_bits,
         "flip_flops": total.flip_flops,
     }
+
+
+def port_entries(unit, timing):
+    """The times of the ports of a unit, for JSON, in ns: of an input those that it must be stable before and
+    after the clock edge (`setup`, `hold`), of an output the longest and the shortest from the edge
+    (`delay`, `early_delay`), and the inputs that reach it without a register (`through`)."""
+    entries = {}
+    for name, direction, width in unit.ports:
+        entry = {"direction": direction, "width": width}
+        if direction == "input":
+            times = {"setup_ns": timing.setup.get(name), "hold_ns": timing.hold.get(name)}
+        else:
+            times = {
+                "delay_ns": timing.delay.get(name, [None])[0],
+                "early_delay_ns": timing.early_delay.get(name),
+            }
+        entry.update({key: rounded(value, 4) for key, value in times.items()})
+        if name in timing.through:
+            entry["through_ns"] = {
+                source: rounded(ns, 4) for source, ns in timing.through[name].items()
+            }
+        entries[name] = entry
+    return entries
 
 
 def hashes_per_area(engine_ge, baseline_ge, cycles):

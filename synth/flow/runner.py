@@ -116,7 +116,7 @@ class Runner:
         if self.library.mapped:
             file = self.memory_file(name)
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(self.memory_model.liberty(name, width, depth, self.library))
+            self.memory_model.write_liberty(file, name, width, depth, self.library)
 
     def _unit(self, unit):
         """The result of a unit, and whether it was there already."""

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timing of one unit with OpenSTA, and the timing model that it leaves for what is above it.
 
-Units below are Liberty cells with the setup times and delays that were measured on them, so that a path
-from a register through gates of this unit into a unit below is timed whole. A unit with a path from an
+Units below are Liberty cells with the setup and hold times and the delays that were measured on them, so that
+a path from a register through gates of this unit into a unit below is timed whole. They have two files, one
+with the longest delays for setup, the other with the shortest for hold. A unit with a path from an
 input to an output without a register is two cells: one has its registers, the other joins what comes
 from them with what comes from the inputs. A single cell with both would be taken for a latch.
 """
 
+import dataclasses
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -52,6 +54,13 @@ class Timing:
     delay: dict = field(default_factory=dict)
     # Output -> input -> time between them, where no register is.
     through: dict = field(default_factory=dict)
+    # Input -> time that it must be stable after the clock edge; below 0, it may change so much before.
+    hold: dict = field(default_factory=dict)
+    # The shortest times: output -> from the clock edge; output -> input -> between them.
+    early_delay: dict = field(default_factory=dict)
+    early_through: dict = field(default_factory=dict)
+    # What the shortest path between registers has to spare at an ideal clock; None without any.
+    hold_slack_ns: float | None = None
 
     @property
     def worst_ns(self):
@@ -74,7 +83,9 @@ def script(unit, library, models, netlist):
     period = library.clock_ns / library.time_unit_ns
     inputs = [p for p in unit.ports if p[1] == "input" and p[0] not in (CLOCK, RESET)]
     outputs = [p for p in unit.ports if p[1] == "output"]
-    lines = [f"read_liberty {path}" for path in [*library.files, *models]]
+    lines = [f"read_liberty {path}" for path in library.files]
+    for path in models:
+        lines += [f"read_liberty -max {path}", f"read_liberty -min {early_file(path)}"]
     lines += [f"read_verilog {file}" for file in map(module_file, models) if file.is_file()]
     lines += [
         f"read_verilog {netlist}",
@@ -96,6 +107,8 @@ def script(unit, library, models, netlist):
         f"report_checks -group_count {ENDPOINTS} -format summary -digits 4",
         'puts "section worst"',
         "report_checks -format full -fields {capacitance slew} -digits 4",
+        'puts "section hold_slack"',
+        "report_checks -path_delay min -format full -digits 4",
     ]
     ideal = [f"set_input_delay 0 -clock clock [get_ports {port_pattern(p[0], p[2])}]" for p in inputs]
     lines += ideal
@@ -103,6 +116,9 @@ def script(unit, library, models, netlist):
         lines += [
             f'puts "section setup {name}"',
             f"report_checks -from [get_ports {port_pattern(name, width)}] -format full -digits 4",
+            f'puts "section hold {name}"',
+            f"report_checks -path_delay min -from [get_ports {port_pattern(name, width)}] -format full"
+            " -digits 4",
         ]
     lines += [
         f"set_output_delay 0 -clock clock [get_ports {port_pattern(p[0], p[2])}]" for p in outputs
@@ -116,6 +132,9 @@ def script(unit, library, models, netlist):
                 f'puts "section through {source} {name}"',
                 f"report_checks -from [get_ports {port_pattern(source, source_width)}] -to {ports}"
                 " -format full -digits 4",
+                f'puts "section early_through {source} {name}"',
+                f"report_checks -path_delay min -from [get_ports {port_pattern(source, source_width)}]"
+                f" -to {ports} -format full -digits 4",
             ]
         lines.append("}")
     lines += [line.replace("set_input_delay 0", "unset_input_delay 0") for line in ideal]
@@ -126,6 +145,13 @@ def script(unit, library, models, netlist):
                 f'puts "section delay {name}"',
                 f"report_checks -to [get_ports {port_pattern(name, width)}] -format full -digits 4",
             ]
+        if load == LOADS[0]:
+            for name, _, width in outputs:
+                lines += [
+                    f'puts "section early_delay {name}"',
+                    f"report_checks -path_delay min -to [get_ports {port_pattern(name, width)}]"
+                    " -format full -digits 4",
+                ]
     return "\n".join(lines)
 
 
@@ -193,6 +219,15 @@ def parse(output, library):
             timing.through.setdefault(target, {})[source] = arrival
         elif kind == "delay":
             timing.delay.setdefault(name, []).append(arrival)
+        elif kind == "hold_slack":
+            timing.hold_slack_ns = round(slack, 4)
+        elif kind == "hold":
+            timing.hold[name] = -slack
+        elif kind == "early_through":
+            source, _, target = name.partition(" ")
+            timing.early_through.setdefault(target, {})[source] = arrival
+        elif kind == "early_delay":
+            timing.early_delay[name] = arrival
     return timing
 
 
@@ -201,12 +236,32 @@ def module_file(model_file):
     return model_file.with_suffix(".v")
 
 
-def model(name, ports, timing, library):
+def early_file(model_file):
+    """The file with the shortest delays, beside that with the longest."""
+    return model_file.with_stem(model_file.stem + "_early")
+
+
+def early(timing):
+    """The timing with the shortest delays in place of the longest."""
+    return dataclasses.replace(
+        timing,
+        delay={name: [ns] * len(LOADS) for name, ns in timing.early_delay.items()},
+        through=timing.early_through,
+    )
+
+
+def write_models(file, name, ports, timing, library):
+    """Writes both models of a unit, or memory."""
+    file.write_text(model(name, ports, timing, library))
+    early_file(file).write_text(model(name, ports, early(timing), library, "_early"))
+
+
+def model(name, ports, timing, library, suffix=""):
     """Liberty of a unit, or memory, with measured, or assumed, times."""
     widths = sorted({width for _, _, width in ports if width > 1})
     unit = {1e-6: "1fs", 1e-3: "1ps", 1.0: "1ns"}[library.time_unit_ns]
     lines = [
-        f"library (model_{name}) {{",
+        f"library (model_{name}{suffix}) {{",
         "  delay_model : table_lookup;",
         f'  time_unit : "{unit}";',
         f"  capacitive_load_unit (1,{library.capacitance_unit});",
@@ -229,7 +284,7 @@ def model(name, ports, timing, library):
     inputs = [port for port in ports if port[1] == "input"]
     outputs = [port for port in ports if port[1] == "output"]
     # The registers: setup times of inputs, delays of outputs, or of what is joined into outputs.
-    pins = [(port, setup_arc(port[0], timing, library)) for port in inputs]
+    pins = [(port, input_arcs(port[0], timing, library)) for port in inputs]
     for port in outputs:
         arc = delay_arc(CLOCK, "rising_edge", timing.delay.get(port[0]), library)
         if port[0] not in joined:
@@ -301,16 +356,18 @@ def time_value(ns, library):
     return f"{ns / library.time_unit_ns:.5f}"
 
 
-def setup_arc(port, timing, library):
-    """The setup time of an input, if it has one."""
-    if port not in timing.setup:
-        return ""
-    setup = time_value(timing.setup[port], library)
-    return (
-        f'      timing () {{ related_pin : "{CLOCK}"; timing_type : setup_rising;'
-        f' rise_constraint (scalar) {{ values ("{setup}"); }}'
-        f' fall_constraint (scalar) {{ values ("{setup}"); }} }}'
-    )
+def input_arcs(port, timing, library):
+    """The setup and the hold time of an input, if it has them."""
+    arcs = []
+    for kind, times in (("setup", timing.setup), ("hold", timing.hold)):
+        if port in times:
+            value = time_value(times[port], library)
+            arcs.append(
+                f'      timing () {{ related_pin : "{CLOCK}"; timing_type : {kind}_rising;'
+                f' rise_constraint (scalar) {{ values ("{value}"); }}'
+                f' fall_constraint (scalar) {{ values ("{value}"); }} }}'
+            )
+    return "\n".join(arcs)
 
 
 def delay_arc(source, kind, times, library):
@@ -335,7 +392,7 @@ def measure(unit, library, models, folder):
     text = script(unit, library, models, folder / "netlist.v")
     timing = parse(tools.run_sta(text, f"timing of {unit.name}", folder / "sta.log"), library)
     file = folder / "model.lib"
-    file.write_text(model(unit.name, unit.ports, timing, library))
+    write_models(file, unit.name, unit.ports, timing, library)
     text = module(unit.name, unit.ports, timing)
     if text is None:
         module_file(file).unlink(missing_ok=True)
