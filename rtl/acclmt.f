@@ -7,6 +7,7 @@ pkg/acclmt_timing_pkg.sv
 pkg/acclmt_prime_pkg.sv
 pkg/acclmt_reg_pkg.sv
 pkg/acclmt_control_pkg.sv
+memory/acclmt_memory_pkg.sv
 memory/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv

@@ -54,6 +54,9 @@ module acclmt_core #(
   /// Clock and asynchronous reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of every memory, see acclmt_memory_pkg; quasi-static, else
+  /// `acclmt_memory_pkg::MemoryConfigDefault`.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Register port.
   input logic reg_valid_i,
   input logic reg_write_i,
@@ -80,6 +83,11 @@ module acclmt_core #(
 );
 
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
+
+  if ($bits(memory_config_i) != acclmt_memory_pkg::MemoryConfigWidth) begin : gen_illegal_config
+    $error("acclmt_core: MemoryConfigWidth = %0d is not the width of memory_config_t, %0d",
+           acclmt_memory_pkg::MemoryConfigWidth, $bits(memory_config_i));
+  end
 
   acclmt_pkg::word_t prime, radix_squared;
   acclmt_pkg::engine_config_t leaf_config, root_config;
@@ -180,6 +188,7 @@ module acclmt_core #(
   ) u_to_montgomery (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i(clear),
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
@@ -214,6 +223,7 @@ module acclmt_core #(
   ) u_leaf_hash_engine (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i(clear || start),
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
@@ -256,6 +266,7 @@ module acclmt_core #(
   ) u_root_hash_engine (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i(clear || start),
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
@@ -292,6 +303,7 @@ module acclmt_core #(
   ) u_from_montgomery (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i(clear),
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),

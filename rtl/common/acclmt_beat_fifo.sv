@@ -19,6 +19,8 @@ module acclmt_beat_fifo #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Empties the buffer.
   input logic clear_i,
   /// A beat enters; the last one of its state.
@@ -43,6 +45,7 @@ module acclmt_beat_fifo #(
   ) u_fifo (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i,
     .ready_o(fifo_ready),

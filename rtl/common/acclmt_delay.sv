@@ -22,6 +22,8 @@ module acclmt_delay #(
   /// Clock and reset (of the pointer only).
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Word that enters.
   input logic [Width-1:0] data_i,
   /// Word that entered `Cycles` cycles ago.
@@ -36,9 +38,9 @@ module acclmt_delay #(
     logic [Width-1:0] data_q;
     always_ff @(posedge clk_i) data_q <= data_i;
     assign data_o = data_q;
-    // The pointer's reset has nothing to do here.
-    logic unused_reset;
-    assign unused_reset = rst_ni;
+    // There is neither a pointer to reset nor a memory.
+    logic unused_inputs;
+    assign unused_inputs = ^{rst_ni, memory_config_i};
   end else if (RegisterOutput) begin : gen_registered
     logic [Width-1:0] data, data_q;
     acclmt_delay #(
@@ -47,6 +49,7 @@ module acclmt_delay #(
     ) u_delay (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .data_i,
       .data_o(data)
     );
@@ -67,6 +70,7 @@ module acclmt_delay #(
       .Depth(Cycles)
     ) u_memory (
       .clk_i,
+      .memory_config_i,
       .write_enable_i(1'b1),
       .write_address_i(pointer_q),
       .write_data_i(data_i),

@@ -18,6 +18,8 @@ module acclmt_fifo #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Empties the buffer.
   input logic clear_i,
   /// Input.
@@ -73,6 +75,7 @@ module acclmt_fifo #(
     .Depth(Depth)
   ) u_memory (
     .clk_i,
+    .memory_config_i,
     .write_enable_i(push),
     .write_address_i(write_pointer_q),
     .write_data_i(data_i),

@@ -20,6 +20,8 @@ module acclmt_reserved_fifo #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Empties the buffer and gives all places back.
   input logic clear_i,
   /// Reservation, as a datum enters the pipeline.
@@ -57,6 +59,7 @@ module acclmt_reserved_fifo #(
   ) u_fifo (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i,
     .ready_o(fifo_ready),

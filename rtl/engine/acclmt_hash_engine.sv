@@ -42,6 +42,8 @@ module acclmt_hash_engine #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every hash.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the hash; stable while hashes are inside.
@@ -102,6 +104,7 @@ module acclmt_hash_engine #(
   ) u_loader (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -142,6 +145,7 @@ module acclmt_hash_engine #(
     ) u_full (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -179,6 +183,7 @@ module acclmt_hash_engine #(
     ) u_first (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -209,6 +214,7 @@ module acclmt_hash_engine #(
     ) u_second (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -242,6 +248,7 @@ module acclmt_hash_engine #(
       ) u_partial (
         .clk_i,
         .rst_ni,
+        .memory_config_i,
         .clear_i,
         .goldilocks_i,
         .prime_i,
@@ -275,6 +282,7 @@ module acclmt_hash_engine #(
   acclmt_digest_reader u_reader (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .config_i,

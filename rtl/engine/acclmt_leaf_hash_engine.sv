@@ -25,6 +25,8 @@ module acclmt_leaf_hash_engine #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets everything.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the hash engine; stable during a run.
@@ -74,6 +76,7 @@ module acclmt_leaf_hash_engine #(
   ) u_hash_engine (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,

@@ -34,6 +34,8 @@ module acclmt_root_hash_engine #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets everything.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the hash engine and the tree; stable during a
@@ -94,6 +96,7 @@ module acclmt_root_hash_engine #(
   ) u_tree (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .arity_i(config_i.input_words),
     .tree_i,
@@ -135,6 +138,7 @@ module acclmt_root_hash_engine #(
   ) u_hash_engine (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,

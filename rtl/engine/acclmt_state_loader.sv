@@ -31,6 +31,8 @@ module acclmt_state_loader #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every word.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the hash; stable while words are inside.
@@ -221,6 +223,7 @@ module acclmt_state_loader #(
         .Depth(2 * MaxBeats)
       ) u_page (
         .clk_i,
+        .memory_config_i,
         .write_enable_i(take_word && write),
         .write_address_i({write_page_q, goldilocks_i ? 2'd0 : code[3:2]}),
         .write_data_i(data),
@@ -242,6 +245,7 @@ module acclmt_state_loader #(
       .Depth(Sponge ? 2 * MaxBeats : MaxBeats)
     ) u_initial (
       .clk_i,
+      .memory_config_i,
       .write_enable_i(constant_write_i.valid &&
                       constant_write_i.sub_engine == acclmt_pkg::InitialSubEngine &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(lane)),
@@ -294,6 +298,7 @@ module acclmt_state_loader #(
   ) u_output (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .beats_i(config_i.beats),
     .available_o(place_available),

@@ -14,6 +14,8 @@ module acclmt_digest_reader (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode and parameters of the hash; stable while states are inside.
@@ -117,6 +119,7 @@ module acclmt_digest_reader (
     .Depth(acclmt_pkg::MaxBeats)
   ) u_state (
     .clk_i,
+    .memory_config_i,
     .write_enable_i(write),
     .write_address_i(beat_q[1:0]),
     .write_data_i(state_i),

@@ -21,6 +21,8 @@ module acclmt_from_montgomery #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every word.
   input logic clear_i,
   /// Goldilocks mode. Static.
@@ -81,6 +83,7 @@ module acclmt_from_montgomery #(
   ) u_label (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(label_i),
     .data_o(label)
   );
@@ -100,6 +103,7 @@ module acclmt_from_montgomery #(
   ) u_output (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .available_o(ready_o),
     .reserve_i(accept),

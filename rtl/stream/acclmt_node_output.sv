@@ -11,6 +11,8 @@ module acclmt_node_output (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every node, and counts from 0 again.
   input logic clear_i,
   /// A leaf, or else a digest, is taken.
@@ -63,6 +65,7 @@ module acclmt_node_output (
   ) u_fifo (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i(taken),
     .ready_o,

@@ -26,6 +26,8 @@ module acclmt_to_montgomery #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every element.
   input logic clear_i,
   /// Goldilocks mode. Static.
@@ -193,6 +195,7 @@ module acclmt_to_montgomery #(
   ) u_label (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(label_i),
     .data_o(label)
   );
@@ -214,6 +217,7 @@ module acclmt_to_montgomery #(
   ) u_output (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .available_o(place_available),
     .reserve_i(accept),

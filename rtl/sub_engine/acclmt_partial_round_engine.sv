@@ -38,6 +38,8 @@ module acclmt_partial_round_engine #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the hash, and rounds of this segment;
@@ -178,6 +180,7 @@ module acclmt_partial_round_engine #(
   ) u_index (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(index),
     .data_o(index_at_read)
   );
@@ -192,6 +195,7 @@ module acclmt_partial_round_engine #(
   ) u_to_matrix (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i({issue_first_q, issue_last_q, issue_round_q, issue_tag_q}),
     .data_o({first_at_matrix, last_at_matrix, round_at_matrix, tag_at_matrix})
   );
@@ -202,6 +206,7 @@ module acclmt_partial_round_engine #(
   ) u_first_to_product (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(first_at_matrix),
     .data_o(first_at_product)
   );
@@ -211,6 +216,7 @@ module acclmt_partial_round_engine #(
   ) u_to_updated (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i({last_at_matrix, round_at_matrix, tag_at_matrix}),
     .data_o({last_at_updated, round_at_updated, tag_at_updated})
   );
@@ -220,6 +226,7 @@ module acclmt_partial_round_engine #(
   ) u_round_to_constant (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(round_at_matrix),
     .data_o(round_at_constant)
   );
@@ -267,6 +274,7 @@ module acclmt_partial_round_engine #(
       .Depth(Depth)
     ) u_bank (
       .clk_i,
+      .memory_config_i,
       .write_enable_i(constant_write_i.valid && constant_write_i.sub_engine == number_i &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[AddressWidth-1:0]),
@@ -292,6 +300,7 @@ module acclmt_partial_round_engine #(
   ) u_sbox (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -307,6 +316,7 @@ module acclmt_partial_round_engine #(
   ) u_waiting (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(issue_state_q[2:1]),
     .data_o(element[2:1])
   );
@@ -365,6 +375,7 @@ module acclmt_partial_round_engine #(
     ) u_update (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .goldilocks_i,
       .prime_i,
       .addend_i(element[lane]),
@@ -385,6 +396,7 @@ module acclmt_partial_round_engine #(
   ) u_queue (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i(valid_at_updated),
     .last_i(last_at_updated),
@@ -410,6 +422,7 @@ module acclmt_partial_round_engine #(
   ) u_first_queue (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i(valid_at_end),
     .ready_o(dot_ready),
@@ -439,6 +452,7 @@ module acclmt_partial_round_engine #(
   ) u_output (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .beats_i(config_i.beats),
     .available_o(place_available),

@@ -29,6 +29,9 @@ module acclmt_sbox #(
   /// Clock and reset (of the delay lines' pointers and the valid bits).
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static. Its bits: a module
+  /// that Verilator 5.006 builds by itself (tb/rtl) has no structures at its ports.
+  input logic [acclmt_memory_pkg::MemoryConfigWidth-1:0] memory_config_i,
   /// Forgets every element.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and exponent; stable while elements are inside.
@@ -103,6 +106,7 @@ module acclmt_sbox #(
   ) u_x_second (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(x_i),
     .data_o(x_second)
   );
@@ -112,6 +116,7 @@ module acclmt_sbox #(
   ) u_x_third (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(x_second),
     .data_o(x_third)
   );
@@ -122,6 +127,7 @@ module acclmt_sbox #(
   ) u_x_last (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(x_third),
     .data_o(x_last)
   );
@@ -131,6 +137,7 @@ module acclmt_sbox #(
   ) u_square_third (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(square),
     .data_o(square_third)
   );

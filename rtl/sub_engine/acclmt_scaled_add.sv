@@ -16,6 +16,9 @@ module acclmt_scaled_add #(
   /// Clock and reset (of the delay line's pointer).
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static. Its bits: a module
+  /// that Verilator 5.006 builds by itself (tb/rtl) has no structures at its ports.
+  input logic [acclmt_memory_pkg::MemoryConfigWidth-1:0] memory_config_i,
   /// Goldilocks mode and run-time modulus; stable while operands are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
@@ -58,6 +61,7 @@ module acclmt_scaled_add #(
   ) u_addend (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(addend_i),
     .data_o(addend)
   );

@@ -16,6 +16,8 @@ module acclmt_state_buffer #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Empties the buffer and gives all places back.
   input logic clear_i,
   /// Beats of a state; stable while states are inside.
@@ -66,6 +68,7 @@ module acclmt_state_buffer #(
   ) u_fifo (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i,
     .last_i,

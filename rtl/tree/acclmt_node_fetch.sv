@@ -16,6 +16,8 @@ module acclmt_node_fetch #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets the job.
   input logic clear_i,
   /// Children of a node; stable while a job is inside.
@@ -100,6 +102,7 @@ module acclmt_node_fetch #(
     .Depth(MaxHeight)
   ) u_empty (
     .clk_i,
+    .memory_config_i,
     .write_enable_i(constant_write_i.valid &&
                     constant_write_i.sub_engine == acclmt_pkg::EmptySubTrees &&
                     constant_write_i.bank == '0),

@@ -24,6 +24,8 @@ module acclmt_node_memory #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// A leaf is written.
   input logic leaf_write_i,
   input acclmt_tree_pkg::node_place_t leaf_place_i,
@@ -71,6 +73,7 @@ module acclmt_node_memory #(
       .Depth(Depth)
     ) u_memory (
       .clk_i,
+      .memory_config_i,
       .write_enable_i(write),
       .write_address_i(write_address),
       .write_data_i(write_data),

@@ -30,6 +30,8 @@ module acclmt_tree #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every node; before a run.
   input logic clear_i,
   /// Children of a node, and the tree; stable during a run.
@@ -138,6 +140,7 @@ module acclmt_tree #(
   ) u_fetch (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .arity_i,
     .constant_write_i,
@@ -168,6 +171,7 @@ module acclmt_tree #(
   ) u_memory (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .leaf_write_i(leaf_write),
     .leaf_place_i(leaf_place),
     .leaf_i,
@@ -200,6 +204,7 @@ module acclmt_tree #(
   acclmt_node_output u_output (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .ready_o(output_ready),
     .leaf_valid_i(leaf_valid_i && emit_leaf && (!is_tree || queue_ready)),

@@ -70,6 +70,7 @@ module acclmt_baseline_montgomery (
   ) u_high (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .data_i({|product[WordWidth-1:0], product[2*WordWidth-1:WordWidth]}),
     .data_o({carry, high})
   );

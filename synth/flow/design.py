@@ -74,11 +74,12 @@ class Unit:
 
 @dataclass
 class Design:
-    """Units below a top module, and memories: name -> (width, depth)."""
+    """Units below a top module, and memories: name -> (width, depth), name -> ports as those of a unit."""
 
     top: str
     units: dict
     memories: dict
+    memory_ports: dict = field(default_factory=dict)
 
     def order(self):
         """Units, each after those below it."""
@@ -239,6 +240,7 @@ def cut(modules, defaults, top):
             if part.base == MEMORY:
                 unit.memories[child] = count
                 design.memories[child] = (part.parameters["Width"], part.parameters["Depth"])
+                design.memory_ports[child] = part.ports
             else:
                 unit.units[child] = count
         design.units[name] = unit

@@ -4,6 +4,9 @@
 
 from . import timing
 
+# Quasi-static: nothing is timed that ends there.
+CONFIGURATION = "memory_config_i"
+
 
 class MemoryModel:
     """Bits times the area per bit of the macro that stands for memories of that depth."""
@@ -22,21 +25,18 @@ class MemoryModel:
         area = width * depth * self.library.macro(depth).area_per_bit
         return area / self.library.reference_area if self.library.mapped else area
 
-    def write_liberty(self, file, name, width, depth, library):
-        """Writes the Liberty files of a memory with its assumed times."""
-        address = max((depth - 1).bit_length(), 1)
-        inputs = [
-            ("write_enable_i", "input", 1),
-            ("write_address_i", "input", address),
-            ("write_data_i", "input", width),
-            ("read_enable_i", "input", 1),
-            ("read_address_i", "input", address),
+    def write_liberty(self, file, name, ports, library):
+        """Writes the Liberty files of a memory with these ports (name, direction, width) and its assumed
+        times."""
+        timed = [
+            port
+            for port, direction, _ in ports
+            if direction == "input" and port not in (timing.CLOCK, CONFIGURATION)
         ]
-        ports = [(timing.CLOCK, "input", 1), *inputs, ("read_data_o", "output", width)]
         assumed = timing.Timing(
-            setup={port[0]: library.memory["setup_ns"] for port in inputs},
+            setup={port: library.memory["setup_ns"] for port in timed},
             delay={"read_data_o": [library.memory["clock_to_data_ns"]] * len(timing.LOADS)},
-            hold={port[0]: library.memory["hold_ns"] for port in inputs},
+            hold={port: library.memory["hold_ns"] for port in timed},
             early_delay={"read_data_o": library.memory["clock_to_data_ns"]},
         )
         timing.write_models(file, name, ports, assumed, library)

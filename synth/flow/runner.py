@@ -81,8 +81,8 @@ class Runner:
                 other = units.setdefault(unit.name, unit)
                 if other.digest != unit.digest:
                     raise FlowError(f"{unit.name} stands for two units; this is an error of the flow")
-            for name, (width, depth) in design.memories.items():
-                self._memory(name, width, depth)
+            for name, ports in design.memory_ports.items():
+                self._memory(name, ports)
         for name, unit in units.items():
             self.keys.setdefault(name, self.key(unit))
             if self.library.mapped:
@@ -112,11 +112,11 @@ class Runner:
         """The timing model of a memory."""
         return self.folder / "memories" / f"{name}.lib"
 
-    def _memory(self, name, width, depth):
+    def _memory(self, name, ports):
         if self.library.mapped:
             file = self.memory_file(name)
             file.parent.mkdir(parents=True, exist_ok=True)
-            self.memory_model.write_liberty(file, name, width, depth, self.library)
+            self.memory_model.write_liberty(file, name, ports, self.library)
 
     def _unit(self, unit):
         """The result of a unit, and whether it was there already."""

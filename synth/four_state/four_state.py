@@ -5,7 +5,8 @@
 
 Yosys writes the whole of `acclmt_core`, with small hash engines and memories, as a netlist of words (after
 `proc; opt`), which Icarus Verilog simulates. A memory reports an unknown enable or address, as a macro of SRAM
-would lose its content then (memory.v); the testbench reports an unknown handshake or answer (testbench.v). The
+would lose its content then, and a configuration that is not the one at the chip's port (memory.v takes the place
+of the memory's file, as an integrator's would); the testbench reports an unknown handshake or answer (testbench.v). The
 run hashes two leaves and folds them into a root, with full rounds, a sparse partial round on each kind of
 sub-engine, and states of two beats; the root must be the one that is computed here with integers.
 
@@ -239,6 +240,15 @@ def netlist(sources, folder):
     run([sys.executable, "-c", elaborate.RUN_YOSYS, *commands], folder)
 
 
+def configuration(folder, generator):
+    """Bits of the memories' configuration at the port of the chip, and a value with both kinds of bits."""
+    found = re.search(r"^  input \[(\d+):0\] memory_config_i;$", (folder / "design.v").read_text(), re.M)
+    if not found:
+        raise FourStateError("the netlist has no input memory_config_i of several bits")
+    width = int(found[1]) + 1
+    return width, generator.randrange(1, 2**width - 1)
+
+
 def simulate(sources, folder, seed):
     """Returns what is wrong, line by line, and the accesses of memories that were looked at."""
     if not shutil.which("iverilog"):
@@ -252,7 +262,10 @@ def simulate(sources, folder, seed):
     (folder / "writes.hex").write_text("".join(f"{a:03x}{d:08x}\n" for a, d in writes))
     (folder / "elements.hex").write_text("".join(f"{element:064x}\n" for element in elements))
     netlist(sources, folder)
+    width, value = configuration(folder, generator)
     defines = {
+        "CONFIG_WIDTH": width,
+        "CONFIG": f"{width}'d{value}",
         "WRITES": len(writes),
         "ELEMENTS": len(elements),
         "CYCLES": CYCLES,

@@ -3,7 +3,8 @@
 //
 // A memory as a macro of the libraries behaves: where it is enabled by an unknown bit or at an unknown
 // address, or reads a word while it is written, its content or its output is unknown from then on. All
-// of these are reported. It takes the place of rtl/memory/acclmt_mem_1r1w.sv in a four-state simulator.
+// of these are reported, as is a configuration that is not the one at the port of the chip. It takes the place
+// of rtl/memory/acclmt_mem_1r1w.sv in a four-state simulator.
 
 `timescale 1ns / 1ps
 
@@ -13,6 +14,7 @@ module acclmt_mem_1r1w #(
   parameter AddressWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input clk_i,
+  input [`CONFIG_WIDTH-1:0] memory_config_i,
   input write_enable_i,
   input [AddressWidth-1:0] write_address_i,
   input [Width-1:0] write_data_i,
@@ -25,9 +27,18 @@ module acclmt_mem_1r1w #(
   reg [Width-1:0] read_data_q;
   assign read_data_o = read_data_q;
 
+  // Said once of each memory.
+  reg config_is_wrong;
+  initial config_is_wrong = 1'b0;
+
   integer i;
   always @(posedge clk_i) begin
     if (testbench.after_reset) begin
+      if (memory_config_i !== `CONFIG && !config_is_wrong) begin
+        $display("error: %m: configuration %b instead of %b", memory_config_i, `CONFIG);
+        testbench.errors = testbench.errors + 1;
+        config_is_wrong = 1'b1;
+      end
       if (^{write_enable_i, read_enable_i} === 1'bx) begin
         $display("error: %m: enable write %b, read %b", write_enable_i, read_enable_i);
         testbench.errors = testbench.errors + 1;

@@ -26,6 +26,7 @@ module testbench;
   \acclmt_core u_core (
     .clk_i(clk),
     .rst_ni(rst_n),
+    .memory_config_i(`CONFIG),
     .reg_valid_i(reg_valid),
     .reg_write_i(reg_write),
     .reg_addr_i(reg_addr),

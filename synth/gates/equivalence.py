@@ -342,7 +342,8 @@ def directions_of(cut):
     memory = {
         pin: "output" if pin.endswith("_o") else "input"
         for pin in (
-            "clk_i write_enable_i write_address_i write_data_i read_enable_i read_address_i read_data_o"
+            "clk_i memory_config_i write_enable_i write_address_i write_data_i read_enable_i"
+            " read_address_i read_data_o"
         ).split()
     }
     found = {name: memory for name in cut.memories}

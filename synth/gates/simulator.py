@@ -42,6 +42,7 @@ FLIP_FLOPS = {
 }
 MEMORY_PINS = (
     "clk_i",
+    "memory_config_i",
     "write_enable_i",
     "write_address_i",
     "write_data_i",

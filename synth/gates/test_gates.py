@@ -129,8 +129,8 @@ class Simulator(unittest.TestCase):
 
     def test_memory(self):
         width, depth = 5, 6
-        sizes = {"clk_i": 1, "write_enable_i": 1, "write_address_i": 3, "write_data_i": width}
-        sizes |= {"read_enable_i": 1, "read_address_i": 3, "read_data_o": width}
+        sizes = {"clk_i": 1, "memory_config_i": 2, "write_enable_i": 1, "write_address_i": 3}
+        sizes |= {"write_data_i": width, "read_enable_i": 1, "read_address_i": 3, "read_data_o": width}
         pins, number = {}, 10
         for pin in MEMORY_PINS:
             pins[pin] = [2] if pin == "clk_i" else list(range(number, number + sizes[pin]))

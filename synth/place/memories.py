@@ -25,6 +25,8 @@ from pathlib import Path
 
 MEMORY = "acclmt_mem_1r1w"
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
+# Quasi-static: nothing is timed that ends there.
+CONFIGURATION = "memory_config_i"
 RTL = Path(__file__).resolve().parent.parent.parent / "rtl" / "memory" / f"{MEMORY}.sv"
 DEFAULT_DEPTH = re.compile(r"^\s*parameter int unsigned Depth = (\d+)\b", re.M)
 # In a name of Yosys, \$paramod\acclmt_mem_1r1w\Depth=s32'00..01101, and in one of `make area`,
@@ -41,10 +43,11 @@ class PlaceError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Size:
-    """Width in bits and depth in words."""
+    """Width in bits, depth in words, bits of the configuration."""
 
     width: int
     depth: int
+    configuration: int
 
     @property
     def cell(self):
@@ -59,6 +62,7 @@ def inputs(size):
     """Names of the input pins, a bus as a pair of its name and width."""
     return [
         "clk_i",
+        (CONFIGURATION, size.configuration),
         "write_enable_i",
         "read_enable_i",
         ("write_address_i", size.address_width),
@@ -210,7 +214,7 @@ def liberty(sizes, memory):
         *(f"  slew_lower_threshold_pct_{edge} : 20;" for edge in ("rise", "fall")),
         *(f"  slew_upper_threshold_pct_{edge} : 80;" for edge in ("rise", "fall")),
     ]
-    widths = sorted({width for size in sizes for width in (size.width, size.address_width)})
+    widths = sorted({width for size in sizes for width in (size.width, size.address_width, size.configuration)})
     for width in widths:
         lines += [
             f"  type (bits_{width}) {{",
@@ -240,11 +244,9 @@ def liberty(sizes, memory):
                 lines += ["      direction : input;", "      clock : true;"]
                 lines += [f"      capacitance : {memory['clock_capacitance_ff'] / 1000:.4f};"]
             else:
-                lines += [
-                    "      direction : input;",
-                    f"      capacitance : {capacitance:.4f};",
-                    *checks,
-                ]
+                lines += ["      direction : input;", f"      capacitance : {capacitance:.4f};"]
+                if pin[0] != CONFIGURATION:
+                    lines += checks
             lines.append("    }")
         lines.append("  }")
     lines += ["}", ""]
@@ -267,10 +269,10 @@ def depth_of(module, parameters):
     return int(found[1]) if found else None
 
 
-def size_of(instance, module, parameters, data_width, address_width):
-    """The size of a memory with data and addresses of these widths."""
+def size_of(instance, module, parameters, data_width, address_width, configuration):
+    """The size of a memory with data, addresses and configuration of these widths."""
     depth = depth_of(module, parameters)
-    size = Size(data_width, depth or 0)
+    size = Size(data_width, depth or 0, configuration)
     if depth is None or size.address_width != address_width:
         found = "" if depth is None else f": {depth} words do not fit"
         raise PlaceError(
@@ -320,7 +322,8 @@ def read_netlist(path, top):
                 parameters |= integers(cell.parameters)
                 instance = f"{name}/{cell.name.str()}"
                 widths = [
-                    port_width(cell, instance, port) for port in ("write_data_i", "write_address_i")
+                    port_width(cell, instance, port)
+                    for port in ("write_data_i", "write_address_i", CONFIGURATION)
                 ]
                 size = size_of(instance, kind, parameters, *widths)
                 sizes.add(size)

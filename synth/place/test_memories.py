@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 PLATFORMS = ["asap7", "sg13g2"]
 
 PORTS = """(.clk_i(clk_i), .write_enable_i(1'b1), .write_address_i(a_i), .write_data_i(d_i),
-    .read_enable_i(1'bx), .read_address_i(a_i), .read_data_o(q_o))"""
+    .read_enable_i(1'bx), .read_address_i(a_i), .memory_config_i(10'd0), .read_data_o(q_o))"""
 TOP = """
 module top(clk_i, a_i, d_i, q_o);
   input clk_i; input [3:0] a_i; input [7:0] d_i; output [7:0] q_o;
@@ -106,6 +106,9 @@ class Netlist(unittest.TestCase):
             "nothing at its port write_data_i": netlist("acclmt_mem_1r1w").replace(
                 ".write_data_i(d_i),", ""
             ),
+            "nothing at its port memory_config_i": netlist("acclmt_mem_1r1w #(.Depth(13))").replace(
+                ".memory_config_i(10'd0),", ""
+            ),
             "17 words do not fit": netlist("acclmt_mem_1r1w #(.Width(8), .Depth(17))"),
             "is not mapped to a library": UNMAPPED,
             "has no module top; its modules: other": "module other; endmodule\n",
@@ -124,11 +127,11 @@ class Abstracts(unittest.TestCase):
     def test_area_follows_the_bits(self):
         for name in PLATFORMS:
             memory = platform(name)
-            width, height = memories.dimensions(Size(256, 4096), memory)
+            width, height = memories.dimensions(Size(256, 4096, 10), memory)
             bits = 256 * 4096 * memories.area_per_bit(4096, memory)
             self.assertAlmostEqual(width * height / bits, 1, delta=0.01)
             # Small ones are as large as their pins ask for.
-            width, height = memories.dimensions(Size(256, 2), memory)
+            width, height = memories.dimensions(Size(256, 2, 10), memory)
             self.assertGreaterEqual(height, 259 * memory["pin_pitch_um"])
             self.assertGreaterEqual(width, memory["min_width_um"])
 
@@ -141,7 +144,7 @@ class Abstracts(unittest.TestCase):
 
     def test_pins_lie_inside_and_apart(self):
         for name in PLATFORMS:
-            for size in (Size(1, 1), Size(8, 13), Size(768, 7), Size(256, 4096)):
+            for size in (Size(1, 1, 10), Size(8, 13, 10), Size(768, 7, 10), Size(256, 4096, 10)):
                 with self.subTest(f"{name}, {size}"):
                     self.check_lef(memories.lef([size], platform(name)), size)
 
@@ -179,7 +182,7 @@ class Abstracts(unittest.TestCase):
 
     def test_address_widths(self):
         self.assertEqual(
-            [Size(1, depth).address_width for depth in (1, 2, 3, 4, 5, 256, 257)],
+            [Size(1, depth, 10).address_width for depth in (1, 2, 3, 4, 5, 256, 257)],
             [1, 1, 2, 2, 3, 8, 9],
         )
 
@@ -217,7 +220,8 @@ TIMED = """module top(clk_i, rst_ni, a_i, d_i, q_o, r_o);
   input clk_i; input rst_ni; input [3:0] a_i; input [7:0] d_i; output [7:0] q_o; output r_o;
   wire d;
   acclmt_mem_1r1w_8x13 u_memory (.clk_i(clk_i), .write_enable_i(d_i[0]), .write_address_i(a_i),
-    .write_data_i(d_i), .read_enable_i(d), .read_address_i(a_i), .read_data_o(q_o));
+    .write_data_i(d_i), .read_enable_i(d), .read_address_i(a_i),
+    .memory_config_i({d_i, d_i[1:0]}), .read_data_o(q_o));
   BUF u_b(.A(d_i[7]), .Y(d));
   DFFR u_r(.CK(clk_i), .RN(rst_ni), .D(d), .Q(r_o));
 endmodule
@@ -234,7 +238,7 @@ class Timing(unittest.TestCase):
             delay = {"1ns": "0.1", "1ps": "100"}[time]
             library = LIBRARY.replace("TIME", time).replace("UNIT", unit).replace("DELAY", delay)
             (folder / "cells.lib").write_text(library)
-            (folder / "memories.lib").write_text(memories.liberty([Size(8, 13)], platform("asap7")))
+            (folder / "memories.lib").write_text(memories.liberty([Size(8, 13, 10)], platform("asap7")))
             (folder / "top.v").write_text(TIMED)
             script = ["read_liberty cells.lib", "read_liberty memories.lib", "read_verilog top.v"]
             script += [

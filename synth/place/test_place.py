@@ -32,7 +32,7 @@ endmodule
 """
 MEMORY = """acclmt_mem_1r1w #(.Width(8), .Depth(13)) u_memory(.clk_i(clk_i), .write_enable_i(1'b1),
     .write_address_i(a_i), .write_data_i({a_i, a_i}), .read_enable_i(1'b1), .read_address_i(a_i),
-    .read_data_o(q_o));"""
+    .memory_config_i({a_i, a_i, 2'b0}), .read_data_o(q_o));"""
 PORTS = "clk_i rst_ni a_i q_o"
 
 PLATFORM = {

@@ -52,6 +52,7 @@ module acclmt_tb_chip #(
   ) u_core (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .reg_valid_i,
     .reg_write_i,
     .reg_addr_i,

@@ -81,6 +81,7 @@ module acclmt_tb_engines (
     ) u_engine (
       .clk_i(clk),
       .rst_ni,
+      .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
       .clear_i(clear),
       .goldilocks_i(in_i[16]),
       .prime_i(acclmt_tb_build_pkg::Prime),

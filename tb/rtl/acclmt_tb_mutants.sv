@@ -138,6 +138,7 @@ module acclmt_tb_mutants (
   ) u_sbox (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(1'b0),
     .goldilocks_i(goldilocks),
     .prime_i(prime),

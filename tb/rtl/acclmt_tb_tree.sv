@@ -61,6 +61,7 @@ module acclmt_tb_tree #(
   ) u_tree (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(in_i[4]),
     .arity_i(in_i[32+:4]),
     .tree_i(tree),

@@ -115,6 +115,7 @@ module acclmt_tb_units #(
     ) u_to_montgomery (
       .clk_i,
       .rst_ni,
+      .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
       .clear_i(control[28]),
       .goldilocks_i(goldilocks),
       .prime_i(prime),
@@ -137,6 +138,7 @@ module acclmt_tb_units #(
     ) u_from_montgomery (
       .clk_i,
       .rst_ni,
+      .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
       .clear_i(control[28]),
       .goldilocks_i(goldilocks),
       .prime_i(prime),
@@ -160,6 +162,7 @@ module acclmt_tb_units #(
   ) u_sbox (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(control[28]),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
@@ -212,6 +215,7 @@ module acclmt_tb_units #(
   ) u_scaled_add (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .addend_i(a),
@@ -230,6 +234,7 @@ module acclmt_tb_units #(
   ) u_delay (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .data_i(a),
     .data_o(delayed)
   );
@@ -239,6 +244,7 @@ module acclmt_tb_units #(
   ) u_fifo (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(control[3]),
     .valid_i(control[1]),
     .ready_o(fifo_ready),
@@ -252,6 +258,7 @@ module acclmt_tb_units #(
     .Depth(MemoryDepth)
   ) u_memory (
     .clk_i,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .write_enable_i(control[4]),
     .write_address_i(control[11:8]),
     .write_data_i(a),

@@ -46,6 +46,8 @@ module acclmt_full_round_engine #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the hash, and rounds of both visits;
@@ -105,6 +107,7 @@ module acclmt_full_round_engine #(
   ) u_loop (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .config_i,
     .full_first_i,
@@ -155,6 +158,7 @@ module acclmt_full_round_engine #(
   ) u_sboxes (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -212,6 +216,7 @@ module acclmt_full_round_engine #(
   ) u_rows (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,

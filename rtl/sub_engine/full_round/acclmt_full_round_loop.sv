@@ -22,6 +22,8 @@ module acclmt_full_round_loop #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Parameters of the hash, rounds of both visits, and whether sparse rounds share the multipliers
@@ -195,6 +197,7 @@ module acclmt_full_round_loop #(
   ) u_queue (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i(end_i),
     .last_i(end_beat_last_i),
@@ -215,6 +218,7 @@ module acclmt_full_round_loop #(
   ) u_first_queue (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .valid_i(end_dot_i),
     .ready_o(first_ready),
@@ -238,6 +242,7 @@ module acclmt_full_round_loop #(
     ) u_output (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .clear_i,
       .beats_i(config_i.beats),
       .available_o(place_available[port]),

@@ -37,6 +37,8 @@ module acclmt_full_round_rows #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and beats of a state; stable while states are inside.
@@ -102,6 +104,7 @@ module acclmt_full_round_rows #(
       .Depth(MatrixDepth)
     ) u_bank (
       .clk_i,
+      .memory_config_i,
       .write_enable_i(write_constant &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[MatrixAddressWidth-1:0]),
@@ -128,6 +131,7 @@ module acclmt_full_round_rows #(
   ) u_to_product (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i({step_i.sparse, step_i.first}),
     .data_o({product_sparse, product_first})
   );
@@ -156,6 +160,7 @@ module acclmt_full_round_rows #(
   ) u_to_sum (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i({step_i.sparse, step_valid_i && step_i.sparse && step_i.round_ends}),
     .data_o({sum_sparse, sum_dot})
   );
@@ -199,6 +204,7 @@ module acclmt_full_round_rows #(
   ) u_to_constant (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i(step_constant),
     .data_o(constant_at_read)
   );
@@ -214,6 +220,7 @@ module acclmt_full_round_rows #(
       .Depth(ConstantDepth)
     ) u_bank (
       .clk_i,
+      .memory_config_i,
       .write_enable_i(write_constant &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(MatrixBanks + lane)),
       .write_address_i(constant_write_i.index[ConstantAddressWidth-1:0]),
@@ -230,6 +237,7 @@ module acclmt_full_round_rows #(
   ) u_to_end (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i({step_i.last, step_beat_last, step_i.sparse && step_i.first, step_i.round, step_i.tag}),
     .data_o({last_o, beat_last_o, waits_o, round_o, tag_o})
   );

@@ -25,6 +25,8 @@ module acclmt_full_round_sboxes #(
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and exponent; stable while states are inside.
@@ -74,6 +76,7 @@ module acclmt_full_round_sboxes #(
   ) u_to_turn (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .data_i({first_i, partial_i, round_i}),
     .data_o({first_at_turn, partial_at_turn, round_o})
   );
@@ -102,6 +105,7 @@ module acclmt_full_round_sboxes #(
     ) u_sbox (
       .clk_i,
       .rst_ni,
+      .memory_config_i,
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -126,6 +130,7 @@ module acclmt_full_round_sboxes #(
     .Depth(TurnDepth)
   ) u_turn (
     .clk_i,
+    .memory_config_i,
     .write_enable_i(valid_at_turn),
     .write_address_i(turn_write_q),
     .write_data_i(after_sbox),
