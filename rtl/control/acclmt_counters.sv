@@ -187,4 +187,12 @@ module acclmt_counters (
   end
   assign exists_o = 32'(select_i) < NumCounters;
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({running_i, clear_i}))
+  else $error("acclmt_counters: whether a run is under way is unknown");
+  outside_window_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      counting_q && !in_window);
+`endif
+
 endmodule

@@ -300,4 +300,21 @@ module acclmt_hash_engine #(
 
   assign idle_o = &sub_engine_idle && loader_idle && reader_idle;
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, ready_o, start_valid, final_valid, final_take, valid_o}))
+  else $error("acclmt_hash_engine: a handshake is unknown");
+  final_meets_new_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      final_valid && start_valid);
+  digest_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni) valid_o && !ready_i);
+  state_waits_for_reader_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      final_valid && !continues && !reader_take);
+  if (Sponge) begin : gen_sponge_covers
+    once_more_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+        back_valid && back_take);
+    waits_for_block_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+        back_valid && !back_take);
+  end
+`endif
+
 endmodule

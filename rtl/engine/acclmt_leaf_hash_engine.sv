@@ -103,4 +103,18 @@ module acclmt_leaf_hash_engine #(
   assign leaf_o = hash_leaves_i ? digest : word_i;
   assign leaf_end_o = !hash_leaves_i || digest_last;
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, ready_o, valid_o}))
+  else $error("acclmt_leaf_hash_engine: a handshake is unknown");
+  ready_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o |-> !$isunknown(ready_i))
+  else $error("acclmt_leaf_hash_engine: ready_i is unknown");
+  pass_through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o && ready_i && !hash_leaves_i);
+  later_block_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      hash_leaves_i && valid_i && ready_o && !label_i.first_block);
+  leaf_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni) valid_o && !ready_i);
+`endif
+
 endmodule

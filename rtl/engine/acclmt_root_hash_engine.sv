@@ -162,4 +162,18 @@ module acclmt_root_hash_engine #(
 
   assign idle_o = tree_idle && engine_idle;
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, ready_o, operand_valid, operand_ready, digest_valid, valid_o}))
+  else $error("acclmt_root_hash_engine: a handshake is unknown");
+  digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid |-> !$isunknown({digest_ready, digest_tag}))
+  else $error("acclmt_root_hash_engine: what becomes of a digest is unknown");
+  leaf_meets_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_i && ready_o && digest_valid && digest_ready);
+  operand_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      operand_valid && !operand_ready);
+  node_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni) valid_o && !ready_i);
+`endif
+
 endmodule

@@ -72,6 +72,7 @@ module acclmt_state_loader #(
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
   localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+  localparam logic [1:0] NoLane = acclmt_pkg::NoLane;
   // Beats of the output buffer.
   localparam int unsigned Places = acclmt_latency_pkg::LoaderPlaces;
 
@@ -142,7 +143,8 @@ module acclmt_state_loader #(
     read_code = '0;
     for (int j = 0; j < int'(MaxWidth); j++) begin
       read_code = read_map[int'(CodeWidth)*j+:CodeWidth];
-      if ((goldilocks_i ? 4'(j) / 4'(Slices) : 4'(j)) < read_words && read_code[1:0] != 2'd3) begin
+      if ((goldilocks_i ? 4'(j) / 4'(Slices) : 4'(j)) < read_words &&
+          read_code[1:0] != NoLane) begin
         present[read_code[3:2]][read_code[1:0]] = 1'b1;
       end
     end

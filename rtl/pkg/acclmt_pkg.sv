@@ -103,8 +103,9 @@ package acclmt_pkg;
   localparam int unsigned MaxWidth = 12;
   /// Bits of a number of beats or steps.
   localparam int unsigned BeatWidth = 3;
-  /// Position code of a state element: {beat or slice, lane}; lane 3 is no element.
+  /// Position code of a state element: {beat or slice, lane}; lane `NoLane` is no element.
   localparam int unsigned PositionCodeWidth = 4;
+  localparam logic [1:0] NoLane = 2'(Lanes);
 
   typedef logic [BeatWidth-1:0] beat_t;
 
@@ -121,7 +122,7 @@ package acclmt_pkg;
   /// Whether a position code names an element of a state of `width` elements, or none.
   function automatic logic position_exists(input logic [PositionCodeWidth-1:0] code,
                                            input logic [31:0] width);
-    position_exists = code[1:0] == 2'd3 || 32'(code[3:2]) * 32'd3 + 32'(code[1:0]) < width;
+    position_exists = code[1:0] == NoLane || 32'(code[3:2]) * 32'(Lanes) + 32'(code[1:0]) < width;
   endfunction
 
   /// Goldilocks mode: the entries of the four elements in word `word`, 0 to 2.

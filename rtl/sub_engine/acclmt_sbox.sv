@@ -191,6 +191,10 @@ module acclmt_sbox #(
   one_product_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       alpha_i == acclmt_pkg::AlphaSeven |-> !(second_valid && third_valid))
   else $error("acclmt_sbox: two elements need the multiplier in one cycle");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !$isunknown(valid_i))
+  else $error("acclmt_sbox: whether an element enters is unknown");
+  twice_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      alpha_i == acclmt_pkg::AlphaSeven && third_valid);
 `endif
 
 endmodule

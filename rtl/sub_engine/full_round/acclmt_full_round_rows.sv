@@ -342,6 +342,14 @@ module acclmt_full_round_rows #(
   one_reduction_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       dot_at_sum && beat_at_sum && !clear_i |-> sum_sparse)
   else $error("acclmt_full_round_rows: a dot product and a row need one reduction");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({write_constant, read_i, step_valid_i, valid_o, dot_o}))
+  else $error("acclmt_full_round_rows: a write, a step or an end is unknown");
+  dot_meets_sparse_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      dot_at_sum && beat_at_sum);
+  dot_alone_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      dot_at_sum && !beat_at_sum);
+  beat_meets_dot_c : cover property (@(posedge clk_i) disable iff (!rst_ni) valid_o && dot_o);
 `endif
 
 endmodule

@@ -139,4 +139,13 @@ module acclmt_full_round_sboxes #(
     .read_data_o(state_o)
   );
 
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({valid_i, start_o, read_i}))
+  else $error("acclmt_full_round_sboxes: a beat, a start or a read is unknown");
+  partial_c : cover property (@(posedge clk_i) disable iff (!rst_ni) start_o && partial_o);
+  write_meets_read_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_at_turn && read_i);
+`endif
+
 endmodule
