@@ -5,10 +5,10 @@
 
 Yosys writes the whole of `acclmt_core`, with small hash engines and memories, as a netlist of words (after
 `proc; opt`), which Icarus Verilog simulates. A memory reports an unknown enable or address, as a macro of SRAM
-would lose its content then, and a configuration that is not the one at the chip's port (memory.v takes the place
-of the memory's file, as an integrator's would); the testbench reports an unknown handshake or answer (testbench.v). The
-run hashes two leaves and folds them into a root, with full rounds, a sparse partial round on each kind of
-sub-engine, and states of two beats; the root must be the one that is computed here with integers.
+would lose its content then, and a configuration that is not the one at the chip's port (memory.v takes the
+place of the memory's file, as an integrator's would); the testbench reports an unknown handshake or answer
+(testbench.v). The run hashes two leaves and folds them into a root, with full rounds, a sparse partial round on
+each kind of sub-engine, and states of two beats; the root must be the one that is computed here with integers.
 
 Needs the packages of synth/requirements.txt and iverilog.
 """
