@@ -98,7 +98,14 @@ fn run(fault: Option<&Fault>) -> (bool, String) {
         sources.push(path);
     }
     let built = Command::new("verilator")
-        .args(["--binary", "--timing", "--assert", "-Wno-lint", "-Wno-style", "-O0"])
+        .args([
+            "--binary",
+            "--timing",
+            "--assert",
+            "-Wno-lint",
+            "-Wno-style",
+            "-O0",
+        ])
         .args(["--top-module", TOP, "--Mdir"])
         .arg(work.path().join("obj"))
         .args(&sources)
