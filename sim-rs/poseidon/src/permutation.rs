@@ -18,8 +18,9 @@
 
 use std::fmt::Debug;
 
-use ark_ff::{Fp, MontBackend, MontConfig, PrimeField};
+use ark_ff::PrimeField;
 
+use crate::fields::{Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
 use crate::montgomery::{self, Limbs, MontgomeryField, Sum};
 use crate::params::{MAX_WIDTH, PoseidonParameters, RoundOrder};
 use crate::sparse::{DenseRounds, SparseRounds, internal_index};
@@ -109,12 +110,22 @@ pub fn hash_dense<F: PrimeField>(
     Ok(positions.map(|&position| state[position]).collect())
 }
 
-/// The prime fields that [`Poseidon`] computes in: those with ark-ff's Montgomery form in four
-/// limbs, where sums of products are reduced late, and in one limb.
+/// The prime fields that [`Poseidon`] computes in: those of [`FieldId`](crate::fields::FieldId).
+///
+/// The permutation is much code for each width and field. As methods of types it is compiled once, in this
+/// crate; generic, it would be compiled again in each crate that hashes.
 pub trait PermutationField: PrimeField {
-    /// What the rounds are prepared as.
+    /// What sparse rounds are prepared as.
     #[doc(hidden)]
     type Prepared: PreparedRounds<Self>;
+
+    /// See [`Poseidon::new`].
+    #[doc(hidden)]
+    fn prepare(parameters: &PoseidonParameters<Self>) -> Poseidon<Self>;
+
+    /// The rounds on a state in internal order that has the initial constants.
+    #[doc(hidden)]
+    fn apply(rounds: &Rounds<Self>, state: &mut [Self]);
 }
 
 /// Rounds with sparse partial rounds, prepared for many permutations.
@@ -127,13 +138,26 @@ pub trait PreparedRounds<F>: Clone + Debug + Send + Sync {
     fn apply(&self, state: &mut [F]);
 }
 
-impl<T: MontConfig<4>> PermutationField for Fp<MontBackend<T, 4>, 4> {
-    type Prepared = LateRounds;
+macro_rules! permutation_fields {
+    ($prepared:ty: $($field:ident),*) => {$(
+        impl PermutationField for $field {
+            type Prepared = $prepared;
+
+            #[inline(never)]
+            fn prepare(parameters: &PoseidonParameters<Self>) -> Poseidon<Self> {
+                Poseidon::prepare(parameters)
+            }
+
+            #[inline(never)]
+            fn apply(rounds: &Rounds<Self>, state: &mut [Self]) {
+                rounds.apply(state);
+            }
+        }
+    )*};
 }
 
-impl<T: MontConfig<1>> PermutationField for Fp<MontBackend<T, 1>, 1> {
-    type Prepared = PlainRounds<Self>;
-}
+permutation_fields!(LateRounds: Bls12_381, Bn254, Pallas, Vesta, Starknet);
+permutation_fields!(PlainRounds<Self>: Goldilocks);
 
 /// A parameter set prepared for many hashes.
 #[derive(Clone, Debug)]
@@ -146,12 +170,17 @@ pub struct Poseidon<F: PermutationField> {
     rounds: Rounds<F>,
 }
 
+/// The rounds of a parameter set.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-enum Rounds<F: PermutationField> {
+pub enum Rounds<F: PermutationField> {
+    /// With sparse partial rounds.
     Sparse(F::Prepared),
     /// There is no sparse form.
     Dense {
+        /// The rounds.
         rounds: DenseRounds<F>,
+        /// The exponent of the S-box.
         alpha: u64,
     },
 }
@@ -159,6 +188,10 @@ enum Rounds<F: PermutationField> {
 impl<F: PermutationField> Poseidon<F> {
     /// Prepares `parameters`.
     pub fn new(parameters: &PoseidonParameters<F>) -> Self {
+        F::prepare(parameters)
+    }
+
+    fn prepare(parameters: &PoseidonParameters<F>) -> Self {
         let dense = DenseRounds::new(parameters);
         let internal = |positions: &[usize]| -> Vec<usize> {
             let positions = positions.iter();
@@ -217,7 +250,7 @@ impl<F: PermutationField> Poseidon<F> {
         for (&position, input) in self.input_positions.iter().zip(inputs) {
             state[position] += input;
         }
-        self.apply(state);
+        F::apply(&self.rounds, state);
         for (element, &position) in digest.iter_mut().zip(&self.digest_positions) {
             *element = state[position];
         }
@@ -235,13 +268,14 @@ impl<F: PermutationField> Poseidon<F> {
         for (element, constant) in state.iter_mut().zip(&self.initial_constants) {
             *element += constant;
         }
-        self.apply(state);
+        F::apply(&self.rounds, state);
         state.swap(0, partial_index);
     }
+}
 
-    /// The rounds on a state in internal order that has the initial constants.
+impl<F: PermutationField> Rounds<F> {
     fn apply(&self, state: &mut [F]) {
-        match &self.rounds {
+        match self {
             Rounds::Sparse(rounds) => rounds.apply(state),
             Rounds::Dense { rounds, alpha } => {
                 for constants in &rounds.full_first {
