@@ -55,6 +55,7 @@ control/acclmt_configuration.sv
 control/acclmt_level_setup.sv
 control/acclmt_register_decode.sv
 control/acclmt_constant_port.sv
+control/acclmt_zeroiser.sv
 control/acclmt_run_control.sv
 control/acclmt_error_log.sv
 control/acclmt_interrupt.sv

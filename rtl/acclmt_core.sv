@@ -97,6 +97,9 @@ module acclmt_core #(
   acclmt_pkg::events_t events;
   acclmt_tree_pkg::node_traffic_t traffic;
   acclmt_tree_pkg::level_setup_t level_setup;
+  acclmt_tree_pkg::node_sweep_t node_sweep;
+  // The run of a zeroisation is under way: it takes zero words, and nothing comes out.
+  logic flush;
   logic running, start, clear, run_done, run_void, element_error, incomplete;
   logic [31:0] element_index;
 
@@ -134,6 +137,8 @@ module acclmt_core #(
     .level_setup_o(level_setup),
     .leaf_constant_write_o(leaf_constant_write),
     .root_constant_write_o(root_constant_write),
+    .node_sweep_o(node_sweep),
+    .flush_o(flush),
     .running_o(running),
     .start_o(start),
     .clear_o(clear),
@@ -149,7 +154,7 @@ module acclmt_core #(
 
   // ---- Data input -------------------------------------------------------------------------------
 
-  logic input_open, input_taken, output_taken, convert_ready;
+  logic input_open, input_valid, input_taken, output_ready, output_taken, convert_ready;
   acclmt_pkg::input_label_t input_label, element_label;
   acclmt_input_sequencer u_sequencer (
     .clk_i,
@@ -163,8 +168,9 @@ module acclmt_core #(
     .take_i(input_taken),
     .label_o(input_label)
   );
-  assign in_ready_o = input_open && convert_ready;
-  assign input_taken = in_valid_i && in_ready_o;
+  assign in_ready_o = input_open && convert_ready && !flush;
+  assign input_valid = input_open && (in_valid_i || flush);
+  assign input_taken = input_valid && convert_ready;
 
   // Words taken, and the number of the one that is compared with the prime.
   logic [31:0] words_q, compared_word_q;
@@ -193,9 +199,10 @@ module acclmt_core #(
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
     .radix_squared_i(radix_squared),
-    .valid_i(in_valid_i && input_open),
+    .valid_i(input_valid),
     .ready_o(convert_ready),
-    .element_i(in_data_i),
+    // What is on the input while no run takes it stays outside.
+    .element_i((input_open && !flush) ? in_data_i : '0),
     .label_i(input_label),
     .not_below_prime_o(element_error),
     .slice_o(bad_slice),
@@ -273,6 +280,7 @@ module acclmt_core #(
     .config_i(root_config),
     .tree_i(tree_config),
     .setup_i(level_setup),
+    .node_sweep_i(node_sweep),
     .constant_write_i(root_constant_write),
     .valid_i(leaf_valid),
     .ready_o(leaf_ready),
@@ -295,6 +303,7 @@ module acclmt_core #(
   // Whether the run is void goes with a word from here on, so that it does not change while the word
   // waits. Errors of the data arise before the words that depend on them come here.
   acclmt_tree_pkg::node_label_t out_label;
+  logic out_valid;
   acclmt_from_montgomery #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -311,12 +320,14 @@ module acclmt_core #(
     .ready_o(node_ready),
     .residue_i(node),
     .label_i({run_void, label}),
-    .valid_o(out_valid_o),
-    .ready_i(out_ready_i),
+    .valid_o(out_valid),
+    .ready_i(output_ready),
     .element_o(out_data_o),
     .label_o({out_error_o, out_label})
   );
-  assign output_taken = out_valid_o && out_ready_i;
+  assign out_valid_o = out_valid && !flush;
+  assign output_ready = out_ready_i || flush;
+  assign output_taken = out_valid && output_ready;
   assign out_level_o = out_label.level;
   assign out_index_o = out_label.index;
   assign out_last_o = out_label.last;
@@ -326,10 +337,10 @@ module acclmt_core #(
 
   always_comb begin
     events.input_taken = input_taken;
-    events.input_stalled = in_valid_i && input_open && !in_ready_o;
-    events.input_missing = input_open && !in_valid_i;
+    events.input_stalled = input_valid && !convert_ready;
+    events.input_missing = input_open && !input_valid;
     events.output_taken = output_taken;
-    events.output_stalled = out_valid_o && !out_ready_i;
+    events.output_stalled = out_valid && !output_ready;
     events.leaf_taken = leaf_valid && leaf_ready && leaf_end;
     events.leaf_stalled = leaf_valid && !leaf_ready;
     events.root_starved = root_starved && running && tree_config.top != '0;
@@ -353,6 +364,9 @@ module acclmt_core #(
   void_is_final_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear)
       out_valid_o && out_error_o |-> run_void)
   else $error("acclmt_core: a word is marked as void in a run that is not");
+  flush_is_zero_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      flush && out_valid |-> out_data_o == '0)
+  else $error("acclmt_core: a word of the run of a zeroisation is not zero");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({in_ready_o, out_valid_o, reg_rvalid_o, irq_o}))
   else $error("acclmt_core: a handshake is unknown");
@@ -376,7 +390,7 @@ module acclmt_core #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) quiet_q <= '0;
     else if (!running || input_taken || output_taken || leaf_busy != '0 || root_busy != '0 ||
-             (input_open && !in_valid_i) || (out_valid_o && !out_ready_i)) quiet_q <= '0;
+             (input_open && !input_valid) || (out_valid && !output_ready)) quiet_q <= '0;
     else quiet_q <= quiet_q + 32'd1;
   end
   no_hang_a : assert property (@(posedge clk_i) disable iff (!rst_ni) quiet_q < QuietLimit)

@@ -5,6 +5,8 @@
 /// Writes constants to the memories of the hash engines: holds CONSTANT_DATA, checks a value of
 /// CONSTANT_ADDRESS, and sends the word to the engines that it names.
 ///
+/// A zeroisation writes through it as well.
+///
 /// Handshake:  `data_write_i` and `address_write_i` with `data_i`; an address that is illegal
 ///             (`illegal_o`, in the same cycle) writes nothing.
 /// Latency:    one cycle from an address to the write. Throughput: a constant a cycle.
@@ -25,6 +27,9 @@ module acclmt_constant_port #(
   input logic [2:0] data_index_i,
   input logic address_write_i,
   input logic [31:0] data_i,
+  /// Zeroisation: a constant of both engines is overwritten; CONSTANT_DATA is.
+  input acclmt_pkg::constant_write_t sweep_i,
+  input logic reset_i,
   /// CONSTANT_DATA.
   output logic [7:0][31:0] constant_data_o,
   /// `data_i` is no address of a constant.
@@ -60,9 +65,14 @@ module acclmt_constant_port #(
       to_leaf_q <= 1'b0;
       to_root_q <= 1'b0;
     end else begin
-      if (data_write_i) constant_data_q[data_index_i] <= data_i;
-      write_q.valid <= write;
-      if (write) begin
+      if (reset_i) constant_data_q <= '0;
+      else if (data_write_i) constant_data_q[data_index_i] <= data_i;
+      write_q.valid <= write || sweep_i.valid;
+      if (sweep_i.valid) begin
+        write_q <= sweep_i;
+        to_leaf_q <= 1'b1;
+        to_root_q <= 1'b1;
+      end else if (write) begin
         write_q.index <= index;
         write_q.bank <= bank[acclmt_pkg::BankWidth-1:0];
         write_q.sub_engine <= sub_engine;
@@ -85,6 +95,9 @@ module acclmt_constant_port #(
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({data_write_i, address_write_i, leaf_write_o.valid, root_write_o.valid}))
   else $error("acclmt_constant_port: whether a constant is written is unknown");
+  no_write_in_sweep_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(sweep_i.valid && (address_write_i || data_write_i)))
+  else $error("acclmt_constant_port: the host writes while the constants are swept");
   write_has_engine_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       write_q.valid |-> leaf_write_o.valid || root_write_o.valid)
   else $error("acclmt_constant_port: a constant goes to no hash engine");

@@ -20,12 +20,12 @@ module acclmt_error_log (
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
   /// A start is refused because the queue of a level does not fit, or because a register holds an
-  /// illegal value (its address), or because a run is under way.
+  /// illegal value (its address); a command is refused because a run or a zeroisation is under way.
   input logic level_illegal_i,
   input acclmt_tree_pkg::level_t level_i,
   input logic configuration_illegal_i,
   input logic [acclmt_control_pkg::AddressWidth-1:0] configuration_address_i,
-  input logic start_while_running_i,
+  input logic command_while_busy_i,
   /// A request is refused: a write during a run, a constant without a place, a value that the
   /// register cannot take, an address without register.
   input logic write_while_running_i,
@@ -58,9 +58,9 @@ module acclmt_error_log (
     end else if (configuration_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalConfiguration;
       info = 32'(configuration_address_i);
-    end else if (start_while_running_i) begin
-      error = acclmt_reg_pkg::ErrorStartWhileRunning;
-      info = '0;
+    end else if (command_while_busy_i) begin
+      error = acclmt_reg_pkg::ErrorCommandWhileBusy;
+      info = request_i.data;
     end else if (write_while_running_i) begin
       error = acclmt_reg_pkg::ErrorWriteWhileRunning;
     end else if (constant_illegal_i) begin
@@ -95,11 +95,11 @@ module acclmt_error_log (
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({clear_i, element_i, incomplete_i, level_illegal_i, configuration_illegal_i,
-                   start_while_running_i, write_while_running_i, constant_illegal_i,
+                   command_while_busy_i, write_while_running_i, constant_illegal_i,
                    value_illegal_i, unknown_i}))
   else $error("acclmt_error_log: whether there is an error is unknown");
   one_request_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({configuration_illegal_i, start_while_running_i, write_while_running_i,
+      $onehot0({configuration_illegal_i, command_while_busy_i, write_while_running_i,
                 constant_illegal_i, value_illegal_i, unknown_i}))
   else $error("acclmt_error_log: a request is refused for two reasons");
   first_stays_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -113,7 +113,7 @@ module acclmt_error_log (
   incomplete_c : cover property (@(posedge clk_i) incomplete_i);
   level_c : cover property (@(posedge clk_i) level_illegal_i);
   configuration_c : cover property (@(posedge clk_i) configuration_illegal_i);
-  start_while_running_c : cover property (@(posedge clk_i) start_while_running_i);
+  command_while_busy_c : cover property (@(posedge clk_i) command_while_busy_i);
   write_while_running_c : cover property (@(posedge clk_i) write_while_running_i);
   constant_c : cover property (@(posedge clk_i) constant_illegal_i);
   value_c : cover property (@(posedge clk_i) value_illegal_i);

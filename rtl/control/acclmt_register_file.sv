@@ -58,6 +58,9 @@ module acclmt_register_file #(
   /// Writes of constants to the leaf hash engine and the root hash engine.
   output acclmt_pkg::constant_write_t leaf_constant_write_o,
   output acclmt_pkg::constant_write_t root_constant_write_o,
+  /// Zeroisation: a word of the node memories is swept; the run of zero words is under way.
+  output acclmt_tree_pkg::node_sweep_t node_sweep_o,
+  output logic flush_o,
   /// A run is under way.
   output logic running_o,
   /// A run starts in the next cycle.
@@ -90,6 +93,11 @@ module acclmt_register_file #(
            Reduction);
   end
 
+  if (LeafWords < acclmt_pkg::MaxWidth) begin : gen_illegal_leaf_words
+    $error("acclmt_register_file: LeafWords = %0d is not at least %0d, for zeroisations",
+           LeafWords, acclmt_pkg::MaxWidth);
+  end
+
   // ---- The request ------------------------------------------------------------------------------
 
   // Nothing of the chip sees the port but this register.
@@ -119,7 +127,7 @@ module acclmt_register_file #(
   // ---- What a write may do ----------------------------------------------------------------------
 
   // Configuration cannot be written during a run, and nothing takes what it has no field for.
-  logic write, is_config, is_writable, value_legal, write_config;
+  logic busy, write, is_config, is_writable, value_legal, write_config;
   logic write_unknown, write_while_running, write_illegal;
   assign write = request_q.valid && request_q.write;
   always_comb begin
@@ -152,9 +160,61 @@ module acclmt_register_file #(
     endcase
   end
   assign write_unknown = write && !is_writable;
-  assign write_while_running = write && is_config && running_o;
+  assign write_while_running = write && is_config && busy;
   assign write_illegal = write && !value_legal && !write_while_running;
-  assign write_config = write && is_config && value_legal && !running_o;
+  assign write_config = write && is_config && value_legal && !busy;
+
+  // ---- The run of a zeroisation -----------------------------------------------------------------
+
+  // Every word that it moves is zero, and it goes wherever the words of a run can go: the widest states
+  // fill every lane and every beat; both visits of the full-round sub-engines and all partial-round
+  // sub-engines have rounds; a row has a later block; leaves go out as well as nodes; the last group
+  // lacks a sibling. There are so many nodes that the beats of their states fill the largest buffer,
+  // and their new elements 0, two of a state, its companion of half its size. The configuration need
+  // not be legal: steps and rounds beyond a small memory read its other words, which are zero.
+  localparam int unsigned FlushNodes =
+      acclmt_timing_pkg::places(int'(Reduction)) / acclmt_pkg::MaxBeats + 1;
+  localparam int unsigned FlushLeaves = FlushNodes * acclmt_pkg::MaxWidth - 1;
+  localparam int unsigned FlushPartialRounds = 2;
+  // Element j of a block is element j of the state.
+  localparam logic [63:0] FlushMap = 64'h0000_edca_9865_4210;
+  localparam logic [LevelEntryWidth-1:0] FlushQueue =
+      LevelEntryWidth'(LeafWords / acclmt_pkg::MaxWidth);
+  localparam logic [11:0] RunBase = acclmt_reg_pkg::RegMode;
+  localparam logic [11:0] EngineBase = acclmt_reg_pkg::RegLeafInputWords;
+  localparam int unsigned FirstPartial =
+      32'(acclmt_reg_pkg::RegLeafPartialRounds0) / 4 - 32'(EngineBase) / 4;
+  logic flush_load, zeroise_done;
+  logic [NumRunConfig-1:0][31:0] flush_run;
+  logic [NumEngineConfig-1:0][31:0] flush_engine;
+  always_comb begin
+    flush_run = '0;
+    flush_run[0][acclmt_reg_pkg::ModeLeafKindBit] = 1'b1;
+    flush_run[0][acclmt_reg_pkg::ModePadBit] = 1'b1;
+    flush_run[(acclmt_reg_pkg::RegTopLevel-RunBase)/4] = 32'd1;
+    flush_run[(acclmt_reg_pkg::RegLeaves-RunBase)/4] = 32'(FlushLeaves);
+    flush_run[(acclmt_reg_pkg::RegEmitLevels-RunBase)/4] = 32'd1;
+    flush_run[(acclmt_reg_pkg::RegRowBlocks-RunBase)/4] = 32'd2;
+    flush_run[(acclmt_reg_pkg::RegRowGroup-RunBase)/4] = 32'(FlushNodes);
+    flush_run[(acclmt_reg_pkg::RegLastInputWords-RunBase)/4] = 32'(acclmt_pkg::MaxWidth);
+    flush_run[(acclmt_reg_pkg::RegLastInputMap0-RunBase)/4] = FlushMap[31:0];
+    flush_run[(acclmt_reg_pkg::RegLastInputMap1-RunBase)/4] = FlushMap[63:32];
+    flush_engine = '0;
+    flush_engine[0] = 32'(acclmt_pkg::MaxWidth);
+    flush_engine[(acclmt_reg_pkg::RegLeafWidth-EngineBase)/4] = 32'(acclmt_pkg::MaxWidth);
+    flush_engine[(acclmt_reg_pkg::RegLeafAlpha-EngineBase)/4] = 32'd5;
+    flush_engine[(acclmt_reg_pkg::RegLeafFullRoundsFirst-EngineBase)/4] = 32'd1;
+    flush_engine[(acclmt_reg_pkg::RegLeafFullRoundsLast-EngineBase)/4] = 32'd1;
+    flush_engine[(acclmt_reg_pkg::RegLeafDigestWords-EngineBase)/4] = 32'd1;
+    flush_engine[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = FlushMap[31:0];
+    flush_engine[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = FlushMap[63:32];
+    for (int i = 0; i <= int'(NumPartial); i++) begin
+      flush_engine[int'(FirstPartial)+i] = 32'(FlushPartialRounds);
+    end
+    if (NumFull > 1) begin
+      flush_engine[(acclmt_reg_pkg::RegLeafPartialRounds7-EngineBase)/4] = 32'(FlushPartialRounds);
+    end
+  end
 
   // ---- Configuration ----------------------------------------------------------------------------
 
@@ -167,6 +227,16 @@ module acclmt_register_file #(
       leaf_q <= '0;
       root_q <= '0;
       level_table_q <= '0;
+    end else if (zeroise_done) begin
+      run_q <= '0;
+      leaf_q <= '0;
+      root_q <= '0;
+      level_table_q <= '0;
+    end else if (flush_load) begin
+      run_q <= flush_run;
+      leaf_q <= flush_engine;
+      root_q <= flush_engine;
+      level_table_q[0] <= FlushQueue;
     end else if (write_config) begin
       case (group)
         acclmt_control_pkg::GroupRun: run_q[index[3:0]] <= request_q.data;
@@ -188,6 +258,9 @@ module acclmt_register_file #(
     logic [7:0][31:0] prime_q, radix_squared_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
+        prime_q <= Prime;
+        radix_squared_q <= '0;
+      end else if (flush_load) begin
         prime_q <= Prime;
         radix_squared_q <= '0;
       end else if (write_config) begin
@@ -240,6 +313,7 @@ module acclmt_register_file #(
 
   logic [7:0][31:0] constant_data;
   logic write_constant, constant_illegal;
+  acclmt_pkg::constant_write_t constant_sweep;
   assign write_constant =
       write_config && group == acclmt_control_pkg::GroupConstantAddress;
   acclmt_constant_port #(
@@ -256,6 +330,8 @@ module acclmt_register_file #(
     .data_index_i(index[2:0]),
     .address_write_i(write_constant),
     .data_i(request_q.data),
+    .sweep_i(constant_sweep),
+    .reset_i(flush_load),
     .constant_data_o(constant_data),
     .illegal_o(constant_illegal),
     .leaf_write_o(leaf_constant_write_o),
@@ -264,11 +340,16 @@ module acclmt_register_file #(
 
   // ---- Run control ------------------------------------------------------------------------------
 
-  logic command, start, clear_counters, done, start_refused;
-  logic start_while_running, configuration_illegal, level_illegal, incomplete;
+  logic command, start, clear_counters, done, start_refused, zeroised;
+  logic command_while_busy, configuration_illegal, level_illegal, incomplete, clear_events;
   acclmt_tree_pkg::level_t illegal_level;
   assign command = write && group == acclmt_control_pkg::GroupControl && value_legal;
   acclmt_run_control #(
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
     .LeafWords(LeafWords),
     .RootWords(RootWords),
@@ -280,6 +361,8 @@ module acclmt_register_file #(
     .rst_ni,
     .start_i(command && request_q.data[acclmt_reg_pkg::ControlStartBit]),
     .clear_i(command && request_q.data[acclmt_reg_pkg::ControlClearBit]),
+    .zeroise_i(command && request_q.data[acclmt_reg_pkg::ControlZeroiseBit]),
+    .config_write_i(write_config && !(write_constant && constant_illegal)),
     .illegal_i(config_illegal || prime_illegal),
     .level_table_i(level_table_q),
     .arity_i(root_config_o.input_words),
@@ -288,14 +371,22 @@ module acclmt_register_file #(
     .start_o(start),
     .clear_o,
     .run_done_i,
+    .clear_events_o(clear_events),
     .element_error_i,
     .incomplete_i,
     .running_o,
+    .busy_o(busy),
+    .node_sweep_o,
+    .constant_sweep_o(constant_sweep),
+    .flush_o,
+    .flush_load_o(flush_load),
+    .zeroise_done_o(zeroise_done),
+    .zeroised_o(zeroised),
     .done_o(done),
     .void_o,
     .start_refused_o(start_refused),
     .clear_counters_o(clear_counters),
-    .start_while_running_o(start_while_running),
+    .command_while_busy_o(command_while_busy),
     .configuration_illegal_o(configuration_illegal),
     .level_illegal_o(level_illegal),
     .illegal_level_o(illegal_level),
@@ -311,7 +402,7 @@ module acclmt_register_file #(
   acclmt_error_log u_error_log (
     .clk_i,
     .rst_ni,
-    .clear_i(clear_o),
+    .clear_i(clear_events),
     .element_i(element_error_i),
     .element_index_i,
     .incomplete_i(incomplete),
@@ -319,7 +410,7 @@ module acclmt_register_file #(
     .level_i(illegal_level),
     .configuration_illegal_i(configuration_illegal),
     .configuration_address_i(illegal_address),
-    .start_while_running_i(start_while_running),
+    .command_while_busy_i(command_while_busy),
     .write_while_running_i(write_while_running),
     .constant_illegal_i(write_constant && constant_illegal),
     .value_illegal_i(write_illegal),
@@ -330,7 +421,7 @@ module acclmt_register_file #(
     .event_o(error_event)
   );
 
-  localparam int unsigned NumEvents = 2;
+  localparam int unsigned NumEvents = 3;
   logic [NumEvents-1:0] events, pending, enabled;
   if (acclmt_reg_pkg::InterruptStatusMask != 32'(2 ** NumEvents - 1) ||
       acclmt_reg_pkg::InterruptEnableMask != 32'(2 ** NumEvents - 1)) begin : gen_illegal_events
@@ -339,15 +430,16 @@ module acclmt_register_file #(
   end
   always_comb begin
     events = '0;
-    events[acclmt_reg_pkg::InterruptStatusDoneBit] = run_done_i;
+    events[acclmt_reg_pkg::InterruptStatusDoneBit] = run_done_i && !flush_o;
     events[acclmt_reg_pkg::InterruptStatusErrorBit] = error_event;
+    events[acclmt_reg_pkg::InterruptStatusZeroisedBit] = zeroise_done;
   end
   acclmt_interrupt #(
     .NumEvents(NumEvents)
   ) u_interrupt (
     .clk_i,
     .rst_ni,
-    .clear_i(clear_o),
+    .clear_i(clear_events),
     .events_i(events),
     .acknowledge_i(write && group == acclmt_control_pkg::GroupInterruptStatus && value_legal),
     .enable_write_i(write && group == acclmt_control_pkg::GroupInterruptEnable && value_legal),
@@ -433,7 +525,8 @@ module acclmt_register_file #(
     state = '0;
     case (request_q.address)
       acclmt_reg_pkg::RegStatus: begin
-        state[acclmt_reg_pkg::StatusBusyBit] = running_o;
+        state[acclmt_reg_pkg::StatusBusyBit] = busy;
+        state[acclmt_reg_pkg::StatusZeroisedBit] = zeroised;
         state[acclmt_reg_pkg::StatusDoneBit] = done;
         state[acclmt_reg_pkg::StatusErrorBit] = error != acclmt_reg_pkg::ErrorNone;
         state[acclmt_reg_pkg::StatusStartRefusedBit] = start_refused;
@@ -478,7 +571,7 @@ module acclmt_register_file #(
   assign reg_rvalid_o = request_q.valid;
   assign reg_rdata_o = read ? read_data : '0;
   assign reg_error_o = read_unknown || write_unknown || write_while_running || write_illegal ||
-                       (write_constant && constant_illegal) || start_while_running ||
+                       (write_constant && constant_illegal) || command_while_busy ||
                        configuration_illegal;
 
 `ifndef SYNTHESIS

@@ -11,11 +11,20 @@
 ///      ^                      |                           |
 ///      +-------- illegal -----+---------- clear ----------+
 ///
+/// A zeroisation makes a run of its own, see acclmt_zeroiser. It begins with a clear, and until it
+/// ends every command is refused. At its end the machine forgets that run.
+///
 /// Handshake:  commands last one cycle. `start_o` begins the run in the machine, `clear_o` lets it
 ///             forget everything, `run_done_i` tells that the last word of the run leaves.
 /// Latency:    `acclmt_latency_pkg::LevelSetupLatency` cycles and one for each level below the top
 ///             from `start_i` to `start_o`.
 module acclmt_run_control #(
+  /// Parameters of the hash engines, which decide what constants there are.
+  parameter int unsigned NumFull = 1,
+  parameter int unsigned NumPartial = 3,
+  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned ConstantDepth = 256,
+  parameter int unsigned PartialDepth = 128,
   /// Levels with a queue, and words of the node memories.
   parameter int unsigned MaxHeight = 23,
   parameter int unsigned LeafWords = 4096,
@@ -30,6 +39,9 @@ module acclmt_run_control #(
   /// Commands of the host.
   input logic start_i,
   input logic clear_i,
+  input logic zeroise_i,
+  /// Configuration or a constant is written.
+  input logic config_write_i,
   /// A register of the configuration holds an illegal value.
   input logic illegal_i,
   /// Level table, children of a node and the tree; stable from a start to the end of its run.
@@ -42,11 +54,22 @@ module acclmt_run_control #(
   output logic start_o,
   output logic clear_o,
   input logic run_done_i,
+  /// Errors and events are forgotten.
+  output logic clear_events_o,
   /// An input element is not below the prime; a group of nodes lacks siblings.
   input logic element_error_i,
   input logic incomplete_i,
-  /// A run is under way.
+  /// A run is under way; a run or a zeroisation is.
   output logic running_o,
+  output logic busy_o,
+  /// Zeroisation: what is swept, its run is under way, the configuration of that run is to be loaded,
+  /// all is done and the configuration is to be as after a reset; nothing was written since then.
+  output acclmt_tree_pkg::node_sweep_t node_sweep_o,
+  output acclmt_pkg::constant_write_t constant_sweep_o,
+  output logic flush_o,
+  output logic flush_load_o,
+  output logic zeroise_done_o,
+  output logic zeroised_o,
   /// The last run that started is complete; its output is void; the last start was refused.
   output logic done_o,
   output logic void_o,
@@ -54,18 +77,63 @@ module acclmt_run_control #(
   /// Counters are to begin from 0.
   output logic clear_counters_o,
   /// Events for the error log: why a start is refused, and a tree that lacks nodes.
-  output logic start_while_running_o,
+  output logic command_while_busy_o,
   output logic configuration_illegal_o,
   output logic level_illegal_o,
   output acclmt_tree_pkg::level_t illegal_level_o,
   output logic incomplete_o
 );
 
-  logic running_q, done_q, void_q, refused_q;
-  logic start_legal, setup_done, setup_illegal;
-  assign start_while_running_o = start_i && running_q;
-  assign configuration_illegal_o = start_i && !running_q && illegal_i;
-  assign start_legal = start_i && !running_q && !illegal_i;
+  logic running_q, done_q, void_q, refused_q, zeroised_q;
+  logic start_legal, setup_done, setup_illegal, clear, zeroise, zeroising, flush_start;
+  assign command_while_busy_o =
+      ((start_i || zeroise_i) && busy_o) || (clear_i && zeroising);
+  assign configuration_illegal_o = start_i && !busy_o && illegal_i;
+  assign start_legal = (start_i && !busy_o && !illegal_i) || flush_start;
+  assign zeroise = zeroise_i && !busy_o;
+  assign clear_events_o = (clear_i && !zeroising) || zeroise;
+  assign clear = clear_events_o || zeroise_done_o;
+
+  // ---- Zeroisation ------------------------------------------------------------------------------
+
+  function automatic int unsigned most(input int unsigned a, input int unsigned b);
+    most = (a > b) ? a : b;
+  endfunction
+  localparam int unsigned NodeWords = most(most(LeafWords, RootWords),
+                                           most(most(HidmWords0, HidmWords1), ScratchWords));
+  acclmt_zeroiser #(
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .PartialDepth(PartialDepth),
+    .MaxHeight(MaxHeight),
+    .NodeWords(NodeWords)
+  ) u_zeroiser (
+    .clk_i,
+    .rst_ni,
+    .start_i(zeroise),
+    .run_done_i,
+    .busy_o(zeroising),
+    .flush_o,
+    .node_sweep_o,
+    .constant_valid_o(constant_sweep_o.valid),
+    .constant_sub_engine_o(constant_sweep_o.sub_engine),
+    .constant_bank_o(constant_sweep_o.bank),
+    .constant_index_o(constant_sweep_o.index),
+    .load_o(flush_load_o),
+    .start_run_o(flush_start),
+    .done_o(zeroise_done_o)
+  );
+  assign constant_sweep_o.data = '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) zeroised_q <= 1'b0;
+    else if (zeroise_done_o) zeroised_q <= 1'b1;
+    else if (zeroise || start_legal || config_write_i) zeroised_q <= 1'b0;
+  end
+  assign zeroised_o = zeroised_q;
+
+  // ---- Runs -------------------------------------------------------------------------------------
 
   acclmt_level_setup #(
     .MaxHeight(MaxHeight),
@@ -77,7 +145,7 @@ module acclmt_run_control #(
   ) u_level_setup (
     .clk_i,
     .rst_ni,
-    .clear_i,
+    .clear_i(clear),
     .start_i(start_legal),
     .level_table_i,
     .arity_i,
@@ -90,29 +158,30 @@ module acclmt_run_control #(
   // A clear that comes with it wins.
   assign level_illegal_o = setup_illegal;
   assign start_o = setup_done;
-  assign clear_o = clear_i;
-  assign clear_counters_o = clear_i || start_legal || start_o;
+  assign clear_o = clear;
+  assign clear_counters_o = clear || start_legal || start_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       running_q <= 1'b0;
       done_q <= 1'b0;
       refused_q <= 1'b0;
-    end else if (clear_i) begin
-      running_q <= 1'b0;
-      done_q <= 1'b0;
-      refused_q <= 1'b0;
     end else begin
-      if (start_legal) begin
+      if (clear) begin
+        running_q <= 1'b0;
+        done_q <= 1'b0;
+      end else if (start_legal) begin
         running_q <= 1'b1;
         done_q <= 1'b0;
       end else if (setup_illegal) begin
         running_q <= 1'b0;
       end else if (run_done_i) begin
         running_q <= 1'b0;
-        done_q <= 1'b1;
+        done_q <= !zeroising;
       end
-      if (start_legal) refused_q <= 1'b0;
+      // The run of a zeroisation answers no start of the host.
+      if (clear_events_o) refused_q <= 1'b0;
+      else if (start_legal && !zeroising) refused_q <= 1'b0;
       else if (start_i || setup_illegal) refused_q <= 1'b1;
     end
   end
@@ -122,11 +191,12 @@ module acclmt_run_control #(
   assign incomplete_o = incomplete_i && !tree_i.pad;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) void_q <= 1'b0;
-    else if (clear_i || start_legal) void_q <= 1'b0;
+    else if (clear || start_legal) void_q <= 1'b0;
     else if (element_error_i || incomplete_o) void_q <= 1'b1;
   end
 
   assign running_o = running_q;
+  assign busy_o = running_q || zeroising;
   assign done_o = done_q;
   assign void_o = void_q;
   assign start_refused_o = refused_q;
@@ -136,9 +206,11 @@ module acclmt_run_control #(
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({start_i, clear_i, run_done_i, element_error_i, start_o, running_q, done_q}))
+      !$isunknown({start_i, clear_i, zeroise_i, run_done_i, element_error_i, start_o, running_q,
+                   done_q}))
   else $error("acclmt_run_control: a command, a state or an event is unknown");
-  one_command_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && clear_i))
+  one_command_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({start_i, clear_i, zeroise_i}))
   else $error("acclmt_run_control: two commands at once");
   done_only_when_running_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       run_done_i |-> running_q)
@@ -148,18 +220,25 @@ module acclmt_run_control #(
   else $error("acclmt_run_control: a run is under way and complete");
   // A start leaves a trace in any case: a run, or the flag.
   start_shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      start_i |=> running_q && !refused_q || refused_q)
+      start_i |=> running_q || refused_q)
   else $error("acclmt_run_control: a start had no effect that the host can see");
   refused_setup_shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      setup_illegal && !clear_i |=> !running_q && refused_q)
+      setup_illegal && !clear |=> !running_q && refused_q)
   else $error("acclmt_run_control: a start was refused and the host cannot see it");
+  flush_starts_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      zeroising |-> !setup_illegal)
+  else $error("acclmt_run_control: the run of a zeroisation does not start");
+  zeroise_c : cover property (@(posedge clk_i) zeroise);
+  zeroise_refused_c : cover property (@(posedge clk_i) zeroise_i && running_q);
+  clear_in_zeroisation_c : cover property (@(posedge clk_i) clear_i && zeroising);
+  start_in_zeroisation_c : cover property (@(posedge clk_i) start_i && zeroising);
   start_c : cover property (@(posedge clk_i) start_o);
   done_c : cover property (@(posedge clk_i) run_done_i);
   void_c : cover property (@(posedge clk_i) run_done_i && void_q);
   start_after_done_c : cover property (@(posedge clk_i) start_legal && done_q);
   refused_illegal_c : cover property (@(posedge clk_i) configuration_illegal_o);
   refused_level_c : cover property (@(posedge clk_i) setup_illegal);
-  refused_running_c : cover property (@(posedge clk_i) start_while_running_o);
+  refused_running_c : cover property (@(posedge clk_i) command_while_busy_o);
   clear_idle_c : cover property (@(posedge clk_i) clear_i && !running_q);
   clear_running_c : cover property (@(posedge clk_i) clear_i && running_q);
   clear_setup_c : cover property (@(posedge clk_i) clear_i && level_setup_o.valid);

@@ -48,6 +48,8 @@ module acclmt_root_hash_engine #(
   input acclmt_tree_pkg::level_setup_t setup_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
+  /// Zeroisation: a word of every node memory is overwritten.
+  input acclmt_tree_pkg::node_sweep_t node_sweep_i,
   /// Leaves, in order; `end` marks the last word of one.
   input logic valid_i,
   output logic ready_o,
@@ -102,6 +104,7 @@ module acclmt_root_hash_engine #(
     .tree_i,
     .setup_i,
     .constant_write_i,
+    .node_sweep_i,
     .leaf_valid_i(valid_i),
     .leaf_ready_o(ready_o),
     .leaf_i,

@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000400;
+  localparam logic [31:0] VersionValue = 32'h00000500;
 
   // Byte addresses. A counter has 64 bits: its high word is 4 bytes on.
   localparam logic [11:0] RegId = 12'h000;
@@ -248,13 +248,18 @@ package acclmt_reg_pkg;
   // an illegal value: see STATUS.StartRefused.
   localparam int unsigned ControlStartBit = 0;
   // 1 clears STATUS.Done, STATUS.StartRefused, the error, INTERRUPT_STATUS and the counters, and
-  // aborts a run: the machine is flushed, and idle when STATUS.Busy reads 0.
+  // aborts a run: the machine is flushed, and idle when STATUS.Busy reads 0. Refused during a
+  // zeroisation.
   localparam int unsigned ControlClearBit = 1;
+  // 1 clears, and overwrites with zero what the chip holds of data and constants: see Zeroisation.
+  // Refused while STATUS.Busy is 1. STATUS.Busy is 1 until it is done, and then STATUS.Zeroised is;
+  // it cannot be aborted.
+  localparam int unsigned ControlZeroiseBit = 2;
   // All of them.
-  localparam logic [31:0] ControlMask = 32'h00000003;
+  localparam logic [31:0] ControlMask = 32'h00000007;
 
   // Fields of STATUS.
-  // A run or a flush is in progress.
+  // A run or a zeroisation is in progress.
   localparam int unsigned StatusBusyBit = 0;
   // The last run that started is complete: its last word was taken from the data output.
   localparam int unsigned StatusDoneBit = 1;
@@ -262,10 +267,14 @@ package acclmt_reg_pkg;
   localparam int unsigned StatusErrorBit = 2;
   // The last start was refused. Set by a refused start, whatever ERROR holds: at once during a run
   // or with an illegal register, and in the cycle in which Busy falls when the level table does not
-  // fit. Cleared by a start that is not refused at once, and by a clear.
+  // fit. Cleared by a start that is not refused at once, by a clear, and by a zeroisation as it
+  // begins.
   localparam int unsigned StatusStartRefusedBit = 3;
+  // A zeroisation is complete, and since then no run has started and neither configuration nor a
+  // constant was written. 0 after a reset.
+  localparam int unsigned StatusZeroisedBit = 4;
   // All of them.
-  localparam logic [31:0] StatusMask = 32'h0000000f;
+  localparam logic [31:0] StatusMask = 32'h0000001f;
 
   // Fields of MODE.
   // 0: every input word is a leaf. 1: a leaf is the digest of a row of ROW_BLOCKS blocks.
@@ -285,8 +294,10 @@ package acclmt_reg_pkg;
   // Something of the table of error codes happened, be it registered in ERROR or not because
   // another error is there.
   localparam int unsigned InterruptStatusErrorBit = 1;
+  // A zeroisation was completed.
+  localparam int unsigned InterruptStatusZeroisedBit = 2;
   // All of them.
-  localparam logic [31:0] InterruptStatusMask = 32'h00000003;
+  localparam logic [31:0] InterruptStatusMask = 32'h00000007;
 
   // Fields of INTERRUPT_ENABLE.
   // A run was completed.
@@ -294,8 +305,10 @@ package acclmt_reg_pkg;
   // Something of the table of error codes happened, be it registered in ERROR or not because
   // another error is there.
   localparam int unsigned InterruptEnableErrorBit = 1;
+  // A zeroisation was completed.
+  localparam int unsigned InterruptEnableZeroisedBit = 2;
   // All of them.
-  localparam logic [31:0] InterruptEnableMask = 32'h00000003;
+  localparam logic [31:0] InterruptEnableMask = 32'h00000007;
 
   // Fields of CONSTANT_ADDRESS.
   // Index inside the bank.
@@ -332,14 +345,15 @@ package acclmt_reg_pkg;
   localparam logic [7:0] ErrorNone = 8'd0;
   // Start with an illegal configuration. Nothing was started.
   localparam logic [7:0] ErrorIllegalConfiguration = 8'd1;
-  // Write of configuration or constants during a run. Nothing was changed.
+  // Write of configuration or constants during a run or a zeroisation. Nothing was changed.
   localparam logic [7:0] ErrorWriteWhileRunning = 8'd2;
   // An input element is not below the prime. The run's output is void.
   localparam logic [7:0] ErrorElementNotBelowPrime = 8'd3;
   // Request for an address that has no register, or write to a read-only one.
   localparam logic [7:0] ErrorUnknownRegister = 8'd4;
-  // Start during a run. The run in progress goes on.
-  localparam logic [7:0] ErrorStartWhileRunning = 8'd5;
+  // Start or zeroisation during a run, or any command during a zeroisation. What is under way goes
+  // on.
+  localparam logic [7:0] ErrorCommandWhileBusy = 8'd5;
   // Constant for a sub-engine, bank or index that does not exist, for no hash engine, or with a bit
   // set that no field has. Nothing was written.
   localparam logic [7:0] ErrorIllegalConstantAddress = 8'd6;

@@ -103,4 +103,10 @@ package acclmt_tree_pkg;
     node_memory_e freed_memory;
   } node_traffic_t;
 
+  /// A word at this address is overwritten with zero in every node memory that has one there.
+  typedef struct packed {
+    logic valid;
+    node_address_t address;
+  } node_sweep_t;
+
 endpackage

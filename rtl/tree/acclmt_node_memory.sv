@@ -26,6 +26,8 @@ module acclmt_node_memory #(
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// Zeroisation: every memory is overwritten with zero at this address, and no node is written.
+  input acclmt_tree_pkg::node_sweep_t sweep_i,
   /// A leaf is written.
   input logic leaf_write_i,
   input acclmt_tree_pkg::node_place_t leaf_place_i,
@@ -41,6 +43,7 @@ module acclmt_node_memory #(
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned NodeAddressWidth = acclmt_tree_pkg::NodeAddressWidth;
   localparam int unsigned NumMemories = acclmt_tree_pkg::NumNodeMemories;
 
   logic [NumMemories-1:0][WordWidth-1:0] data;
@@ -68,17 +71,21 @@ module acclmt_node_memory #(
       assign write_address = digest_place_i.address[AddressWidth-1:0];
       assign write_data = digest_i;
     end
+    // A sweep also reads a word that it has overwritten, for the register at the output.
+    logic sweep, sweep_read;
+    assign sweep = sweep_i.valid && 32'(sweep_i.address) < Depth;
+    assign sweep_read = sweep && sweep_i.address == NodeAddressWidth'(1);
     acclmt_mem_1r1w #(
       .Width(WordWidth),
       .Depth(Depth)
     ) u_memory (
       .clk_i,
       .memory_config_i,
-      .write_enable_i(write),
-      .write_address_i(write_address),
-      .write_data_i(write_data),
-      .read_enable_i(read_i && read_place_i.memory == Memory),
-      .read_address_i(read_place_i.address[AddressWidth-1:0]),
+      .write_enable_i(write || sweep),
+      .write_address_i(sweep ? sweep_i.address[AddressWidth-1:0] : write_address),
+      .write_data_i(sweep ? '0 : write_data),
+      .read_enable_i(sweep_read || (read_i && read_place_i.memory == Memory)),
+      .read_address_i(sweep ? '0 : read_place_i.address[AddressWidth-1:0]),
       .read_data_o(data[m])
     );
   end
@@ -98,6 +105,9 @@ module acclmt_node_memory #(
   assign unused_bits = ^{leaf_place_i, digest_place_i, read_place_i};
 
 `ifndef SYNTHESIS
+  nothing_during_sweep_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      sweep_i.valid |-> !leaf_write_i && !digest_write_i && !read_i)
+  else $error("acclmt_node_memory: a node is written or read while the memories are swept");
   leaf_in_leaf_hash_buffer_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       leaf_write_i |-> leaf_place_i.memory == acclmt_tree_pkg::LeafHashBuffer)
   else $error("acclmt_node_memory: a leaf goes elsewhere than to the leaf hash buffer");

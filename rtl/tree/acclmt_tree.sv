@@ -41,6 +41,8 @@ module acclmt_tree #(
   input acclmt_tree_pkg::level_setup_t setup_i,
   /// Writes of constants: the values of empty sub-trees.
   input acclmt_pkg::constant_write_t constant_write_i,
+  /// Zeroisation: a word of every node memory is overwritten.
+  input acclmt_tree_pkg::node_sweep_t node_sweep_i,
   /// Leaves, in order; `end` marks the last word of one.
   input logic leaf_valid_i,
   output logic leaf_ready_o,
@@ -172,6 +174,7 @@ module acclmt_tree #(
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .sweep_i(node_sweep_i),
     .leaf_write_i(leaf_write),
     .leaf_place_i(leaf_place),
     .leaf_i,

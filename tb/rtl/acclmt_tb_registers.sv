@@ -39,6 +39,8 @@ module acclmt_tb_registers;
     .level_setup_o(),
     .leaf_constant_write_o(),
     .root_constant_write_o(),
+    .node_sweep_o(),
+    .flush_o(),
     .running_o(running),
     .start_o(start),
     .clear_o(),

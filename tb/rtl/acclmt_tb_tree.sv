@@ -67,6 +67,7 @@ module acclmt_tb_tree #(
     .tree_i(tree),
     .setup_i(setup),
     .constant_write_i(constant_write),
+    .node_sweep_i('0),
     .leaf_valid_i(in_i[0]),
     .leaf_ready_o(leaf_ready),
     .leaf_i(acclmt_pkg::word_t'(in_i[11*32+:64])),

@@ -2266,7 +2266,7 @@ fn start_during_a_run_is_refused() {
     assert_eq!(host.feed(&input[..5], 300), 5);
     host.write(registers::CONTROL.address, START);
     assert!(host.chip.refused());
-    assert_eq!(host.error().0, registers::ERROR_START_WHILE_RUNNING.code);
+    assert_eq!(host.error().0, registers::ERROR_COMMAND_WHILE_BUSY.code);
     assert_eq!(host.status(), BUSY | ERROR | REFUSED);
     let output = host.finish(&input[5..]);
     assert_eq!(

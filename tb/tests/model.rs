@@ -495,7 +495,7 @@ fn registers_answer_alike() {
     bad[3] = [0xFF; 32];
     let counters = registers::CYCLES.address..=registers::HIGH_WATER.at(4) + 4;
     let control = registers::CONTROL.address;
-    let mut runs = 0;
+    let (mut runs, mut zeroisations) = (0, 0);
     for number in 0..3000 {
         // The configuration of a run that is legal, from time to time.
         if number % 40 == 0 {
@@ -548,10 +548,15 @@ fn registers_answer_alike() {
                     random.next() as u32,
                 ];
                 let legal = writes.iter().find(|write| write.0 == address);
-                let value = match legal {
+                let mut value = match legal {
                     Some(&(_, value)) if random.below(4) != 0 => value,
                     _ => *random.choose(&values),
                 };
+                // Zeroisations are long: few of them.
+                if address == control && value == ZEROISE && random.below(4) != 0 {
+                    value = 1;
+                }
+                zeroisations += usize::from(address == control && value == ZEROISE);
                 rtl.write_register(address, value).unwrap();
                 model.write_register(address, value).unwrap();
             }
@@ -593,8 +598,68 @@ fn registers_answer_alike() {
             assert_eq!(found, expected, "{what}: {} of model, RTL", register.name);
         }
     }
-    println!("{runs} runs");
-    assert!(runs > 3);
+    println!("{runs} runs, {zeroisations} zeroisations");
+    assert!(runs > 3 && zeroisations > 1);
+}
+
+/// The value of CONTROL that zeroises.
+const ZEROISE: u32 = 4;
+
+/// In every clock cycle of a zeroisation the chip reads alike, and the registers of its run do.
+#[test]
+fn zeroisations_take_the_same_cycles() {
+    let seed = seed(87);
+    let mut random = Random::new(seed);
+    let mut chips = Chips::new(seed);
+    let rtl = chips.rtl.port();
+    let [model, _] = &mut chips.models;
+    let model = model.port();
+    let configuration: Vec<u32> = registers::REGISTERS
+        .iter()
+        .flat_map(|register| {
+            let count = register.count.into();
+            (0..count).map(|position| register.at(position))
+        })
+        .filter(|address| !(registers::CYCLES.address..0x400).contains(address))
+        .collect();
+    for address in &configuration {
+        let value = random.next() as u32;
+        if ![
+            registers::CONTROL.address,
+            registers::CONSTANT_ADDRESS.address,
+        ]
+        .contains(address)
+        {
+            rtl.write_register(*address, value).unwrap();
+            model.write_register(*address, value).unwrap();
+        }
+    }
+    for (address, value) in [
+        (registers::CONTROL.address, 2),
+        (registers::CONTROL.address, ZEROISE),
+    ] {
+        rtl.write_register(address, value).unwrap();
+        model.write_register(address, value).unwrap();
+    }
+    let begin = model.cycles();
+    let mut left = 1000;
+    while left != 0 {
+        let cycle = model.cycles() - begin;
+        let address = match random.below(4) {
+            0 => *random.choose(&configuration),
+            _ => registers::STATUS.address,
+        };
+        let expected = rtl.read_register(address).unwrap();
+        let found = model.read_register(address).unwrap();
+        assert_eq!(
+            found, expected,
+            "cycle {cycle}, address 0x{address:03X}: model, RTL (seed {seed})"
+        );
+        if address == registers::STATUS.address && found & 1 == 0 {
+            left -= 1;
+        }
+        assert!(cycle < 200_000, "the zeroisation does not end");
+    }
 }
 
 /// Trees larger than a standard tree.

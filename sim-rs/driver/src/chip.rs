@@ -15,7 +15,8 @@ use std::time::Duration;
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
     HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, PermuteReport, Progress,
-    Unsupported, Zeros, check_inputs, check_rows, check_states, is_unhashed, row_sponge,
+    Unsupported, Zeroisation, Zeros, check_inputs, check_rows, check_states, is_unhashed,
+    row_sponge,
 };
 use crate::fold::{TreeHasher, fold, full_cap};
 use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
@@ -206,9 +207,14 @@ pub enum DriverError {
         /// Byte address of the access.
         address: u32,
     },
-    /// The chip was started while a run was in progress.
-    #[error("the chip was started while a run was in progress")]
-    StartWhileRunning,
+    /// The chip was given a command while a run or a zeroisation was in progress.
+    #[error(
+        "the chip refused a command (CONTROL 0x{command:02X}): a run or a zeroisation is in progress"
+    )]
+    CommandWhileBusy {
+        /// Value of `CONTROL`.
+        command: u32,
+    },
     /// The chip refused to start, and gives no reason.
     #[error("the chip refused to start without giving an error code; clear it, and start again")]
     StartRefused,
@@ -268,15 +274,28 @@ pub enum DriverError {
         /// Value of `CYCLES`.
         cycles: u64,
     },
-    /// The flush after a clear did not end.
+    /// The flush after a clear, or a zeroisation, did not end.
     #[error(
-        "the chip is still busy {cycles} cycles after a clear (STATUS 0x{status:08X}); reset it"
+        "the chip is still busy {cycles} cycles after a {command} (STATUS 0x{status:08X}); reset it"
     )]
     NotIdle {
+        /// What it was told.
+        command: &'static str,
         /// Cycles waited.
         cycles: u64,
         /// Value of `STATUS`.
         status: u32,
+    },
+    /// The chip does not say that it was zeroised.
+    #[error(
+        "the chip was not zeroised (STATUS 0x{status:08X}, ERROR {code}): it may still hold leaves and \
+         constants; reset it and try again"
+    )]
+    NotZeroised {
+        /// Value of `STATUS`.
+        status: u32,
+        /// Value of `ERROR`.
+        code: u32,
     },
     /// The output stream does not have the length of the run.
     #[error("the chip ended its output after {received} words, expected {expected}")]
@@ -325,6 +344,10 @@ const WATCHDOG_CYCLES: u64 = 65_536;
 
 /// Is added to the watchdog for each round of a hash: more than the latency of a round.
 const WATCHDOG_CYCLES_PER_ROUND: u64 = 512;
+
+/// A zeroisation takes some ten thousand cycles, and one for each word of the largest memory, without a sign of
+/// progress: it may take so many times as long as other waits.
+const WATCHDOGS_OF_ZEROISATION: u64 = 4;
 
 /// What a run does.
 #[derive(Clone, Copy)]
@@ -809,26 +832,56 @@ impl<P: ChipPort> ChipDevice<P> {
         if taken != offered {
             return Err(RunError::Driver(DriverError::InputLeft { taken, offered }));
         }
-        Ok(self.wait_until_idle()?)
+        self.wait_until_idle("clear", self.watchdog_cycles)?;
+        Ok(())
     }
 
     /// Clears status, error and counters, aborts a run, and waits until the chip is idle.
     fn clear(&mut self) -> Result<(), DriverError> {
-        self.write(registers::CONTROL.address, registers::CONTROL_CLEAR.with(1))?;
-        self.wait_until_idle()
+        for _ in 0..2 {
+            self.write(registers::CONTROL.address, registers::CONTROL_CLEAR.with(1))?;
+            let status = self.wait_until_idle("clear", self.watchdog_cycles)?;
+            // A clear is refused during a zeroisation, which has ended now.
+            if !registers::STATUS_ERROR.is_set(status) {
+                break;
+            }
+        }
+        Ok(())
     }
 
-    /// Lets cycles pass until `STATUS.busy` is 0. What comes out meanwhile is dropped.
-    fn wait_until_idle(&mut self) -> Result<(), DriverError> {
+    /// Zeroises the chip, which aborts a run, and checks that it says so.
+    fn zeroise_chip(&mut self) -> Result<(), DriverError> {
+        // Nothing of it is known any more, whatever happens.
+        self.contents = Contents::default();
+        self.clear()?;
+        self.write(
+            registers::CONTROL.address,
+            registers::CONTROL_ZEROISE.with(1),
+        )?;
+        let most = self
+            .watchdog_cycles
+            .saturating_mul(WATCHDOGS_OF_ZEROISATION);
+        let status = self.wait_until_idle("zeroisation", most)?;
+        if registers::STATUS_ZEROISED.is_set(status) {
+            return Ok(());
+        }
+        let code = self.read(registers::ERROR.address)?;
+        Err(DriverError::NotZeroised { status, code })
+    }
+
+    /// Lets up to `most` cycles pass until `STATUS.busy` is 0, after a command; returns `STATUS`. What comes out
+    /// meanwhile is dropped.
+    fn wait_until_idle(&mut self, command: &'static str, most: u64) -> Result<u32, DriverError> {
         const CYCLES_PER_LOOK: u64 = 64;
         let mut waited = 0;
         loop {
             let status = self.read(registers::STATUS.address)?;
             if !registers::STATUS_BUSY.is_set(status) {
-                return Ok(());
+                return Ok(status);
             }
-            if waited >= self.watchdog_cycles {
+            if waited >= most {
                 return Err(DriverError::NotIdle {
+                    command,
                     cycles: waited,
                     status,
                 });
@@ -863,8 +916,8 @@ impl<P: ChipPort> ChipDevice<P> {
             DriverError::WriteWhileRunning { register: name() }
         } else if code == code_of(registers::ERROR_UNKNOWN_REGISTER) {
             DriverError::UnknownRegister { address: info }
-        } else if code == code_of(registers::ERROR_START_WHILE_RUNNING) {
-            DriverError::StartWhileRunning
+        } else if code == code_of(registers::ERROR_COMMAND_WHILE_BUSY) {
+            DriverError::CommandWhileBusy { command: info }
         } else if code == code_of(registers::ERROR_INCOMPLETE_TREE) {
             DriverError::IncompleteTree
         } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
@@ -1503,6 +1556,11 @@ impl<P: ChipPort> Device for ChipDevice<P> {
 
     fn finish(&mut self) -> Result<Vec<String>, DeviceError> {
         self.port.finish().map_err(DeviceError::failed)
+    }
+
+    fn zeroise(&mut self) -> Result<Zeroisation, DeviceError> {
+        self.zeroise_chip().map_err(DeviceError::failed)?;
+        Ok(Zeroisation::Complete)
     }
 
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {

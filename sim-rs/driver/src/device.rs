@@ -560,6 +560,15 @@ impl<F: FnMut(u64, u64)> Progress for F {
     }
 }
 
+/// What became of what a device kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zeroisation {
+    /// It was overwritten, and the device says so.
+    Complete,
+    /// The device keeps nothing between runs. Memory of this program that it used may still hold values.
+    NothingKept,
+}
+
 /// A device that hashes and commits to data.
 pub trait Device {
     /// A short name for reports, such as `software`.
@@ -619,6 +628,16 @@ pub trait Device {
     /// When it could not be written.
     fn finish(&mut self) -> Result<Vec<String>, DeviceError> {
         Ok(Vec::new())
+    }
+
+    /// Overwrites what the device keeps between runs of leaves, of nodes and of parameters; a run that was
+    /// aborted leaves something, too. The next computation loads again what it needs.
+    ///
+    /// # Errors
+    ///
+    /// When the device does not say that all is gone.
+    fn zeroise(&mut self) -> Result<Zeroisation, DeviceError> {
+        Ok(Zeroisation::NothingKept)
     }
 
     /// Whether results are computed. Those of a device that only counts cycles mean nothing.

@@ -17,7 +17,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0400;
+pub const VERSION_VALUE: u32 = 0x0000_0500;
 
 /// Largest number of partial-round sub-engines a hash engine can have in this register map.
 pub const MAX_PARTIAL_ENGINES: usize = 6;
@@ -484,19 +484,28 @@ pub const CONTROL_CLEAR: Field = Field::new(
     1,
     1,
     "1 clears STATUS.Done, STATUS.StartRefused, the error, INTERRUPT_STATUS and the counters, and aborts \
-     a run: the machine is flushed, and idle when STATUS.Busy reads 0.",
+     a run: the machine is flushed, and idle when STATUS.Busy reads 0. Refused during a zeroisation.",
+);
+/// Zeroises.
+pub const CONTROL_ZEROISE: Field = Field::new(
+    "Zeroise",
+    2,
+    1,
+    "1 clears, and overwrites with zero what the chip holds of data and constants: see Zeroisation. Refused \
+     while STATUS.Busy is 1. STATUS.Busy is 1 until it is done, and then STATUS.Zeroised is; it cannot be \
+     aborted.",
 );
 /// Commands.
 pub const CONTROL: Register = Register::single(
     "Control",
     0x040,
     WriteOnly,
-    &[CONTROL_START, CONTROL_CLEAR],
-    "Commands, at most one in a write.",
+    &[CONTROL_START, CONTROL_CLEAR, CONTROL_ZEROISE],
+    "Commands, at most one in a write. During a run only a clear is taken, and during a zeroisation none.",
 );
 
 /// A run is in progress.
-pub const STATUS_BUSY: Field = Field::new("Busy", 0, 1, "A run or a flush is in progress.");
+pub const STATUS_BUSY: Field = Field::new("Busy", 0, 1, "A run or a zeroisation is in progress.");
 /// The last run is complete.
 pub const STATUS_DONE: Field = Field::new(
     "Done",
@@ -513,14 +522,28 @@ pub const STATUS_START_REFUSED: Field = Field::new(
     1,
     "The last start was refused. Set by a refused start, whatever ERROR holds: at once during a run or \
      with an illegal register, and in the cycle in which Busy falls when the level table does not fit. \
-     Cleared by a start that is not refused at once, and by a clear.",
+     Cleared by a start that is not refused at once, by a clear, and by a zeroisation as it begins.",
+);
+/// Nothing is held of data and constants.
+pub const STATUS_ZEROISED: Field = Field::new(
+    "Zeroised",
+    4,
+    1,
+    "A zeroisation is complete, and since then no run has started and neither configuration nor a constant \
+     was written. 0 after a reset.",
 );
 /// State of the machine.
 pub const STATUS: Register = Register::single(
     "Status",
     0x044,
     ReadOnly,
-    &[STATUS_BUSY, STATUS_DONE, STATUS_ERROR, STATUS_START_REFUSED],
+    &[
+        STATUS_BUSY,
+        STATUS_DONE,
+        STATUS_ERROR,
+        STATUS_START_REFUSED,
+        STATUS_ZEROISED,
+    ],
     "State of the machine. A host that waits for the end of a run waits for Busy to fall, and looks at \
      StartRefused before it believes Done.",
 );
@@ -552,6 +575,8 @@ pub const INTERRUPT_ERROR: Field = Field::new(
     "Something of the table of error codes happened, be it registered in ERROR or not because another \
      error is there.",
 );
+/// A zeroisation has ended.
+pub const INTERRUPT_ZEROISED: Field = Field::new("Zeroised", 2, 1, "A zeroisation was completed.");
 /// Kind of the leaves.
 pub const MODE_LEAF_KIND: Field = Field::new(
     "LeafKind",
@@ -678,7 +703,7 @@ pub const INTERRUPT_STATUS: Register = Register::single(
     "InterruptStatus",
     0x080,
     WriteOneToClear,
-    &[INTERRUPT_DONE, INTERRUPT_ERROR],
+    &[INTERRUPT_DONE, INTERRUPT_ERROR, INTERRUPT_ZEROISED],
     "What happened and was not acknowledged. The interrupt output is high while a bit is 1 here and in \
      INTERRUPT_ENABLE. A write of 1 acknowledges: it clears the bit and nothing else; STATUS, ERROR and \
      the counters stay. A clear clears all bits.",
@@ -688,7 +713,7 @@ pub const INTERRUPT_ENABLE: Register = Register::single(
     "InterruptEnable",
     0x084,
     ReadWriteAnytime,
-    &[INTERRUPT_DONE, INTERRUPT_ERROR],
+    &[INTERRUPT_DONE, INTERRUPT_ERROR, INTERRUPT_ZEROISED],
     "Which bits of INTERRUPT_STATUS raise the interrupt output; none after a reset.",
 );
 /// For the conversion to Montgomery form.
@@ -1157,7 +1182,8 @@ pub const ERROR_ILLEGAL_CONFIGURATION: ErrorCode = ErrorCode {
 pub const ERROR_WRITE_WHILE_RUNNING: ErrorCode = ErrorCode {
     code: 2,
     name: "WriteWhileRunning",
-    description: "Write of configuration or constants during a run. Nothing was changed.",
+    description: "Write of configuration or constants during a run or a zeroisation. Nothing was \
+                  changed.",
     info: "byte address written",
 };
 /// An input element that is not below the prime.
@@ -1176,12 +1202,13 @@ pub const ERROR_UNKNOWN_REGISTER: ErrorCode = ErrorCode {
     description: "Request for an address that has no register, or write to a read-only one.",
     info: "byte address of the request",
 };
-/// A start during a run.
-pub const ERROR_START_WHILE_RUNNING: ErrorCode = ErrorCode {
+/// A command during a run.
+pub const ERROR_COMMAND_WHILE_BUSY: ErrorCode = ErrorCode {
     code: 5,
-    name: "StartWhileRunning",
-    description: "Start during a run. The run in progress goes on.",
-    info: "0",
+    name: "CommandWhileBusy",
+    description: "Start or zeroisation during a run, or any command during a zeroisation. What is under \
+                  way goes on.",
+    info: "value written to CONTROL",
 };
 
 /// A constant for a place that does not exist.
@@ -1217,7 +1244,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_WRITE_WHILE_RUNNING,
     ERROR_ELEMENT_NOT_BELOW_PRIME,
     ERROR_UNKNOWN_REGISTER,
-    ERROR_START_WHILE_RUNNING,
+    ERROR_COMMAND_WHILE_BUSY,
     ERROR_ILLEGAL_CONSTANT_ADDRESS,
     ERROR_INCOMPLETE_TREE,
     ERROR_ILLEGAL_VALUE,
@@ -1342,6 +1369,36 @@ pub fn render_systemverilog() -> String {
     out
 }
 
+/// What a zeroisation covers, for `docs/registers.md`.
+const ZEROISATION: &str = r"
+## Zeroisation
+
+Leaves may be witnesses, and constants may be secret. CONTROL.Zeroise overwrites what the chip holds of both, and
+of the values that it computed from them:
+
+- the node memories (leaf hash buffer, root hash buffer, scratch pad, both levels of the HIDM) with zero, word
+  by word;
+- the constant memories of both hash engines with zero, word by word, initial vectors and values of empty
+  sub-trees included;
+- the pipelines, the buffers in and between them, those of the stream edges, and the output registers of all
+  memories, by a run of zero words with all constants zero that passes every stage and fills every place. It
+  takes nothing from the data input, and nothing of it comes out;
+- CONSTANT_DATA and the configuration: they read 0, a run-time PRIME as after a reset.
+
+It begins with a clear, so that the counters, the error and INTERRUPT_STATUS of the run before are gone, too. How
+many cycles it takes depends on how the chip is built, and on nothing that it holds.
+
+Not covered, because they hold neither data nor constants: INTERRUPT_ENABLE; where the queues of the last tree
+were in the node memories; the words of control that accompany data through pipelines and buffers (tags, levels,
+indices). The register of the register port holds the last request. A macro that replaces a memory must not keep
+what was overwritten.
+
+In all but its clock cycles it is like a run. During it every command is refused, a clear as well, and so is every
+write of configuration and constants; what is refused is reported as ever, and remains to be read. At its end
+STATUS.Zeroised is set, and so is INTERRUPT_STATUS.Zeroised; STATUS.Done is 0. A host that must rely on it reads
+STATUS.Zeroised: it is 0 where the command was refused.
+";
+
 /// The text of `docs/registers.md`.
 pub fn render_markdown() -> String {
     let mut out = String::from(
@@ -1402,6 +1459,7 @@ pub fn render_markdown() -> String {
             let _ = writeln!(out, "| {bits} | {} | {} |", field.name, field.description);
         }
     }
+    out.push_str(ZEROISATION);
     out.push_str(
         "\n## Error codes\n\n| ERROR | name | meaning | ERROR_INFO |\n|---|---|---|---|\n",
     );

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::machine::{Host, Machine, Moved, RunSetup};
 use super::tree::TreeSetup;
+use super::zeroise;
 use crate::latencies::{LEVEL_SETUP, Pipelines};
 use crate::stalls::{Rate, Stalls};
 use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError};
@@ -161,13 +162,12 @@ impl Hardware {
             "HidmWords1",
         ];
         for (name, words) in names.into_iter().zip(self.memories.words) {
-            let is_legal = words.is_power_of_two() && (2..=32_768).contains(&words);
-            number(
-                name,
-                words.into(),
-                is_legal,
-                "it is a power of two from 2 to 32768",
-            )?;
+            let (least, legal) = match name {
+                "LeafWords" => (16, "it is a power of two from 16 to 32768"),
+                _ => (2, "it is a power of two from 2 to 32768"),
+            };
+            let is_legal = words.is_power_of_two() && (least..=32_768).contains(&words);
+            number(name, words.into(), is_legal, legal)?;
         }
         Ok(())
     }
@@ -277,11 +277,15 @@ const SECOND_FULL: u32 = 7;
 #[derive(Clone, Debug)]
 enum State {
     Idle,
+    /// A zeroisation sweeps the memories, for so many more cycles, until its run starts.
+    Sweeping(u64),
     /// The queues are laid out, for so many more cycles.
     Setup(u64, Box<RunSetup>),
     /// The queues are laid out until, in so many cycles, that of the level of this register does not fit.
     Refusing(u64, u32),
     Running(Box<Machine>),
+    /// The run of a zeroisation has ended; so many cycles are left.
+    Finishing(u64),
     /// The run has ended with these counters.
     Done(Box<Counters>),
 }
@@ -299,6 +303,10 @@ pub struct ModelChip {
     words_taken: u64,
     /// The last start was refused.
     start_refused: bool,
+    /// What is under way is a zeroisation.
+    zeroising: bool,
+    /// `STATUS.Zeroised`.
+    zeroised: bool,
     /// `INTERRUPT_STATUS`.
     pending: u32,
     /// That of the run.
@@ -347,7 +355,7 @@ impl ModelChip {
         let field = registers::CAPS_GOLDILOCKS.with(hardware.goldilocks.into())
             | registers::CAPS_RUNTIME_MODULUS.with(hardware.runtime_modulus.into())
             | registers::CAPS_MONTGOMERY_BITS.with(limits.montgomery_bits);
-        let mut values = HashMap::from([
+        let values = HashMap::from([
             (registers::ID.address, registers::ID_VALUE),
             (registers::VERSION.address, registers::VERSION_VALUE),
             (registers::CAPS_ENGINE.address, engine),
@@ -355,16 +363,15 @@ impl ModelChip {
             (registers::CAPS_TREE.address, tree),
             (registers::CAPS_FIELD.address, field),
         ]);
-        for (position, bytes) in (0..).zip(limits.prime.as_chunks::<4>().0) {
-            values.insert(registers::PRIME.at(position), u32::from_le_bytes(*bytes));
-        }
-        Ok(Self {
+        let mut chip = Self {
             hardware,
             registers: values,
             state: State::Idle,
             cycles: 0,
             words_taken: 0,
             start_refused: false,
+            zeroising: false,
+            zeroised: false,
             pending: 0,
             prime: Prime::Large(limits.prime),
             coin: Coin::new(0),
@@ -374,7 +381,18 @@ impl ModelChip {
             slots: false,
             records: false,
             timeline: None,
-        })
+        };
+        chip.reset_prime();
+        Ok(chip)
+    }
+
+    /// The prime is that of the build.
+    fn reset_prime(&mut self) {
+        let prime = self.hardware.limits().prime;
+        for (position, bytes) in (0..).zip(prime.as_chunks::<4>().0) {
+            let value = u32::from_le_bytes(*bytes);
+            self.registers.insert(registers::PRIME.at(position), value);
+        }
     }
 
     /// What the chip is built like.
@@ -451,10 +469,11 @@ impl ModelChip {
     }
 
     fn is_running(&self) -> bool {
-        matches!(
-            self.state,
-            State::Setup(..) | State::Refusing(..) | State::Running(_)
-        )
+        self.zeroising
+            || matches!(
+                self.state,
+                State::Setup(..) | State::Refusing(..) | State::Running(_)
+            )
     }
 
     /// The cycles until a start has laid out the queues of a tree, and what the run then does; or the
@@ -533,6 +552,19 @@ impl ModelChip {
                 }
             };
         }
+        Ok(self.set_up(queues))
+    }
+
+    /// The run of the configuration, which is legal, with these queues.
+    fn set_up(&self, queues: Vec<LevelQueue>) -> State {
+        let limits = self.hardware.limits();
+        let get = |address| self.at(address);
+        let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let rows = RowRegisters::read(get);
+        let mode = self.get(&registers::MODE);
+        let hash_leaves = registers::MODE_LEAF_KIND.is_set(mode);
+        let leaves = self.get(&registers::LEAVES);
+        let top = self.get(&registers::TOP_LEVEL);
         let setup = RunSetup {
             leaf,
             root,
@@ -564,7 +596,7 @@ impl ModelChip {
         };
         // One cycle a level below the top, and the stages of the last one.
         let cycles = REQUEST + LEVEL_SETUP + u64::from(top);
-        Ok(State::Setup(cycles, Box::new(setup)))
+        State::Setup(cycles, Box::new(setup))
     }
 
     /// The register of an illegal run-time modulus.
@@ -624,15 +656,31 @@ impl ModelChip {
         self.report(error, info);
     }
 
-    fn start(&mut self) {
-        if self.is_running() {
-            self.start_refused = true;
-            self.report_request(registers::ERROR_START_WHILE_RUNNING, 0);
+    /// What CONTROL was told: at most one of its commands.
+    fn command(&mut self, value: u32) {
+        let is_start = registers::CONTROL_START.is_set(value);
+        let is_clear = registers::CONTROL_CLEAR.is_set(value);
+        if value == 0 {
             return;
         }
+        if self.zeroising || self.is_running() && !is_clear {
+            self.start_refused |= is_start;
+            self.report_request(registers::ERROR_COMMAND_WHILE_BUSY, value);
+        } else if is_start {
+            self.start();
+        } else {
+            self.clear();
+            if registers::CONTROL_ZEROISE.is_set(value) {
+                self.zeroise();
+            }
+        }
+    }
+
+    fn start(&mut self) {
         match self.setup() {
             Ok(state) => {
                 self.words_taken = 0;
+                self.zeroised = false;
                 self.prime = self.prime();
                 self.start_refused = false;
                 self.state = state;
@@ -653,12 +701,79 @@ impl ModelChip {
         self.pending = 0;
     }
 
+    /// Begins a zeroisation: the sweep, a cycle in which the configuration of its run is loaded, and the run.
+    fn zeroise(&mut self) {
+        let words = &self.hardware.memories.words;
+        let depth = |number, bank| self.constant_depth(number, bank, false, false);
+        self.state = State::Sweeping(REQUEST + zeroise::sweep_cycles(words, depth) + 1);
+        self.zeroising = true;
+        self.zeroised = false;
+    }
+
+    /// The run of zero words starts.
+    fn flush(&mut self) {
+        let leaf_words = self.hardware.memories.words[0];
+        let writes = zeroise::configuration(&self.hardware.limits(), leaf_words);
+        for register in [&registers::CONSTANT_DATA, &registers::RADIX_SQUARED] {
+            self.reset(register);
+        }
+        self.reset_prime();
+        self.registers.extend(writes);
+        self.state = match self.queues(1, self.get(&registers::ROOT.input_words)) {
+            Ok(queues) => self.set_up(queues),
+            Err(_) => unreachable!("a leaf hash buffer with room for a node is part of the check"),
+        };
+    }
+
+    /// All is done, and the configuration is as after a reset.
+    fn finish_zeroisation(&mut self) {
+        for register in registers::REGISTERS {
+            if register.access == Access::ReadWrite {
+                self.reset(register);
+            }
+        }
+        self.state = State::Idle;
+        self.zeroising = false;
+        self.zeroised = true;
+        self.pending |= registers::INTERRUPT_ZEROISED.with(1);
+    }
+
+    fn reset(&mut self, register: &Register) {
+        for position in 0..register.count.into() {
+            self.registers.remove(&register.at(position));
+        }
+    }
+
     /// Up to `cycles` cycles pass, at least one, until up to `words` words have moved in, or one out.
     fn pass(&mut self, host: Host, cycles: u64, words: usize) -> (u64, Moved) {
         let mut moved = Moved::default();
         let passed;
+        // The run of a zeroisation moves its own words, and nothing goes in or out.
+        let (host, words) = if self.zeroising {
+            let all = Host {
+                offers: true,
+                takes: true,
+            };
+            (all, usize::MAX)
+        } else {
+            (host, words)
+        };
         match &mut self.state {
             State::Idle | State::Done(_) => passed = cycles,
+            State::Sweeping(left) => {
+                passed = cycles.min(*left);
+                *left -= passed;
+                if *left == 0 {
+                    self.flush();
+                }
+            }
+            State::Finishing(left) => {
+                passed = cycles.min(*left);
+                *left -= passed;
+                if *left == 0 {
+                    self.finish_zeroisation();
+                }
+            }
             State::Setup(left, setup) => {
                 passed = cycles.min(*left);
                 *left -= passed;
@@ -680,7 +795,9 @@ impl ModelChip {
                 let was_incomplete = machine.is_incomplete();
                 (passed, moved) = machine.run(host, cycles, words);
                 let is_incomplete = machine.is_incomplete();
-                if machine.is_done() {
+                if machine.is_done() && self.zeroising {
+                    self.state = State::Finishing(1);
+                } else if machine.is_done() {
                     self.timeline = machine.timeline();
                     self.state = State::Done(Box::new(machine.counters(true)));
                     self.pending |= registers::INTERRUPT_DONE.with(1);
@@ -689,6 +806,9 @@ impl ModelChip {
                     self.report(registers::ERROR_INCOMPLETE_TREE, 0);
                 }
             }
+        }
+        if self.zeroising {
+            moved = Moved::default();
         }
         self.cycles += passed;
         (passed, moved)
@@ -744,7 +864,7 @@ impl ModelChip {
         match &self.state {
             State::Running(machine) => machine.counters(busy),
             State::Done(counters) => counters.as_ref().clone(),
-            State::Idle | State::Setup(..) | State::Refusing(..) => Counters {
+            _ => Counters {
                 high_water: vec![0; MEMORIES],
                 leaf: Default::default(),
                 ..Counters::default()
@@ -827,12 +947,17 @@ impl ModelChip {
             registers::CONSTANT_ENGINE_MASK,
         ]
         .map(|field| field.get(value));
+        let depth = self.constant_depth(sub_engine, bank, mask & 1 != 0, mask & 2 != 0);
+        value & !registers::CONSTANT_ADDRESS.mask() == 0 && mask != 0 && index < depth
+    }
+
+    /// Words of a bank of a sub-engine of the hash engines that are meant: 0 if there is no such bank.
+    fn constant_depth(&self, sub_engine: u32, bank: u32, to_leaf: bool, to_root: bool) -> u32 {
         let limits = self.hardware.limits();
         let lanes = LANES as u32;
-        let [to_leaf, to_root] = [mask & 1 != 0, mask & 2 != 0];
         let is_partial = (1..=limits.num_partial as u32).contains(&sub_engine);
         let is_full = sub_engine == 0 || sub_engine == SECOND_FULL && limits.num_full > 1;
-        let depth = if is_full && bank < lanes * lanes {
+        if is_full && bank < lanes * lanes {
             limits.matrix_depth as u32
         } else if is_full && bank < lanes * lanes + lanes {
             limits.constant_depth as u32
@@ -845,8 +970,7 @@ impl ModelChip {
             self.hardware.max_height
         } else {
             0
-        };
-        value & !registers::CONSTANT_ADDRESS.mask() == 0 && mask != 0 && index < depth
+        }
     }
 
     fn is_counter(address: u32) -> bool {
@@ -889,23 +1013,24 @@ impl ChipPort for ModelChip {
         if is_config && self.is_running() {
             self.report_request(registers::ERROR_WRITE_WHILE_RUNNING, address);
         } else if *register == registers::CONSTANT_ADDRESS {
-            if !self.is_constant_address(value) {
+            if self.is_constant_address(value) {
+                self.zeroised = false;
+            } else {
                 self.report_request(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
             }
         } else if *register == registers::CONTROL {
             let commands = value & register.mask();
             if commands != value || commands.count_ones() > 1 {
                 self.report_request(registers::ERROR_ILLEGAL_VALUE, address);
-            } else if registers::CONTROL_CLEAR.is_set(value) {
-                self.clear();
-            } else if registers::CONTROL_START.is_set(value) {
-                self.start();
+            } else {
+                self.command(value);
             }
         } else if *register != registers::MODE && value & !register.mask() != 0 {
             self.report_request(registers::ERROR_ILLEGAL_VALUE, address);
         } else if *register == registers::INTERRUPT_STATUS {
             self.pending &= !value;
         } else {
+            self.zeroised &= !is_config;
             self.registers.insert(address, value);
         }
         Ok(())
@@ -925,6 +1050,7 @@ impl ChipPort for ModelChip {
                 | registers::STATUS_DONE.with(is_done.into())
                 | registers::STATUS_ERROR.with(error.into())
                 | registers::STATUS_START_REFUSED.with(self.start_refused.into())
+                | registers::STATUS_ZEROISED.with(self.zeroised.into())
         } else if address == registers::INTERRUPT_STATUS.address {
             self.pending
         } else if Self::is_counter(address) {

@@ -29,6 +29,7 @@ mod times;
 mod tree;
 mod turn;
 mod visits;
+mod zeroise;
 
 pub use chip::{Dispatch, Hardware, HardwareError, ModelChip};
 pub use device::ModelDevice;

@@ -15,10 +15,13 @@ use crate::{INSTALL_HINT, Result, Top, paths_in, read, with_path};
 /// The oldest Verilator that works.
 const MINIMUM: (u32, u32) = (5, 6);
 
-const ARGUMENTS: [&str; 10] = [
+const ARGUMENTS: [&str; 12] = [
     "--cc",
     "--assert",
     "--trace-fst",
+    // A beat of a state is wider than what is traced by default.
+    "--trace-max-width",
+    "4096",
     "--output-split",
     "20000",
     "--x-initial",

@@ -49,6 +49,10 @@ pub enum Fault {
     VoidOutput,
     /// `STATUS.busy` stays after a clear.
     StaysBusy,
+    /// A zeroisation is refused.
+    RefusesZeroisation,
+    /// The first clear is refused, as during a zeroisation.
+    RefusesClear,
     /// The connection breaks at the first transfer.
     Disconnects,
 }
@@ -83,6 +87,9 @@ pub struct FakeChip {
     results: Option<Vec<Word>>,
     busy: bool,
     start_refused: bool,
+    zeroised: bool,
+    /// Clears so far.
+    pub clears: usize,
 }
 
 impl FakeChip {
@@ -129,6 +136,8 @@ impl FakeChip {
             results: None,
             busy: false,
             start_refused: false,
+            zeroised: false,
+            clears: 0,
         };
         chip.set_word(&registers::PRIME, &limits.prime);
         match fault {
@@ -264,6 +273,11 @@ impl FakeChip {
         field
     }
 
+    /// The constants that it holds.
+    pub fn constants(&self) -> &HashMap<(usize, u8, u8, u8), ChipConstant> {
+        &self.constants
+    }
+
     /// The constants of an engine.
     fn constants_of(&self, engine: usize) -> Vec<ChipConstant> {
         let constants = self.constants.iter();
@@ -352,7 +366,31 @@ impl ChipPort for FakeChip {
 
     fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
         if address == registers::CONTROL.address {
+            if registers::CONTROL_ZEROISE.is_set(value) {
+                if self.fault == Fault::RefusesZeroisation || self.busy {
+                    self.report(registers::ERROR_COMMAND_WHILE_BUSY, value);
+                    return Ok(());
+                }
+                self.constants.clear();
+                self.taken.clear();
+                self.results = None;
+                for register in registers::REGISTERS {
+                    if register.access == registers::Access::ReadWrite {
+                        for position in 0..register.count.into() {
+                            self.registers.remove(&register.at(position));
+                        }
+                    }
+                }
+                let prime = self.limits.prime;
+                self.set_word(&registers::PRIME, &prime);
+                self.zeroised = true;
+            }
             if registers::CONTROL_CLEAR.is_set(value) {
+                self.clears += 1;
+                if self.fault == Fault::RefusesClear && self.clears == 1 {
+                    self.report(registers::ERROR_COMMAND_WHILE_BUSY, value);
+                    return Ok(());
+                }
                 self.registers.insert(registers::ERROR.address, 0);
                 self.start_refused = false;
                 self.busy = self.fault == Fault::StaysBusy;
@@ -362,6 +400,7 @@ impl ChipPort for FakeChip {
             }
             return Ok(());
         }
+        self.zeroised = false;
         if address == registers::CONSTANT_ADDRESS.address {
             self.constant_writes += 1;
             match self.fault {
@@ -416,6 +455,7 @@ impl ChipPort for FakeChip {
             let error = self.get(&registers::ERROR) != 0;
             return Ok(registers::STATUS_BUSY.with(u32::from(self.busy))
                 | registers::STATUS_START_REFUSED.with(self.start_refused.into())
+                | registers::STATUS_ZEROISED.with(self.zeroised.into())
                 | registers::STATUS_ERROR.with(u32::from(error)));
         }
         if address == registers::LEAF_HASHES.address {

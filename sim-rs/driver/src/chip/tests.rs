@@ -2,7 +2,7 @@
 
 use super::fake::{BUILD, FakeChip, Fault};
 use super::*;
-use crate::device::{NoProgress, WordSource};
+use crate::device::{NoProgress, WordSource, Zeroisation};
 use crate::nodes::{AllNodes, NoNodes};
 use crate::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
@@ -635,6 +635,57 @@ fn a_chip_that_stays_busy_is_given_up() {
         message.contains("still busy 1024 cycles after a clear"),
         "{message}"
     );
+}
+
+#[test]
+fn a_zeroised_chip_is_loaded_again() {
+    let limits = EngineLimits {
+        runtime_modulus: true,
+        montgomery_bits: 280,
+        ..bls12_381()
+    };
+    for limits in [bls12_381(), limits] {
+        let mut device = device_of(Fault::None, limits);
+        let first = commit(&mut device, 4).unwrap();
+        let writes = device.port().constant_writes;
+        assert_eq!(device.zeroise().unwrap(), Zeroisation::Complete);
+        assert!(device.port().constants().is_empty());
+        let second = commit(&mut device, 4).unwrap();
+        assert_eq!(device.port().constant_writes, 2 * writes);
+        assert_eq!(second.cap, first.cap);
+        assert_eq!(device.zeroise().unwrap(), Zeroisation::Complete);
+    }
+}
+
+#[test]
+fn a_zeroisation_that_is_not_confirmed_is_an_error() {
+    let mut device = device(Fault::RefusesZeroisation);
+    commit(&mut device, 2).unwrap();
+    let message = device.zeroise().unwrap_err().to_string();
+    assert!(message.contains("the chip was not zeroised"), "{message}");
+    assert!(message.contains("ERROR 5"), "{message}");
+    // It is not known what the chip holds, and everything is loaded again.
+    let writes = device.port().constant_writes;
+    commit(&mut device, 2).unwrap();
+    assert_eq!(device.port().constant_writes, 2 * writes);
+}
+
+#[test]
+fn a_zeroisation_without_end_is_given_up() {
+    let mut device = device(Fault::StaysBusy);
+    device.set_watchdog(1000);
+    let message = device.zeroise().unwrap_err().to_string();
+    assert!(message.contains("still busy 1024 cycles"), "{message}");
+}
+
+#[test]
+fn a_clear_that_is_refused_during_a_zeroisation_is_repeated() {
+    let [expected, found] = [Fault::None, Fault::RefusesClear].map(|fault| {
+        let mut device = device(fault);
+        commit(&mut device, 2).unwrap();
+        device.port().clears
+    });
+    assert_eq!(found, expected + 1);
 }
 
 #[test]

@@ -1,0 +1,89 @@
+//! Zeroisation: how long the memories are swept, and the run of zero words (`acclmt_zeroiser` and
+//! `acclmt_register_file`).
+
+use acclmt_driver::chip::ENGINES;
+use acclmt_driver::level_table::LevelQueue;
+use acclmt_driver::program::{
+    ChipRegisters, EngineLimits, LARGE_PRIME, PARTIAL_SPARSE, RowRegisters, SUB_ENGINES,
+};
+use acclmt_driver::registers;
+
+/// Elements of the widest state, and its beats.
+const WIDTH: u32 = 12;
+const BEATS: u32 = 4;
+
+/// Element j of a block is element j of the state: position codes of twelve elements.
+const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
+
+/// Banks of a sub-engine that are looked at, and sub-engines: all numbers that there can be.
+const BANKS: u32 = 12;
+const NUMBERS: u32 = 16;
+
+/// Cycles in which the memories are swept: a word of every node memory and a constant of both hash engines in
+/// each, a bank that there is not in one, and one to see that both are done. `depth` are the words of a bank
+/// of a sub-engine.
+pub(super) fn sweep_cycles(node_words: &[u32], depth: impl Fn(u32, u32) -> u32) -> u64 {
+    let nodes = node_words.iter().copied().max().unwrap_or(0);
+    let constants: u32 = (0..NUMBERS)
+        .flat_map(|number| (0..BANKS).map(move |bank| (number, bank)))
+        .map(|(number, bank)| depth(number, bank).max(1))
+        .sum();
+    u64::from(nodes.max(constants)) + 1
+}
+
+/// The registers of the run of zero words, by address: those of the run, of both hash engines, and of the only
+/// level below the top.
+pub(super) fn configuration(limits: &EngineLimits, leaf_words: u32) -> Vec<(u32, u32)> {
+    // So many nodes that the beats of their states fill the largest buffer.
+    let nodes = limits.places as u32 / BEATS + 1;
+    let engine = ChipRegisters {
+        arity: WIDTH,
+        field: LARGE_PRIME,
+        width: WIDTH,
+        alpha: 5,
+        full_rounds_first: 1,
+        full_rounds_last: 1,
+        partial_kind: PARTIAL_SPARSE,
+        digest_words: 1,
+        input_map: MAP,
+        digest_map: [0; 2],
+        partial_rounds: std::array::from_fn(|number| {
+            let is_there =
+                number <= limits.num_partial || number == SUB_ENGINES - 1 && limits.num_full > 1;
+            if is_there { 2 } else { 0 }
+        }),
+    };
+    let rows = RowRegisters {
+        blocks: 2,
+        group: nodes,
+        last_words: WIDTH,
+        last_map: MAP,
+        overwrite: false,
+    };
+    let queue = LevelQueue {
+        memory: 0,
+        groups: leaf_words / WIDTH,
+    };
+    let mode = registers::MODE_LEAF_KIND.with(1) | registers::MODE_PAD.with(1);
+    let mut writes: Vec<(u32, u32)> = ENGINES
+        .into_iter()
+        .flat_map(|registers| engine.writes(registers))
+        .chain(rows.writes())
+        .collect();
+    writes.extend([
+        (registers::MODE.address, mode),
+        (registers::TOP_LEVEL.address, 1),
+        // The last group lacks a sibling.
+        (registers::LEAVES.address, nodes * WIDTH - 1),
+        // Leaves go out as well.
+        (registers::EMIT_LEVELS.address, 1),
+        (registers::WINDOW_FIRST.address, 0),
+        (registers::WINDOW_LAST.address, 0),
+        (
+            registers::LEVEL_TABLE.address,
+            registers::LEVEL_MEMORY.with(queue.memory as u32)
+                | registers::LEVEL_GROUPS.with(queue.groups),
+        ),
+    ]);
+    writes
+}

@@ -1,0 +1,292 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! Zeroisation of the chip: what is left of a run, and what a host sees meanwhile.
+
+mod common;
+
+use acclmt_driver::chip::{ChipDevice, ChipPort};
+use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
+use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::registers::{self, Access};
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_merkle::shape::Padding;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::presets;
+use acclmt_tb::{RtlChip, large_field, rtl_device};
+use acclmt_verilated::RUNTIME_MODULUS;
+use common::{Random, elements, seed};
+
+const START: u32 = 1;
+const CLEAR: u32 = 2;
+const ZEROISE: u32 = 4;
+const BUSY: u32 = 1;
+const ERROR: u32 = 4;
+const REFUSED: u32 = 8;
+const ZEROISED: u32 = 16;
+
+/// Clock cycles within which every zeroisation ends.
+const END: u64 = 200_000;
+
+/// The pairs of a field.
+fn pairs(field: FieldId) -> &'static AnyParameters {
+    let mut sets = presets::all().iter().map(|preset| preset.parameters());
+    let is_pairs = |set: &&AnyParameters| set.field() == field && set.arity() == 2;
+    sets.find(is_pairs).expect("every field has pairs")
+}
+
+fn check_tree(device: &mut ChipDevice<RtlChip>, set: &AnyParameters, random: &mut Random) {
+    let words = elements(random, set.field(), 6 * set.inputs());
+    let mut request = CommitRequest::new(set, LeafRule::Hash(set), 6);
+    let empty = elements(random, set.field(), set.digest_length());
+    request.padding = Padding::Leaf(&empty);
+    let cap = |device: &mut dyn Device| {
+        let source = &mut WordSource(&words);
+        let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
+        report
+            .unwrap_or_else(|error| panic!("{}: {error}", set.name()))
+            .cap
+    };
+    let found = cap(device);
+    assert_eq!(found, cap(&mut SoftwareDevice::new()), "{}", set.name());
+}
+
+/// The driver loads again what it had loaded, and results are right.
+#[test]
+fn a_zeroised_chip_commits_again() {
+    let mut random = Random::new(seed(121));
+    let mut device = rtl_device(7).unwrap();
+    // Of a chip that has done nothing, too.
+    device.zeroise().unwrap();
+    for field in [large_field(), FieldId::Goldilocks, large_field()] {
+        for _ in 0..2 {
+            check_tree(&mut device, pairs(field), &mut random);
+        }
+        device.zeroise().unwrap();
+        check_tree(&mut device, pairs(field), &mut random);
+    }
+}
+
+fn read(chip: &mut RtlChip, register: &registers::Register) -> u32 {
+    chip.read_register(register.address).unwrap()
+}
+
+/// ERROR and ERROR_INFO.
+fn error(chip: &mut RtlChip) -> (u32, u32) {
+    (
+        read(chip, &registers::ERROR),
+        read(chip, &registers::ERROR_INFO),
+    )
+}
+
+fn command(chip: &mut RtlChip, value: u32) {
+    chip.write_register(registers::CONTROL.address, value)
+        .unwrap();
+}
+
+/// Polls STATUS until the zeroisation has ended; returns the clock cycles.
+fn wait(chip: &mut RtlChip) -> u64 {
+    let begin = chip.cycles();
+    while read(chip, &registers::STATUS) & BUSY != 0 {
+        assert!(chip.cycles() < begin + END, "the zeroisation does not end");
+    }
+    chip.cycles() - begin
+}
+
+/// All registers that a host can write.
+fn configuration(chip: &mut RtlChip) -> Vec<(&'static str, u32)> {
+    let mut values = Vec::new();
+    for register in registers::REGISTERS {
+        let exists = RUNTIME_MODULUS || *register != registers::RADIX_SQUARED;
+        let is_config = matches!(
+            register.access,
+            Access::ReadWrite | Access::ReadWriteRuntime
+        );
+        // The chip has fewer levels than the map has places for.
+        let levels = if *register == registers::LEVEL_TABLE {
+            23
+        } else {
+            register.count.into()
+        };
+        if exists && is_config {
+            for position in 0..levels {
+                let value = chip.read_register(register.at(position)).unwrap();
+                assert!(!chip.refused(), "{}", register.name);
+                values.push((register.name, value));
+            }
+        }
+    }
+    values
+}
+
+/// The registers are those of a chip after its reset, and the memories hold zero: a run with constants zero has
+/// zero words.
+#[test]
+fn a_zeroised_chip_reads_as_after_a_reset() {
+    let mut random = Random::new(seed(122));
+    let mut reset = RtlChip::new(8).unwrap();
+    let expected = configuration(&mut reset);
+    let mut device = rtl_device(8).unwrap();
+    check_tree(&mut device, pairs(large_field()), &mut random);
+    let chip = device.port();
+    assert_ne!(configuration(chip), expected);
+    assert_ne!(read(chip, &registers::CYCLES), 0);
+    command(chip, ZEROISE);
+    assert!(!chip.refused());
+    wait(chip);
+    assert_eq!(read(chip, &registers::STATUS), ZEROISED);
+    assert_eq!(configuration(chip), expected);
+    for register in registers::REGISTERS
+        .iter()
+        .filter(|register| register.counter)
+    {
+        assert_eq!(read(chip, register), 0, "{}", register.name);
+    }
+}
+
+/// During a zeroisation every command and every write of configuration is refused and changes nothing, no word
+/// goes in or out, and it takes as many cycles as ever.
+#[test]
+fn a_zeroisation_takes_nothing() {
+    let seed = seed(123);
+    let mut random = Random::new(seed);
+    let words = elements(&mut random, large_field(), 64);
+    let busy_code = registers::ERROR_COMMAND_WHILE_BUSY.code;
+    let write_code = registers::ERROR_WRITE_WHILE_RUNNING.code;
+    let mut cycles = Vec::new();
+    for what in 0..6 {
+        let mut device = rtl_device(seed as u32 + what).unwrap();
+        check_tree(&mut device, pairs(large_field()), &mut random);
+        let chip = device.port();
+        let begin = chip.cycles();
+        command(chip, ZEROISE);
+        // In the sweep, and in the run that follows it.
+        for pause in [10, 8000] {
+            let mut output = Vec::new();
+            assert_eq!(chip.transfer(&words, &mut output, pause).unwrap(), 0);
+            assert!(output.is_empty());
+            let (expected, refused) = match what {
+                0 => {
+                    command(chip, START);
+                    ((busy_code, START), REFUSED)
+                }
+                1 => {
+                    command(chip, CLEAR);
+                    ((busy_code, CLEAR), 0)
+                }
+                2 => {
+                    command(chip, ZEROISE);
+                    ((busy_code, ZEROISE), 0)
+                }
+                3 => {
+                    let address = registers::CONSTANT_ADDRESS.address;
+                    chip.write_register(address, 0x0030_0000).unwrap();
+                    ((write_code, address), 0)
+                }
+                4 => {
+                    let address = registers::LEAVES.address;
+                    chip.write_register(address, 5).unwrap();
+                    ((write_code, address), 0)
+                }
+                _ => {
+                    // A word that lies on the input goes nowhere.
+                    assert_eq!(chip.transfer(&words, &mut output, 100).unwrap(), 0);
+                    ((0, 0), 0)
+                }
+            };
+            assert_eq!(chip.refused(), expected.0 != 0);
+            let flag = if expected.0 != 0 { ERROR } else { 0 };
+            assert_eq!(read(chip, &registers::STATUS), BUSY | flag | refused);
+            assert_eq!(error(chip), expected);
+        }
+        wait(chip);
+        cycles.push(chip.cycles() - begin);
+        // What was refused can still be read.
+        let status = read(chip, &registers::STATUS);
+        let flags = match what {
+            0 => ERROR | REFUSED,
+            5 => 0,
+            _ => ERROR,
+        };
+        assert_eq!(status, ZEROISED | flags);
+        // The driver is told.
+        device.zeroise().unwrap();
+        check_tree(&mut device, pairs(large_field()), &mut random);
+    }
+    assert!(cycles.iter().all(|&count| count == cycles[0]), "{cycles:?}");
+}
+
+/// A run is not disturbed by a zeroisation that is refused.
+#[test]
+fn a_zeroisation_during_a_run_is_refused() {
+    let mut random = Random::new(seed(124));
+    let mut device = rtl_device(9).unwrap();
+    let set = pairs(large_field());
+    let words = elements(&mut random, set.field(), 16);
+    let request = CommitRequest::new(set, LeafRule::Hash(set), 8);
+    let commit = |device: &mut ChipDevice<RtlChip>| -> Result<_, DeviceError> {
+        device.commit(
+            &request,
+            &mut WordSource(&words),
+            &mut NoNodes,
+            &mut NoProgress,
+        )
+    };
+    let expected = commit(&mut device).unwrap();
+    // The configuration is still there: the run again, by hand.
+    let chip = device.port();
+    command(chip, CLEAR);
+    command(chip, START);
+    let mut output = Vec::new();
+    assert_eq!(chip.transfer(&words[..5], &mut output, 300).unwrap(), 5);
+    command(chip, ZEROISE);
+    assert!(chip.refused());
+    assert_eq!(
+        error(chip),
+        (registers::ERROR_COMMAND_WHILE_BUSY.code, ZEROISE)
+    );
+    assert_eq!(read(chip, &registers::STATUS), BUSY | ERROR);
+    chip.transfer(&words[5..], &mut output, 400_000).unwrap();
+    assert_eq!(
+        output.last().map(|word| word.data),
+        Some(expected.root()[0])
+    );
+    assert!(output.iter().all(|word| !word.error));
+}
+
+/// STATUS.Zeroised holds until something is written or a run starts, and the end of a zeroisation interrupts.
+#[test]
+fn zeroised_holds_until_something_is_written() {
+    let mut chip = RtlChip::new(10).unwrap();
+    let chip = &mut chip;
+    let done = registers::INTERRUPT_ZEROISED.with(1);
+    chip.write_register(registers::INTERRUPT_ENABLE.address, done)
+        .unwrap();
+    assert_eq!(read(chip, &registers::STATUS), 0);
+    let writes = [
+        (registers::LEAVES.address, 3, true),
+        (registers::LEVEL_TABLE.address, 3, true),
+        (registers::CONSTANT_DATA.at(7), 0, true),
+        // All constants are zero, and there is no sub-engine 9.
+        (registers::CONSTANT_ADDRESS.address, 0x0030_0000, true),
+        (registers::CONSTANT_ADDRESS.address, 0x0039_0000, false),
+        (registers::INTERRUPT_ENABLE.address, done, false),
+        (registers::CONTROL.address, CLEAR, false),
+        // The configuration is illegal.
+        (registers::CONTROL.address, START, false),
+    ];
+    for (address, value, ends) in writes {
+        command(chip, ZEROISE);
+        assert!(!chip.interrupt());
+        wait(chip);
+        assert_eq!(read(chip, &registers::STATUS), ZEROISED);
+        assert_eq!(read(chip, &registers::INTERRUPT_STATUS), done);
+        assert!(chip.interrupt());
+        chip.write_register(address, value).unwrap();
+        let holds = read(chip, &registers::STATUS) & ZEROISED != 0;
+        assert_eq!(holds, !ends, "0x{address:03X}: 0x{value:X}");
+        command(chip, CLEAR);
+        assert_eq!(read(chip, &registers::INTERRUPT_STATUS), 0);
+        assert!(!chip.interrupt());
+    }
+}
