@@ -739,7 +739,7 @@ impl ModelChip {
     }
 
     fn reset(&mut self, register: &Register) {
-        for position in 0..register.count.into() {
+        for position in 0..register.count {
             self.registers.remove(&register.at(position));
         }
     }

@@ -376,7 +376,7 @@ impl ChipPort for FakeChip {
                 self.results = None;
                 for register in registers::REGISTERS {
                     if register.access == registers::Access::ReadWrite {
-                        for position in 0..register.count.into() {
+                        for position in 0..register.count {
                             self.registers.remove(&register.at(position));
                         }
                     }
