@@ -106,7 +106,7 @@ fn configuration(chip: &mut RtlChip) -> Vec<(&'static str, u32)> {
         let levels = if *register == registers::LEVEL_TABLE {
             23
         } else {
-            register.count.into()
+            register.count
         };
         if exists && is_config {
             for position in 0..levels {
