@@ -189,8 +189,12 @@ module acclmt_state_loader #(
     read_first_block_q <= is_first;
   end
   logic [Lanes-1:0][WordWidth-1:0] back_q;
-  always_ff @(posedge clk_i) begin
-    if (back_take_o) back_q <= back_state_i;
+  if (Sponge) begin : gen_back
+    always_ff @(posedge clk_i) begin
+      if (back_take_o) back_q <= back_state_i;
+    end
+  end else begin : gen_no_back
+    assign back_q = '0;
   end
 
   localparam int unsigned InitialAddressWidth = Sponge ? 3 : 2;

@@ -1,19 +1,29 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! Zeroisation of the chip: what is left of a run, and what a host sees meanwhile.
+//! Zeroisation of the chip: what is left of a run in the signals of a waveform, and what a host sees meanwhile.
+//! The sweep of the memories is tested in sweep.rs.
 
 mod common;
 
+use std::fs;
+use std::path::Path;
+
 use acclmt_driver::chip::{ChipDevice, ChipPort};
-use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
+use acclmt_driver::device::{
+    CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource, Zeroisation,
+};
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::registers::{self, Access};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
+use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
 use acclmt_poseidon::presets;
-use acclmt_tb::{RtlChip, large_field, rtl_device};
+use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
+use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::{Random, elements, seed};
 
@@ -25,8 +35,150 @@ const ERROR: u32 = 4;
 const REFUSED: u32 = 8;
 const ZEROISED: u32 = 16;
 
-/// Clock cycles within which every zeroisation ends.
+/// Clock cycles since a reset by which every run of these tests has ended and is zeroised.
 const END: u64 = 200_000;
+
+/// Elements of a digest.
+fn digest_length(field: FieldId) -> usize {
+    if field == FieldId::Goldilocks { 4 } else { 1 }
+}
+
+/// Hashes of `arity` digests with a state of twelve elements and few rounds, and a sponge. Constants and matrices
+/// depend on `seed`, and what a run does in which cycle does not.
+fn set(field: FieldId, arity: usize, seed: u64) -> AnyParameters {
+    let ranges = Ranges {
+        widths: 12..=12,
+        full_rounds: 2..=2,
+        partial_rounds: 8..=8,
+        orders: vec![RoundOrder::SboxFirst],
+        ..Ranges::default()
+    };
+    let length = digest_length(field);
+    let set = random::any_parameters(field, seed, &ranges).expect("there is such a set");
+    dispatch!(&set, set => {
+        PoseidonParameters::new(PoseidonSpecification {
+            input_positions: (12 - arity * length..12).collect(),
+            digest_positions: (0..length).collect(),
+            sponge: Some(Sponge {
+                rate_positions: (1..12).collect(),
+                absorption: Absorption::Add,
+                padding: sponge::Padding::None,
+                capacity: Capacity::InitialState,
+                permute_empty: false,
+                short_rows_are_digests: false,
+            }),
+            ..set.specification().clone()
+        })
+        .expect("the positions are legal")
+        .into()
+    })
+}
+
+/// What a chip does before it is zeroised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Job {
+    /// A tree over rows of several blocks.
+    Rows,
+    /// A tree of pairs of Goldilocks digests that lacks leaves.
+    Goldilocks,
+    /// A tree of hashes which ends with its input, when many hashes are in the chip.
+    Aborted,
+}
+
+impl Job {
+    /// Runs it on a chip with registers and memories of `state`; constants and leaves are those of `secret`.
+    fn run(self, state: u32, secret: u64) -> ChipDevice<RtlChip> {
+        let mut device = rtl_device(state).unwrap();
+        let mut random = Random::new(secret);
+        let (field, arity, leaves, row) = match self {
+            Self::Rows => (large_field(), 4, 64, Some(30)),
+            Self::Goldilocks => (FieldId::Goldilocks, 2, 77, None),
+            Self::Aborted => (large_field(), 11, 1331, None),
+        };
+        let set = set(field, arity, secret);
+        let leaf = match row {
+            Some(length) => LeafRule::Row {
+                parameters: &set,
+                columns: length,
+            },
+            None => LeafRule::Hash(&set),
+        };
+        let length = row.unwrap_or(arity * digest_length(field));
+        let mut request = CommitRequest::new(&set, leaf, leaves);
+        let empty = elements(&mut random, field, digest_length(field));
+        if self == Self::Goldilocks {
+            request.padding = Padding::Leaf(&empty);
+        }
+        let given = if self == Self::Aborted { 150 } else { leaves };
+        let words = elements(&mut random, field, given as usize * length);
+        let result = device.commit(
+            &request,
+            &mut WordSource(&words),
+            &mut NoNodes,
+            &mut NoProgress,
+        );
+        match result {
+            Ok(_) => assert_ne!(self, Self::Aborted),
+            Err(error) => assert_eq!(self, Self::Aborted, "{error}"),
+        }
+        device
+    }
+}
+
+/// Lets cycles pass until so many have passed since the reset.
+fn wait_until(chip: &mut RtlChip, cycle: u64) {
+    let now = chip.cycles();
+    assert!(now <= cycle, "cycle {now}");
+    let taken = chip.transfer(&[], &mut Vec::new(), cycle - now).unwrap();
+    assert_eq!((taken, chip.cycles()), (0, cycle));
+}
+
+/// A waveform of a few clock cycles, without what its header says about the file.
+fn waveform(device: &mut ChipDevice<RtlChip>, name: &str) -> Vec<u8> {
+    /// Bytes of the header of an FST file, which has the date.
+    const HEADER: usize = 330;
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let chip = device.port();
+    // The data input holds a word of the run until the host offers another.
+    let taken = chip.transfer(&[[0; 32]], &mut Vec::new(), 1).unwrap();
+    assert_eq!(taken, 0);
+    wait_until(chip, END);
+    chip.trace(&Waves {
+        path: path.clone(),
+        window: WaveformWindow {
+            first: END,
+            count: 3,
+            depth: 0,
+        },
+    })
+    .unwrap();
+    wait_until(chip, END + 8);
+    chip.finish().unwrap();
+    fs::read(&path).unwrap().split_off(HEADER)
+}
+
+/// Two chips that were powered up with other values and have done the same with other constants and leaves are
+/// alike in every signal after a zeroisation.
+#[test]
+fn nothing_is_left_of_a_run() {
+    let seed = seed(120);
+    for job in [Job::Rows, Job::Goldilocks, Job::Aborted] {
+        let runs = [1, 2].map(|number| {
+            let mut device = job.run(seed as u32 + number, seed + u64::from(number));
+            let kept = waveform(&mut device, &format!("kept-{job:?}-{number}.fst"));
+            let mut device = job.run(seed as u32 + number, seed + u64::from(number));
+            assert_eq!(device.zeroise().unwrap(), Zeroisation::Complete);
+            let name = format!("zeroised-{job:?}-{number}.fst");
+            (kept, waveform(&mut device, &name))
+        });
+        // Without a zeroisation they are not.
+        assert!(runs[0].0 != runs[1].0, "{job:?}");
+        assert!(
+            runs[0].1 == runs[1].1,
+            "{job:?}, seed {seed}: zeroised-*.fst differ"
+        );
+    }
+}
 
 /// The pairs of a field.
 fn pairs(field: FieldId) -> &'static AnyParameters {

@@ -1,0 +1,142 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Testbench only: the sweep of a zeroisation over small node memories and over the constants of a small hash
+/// engine. Says how many words of the node memories are not zero afterwards, and how many constants were not
+/// overwritten, for tb/tests/sweep.rs.
+module acclmt_tb_zeroiser;
+
+  localparam int unsigned NumFull = 2;
+  localparam int unsigned NumPartial = 2;
+  localparam int unsigned MatrixDepth = 32;
+  localparam int unsigned ConstantDepth = 16;
+  localparam int unsigned PartialDepth = 4;
+  localparam int unsigned MaxHeight = 5;
+  localparam int unsigned LeafWords = 2048;
+  localparam int unsigned RootWords = 8;
+  localparam int unsigned ScratchWords = 4;
+  localparam int unsigned HidmWords0 = 64;
+  localparam int unsigned HidmWords1 = 2;
+
+  logic clk = 1'b0;
+  logic rst_n = 1'b0;
+  always #5 clk = !clk;
+
+  logic start = 1'b0;
+  logic run_done = 1'b0;
+  logic busy, flush, constant_valid, done;
+  logic [3:0] sub_engine;
+  logic [acclmt_pkg::BankWidth-1:0] bank;
+  logic [acclmt_pkg::IndexWidth-1:0] index;
+  acclmt_tree_pkg::node_sweep_t node_sweep;
+  acclmt_zeroiser #(
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .PartialDepth(PartialDepth),
+    .MaxHeight(MaxHeight),
+    .NodeWords(LeafWords)
+  ) u_zeroiser (
+    .clk_i(clk),
+    .rst_ni(rst_n),
+    .start_i(start),
+    .run_done_i(run_done),
+    .busy_o(busy),
+    .flush_o(flush),
+    .node_sweep_o(node_sweep),
+    .constant_valid_o(constant_valid),
+    .constant_sub_engine_o(sub_engine),
+    .constant_bank_o(bank),
+    .constant_index_o(index),
+    .load_o(),
+    .start_run_o(),
+    .done_o(done)
+  );
+
+  acclmt_node_memory #(
+    .LeafWords(LeafWords),
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1)
+  ) u_memory (
+    .clk_i(clk),
+    .rst_ni(rst_n),
+    .memory_config_i('0),
+    .sweep_i(node_sweep),
+    .leaf_write_i(1'b0),
+    .leaf_place_i('0),
+    .leaf_i('0),
+    .digest_write_i(1'b0),
+    .digest_place_i('0),
+    .digest_i('0),
+    .read_i(1'b0),
+    .read_place_i('0),
+    .read_data_o()
+  );
+
+  // ---- What is left -----------------------------------------------------------------------------
+
+  int unsigned nodes = 0;
+  for (genvar m = 0; m < acclmt_tree_pkg::NumNodeMemories; m++) begin : gen_memory
+    localparam int unsigned Words = acclmt_tree_pkg::node_words(
+        m, LeafWords, RootWords, ScratchWords, HidmWords0, HidmWords1);
+    initial begin
+      for (int unsigned i = 0; i < Words; i++) begin
+        u_memory.gen_memory[m].u_memory.memory[i] = '1;
+      end
+      u_memory.gen_memory[m].u_memory.read_data_q = '1;
+    end
+    always @(posedge clk) begin
+      if (done) begin
+        for (int unsigned i = 0; i < Words; i++) begin
+          if (u_memory.gen_memory[m].u_memory.memory[i] != '0) nodes = nodes + 1;
+        end
+        if (u_memory.gen_memory[m].u_memory.read_data_q != '0) nodes = nodes + 1;
+      end
+    end
+  end
+
+  // The places of constants, from the register map's side: of one engine or the other.
+  bit written[16][16][256];
+  int unsigned constants, depth, engines;
+  always @(posedge clk) begin
+    if (constant_valid) written[sub_engine][bank][index] <= 1'b1;
+  end
+
+  initial begin
+    repeat (4) @(negedge clk);
+    rst_n = 1'b1;
+    @(negedge clk);
+    start = 1'b1;
+    @(negedge clk);
+    start = 1'b0;
+    while (!flush) @(negedge clk);
+    repeat (10) @(negedge clk);
+    run_done = 1'b1;
+    @(negedge clk);
+    run_done = 1'b0;
+    while (busy) @(negedge clk);
+    @(negedge clk);
+    constants = 0;
+    for (int unsigned s = 0; s < 16; s++) begin
+      for (int unsigned b = 0; b < 16; b++) begin
+        for (int unsigned i = 0; i < 256; i++) begin
+          engines = 0;
+          for (int e = 1; e < 4; e++) begin
+            depth = acclmt_control_pkg::constant_depth(
+                4'(s), 8'(b), e[0], e[1], NumFull, NumPartial, MatrixDepth, ConstantDepth,
+                PartialDepth, MaxHeight);
+            if (i < depth) engines = engines + 1;
+          end
+          if (engines != 0 && !written[s][b][i]) constants = constants + 1;
+        end
+      end
+    end
+    $display("left: %0d nodes, %0d constants", nodes, constants);
+    $finish;
+  end
+
+endmodule
