@@ -1627,6 +1627,7 @@ fn first_hashes_after_a_reset() {
 
 const START: u32 = 1;
 const CLEAR: u32 = 2;
+const ZEROISE: u32 = 4;
 const BUSY: u32 = 1;
 const DONE: u32 = 2;
 const ERROR: u32 = 4;
@@ -2359,11 +2360,12 @@ fn illegal_values_are_refused_and_change_nothing() {
     let mut cases: Vec<(u32, u32)> = (2..32).map(|bit| (control, START | 1 << bit)).collect();
     cases.extend([
         (control, CLEAR | START),
+        (control, ZEROISE | CLEAR),
         (control, 1 << 31),
         (control, u32::MAX),
     ]);
     cases.extend((19..32).map(|bit| (table, 5 | 1 << bit)));
-    cases.extend((2..32).flat_map(|bit| [(status.address, 1 << bit), (enable.address, 1 << bit)]));
+    cases.extend((3..32).flat_map(|bit| [(status.address, 1 << bit), (enable.address, 1 << bit)]));
     for (address, value) in cases {
         let before = host.read(address);
         host.write(address, value);
