@@ -36,7 +36,7 @@ const REFUSED: u32 = 8;
 const ZEROISED: u32 = 16;
 
 /// Clock cycles since a reset by which every run of these tests has ended and is zeroised.
-const END: u64 = 200_000;
+const END: u64 = 80_000;
 
 /// Elements of a digest.
 fn digest_length(field: FieldId) -> usize {
