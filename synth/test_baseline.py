@@ -36,7 +36,7 @@ def vectors(prime, number, generator):
 class Baseline(unittest.TestCase):
     def test_products_of_three_moduli(self):
         sources = [*elaborate.read_file_list(elaborate.FILE_LIST)]
-        packages = ("latency_pkg", "tree_pkg", "pkg", "timing_pkg", "prime_pkg")
+        packages = ("latency_pkg", "tree_pkg", "pkg", "timing_pkg", "prime_pkg", "memory_pkg")
         needed = {f"acclmt_{name}" for name in (*packages, "mem_1r1w", "delay", "mul")}
         sources = [str(path) for path in sources if path.stem in needed]
         generator = random.Random(SEED)

@@ -661,6 +661,9 @@ fn zeroisations_take_the_same_cycles() {
             "cycle {cycle}, address 0x{address:03X}: model, RTL (seed {seed})"
         );
         if address == registers::STATUS.address && found & 1 == 0 {
+            if left == 1000 {
+                println!("busy for at most {cycle} cycles");
+            }
             left -= 1;
         }
         assert!(cycle < 200_000, "the zeroisation does not end");
