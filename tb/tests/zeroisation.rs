@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! Zeroisation of the chip: what is left of a run in the signals of a waveform, and what a host sees meanwhile.
-//! The sweep of the memories is tested in sweep.rs.
+//! The sweep of the memories is tested in faults.rs.
+
+// The other primes have the same control blocks and buffers.
+#![cfg(feature = "bls12-381")]
 
 mod common;
 
