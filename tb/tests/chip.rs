@@ -35,6 +35,7 @@ use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
+use common::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE};
 use common::{Random, elements, prime, seed};
 use num_bigint::BigUint;
 
@@ -1625,13 +1626,6 @@ fn first_hashes_after_a_reset() {
 
 // ---- What a host may do wrong ----------------------------------------------------------------------
 
-const START: u32 = 1;
-const CLEAR: u32 = 2;
-const ZEROISE: u32 = 4;
-const BUSY: u32 = 1;
-const DONE: u32 = 2;
-const ERROR: u32 = 4;
-const REFUSED: u32 = 8;
 /// Of the interrupt: a run was completed, an error happened.
 const INTERRUPT_DONE: u32 = 1;
 const INTERRUPT_ERROR: u32 = 2;

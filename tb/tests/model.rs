@@ -27,7 +27,8 @@ use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
 use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
-use common::{Random, elements, seed};
+use common::bits::ZEROISE;
+use common::{Random, elements, pairs, seed};
 
 /// The build that the RTL is simulated as.
 fn hardware() -> Hardware {
@@ -475,11 +476,7 @@ fn registers_answer_alike() {
     let rtl = chips.rtl.port();
     let [model, _] = &mut chips.models;
     let model = model.port();
-    let set = presets::all()
-        .iter()
-        .map(|preset| preset.parameters())
-        .find(|set| set.field() == large_field() && set.arity() == 2)
-        .expect("every field has a preset of pairs");
+    let set = pairs(large_field());
     let program = ChipProgram::compile(set, &hardware().limits()).unwrap();
     let mut writes: Vec<(u32, u32)> = [&registers::LEAF, &registers::ROOT]
         .into_iter()
@@ -611,9 +608,6 @@ fn registers_answer_alike() {
         "seed {seed}: {runs}, {zeroisations}"
     );
 }
-
-/// The value of CONTROL that zeroises.
-const ZEROISE: u32 = 4;
 
 /// In every clock cycle of a zeroisation the chip reads alike, and the registers of its run do.
 #[test]

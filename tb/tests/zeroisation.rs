@@ -23,20 +23,12 @@ use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
-use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
 use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
-use common::{Random, elements, seed};
-
-const START: u32 = 1;
-const CLEAR: u32 = 2;
-const ZEROISE: u32 = 4;
-const BUSY: u32 = 1;
-const ERROR: u32 = 4;
-const REFUSED: u32 = 8;
-const ZEROISED: u32 = 16;
+use common::bits::{BUSY, CLEAR, ERROR, REFUSED, START, ZEROISE, ZEROISED};
+use common::{Random, elements, pairs, seed};
 
 /// Clock cycles since a reset by which every run of these tests has ended and is zeroised.
 const END: u64 = 80_000;
@@ -181,13 +173,6 @@ fn nothing_is_left_of_a_run() {
             "{job:?}, seed {seed}: zeroised-*.fst differ"
         );
     }
-}
-
-/// The pairs of a field.
-fn pairs(field: FieldId) -> &'static AnyParameters {
-    let mut sets = presets::all().iter().map(|preset| preset.parameters());
-    let is_pairs = |set: &&AnyParameters| set.field() == field && set.arity() == 2;
-    sets.find(is_pairs).expect("every field has pairs")
 }
 
 fn check_tree(device: &mut ChipDevice<RtlChip>, set: &AnyParameters, random: &mut Random) {

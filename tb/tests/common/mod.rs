@@ -7,9 +7,30 @@
 
 use std::env;
 
-use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
+
+/// Values of CONTROL and flags of STATUS, as the map of registers has them and not by the code for it.
+pub mod bits {
+    pub const START: u32 = 1;
+    pub const CLEAR: u32 = 2;
+    pub const ZEROISE: u32 = 4;
+    pub const BUSY: u32 = 1;
+    pub const DONE: u32 = 2;
+    pub const ERROR: u32 = 4;
+    pub const REFUSED: u32 = 8;
+    pub const ZEROISED: u32 = 16;
+}
+
+/// The first preset of a field that hashes pairs.
+pub fn pairs(field: FieldId) -> &'static AnyParameters {
+    let mut sets = presets::all().iter().map(|preset| preset.parameters());
+    let is_pairs = |set: &&AnyParameters| set.field() == field && set.arity() == 2;
+    sets.find(is_pairs)
+        .expect("every field has a preset of pairs")
+}
 
 /// The seed of a test: that of the environment variable `ACCLMT_SEED`, which repeats a failure, or
 /// `default`. It is printed, so that a failure shows it.
