@@ -59,5 +59,6 @@ control/acclmt_zeroiser.sv
 control/acclmt_run_control.sv
 control/acclmt_error_log.sv
 control/acclmt_interrupt.sv
+control/acclmt_flush_configuration.sv
 control/acclmt_register_file.sv
 acclmt_core.sv

@@ -93,11 +93,6 @@ module acclmt_register_file #(
            Reduction);
   end
 
-  if (LeafWords < acclmt_pkg::MaxWidth) begin : gen_illegal_leaf_words
-    $error("acclmt_register_file: LeafWords = %0d is not at least %0d, for zeroisations",
-           LeafWords, acclmt_pkg::MaxWidth);
-  end
-
   // ---- The request ------------------------------------------------------------------------------
 
   // Nothing of the chip sees the port but this register.
@@ -164,63 +159,26 @@ module acclmt_register_file #(
   assign write_illegal = write && !value_legal && !write_while_running;
   assign write_config = write && is_config && value_legal && !busy;
 
-  // ---- The run of a zeroisation -----------------------------------------------------------------
-
-  // Every word that it moves is zero, and it goes wherever the words of a run can go: the widest states
-  // fill every lane and every beat; both visits of the full-round sub-engines and all partial-round
-  // sub-engines have rounds; a row has a later block; leaves go out as well as nodes; the last group
-  // lacks a sibling. There are so many nodes that the beats of their states fill the largest buffer,
-  // and their new elements 0, two of a state, its companion of half its size. The configuration need
-  // not be legal: steps and rounds beyond a small memory read its other words, which are zero.
-  localparam int unsigned FlushNodes =
-      acclmt_timing_pkg::places(int'(Reduction)) / acclmt_pkg::MaxBeats + 1;
-  localparam int unsigned FlushLeaves = FlushNodes * acclmt_pkg::MaxWidth - 1;
-  localparam int unsigned FlushPartialRounds = 2;
-  // Element j of a block is element j of the state.
-  localparam logic [63:0] FlushMap = 64'h0000_edca_9865_4210;
-  localparam logic [LevelEntryWidth-1:0] FlushQueue =
-      LevelEntryWidth'(LeafWords / acclmt_pkg::MaxWidth);
-  localparam logic [11:0] RunBase = acclmt_reg_pkg::RegMode;
-  localparam logic [11:0] EngineBase = acclmt_reg_pkg::RegLeafInputWords;
-  localparam int unsigned FirstPartial =
-      32'(acclmt_reg_pkg::RegLeafPartialRounds0) / 4 - 32'(EngineBase) / 4;
-  logic flush_load, zeroise_done;
-  logic [NumRunConfig-1:0][31:0] flush_run;
-  logic [NumEngineConfig-1:0][31:0] flush_engine;
-  always_comb begin
-    flush_run = '0;
-    flush_run[0][acclmt_reg_pkg::ModeLeafKindBit] = 1'b1;
-    flush_run[0][acclmt_reg_pkg::ModePadBit] = 1'b1;
-    flush_run[(acclmt_reg_pkg::RegTopLevel-RunBase)/4] = 32'd1;
-    flush_run[(acclmt_reg_pkg::RegLeaves-RunBase)/4] = 32'(FlushLeaves);
-    flush_run[(acclmt_reg_pkg::RegEmitLevels-RunBase)/4] = 32'd1;
-    flush_run[(acclmt_reg_pkg::RegRowBlocks-RunBase)/4] = 32'd2;
-    flush_run[(acclmt_reg_pkg::RegRowGroup-RunBase)/4] = 32'(FlushNodes);
-    flush_run[(acclmt_reg_pkg::RegLastInputWords-RunBase)/4] = 32'(acclmt_pkg::MaxWidth);
-    flush_run[(acclmt_reg_pkg::RegLastInputMap0-RunBase)/4] = FlushMap[31:0];
-    flush_run[(acclmt_reg_pkg::RegLastInputMap1-RunBase)/4] = FlushMap[63:32];
-    flush_engine = '0;
-    flush_engine[0] = 32'(acclmt_pkg::MaxWidth);
-    flush_engine[(acclmt_reg_pkg::RegLeafWidth-EngineBase)/4] = 32'(acclmt_pkg::MaxWidth);
-    flush_engine[(acclmt_reg_pkg::RegLeafAlpha-EngineBase)/4] = 32'd5;
-    flush_engine[(acclmt_reg_pkg::RegLeafFullRoundsFirst-EngineBase)/4] = 32'd1;
-    flush_engine[(acclmt_reg_pkg::RegLeafFullRoundsLast-EngineBase)/4] = 32'd1;
-    flush_engine[(acclmt_reg_pkg::RegLeafDigestWords-EngineBase)/4] = 32'd1;
-    flush_engine[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = FlushMap[31:0];
-    flush_engine[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = FlushMap[63:32];
-    for (int i = 0; i <= int'(NumPartial); i++) begin
-      flush_engine[int'(FirstPartial)+i] = 32'(FlushPartialRounds);
-    end
-    if (NumFull > 1) begin
-      flush_engine[(acclmt_reg_pkg::RegLeafPartialRounds7-EngineBase)/4] = 32'(FlushPartialRounds);
-    end
-  end
-
   // ---- Configuration ----------------------------------------------------------------------------
 
   logic [NumRunConfig-1:0][31:0] run_q;
   logic [NumEngineConfig-1:0][31:0] leaf_q, root_q;
   logic [MaxHeight-1:0][LevelEntryWidth-1:0] level_table_q;
+  // That of the run of a zeroisation.
+  logic flush_load, zeroise_done;
+  logic [NumRunConfig-1:0][31:0] flush_run;
+  logic [NumEngineConfig-1:0][31:0] flush_engine;
+  logic [LevelEntryWidth-1:0] flush_level;
+  acclmt_flush_configuration #(
+    .Reduction(Reduction),
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .LeafWords(LeafWords)
+  ) u_flush_configuration (
+    .run_o(flush_run),
+    .engine_o(flush_engine),
+    .level_o(flush_level)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       run_q <= '0;
@@ -236,7 +194,7 @@ module acclmt_register_file #(
       run_q <= flush_run;
       leaf_q <= flush_engine;
       root_q <= flush_engine;
-      level_table_q[0] <= FlushQueue;
+      level_table_q[0] <= flush_level;
     end else if (write_config) begin
       case (group)
         acclmt_control_pkg::GroupRun: run_q[index[3:0]] <= request_q.data;

@@ -1,0 +1,84 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Configuration of the run that ends a zeroisation, in the words of the register map.
+///
+/// Every word that the run moves is zero, and it goes wherever the words of a run can go: the
+/// widest states fill every lane and every beat; both visits of the full-round sub-engines and all
+/// partial-round sub-engines have rounds; a row has a later block; leaves go out as well as nodes;
+/// the last group lacks a sibling. There are so many nodes that the beats of their states fill the
+/// largest buffer, and their new elements 0, two of a state, its companion of half its size. The
+/// configuration need not be legal: steps and rounds beyond a small memory read its other words,
+/// which are zero.
+///
+/// Handshake:  none; the outputs are constants.
+/// Latency:    none. Throughput: none.
+module acclmt_flush_configuration #(
+  /// The kind of reduction.
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Full-round and partial-round sub-engines of a hash engine.
+  parameter int unsigned NumFull = 1,
+  parameter int unsigned NumPartial = 3,
+  /// Words of the leaf hash buffer, which holds the leaves of the run.
+  parameter int unsigned LeafWords = 4096
+) (
+  /// Registers of the run and of both hash engines.
+  output logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_o,
+  output logic [acclmt_pkg::NumEngineConfig-1:0][31:0] engine_o,
+  /// Entry of the level table for the leaves: memory and number of groups.
+  output logic [acclmt_tree_pkg::LevelEntryWidth-1:0] level_o
+);
+
+  localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
+  localparam int unsigned Nodes =
+      acclmt_timing_pkg::places(int'(Reduction)) / acclmt_pkg::MaxBeats + 1;
+  localparam int unsigned Leaves = Nodes * MaxWidth - 1;
+  localparam int unsigned PartialRounds = 2;
+  // Element j of a block is element j of the state.
+  localparam logic [63:0] Map = 64'h0000_edca_9865_4210;
+  localparam logic [11:0] RunBase = acclmt_reg_pkg::RegMode;
+  localparam logic [11:0] EngineBase = acclmt_reg_pkg::RegLeafInputWords;
+  localparam int unsigned FirstPartial =
+      (32'(acclmt_reg_pkg::RegLeafPartialRounds0) - 32'(EngineBase)) / 4;
+
+  if (LeafWords < MaxWidth) begin : gen_illegal_leaf_words
+    $error("acclmt_flush_configuration: LeafWords = %0d is not at least %0d, for zeroisations",
+           LeafWords, MaxWidth);
+  end
+
+  assign level_o = acclmt_tree_pkg::LevelEntryWidth'(LeafWords / MaxWidth);
+
+  always_comb begin
+    run_o = '0;
+    run_o[0][acclmt_reg_pkg::ModeLeafKindBit] = 1'b1;
+    run_o[0][acclmt_reg_pkg::ModePadBit] = 1'b1;
+    run_o[(acclmt_reg_pkg::RegTopLevel-RunBase)/4] = 32'd1;
+    run_o[(acclmt_reg_pkg::RegLeaves-RunBase)/4] = 32'(Leaves);
+    run_o[(acclmt_reg_pkg::RegEmitLevels-RunBase)/4] = 32'd1;
+    run_o[(acclmt_reg_pkg::RegRowBlocks-RunBase)/4] = 32'd2;
+    run_o[(acclmt_reg_pkg::RegRowGroup-RunBase)/4] = 32'(Nodes);
+    run_o[(acclmt_reg_pkg::RegLastInputWords-RunBase)/4] = 32'(MaxWidth);
+    run_o[(acclmt_reg_pkg::RegLastInputMap0-RunBase)/4] = Map[31:0];
+    run_o[(acclmt_reg_pkg::RegLastInputMap1-RunBase)/4] = Map[63:32];
+  end
+
+  always_comb begin
+    engine_o = '0;
+    engine_o[0] = 32'(MaxWidth);
+    engine_o[(acclmt_reg_pkg::RegLeafWidth-EngineBase)/4] = 32'(MaxWidth);
+    engine_o[(acclmt_reg_pkg::RegLeafAlpha-EngineBase)/4] = 32'd5;
+    engine_o[(acclmt_reg_pkg::RegLeafFullRoundsFirst-EngineBase)/4] = 32'd1;
+    engine_o[(acclmt_reg_pkg::RegLeafFullRoundsLast-EngineBase)/4] = 32'd1;
+    engine_o[(acclmt_reg_pkg::RegLeafDigestWords-EngineBase)/4] = 32'd1;
+    engine_o[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = Map[31:0];
+    engine_o[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = Map[63:32];
+    for (int i = 0; i <= int'(NumPartial); i++) begin
+      engine_o[int'(FirstPartial)+i] = 32'(PartialRounds);
+    end
+    if (NumFull > 1) begin
+      engine_o[(acclmt_reg_pkg::RegLeafPartialRounds7-EngineBase)/4] = 32'(PartialRounds);
+    end
+  end
+
+endmodule
