@@ -10,17 +10,17 @@
 ///
 /// A run: the host writes configuration and constants, then CONTROL.start; the chip takes as many
 /// input words as the run needs, leaf by leaf (rows of several blocks in groups, see
-/// acclmt_input_sequencer), and puts out the root or a cap, and every other node that the host asked
-/// for, the last word with `out_last_o`. A word is the canonical integer of one
-/// element, or of four in Goldilocks mode; an element that is not below its prime is registered as an
-/// error and marks the output of the run as void: `out_error_o` is high with the last word of the
-/// run, and with those before it that began their way out after the error.
+/// acclmt_input_sequencer), and puts out the root or a cap, and every other node that the host
+/// asked for, the last word with `out_last_o`. A word is the canonical integer of one element, or
+/// of four in Goldilocks mode; an element that is not below its prime is registered as an error and
+/// marks the output of the run as void: `out_error_o` is high with the last word of the run, and
+/// with those before it that began their way out after the error.
 ///
 /// Handshake:  in, out: ready/valid; neither `in_ready_o` nor `out_valid_o` depends on its partner,
 ///             and an offered output word is stable, with all that goes with it, until it is taken.
 ///             Registers: see acclmt_register_file.
-/// Latency:    one hash: its rounds times the loop cycles of its sub-engines (CAPS_ENGINE), and about
-///             60 cycles from edge to edge.
+/// Latency:    one hash: its rounds times the loop cycles of its sub-engines (CAPS_ENGINE), and
+///             about 60 cycles from edge to edge.
 /// Throughput: one leaf in the longest segment of the hash engines, see acclmt_hash_engine.
 module acclmt_core #(
   /// The large prime field: an odd prime between 2^250 and 2^255; with a run-time modulus its value
@@ -43,8 +43,8 @@ module acclmt_core #(
   parameter int unsigned PartialDepth = 128,
   /// Trees have up to MaxHeight levels above the leaves.
   parameter int unsigned MaxHeight = 23,
-  /// Words of the node memories, powers of two: leaf hash buffer (128 KB), root hash buffer (64 KB),
-  /// scratch pad (4 KB), levels 0 and 1 of the HIDM (8 KB and 512 bytes).
+  /// Words of the node memories, powers of two: leaf hash buffer (128 KB), root hash buffer (64
+  /// KB), scratch pad (4 KB), levels 0 and 1 of the HIDM (8 KB and 512 bytes).
   parameter int unsigned LeafWords = 4096,
   parameter int unsigned RootWords = 2048,
   parameter int unsigned ScratchWords = 128,
@@ -300,8 +300,8 @@ module acclmt_core #(
 
   // ---- Data output ------------------------------------------------------------------------------
 
-  // Whether the run is void goes with a word from here on, so that it does not change while the word
-  // waits. Errors of the data arise before the words that depend on them come here.
+  // Whether the run is void goes with a word from here on, so that it does not change while the
+  // word waits. Errors of the data arise before the words that depend on them come here.
   acclmt_tree_pkg::node_label_t out_label;
   logic out_valid;
   acclmt_from_montgomery #(

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// First-in first-out buffer of states that are made of beats, which also knows whether the state at
-/// its head is complete.
+/// First-in first-out buffer of states that are made of beats, which also knows whether the state
+/// at its head is complete.
 ///
 /// Handshake:  input: a beat with `valid_i` is always accepted; its user keeps it from overflowing
 ///             (asserted). Output: `head_valid_o` shows a beat, `take_i` removes it;

@@ -20,8 +20,8 @@ module acclmt_valid_pipe #(
   input logic valid_i,
   /// Whether the datum of `Cycles` cycles ago leaves.
   output logic valid_o,
-  /// Whether a datum leaves `Ahead` cycles later, unless the pipeline is emptied: enables what is read
-  /// for it.
+  /// Whether a datum leaves `Ahead` cycles later, unless the pipeline is emptied: enables what is
+  /// read for it.
   output logic ahead_o
 );
 

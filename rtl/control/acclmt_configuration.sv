@@ -37,6 +37,8 @@ module acclmt_configuration #(
 
   localparam int unsigned NumRegisters = acclmt_pkg::NumRunConfig;
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
+  localparam int unsigned MaxGoldilocksWords = acclmt_pkg::MaxGoldilocksWords;
+  localparam int unsigned WordCountWidth = acclmt_pkg::WordCountWidth;
 
   // Positions of the registers.
   localparam int unsigned Mode = 0;
@@ -107,7 +109,8 @@ module acclmt_configuration #(
     // A leaf that is not hashed is a word.
     run_config_o.row.blocks = hash_leaves ? run_i[RowBlocks] : 32'd1;
     run_config_o.row.group = hash_leaves ? run_i[RowGroup][15:0] : 16'd1;
-    run_config_o.row.last_words = hash_leaves ? run_i[LastWords][3:0] : 4'd1;
+    run_config_o.row.last_words =
+        hash_leaves ? run_i[LastWords][WordCountWidth-1:0] : WordCountWidth'(1);
     run_config_o.row.last_map = {run_i[LastMap+1][15:0], run_i[LastMap]};
     tree_config_o.leaves = run_i[Leaves];
     tree_config_o.top = run_i[TopLevel][acclmt_tree_pkg::LevelWidth-1:0];
@@ -123,7 +126,7 @@ module acclmt_configuration #(
   // Rows that the ring of the leaf hash engine holds in its output buffers.
   logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds;
   logic [31:0] most_rows;
-  logic [3:0] most_words;
+  acclmt_pkg::word_count_t most_words;
   always_comb begin
     for (int i = 0; i < int'(acclmt_pkg::MaxNumPartial); i++) begin
       has_rounds[i] = leaf_config_o.partial_rounds[i+1] != '0;
@@ -131,7 +134,7 @@ module acclmt_configuration #(
   end
   assign most_rows =
       32'(acclmt_timing_pkg::most_rows(int'(Reduction), leaf_config_o.beats, has_rounds));
-  assign most_words = goldilocks ? 4'd3 : 4'(MaxWidth);
+  assign most_words = WordCountWidth'(goldilocks ? MaxGoldilocksWords : MaxWidth);
 
   logic [NumRegisters-1:0] illegal;
   always_comb begin
@@ -148,7 +151,8 @@ module acclmt_configuration #(
       illegal[LastWords] = run_i[LastWords] == '0 || run_i[LastWords] > 32'(most_words);
       for (int j = 0; j < int'(MaxWidth); j++) begin
         if (!acclmt_pkg::position_exists(
-              acclmt_pkg::position_code(run_config_o.row.last_map, 4'(j)), leaf_i[1])) begin
+              acclmt_pkg::position_code(run_config_o.row.last_map, WordCountWidth'(j)),
+              leaf_i[1])) begin
           illegal[LastMap+j/8] = 1'b1;
         end
       end

@@ -40,7 +40,7 @@ module acclmt_constant_port #(
 );
 
   logic [7:0] index, bank;
-  logic [3:0] sub_engine;
+  acclmt_pkg::sub_engine_t sub_engine;
   logic to_leaf, to_root;
   assign index = data_i[acclmt_reg_pkg::ConstantAddressIndexLsb+:8];
   assign bank = data_i[acclmt_reg_pkg::ConstantAddressBankLsb+:8];

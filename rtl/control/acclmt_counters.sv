@@ -6,8 +6,8 @@
 ///
 /// Counter number n has the byte address 0x200 + 8 * n of the register map (`acclmt_reg_pkg`).
 /// Sub-engines are counted as busy in a window of the run: from the leaf `window_first_i` on, which
-/// is counted from 0 as it leaves the leaf hash engine, to before the leaf `window_last_i`, or to the
-/// end of the run if that is 0.
+/// is counted from 0 as it leaves the leaf hash engine, to before the leaf `window_last_i`, or to
+/// the end of the run if that is 0.
 ///
 /// An event is in its counter two cycles after it.
 ///

@@ -33,6 +33,8 @@ module acclmt_engine_configuration #(
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
+  localparam int unsigned MaxGoldilocksWords = acclmt_pkg::MaxGoldilocksWords;
+  localparam int unsigned WordCountWidth = acclmt_pkg::WordCountWidth;
   localparam int unsigned Second = MaxSubEngines - 1;
 
   // Positions of the registers.
@@ -88,8 +90,8 @@ module acclmt_engine_configuration #(
       config_o.partial_rounds[i] = registers_i[PartialRounds+i][RoundWidth-1:0];
     end
     config_o.partial_dense = registers_i[PartialKind][0];
-    config_o.input_words = registers_i[InputWords][3:0];
-    config_o.digest_words = registers_i[DigestWords][3:0];
+    config_o.input_words = registers_i[InputWords][WordCountWidth-1:0];
+    config_o.digest_words = registers_i[DigestWords][WordCountWidth-1:0];
     config_o.input_map = {registers_i[InputMap+1][15:0], registers_i[InputMap]};
     config_o.digest_map = {registers_i[DigestMap+1][15:0], registers_i[DigestMap]};
   end
@@ -110,8 +112,8 @@ module acclmt_engine_configuration #(
 
   logic [11:0] matrix_base;
   assign matrix_base = 12'({full_interval, 1'b0});
-  logic [3:0] most_words;
-  assign most_words = goldilocks ? 4'd3 : 4'(MaxWidth);
+  acclmt_pkg::word_count_t most_words;
+  assign most_words = WordCountWidth'(goldilocks ? MaxGoldilocksWords : MaxWidth);
 
   logic [NumRegisters-1:0] illegal;
   always_comb begin
@@ -154,11 +156,13 @@ module acclmt_engine_configuration #(
     // Position codes name elements of the state, or none.
     for (int j = 0; j < int'(MaxWidth); j++) begin
       if (!acclmt_pkg::position_exists(
-              acclmt_pkg::position_code(config_o.input_map, 4'(j)), registers_i[Width])) begin
+              acclmt_pkg::position_code(config_o.input_map, WordCountWidth'(j)),
+              registers_i[Width])) begin
         illegal[InputMap+j/8] = 1'b1;
       end
       if (!acclmt_pkg::position_exists(
-              acclmt_pkg::position_code(config_o.digest_map, 4'(j)), registers_i[Width])) begin
+              acclmt_pkg::position_code(config_o.digest_map, WordCountWidth'(j)),
+              registers_i[Width])) begin
         illegal[DigestMap+j/8] = 1'b1;
       end
     end

@@ -4,8 +4,8 @@
 
 /// Registers the first error since a clear, and what it is about.
 ///
-/// Errors of one cycle: that of the data first, then those of commands and writes, of which there is
-/// one in a cycle.
+/// Errors of one cycle: that of the data first, then those of commands and writes, of which there
+/// is one in a cycle.
 ///
 /// Handshake:  none. Latency: one cycle from an error to `error_o`.
 module acclmt_error_log (

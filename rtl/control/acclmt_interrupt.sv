@@ -5,8 +5,8 @@
 /// Interrupt: which events have happened since they were acknowledged, and which of them the host
 /// wants to be told. An acknowledgement changes nothing else.
 ///
-/// Handshake:  an event in the cycle of its acknowledgement stays. `irq_o` is high while an event is
-///             pending that is enabled.
+/// Handshake:  an event in the cycle of its acknowledgement stays. `irq_o` is high while an event
+///             is pending that is enabled.
 /// Latency:    one cycle from an event to `irq_o`.
 module acclmt_interrupt #(
   /// Number of kinds of events.

@@ -32,7 +32,7 @@ module acclmt_level_setup #(
   input logic start_i,
   /// Level table, children of a node and top level; stable until the end.
   input logic [MaxHeight-1:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
-  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
   /// The queue of a level.
   output acclmt_tree_pkg::level_setup_t setup_o,

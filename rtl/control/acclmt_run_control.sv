@@ -46,7 +46,7 @@ module acclmt_run_control #(
   input logic illegal_i,
   /// Level table, children of a node and the tree; stable from a start to the end of its run.
   input logic [MaxHeight-1:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
-  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Set-up of the queues of the tree's levels, before a run starts.
   output acclmt_tree_pkg::level_setup_t level_setup_o,
@@ -62,8 +62,9 @@ module acclmt_run_control #(
   /// A run is under way; a run or a zeroisation is.
   output logic running_o,
   output logic busy_o,
-  /// Zeroisation: what is swept, its run is under way, the configuration of that run is to be loaded,
-  /// all is done and the configuration is to be as after a reset; nothing was written since then.
+  /// Zeroisation: what is swept, its run is under way, the configuration of that run is to be
+  /// loaded, all is done and the configuration is to be as after a reset; nothing was written since
+  /// then.
   output acclmt_tree_pkg::node_sweep_t node_sweep_o,
   output acclmt_pkg::constant_write_t constant_sweep_o,
   output logic flush_o,

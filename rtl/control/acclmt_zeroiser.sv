@@ -5,9 +5,9 @@
 /// Zeroisation: overwrites with zero what the chip holds of the data and the constants of the host.
 ///
 /// The memories of nodes and constants are swept, word by word, side by side. Then a run of zero
-/// words is made, with all constants zero, that passes every pipeline and fills every buffer of both
-/// hash engines: its words take the places of what was there. The configuration of that run stands
-/// in the registers meanwhile; they are as after a reset at the end.
+/// words is made, with all constants zero, that passes every pipeline and fills every buffer of
+/// both hash engines: its words take the places of what was there. The configuration of that run
+/// stands in the registers meanwhile; they are as after a reset at the end.
 ///
 ///     idle -- start --> sweep of the memories --> flush: load, start, run -- last word --> idle
 ///
@@ -39,7 +39,7 @@ module acclmt_zeroiser #(
   output acclmt_tree_pkg::node_sweep_t node_sweep_o,
   /// A constant is overwritten.
   output logic constant_valid_o,
-  output logic [3:0] constant_sub_engine_o,
+  output acclmt_pkg::sub_engine_t constant_sub_engine_o,
   output logic [acclmt_pkg::BankWidth-1:0] constant_bank_o,
   output logic [acclmt_pkg::IndexWidth-1:0] constant_index_o,
   /// The configuration of the run is loaded; the run is started; all is done, and the registers are
@@ -54,7 +54,7 @@ module acclmt_zeroiser #(
   localparam int unsigned IndexWidth = acclmt_pkg::IndexWidth;
   // Banks of the kind of sub-engine that has most.
   localparam int unsigned LastBank = acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes - 1;
-  localparam logic [3:0] LastSubEngine = 4'd15;
+  localparam acclmt_pkg::sub_engine_t LastSubEngine = '1;
 
   if (LastSubEngine < acclmt_pkg::InitialSubEngine) begin : gen_illegal_sub_engines
     $error("acclmt_zeroiser: LastSubEngine = %0d is not the last number", LastSubEngine);
@@ -113,7 +113,7 @@ module acclmt_zeroiser #(
   // ---- Constants --------------------------------------------------------------------------------
 
   // The place that is next, which there may not be.
-  logic [3:0] sub_engine_q;
+  acclmt_pkg::sub_engine_t sub_engine_q;
   logic [BankWidth-1:0] bank_q;
   logic [IndexWidth-1:0] index_q;
   logic [31:0] depth;

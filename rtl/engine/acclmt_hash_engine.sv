@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Poseidon hash engine: one or two full-round sub-engines and `NumPartial` partial-round sub-engines
-/// in a ring.
+/// Poseidon hash engine: one or two full-round sub-engines and `NumPartial` partial-round
+/// sub-engines in a ring.
 ///
 ///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -+
 ///                               ^                                           |
@@ -50,14 +50,15 @@ module acclmt_hash_engine #(
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
-  input acclmt_pkg::row_config_t row_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// Input words, residues.
+  /// Input words, residues, with their block, whose last word `block_end` marks. Without `Sponge`
+  /// every block begins a hash.
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t word_i,
-  input acclmt_pkg::input_label_t label_i,
+  input acclmt_pkg::block_t block_i,
+  input logic block_end_i,
   input acclmt_pkg::tag_t tag_i,
   /// Digest words, residues.
   output logic valid_o,
@@ -109,12 +110,12 @@ module acclmt_hash_engine #(
     .goldilocks_i,
     .prime_i,
     .config_i,
-    .row_i,
     .constant_write_i,
     .valid_i,
     .ready_o,
     .word_i,
-    .label_i,
+    .block_i,
+    .block_end_i,
     .tag_i,
     .back_valid_i(back_valid),
     .back_take_o(back_take),
@@ -154,7 +155,7 @@ module acclmt_hash_engine #(
       .partial_first_i(config_i.partial_rounds[0]),
       .partial_last_i('0),
       .full_last_i(config_i.full_rounds_last),
-      .number_i(4'd0),
+      .number_i('0),
       .constant_write_i,
       .valid_i({link_valid[NumPartial], start_valid}),
       .take_o({link_take[NumPartial], start_take}),
@@ -192,7 +193,7 @@ module acclmt_hash_engine #(
       .partial_first_i(config_i.partial_rounds[0]),
       .partial_last_i('0),
       .full_last_i('0),
-      .number_i(4'd0),
+      .number_i('0),
       .constant_write_i,
       .valid_i({1'b0, start_valid}),
       .take_o({unused_first_take, start_take}),
@@ -254,7 +255,7 @@ module acclmt_hash_engine #(
         .prime_i,
         .config_i,
         .num_rounds_i(config_i.partial_rounds[i]),
-        .number_i(4'(i)),
+        .number_i(acclmt_pkg::SubEngineWidth'(i)),
         .constant_write_i,
         .valid_i(link_valid[i-1]),
         .take_o(link_take[i-1]),

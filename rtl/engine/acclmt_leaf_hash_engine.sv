@@ -63,6 +63,16 @@ module acclmt_leaf_hash_engine #(
     tag = '0;
     tag[acclmt_pkg::TagContinues] = !label_i.last_block;
   end
+  // The last block of a row may be short, and has a map of its own.
+  acclmt_pkg::block_t block;
+  always_comb begin
+    block.first = label_i.first_block;
+    block.overwrite = row_i.overwrite;
+    block.input_words = label_i.last_block ? row_i.last_words : config_i.input_words;
+    block.input_map = label_i.last_block ? row_i.last_map : config_i.input_map;
+  end
+  logic unused_row;
+  assign unused_row = ^{row_i.blocks, row_i.group};
   acclmt_hash_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -81,12 +91,12 @@ module acclmt_leaf_hash_engine #(
     .goldilocks_i,
     .prime_i,
     .config_i,
-    .row_i,
     .constant_write_i,
     .valid_i(hash_leaves_i && valid_i),
     .ready_o(engine_ready),
     .word_i,
-    .label_i,
+    .block_i(block),
+    .block_end_i(label_i.block_end),
     .tag_i(tag),
     .valid_o(digest_valid),
     .ready_i(hash_leaves_i && ready_i),

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Root hash engine: folds a stream of leaves into the root of its Merkle tree, or into the nodes of
-/// a lower level (a cap), with one hash engine.
+/// Root hash engine: folds a stream of leaves into the root of its Merkle tree, or into the nodes
+/// of a lower level (a cap), with one hash engine.
 ///
 ///     leaves -> tree -+-> nodes
 ///               ^     +-> hash engine -+
@@ -74,18 +74,17 @@ module acclmt_root_hash_engine #(
   output logic idle_o
 );
 
-  // Nodes are hashed in one block.
-  acclmt_pkg::row_config_t one_block;
-  acclmt_pkg::input_label_t operand_label;
-  logic operand_end;
-  assign one_block = '0;
+  // Siblings are a block, and a hash.
+  acclmt_pkg::block_t siblings;
   always_comb begin
-    operand_label.first_block = 1'b1;
-    operand_label.last_block = 1'b1;
-    operand_label.block_end = operand_end;
+    siblings.first = 1'b1;
+    siblings.overwrite = 1'b0;
+    siblings.input_words = config_i.input_words;
+    siblings.input_map = config_i.input_map;
   end
 
-  logic operand_valid, operand_ready, digest_valid, digest_ready, tree_idle, engine_idle;
+  logic operand_end, operand_valid, operand_ready, digest_valid, digest_ready;
+  logic tree_idle, engine_idle;
   acclmt_pkg::word_t operand, digest;
   acclmt_pkg::tag_t operand_tag, digest_tag;
   acclmt_tree #(
@@ -146,12 +145,12 @@ module acclmt_root_hash_engine #(
     .goldilocks_i,
     .prime_i,
     .config_i,
-    .row_i(one_block),
     .constant_write_i,
     .valid_i(operand_valid),
     .ready_o(operand_ready),
     .word_i(operand),
-    .label_i(operand_label),
+    .block_i(siblings),
+    .block_end_i(operand_end),
     .tag_i(operand_tag),
     .valid_o(digest_valid),
     .ready_i(digest_ready),

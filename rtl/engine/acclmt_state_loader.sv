@@ -2,22 +2,22 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds the state before a permutation from its input words: each input element goes to the position
-/// that the input map gives it, and the initial vector is added, which holds the tag or capacity
-/// value and the round constants that precede the first S-box.
+/// Builds the state before a permutation from its input words: each input element goes to the
+/// position that the input map gives it, and the initial vector is added, which holds the tag or
+/// capacity value and the round constants that precede the first S-box.
 ///
 /// With `Sponge`, the state after a permutation comes back for the next block of its row, which is
 /// added to it or takes the place of its rate elements; what is added then are the round constants
-/// alone. The last block of a row may be short, and has a map of its own.
+/// alone. Each block has a number of words and an input map of its own.
 ///
-/// Input element j is word j of the hash; in Goldilocks mode word w carries the elements 4w .. 4w+3
-/// in its slices. An element whose position code has lane 3 is dropped. Positions without an input
-/// hold their element of the initial vector.
+/// Input element j is word j of the block; in Goldilocks mode word w carries the elements 4w ..
+/// 4w+3 in its slices. An element whose position code has lane 3 is dropped. Positions without an
+/// input hold their element of the initial vector.
 ///
 /// Two pages take turns: one is filled while the other is read.
 ///
-/// Handshake:  words: ready/valid, the tag with the first word. States on both sides: `valid` shows a
-///             complete state, `take` takes a beat.
+/// Handshake:  words: ready/valid, the tag with the first word. States on both sides: `valid` shows
+///             a complete state, `take` takes a beat.
 /// Latency:    6 cycles from the last word to a state of one beat, with `Sponge` 7.
 /// Throughput: one word a cycle, one beat a cycle.
 module acclmt_state_loader #(
@@ -39,15 +39,15 @@ module acclmt_state_loader #(
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::engine_config_t config_i,
-  input acclmt_pkg::row_config_t row_i,
-  /// Writes of constants: the initial vector, bank lane, index beat; with `Sponge` also the vector for
-  /// later blocks, index `MaxBeats` + beat.
+  /// Writes of constants: the initial vector, bank lane, index beat; with `Sponge` also the vector
+  /// for later blocks, index `MaxBeats` + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// Input words.
+  /// Input words with their block, the same for all of them; `block_end` marks the last one.
   input logic valid_i,
   output logic ready_o,
   input acclmt_pkg::word_t word_i,
-  input acclmt_pkg::input_label_t label_i,
+  input acclmt_pkg::block_t block_i,
+  input logic block_end_i,
   input acclmt_pkg::tag_t tag_i,
   /// States that come back.
   input logic back_valid_i,
@@ -72,6 +72,7 @@ module acclmt_state_loader #(
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
   localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+  localparam int unsigned CountWidth = acclmt_pkg::WordCountWidth;
   localparam logic [1:0] NoLane = acclmt_pkg::NoLane;
   // Beats of the output buffer.
   localparam int unsigned Places = acclmt_latency_pkg::LoaderPlaces;
@@ -79,13 +80,16 @@ module acclmt_state_loader #(
   // ---- Filling a page ---------------------------------------------------------------------------
 
   logic write_page_q, read_page_q;
-  logic [1:0] page_full_q, page_first_q, page_last_q;
-  logic [3:0] word_q;
+  logic [1:0] page_full_q, page_first_q, page_overwrite_q;
+  acclmt_pkg::word_count_t word_q;
   logic [1:0][acclmt_pkg::TagWidth-1:0] tag_q;
+  // Which positions have an input: by beat (or slice) and lane.
+  logic [MaxBeats-1:0][Lanes-1:0] present;
+  logic [1:0][MaxBeats-1:0][Lanes-1:0] page_present_q;
   logic take_word, last_word, page_read;
   assign ready_o = !page_full_q[write_page_q];
   assign take_word = valid_i && ready_o;
-  assign last_word = label_i.block_end;
+  assign last_word = block_end_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -113,50 +117,34 @@ module acclmt_state_loader #(
   always_ff @(posedge clk_i) begin
     if (take_word && word_q == '0) begin
       tag_q[write_page_q] <= tag_i;
-      page_first_q[write_page_q] <= label_i.first_block;
-      page_last_q[write_page_q] <= label_i.last_block;
+      page_first_q[write_page_q] <= block_i.first;
+      page_overwrite_q[write_page_q] <= block_i.overwrite;
+      page_present_q[write_page_q] <= present;
     end
   end
 
   // Position codes of the elements of this word: the word itself, or its four slices.
   logic [CodeWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  acclmt_pkg::position_map_t write_map;
-  assign write_map = (Sponge && label_i.last_block) ? row_i.last_map : config_i.input_map;
-  assign code = acclmt_pkg::position_code(write_map, word_q);
-  assign slice_code = acclmt_pkg::slice_codes(write_map, word_q[1:0]);
+  assign code = acclmt_pkg::position_code(block_i.input_map, word_q);
+  assign slice_code = acclmt_pkg::slice_codes(block_i.input_map, word_q[1:0]);
 
-  // Which positions have an input: by beat (or slice) and lane; of the beat that is read, and of the
-  // one that was read.
-  acclmt_pkg::position_map_t read_map;
-  logic [3:0] read_words;
-  logic [BeatWidth-1:0] beat_q;
-  logic read_last_block;
-  assign read_last_block = page_last_q[read_page_q];
-  assign read_map = (Sponge && read_last_block) ? row_i.last_map : config_i.input_map;
-  assign read_words = (Sponge && read_last_block) ? row_i.last_words : config_i.input_words;
-  logic [CodeWidth-1:0] read_code;
-  logic [MaxBeats-1:0][Lanes-1:0] present;
-  logic [Slices-1:0][Lanes-1:0] present_q;
+  logic [CodeWidth-1:0] element_code;
   always_comb begin
     present = '0;
-    read_code = '0;
+    element_code = '0;
     for (int j = 0; j < int'(MaxWidth); j++) begin
-      read_code = read_map[int'(CodeWidth)*j+:CodeWidth];
-      if ((goldilocks_i ? 4'(j) / 4'(Slices) : 4'(j)) < read_words &&
-          read_code[1:0] != NoLane) begin
-        present[read_code[3:2]][read_code[1:0]] = 1'b1;
+      element_code = block_i.input_map[int'(CodeWidth)*j+:CodeWidth];
+      if (CountWidth'(goldilocks_i ? j / int'(Slices) : j) < block_i.input_words &&
+          element_code[1:0] != NoLane) begin
+        present[element_code[3:2]][element_code[1:0]] = 1'b1;
       end
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    for (int s = 0; s < int'(Slices); s++) begin
-      present_q[s] <= present[goldilocks_i ? 2'(s) : beat_q[1:0]];
     end
   end
 
   // ---- Reading a page ---------------------------------------------------------------------------
 
+  logic [BeatWidth-1:0] beat_q;
   logic read, read_last, place_available, reserve, is_first, state_is_back;
   assign is_first = !Sponge || page_first_q[read_page_q];
   assign state_is_back = is_first || back_valid_i;
@@ -177,7 +165,9 @@ module acclmt_state_loader #(
   localparam int unsigned SumStages = 1 + (Sponge ? 2 : 1) * acclmt_latency_pkg::AddLatency;
   logic [SumStages-1:0] valid_q, last_q;
   logic [SumStages-1:0][acclmt_pkg::TagWidth-1:0] read_tag_q;
-  logic read_first_block_q;
+  // What the state keeps of itself: all when the block is added, and what has no input.
+  logic read_first_block_q, read_overwrite_q;
+  logic [Slices-1:0][Lanes-1:0] present_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
     else if (clear_i) valid_q <= '0;
@@ -187,6 +177,10 @@ module acclmt_state_loader #(
     last_q <= {last_q[SumStages-2:0], read_last};
     read_tag_q <= {read_tag_q[SumStages-2:0], tag_q[read_page_q]};
     read_first_block_q <= is_first;
+    read_overwrite_q <= page_overwrite_q[read_page_q];
+    for (int s = 0; s < int'(Slices); s++) begin
+      present_q[s] <= page_present_q[read_page_q][goldilocks_i ? 2'(s) : beat_q[1:0]];
+    end
   end
   logic [Lanes-1:0][WordWidth-1:0] back_q;
   if (Sponge) begin : gen_back
@@ -237,12 +231,11 @@ module acclmt_state_loader #(
         .read_address_i({read_page_q, beat_q[1:0]}),
         .read_data_o(read_data)
       );
-      // What the state keeps of itself: all when the block is added, and what has no input.
       logic has_input;
       assign has_input = present_q[s][lane];
       assign placed[SliceWidth*s+:SliceWidth] = has_input ? read_data : '0;
       assign kept[SliceWidth*s+:SliceWidth] =
-          (read_first_block_q || (row_i.overwrite && has_input))
+          (read_first_block_q || (read_overwrite_q && has_input))
           ? '0 : back_q[lane][SliceWidth*s+:SliceWidth];
     end
 
@@ -320,7 +313,7 @@ module acclmt_state_loader #(
     .idle_o(buffer_idle)
   );
   logic unused_bits;
-  assign unused_bits = ^{config_i, row_i, label_i, back_valid_i, back_state_i};
+  assign unused_bits = ^{config_i, back_valid_i, back_state_i};
   assign idle_o = buffer_idle && page_full_q == '0 && word_q == '0;
 
 `ifndef SYNTHESIS

@@ -4,11 +4,11 @@
 
 /// Multiplication by a constant, in redundant form, from prepared odd multiples of the operand.
 ///
-/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_prime_pkg::recode`); each digit is a
-/// row: a shifted, possibly complemented, multiple of the operand. The columns are cut into chunks
-/// of `ChunkColumns`. Within a chunk all rows are added (a tree of full adders and a short carry chain), and
-/// what overflows into the next chunk, at most six bits, is delivered beside it, so that no carry
-/// runs over the whole width:
+/// The constant is recoded into signed digits 1, 3 and 5 (`acclmt_prime_pkg::recode`); each digit
+/// is a row: a shifted, possibly complemented, multiple of the operand. The columns are cut into
+/// chunks of `ChunkColumns`. Within a chunk all rows are added (a tree of full adders and a short
+/// carry chain), and what overflows into the next chunk, at most six bits, is delivered beside it,
+/// so that no carry runs over the whole width:
 ///
 ///     x1_i * Constant = sum_o + carry_o        (modulo 2^HighColumn)
 ///

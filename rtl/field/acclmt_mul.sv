@@ -10,8 +10,8 @@
 ///     a * b = high << 2h  +  (middle - high - low) << h  +  low
 ///
 /// Handshake:  none; a product leaves `Latency` cycles after its operands, in order.
-/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which must
-///             be `Latency`.
+/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which
+///             must be `Latency`.
 /// Throughput: one product a cycle.
 ///
 /// With the defaults the width is 256 and the 27 leaves have 32 to 34 bits: pre-addition of 128

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Montgomery reduction of a sum of products, by a constant prime or by one that is set at run
-/// time: result = value / R mod prime, with R = 2^`acclmt_prime_pkg::montgomery_bits(Reduction)`. In
-/// Goldilocks mode four values are reduced, without a division.
+/// time: result = value / R mod prime, with R = 2^`acclmt_prime_pkg::montgomery_bits(Reduction)`.
+/// In Goldilocks mode four values are reduced, without a division.
 ///
-/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(Reduction)` cycles after its
-///             value, in order.
+/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(Reduction)` cycles after
+///             its value, in order.
 /// Throughput: one value a cycle.
 module acclmt_reduce #(
   /// The modulus with `ReductionConstant`: odd, 2^250 < Prime < 2^255.

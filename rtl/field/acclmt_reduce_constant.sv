@@ -17,8 +17,8 @@
 ///
 /// In Goldilocks mode the four residues take the place of the high half, and m is zero.
 ///
-/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(ReductionConstant)` = 7 cycles
-///             after its value, in order.
+/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(ReductionConstant)` = 7
+///             cycles after its value, in order.
 /// Throughput: one value a cycle.
 module acclmt_reduce_constant #(
   /// The modulus: odd, 2^250 < Prime < 2^255.

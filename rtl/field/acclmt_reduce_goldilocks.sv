@@ -9,8 +9,8 @@
 ///     total   = x0 + x1 * 2^32 - x1 - x2      from -(2^36 - 1) to 2p - 2
 ///     residue = total, plus p if it is negative, less p if it is not below p
 ///
-/// Handshake:  none; the residues stand at the output in the cycle after their values, and are meant
-///             to be registered there.
+/// Handshake:  none; the residues stand at the output in the cycle after their values, and are
+///             meant to be registered there.
 /// Throughput: four values a cycle.
 module acclmt_reduce_goldilocks (
   /// Clock.

@@ -19,9 +19,9 @@
 /// In Goldilocks mode the four residues enter as the uppermost digits, and the multiplier is zero,
 /// so that nothing is subtracted from them.
 ///
-/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(ReductionRuntime)` = 13 cycles
-///             after its value, in order. The first stage only takes the value in and the last one
-///             hands the residue out: the way to and from the steps has cycles of its own.
+/// Handshake:  none; a residue leaves `acclmt_timing_pkg::reduce_latency(ReductionRuntime)` = 13
+///             cycles after its value, in order. The first stage only takes the value in and the
+///             last one hands the residue out: the way to and from the steps has cycles of its own.
 /// Throughput: one value a cycle.
 module acclmt_reduce_runtime #(
   /// Whether Goldilocks mode exists.

@@ -9,8 +9,8 @@
 /// A leaf is a number times itself: synthesis needs the product of two different bits once only.
 ///
 /// Handshake:  none; a square leaves `Latency` cycles after its operand, in order.
-/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which must
-///             be `Latency`: the same as `acclmt_mul` with the same parameters.
+/// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which
+///             must be `Latency`: the same as `acclmt_mul` with the same parameters.
 /// Throughput: one square a cycle.
 ///
 /// Goldilocks mode squares slice by slice: on the levels above a slice the squares of the halves

@@ -7,11 +7,11 @@
 ///
 /// For macros an integrator replaces this one file by a module with the same name, parameters and
 /// ports, which picks a macro by `Width` and `Depth` and connects what it has of margins to
-/// `memory_config_i`; other pins are added to acclmt_memory_pkg. It may count on this: nothing reads
-/// an address in the cycle in which it is written (asserted); no content is assumed after reset;
-/// enables are known from the reset on, and addresses where a port is enabled; `memory_config_i` is
-/// that of `acclmt_core` (synth/four_state shows both, with such a file). It must keep the
-/// handshake below, word by word: `read_data_o` is looked at in later cycles, too.
+/// `memory_config_i`; other pins are added to acclmt_memory_pkg. It may count on this: nothing
+/// reads an address in the cycle in which it is written (asserted); no content is assumed after
+/// reset; enables are known from the reset on, and addresses where a port is enabled;
+/// `memory_config_i` is that of `acclmt_core` (synth/four_state shows both, with such a file). It
+/// must keep the handshake below, word by word: `read_data_o` is looked at in later cycles, too.
 ///
 /// Handshake:  none. `read_data_o` shows the word the cycle after `read_enable_i` and keeps it
 ///             until the next read.

@@ -44,9 +44,10 @@ package acclmt_control_pkg;
   /// in the root hash engine alone, the initial vector for later blocks of a row in the leaf hash
   /// engine alone.
   function automatic int constant_depth(
-      input logic [3:0] sub_engine, input logic [7:0] bank, input logic to_leaf,
-      input logic to_root, input int num_full, input int num_partial, input int matrix_depth,
-      input int full_constant_depth, input int partial_depth, input int max_height);
+      input acclmt_pkg::sub_engine_t sub_engine, input logic [7:0] bank,
+      input logic to_leaf, input logic to_root, input int num_full, input int num_partial,
+      input int matrix_depth, input int full_constant_depth, input int partial_depth,
+      input int max_height);
     constant_depth = 0;
     if (sub_engine == '0 || (sub_engine == acclmt_pkg::SecondFullSubEngine && num_full > 1)) begin
       if (32'(bank) < acclmt_pkg::FullMatrixBanks) constant_depth = matrix_depth;

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Widths, fields and types that every AcclMT module shares. Others are in acclmt_tree_pkg (types of
-/// the tree), acclmt_timing_pkg (latencies of composed blocks, sizes of buffers) and
+/// Widths, fields and types that every AcclMT module shares. Others are in acclmt_tree_pkg (types
+/// of the tree), acclmt_timing_pkg (latencies of composed blocks, sizes of buffers) and
 /// acclmt_prime_pkg (elaboration arithmetic on the prime).
 ///
 /// An element of a large prime field is a word of `WordWidth` bits. Inside the chip it is the
@@ -101,21 +101,26 @@ package acclmt_pkg;
   localparam int unsigned MaxBeats = 4;
   /// Most elements of a state.
   localparam int unsigned MaxWidth = 12;
+  /// Most words of a block or digest in Goldilocks mode.
+  localparam int unsigned MaxGoldilocksWords = MaxWidth / Slices;
   /// Bits of a number of beats or steps.
   localparam int unsigned BeatWidth = 3;
+  /// Bits of a number of words: of a block or of a digest.
+  localparam int unsigned WordCountWidth = 4;
   /// Position code of a state element: {beat or slice, lane}; lane `NoLane` is no element.
   localparam int unsigned PositionCodeWidth = 4;
   localparam logic [1:0] NoLane = 2'(Lanes);
 
   typedef logic [BeatWidth-1:0] beat_t;
+  typedef logic [WordCountWidth-1:0] word_count_t;
 
-  /// A map of positions: entry j, see `position_code`, belongs to element j of the words of a hash. It has
-  /// one dimension, see `Lanes`.
+  /// A map of positions: entry j, see `position_code`, belongs to element j of the words of a hash.
+  /// It has one dimension, see `Lanes`.
   typedef logic [MaxWidth*PositionCodeWidth-1:0] position_map_t;
 
   /// Entry of a map of positions.
   function automatic logic [PositionCodeWidth-1:0] position_code(input position_map_t map,
-                                                                 input logic [3:0] element);
+                                                                 input word_count_t element);
     position_code = map[6'(PositionCodeWidth)*6'(element)+:PositionCodeWidth];
   endfunction
 
@@ -157,9 +162,14 @@ package acclmt_pkg;
     AlphaSeven
   } alpha_e;
 
+  /// Bits of the number of a sub-engine.
+  localparam int unsigned SubEngineWidth = 4;
+
+  typedef logic [SubEngineWidth-1:0] sub_engine_t;
+
   /// Most full-round sub-engines, and the number of the second one in constant writes and counters.
   localparam int unsigned MaxNumFull = 2;
-  localparam logic [3:0] SecondFullSubEngine = 4'd7;
+  localparam sub_engine_t SecondFullSubEngine = 4'd7;
   /// Sub-engine numbers with counters: full-round, partial-round 1 to 6, second full-round.
   localparam int unsigned MaxSubEngines = MaxNumPartial + 2;
 
@@ -185,8 +195,8 @@ package acclmt_pkg;
     /// Partial rounds have the dense MDS matrix instead of sparse ones.
     logic partial_dense;
     /// Words that a hash takes and that its digest has.
-    logic [3:0] input_words;
-    logic [3:0] digest_words;
+    word_count_t input_words;
+    word_count_t digest_words;
     /// Position codes of the input elements and of the digest elements.
     position_map_t input_map;
     position_map_t digest_map;
@@ -194,8 +204,9 @@ package acclmt_pkg;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
-    /// It is one of a sparse round that shares the multipliers out; the first one of a row chunk; the
-    /// first or a later one of such a sparse round; one of another round with large-prime elements.
+    /// It is one of a sparse round that shares the multipliers out; the first one of a row chunk;
+    /// the first or a later one of such a sparse round; one of another round with large-prime
+    /// elements.
     logic sparse;
     logic first;
     logic sparse_first;
@@ -226,9 +237,9 @@ package acclmt_pkg;
   /// Bits of an index into a bank.
   localparam int unsigned IndexWidth = 8;
   /// Sub-engine number under which the initial vector of a hash is written: one bank a lane.
-  localparam logic [3:0] InitialSubEngine = 4'd15;
+  localparam sub_engine_t InitialSubEngine = 4'd15;
   /// Sub-engine number under which the values of empty sub-trees are written: bank 0, index level.
-  localparam logic [3:0] EmptySubTrees = 4'd14;
+  localparam sub_engine_t EmptySubTrees = 4'd14;
 
   typedef logic [IndexWidth-1:0] index_t;
 
@@ -236,7 +247,7 @@ package acclmt_pkg;
   typedef struct packed {
     logic valid;
     /// 0: full-round, 1..: partial-round, `SecondFullSubEngine`, `InitialSubEngine`.
-    logic [3:0] sub_engine;
+    sub_engine_t sub_engine;
     logic [BankWidth-1:0] bank;
     logic [IndexWidth-1:0] index;
     word_t data;
@@ -257,7 +268,7 @@ package acclmt_pkg;
     logic [31:0] blocks;
     logic [15:0] group;
     /// Words of the last block, and the position codes of its elements.
-    logic [3:0] last_words;
+    word_count_t last_words;
     position_map_t last_map;
   } row_config_t;
 
@@ -270,11 +281,21 @@ package acclmt_pkg;
     logic block_end;
   } input_label_t;
 
+  /// What a hash engine does with a block of words: it begins a hash, or is absorbed by a state, in
+  /// whose input elements it may take the place of what is there. Words of it, and the position
+  /// codes of their elements.
+  typedef struct packed {
+    logic first;
+    logic overwrite;
+    word_count_t input_words;
+    position_map_t input_map;
+  } block_t;
+
   /// Bit of a tag that says that the state is not final: another block is to be absorbed.
   localparam int unsigned TagContinues = TagWidth - 1;
 
-  /// What a run does, but for its tree (`acclmt_tree_pkg::tree_config_t`: Yosys' own front end has no
-  /// structure with a type from another package); stable during a run.
+  /// What a run does, but for its tree (`acclmt_tree_pkg::tree_config_t`: Yosys' own front end has
+  /// no structure with a type from another package); stable during a run.
   typedef struct packed {
     /// The field: Goldilocks, four elements a word, or the large prime.
     logic goldilocks;

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elaboration arithmetic: the Montgomery radix, constant functions of a prime that is built in, and
-/// the signed-digit recoding of the constants by which the reduction multiplies.
+/// Elaboration arithmetic: the Montgomery radix, constant functions of a prime that is built in,
+/// and the signed-digit recoding of the constants by which the reduction multiplies.
 package acclmt_prime_pkg;
 
   /// log2 of the Montgomery radix of the reduction by a constant prime.

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Latencies of blocks that are made of others (see acclmt_latency_pkg for those of the blocks
-/// themselves), in cycles, and what fits in the buffers that the latencies ask for. `states_that_fit` and
-/// `most_rows` depend on the configuration, the others are constant functions of the parameters.
+/// themselves), in cycles, and what fits in the buffers that the latencies ask for.
+/// `states_that_fit` and `most_rows` depend on the configuration, the others are constant functions
+/// of the parameters.
 package acclmt_timing_pkg;
 
   /// Montgomery reduction.
@@ -33,7 +34,8 @@ package acclmt_timing_pkg;
                   reduce_latency(reduction);
   endfunction
 
-  /// One partial round of a state of one beat on a partial-round sub-engine, from issue to re-issue.
+  /// One partial round of a state of one beat on a partial-round sub-engine, from issue to
+  /// re-issue.
   function automatic int partial_loop_cycles(input int reduction);
     partial_loop_cycles =
         sbox_latency(reduction) + dot_latency(reduction) +
@@ -46,8 +48,8 @@ package acclmt_timing_pkg;
     full_loop_cycles = partial_loop_cycles(reduction) + int'(acclmt_latency_pkg::TurnLatency);
   endfunction
 
-  /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop full
-  /// with states of one to four beats.
+  /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop
+  /// full with states of one to four beats.
   function automatic int places(input int reduction);
     if (reduction == int'(acclmt_pkg::ReductionRuntime)) begin
       places = int'(acclmt_latency_pkg::RuntimePlaces);
@@ -66,11 +68,12 @@ package acclmt_timing_pkg;
     endcase
   endfunction
 
-  /// Most rows of blocks that can be under way together in a hash engine (ROW_GROUP), for states of so
-  /// many beats: all first blocks of a group come before the first second block, so that the states of
-  /// a whole group wait in the output buffers of the sub-engines. There is one for each of the two
-  /// visits of a full-round sub-engine, and one for each partial-round sub-engine with rounds; one
-  /// without rounds is a wire. `ChipRegisters::most_rows` of the driver is the same rule.
+  /// Most rows of blocks that can be under way together in a hash engine (ROW_GROUP), for states of
+  /// so many beats: all first blocks of a group come before the first second block, so that the
+  /// states of a whole group wait in the output buffers of the sub-engines. There is one for each
+  /// of the two visits of a full-round sub-engine, and one for each partial-round sub-engine with
+  /// rounds; one without rounds is a wire. `ChipRegisters::most_rows` of the driver is the same
+  /// rule.
   function automatic int most_rows(input int reduction, input acclmt_pkg::beat_t beats,
                                    input logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds);
     int buffers;

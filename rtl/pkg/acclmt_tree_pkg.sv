@@ -12,6 +12,10 @@ package acclmt_tree_pkg;
   localparam int unsigned LevelWidth = 5;
   typedef logic [LevelWidth-1:0] level_t;
 
+  /// Bits of a number of siblings, such as the arity: as many as words of a block.
+  localparam int unsigned SiblingCountWidth = 4;
+  typedef logic [SiblingCountWidth-1:0] sibling_count_t;
+
   /// Bits of a node address within one memory, and of a number of groups of siblings.
   localparam int unsigned NodeAddressWidth = 16;
   typedef logic [NodeAddressWidth-1:0] node_address_t;
@@ -46,8 +50,8 @@ package acclmt_tree_pkg;
     node_address_t address;
   } node_place_t;
 
-  /// Entry of the level table: the memory that holds the queue of a level, and the groups of siblings
-  /// that it has room for.
+  /// Entry of the level table: the memory that holds the queue of a level, and the groups of
+  /// siblings that it has room for.
   localparam int unsigned LevelEntryWidth = NodeMemoryWidth + NodeAddressWidth;
   typedef struct packed {
     node_memory_e memory;
@@ -68,12 +72,12 @@ package acclmt_tree_pkg;
   typedef struct packed {
     level_t level;
     node_place_t place;
-    logic [3:0] count;
+    logic [SiblingCountWidth-1:0] count;
     logic last;
   } node_job_t;
 
-  /// What a node that goes out is: its level, its index in the level, and whether it is the last one
-  /// of the run.
+  /// What a node that goes out is: its level, its index in the level, and whether it is the last
+  /// one of the run.
   localparam int unsigned NodeIndexWidth = 32;
   localparam int unsigned NodeLabelWidth = LevelWidth + NodeIndexWidth + 1;
   typedef struct packed {
@@ -99,7 +103,7 @@ package acclmt_tree_pkg;
     logic leaf_written;
     logic digest_written;
     node_memory_e digest_memory;
-    logic [3:0] freed_count;
+    logic [SiblingCountWidth-1:0] freed_count;
     node_memory_e freed_memory;
   } node_traffic_t;
 

@@ -2,10 +2,11 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the digest out of the final state of a hash: the words that the digest map names, in order.
+/// Reads the digest out of the final state of a hash: the words that the digest map names, in
+/// order.
 ///
-/// Digest word d is the element with position code d of the map; in Goldilocks mode slice s of word w
-/// is the element with code 4w + s, and a code with lane 3 gives 0.
+/// Digest word d is the element with position code d of the map; in Goldilocks mode slice s of word
+/// w is the element with code 4w + s, and a code with lane 3 gives 0.
 ///
 /// Handshake:  states: `valid_i` shows a complete state, `take_o` takes a beat. Words: ready/valid.
 /// Latency:    3 cycles from a state of one beat to the first word.
@@ -50,7 +51,7 @@ module acclmt_digest_reader (
   } phase_e;
   phase_e phase_d, phase_q;
   logic [BeatWidth-1:0] beat_d, beat_q;
-  logic [3:0] word_d, word_q;
+  acclmt_pkg::word_count_t word_d, word_q;
   logic write, read, last_beat, last_word;
   assign last_beat = beat_q + 1'b1 == config_i.beats;
   assign last_word = word_q + 1'b1 == config_i.digest_words;

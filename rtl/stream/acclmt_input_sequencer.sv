@@ -9,8 +9,8 @@
 /// their second blocks, and so on, so that as many permutations are under way as the hash engine
 /// needs. The last group has the rows that are left. Rows of one block come one after another.
 ///
-/// Handshake:  `open_o` while words of the run are to come; `take_i` when one is taken. The label is
-///             that of the word that comes next.
+/// Handshake:  `open_o` while words of the run are to come; `take_i` when one is taken. The label
+///             is that of the word that comes next.
 /// Latency:    none. Throughput: one word a cycle.
 module acclmt_input_sequencer (
   /// Clock and reset.
@@ -23,12 +23,12 @@ module acclmt_input_sequencer (
   /// Number of leaves, what a leaf is, and words of a block but the last; stable during a run.
   input logic [31:0] leaves_i,
   input acclmt_pkg::row_config_t row_i,
-  input logic [3:0] block_words_i,
+  input acclmt_pkg::word_count_t block_words_i,
   /// Words of the run are to come.
   output logic open_o,
   input logic take_i,
-  /// The word belongs to the first block, or to the last block, of its row; it is the last one of its
-  /// block.
+  /// The word belongs to the first block, or to the last block, of its row; it is the last one of
+  /// its block.
   output acclmt_pkg::input_label_t label_o
 );
 
@@ -36,7 +36,7 @@ module acclmt_input_sequencer (
   logic open_q;
   logic [31:0] leaves_left_q, block_q;
   logic [15:0] group_q, row_q;
-  logic [3:0] word_q;
+  acclmt_pkg::word_count_t word_q;
 
   logic [15:0] next_group;
   logic [31:0] leaves_next;
@@ -46,7 +46,7 @@ module acclmt_input_sequencer (
 
   logic last_block, last_word, last_row, group_ends;
   assign last_block = block_q + 32'd1 == row_i.blocks;
-  assign last_word = word_q + 4'd1 == (last_block ? row_i.last_words : block_words_i);
+  assign last_word = word_q + 1'b1 == (last_block ? row_i.last_words : block_words_i);
   assign last_row = row_q + 16'd1 == group_q;
   assign group_ends = last_word && last_row && last_block;
 
@@ -68,7 +68,7 @@ module acclmt_input_sequencer (
       row_q <= '0;
       word_q <= '0;
     end else if (take_i) begin
-      word_q <= last_word ? '0 : word_q + 4'd1;
+      word_q <= last_word ? '0 : word_q + 1'b1;
       if (last_word) row_q <= last_row ? '0 : row_q + 16'd1;
       if (last_word && last_row) block_q <= block_q + 32'd1;
     end

@@ -2,8 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the nodes that the host asked for on their way out, each with its level and its index in the
-/// level. Leaves and digests come from two sides; while a digest is there, a leaf is not looked at.
+/// Puts the nodes that the host asked for on their way out, each with its level and its index in
+/// the level. Leaves and digests come from two sides; while a digest is there, a leaf is not looked
+/// at.
 ///
 /// Handshake:  ready/valid, with one ready for both inputs; the nodes of a level come in order.
 /// Latency:    2 cycles. Throughput: one word a cycle.
@@ -17,7 +18,8 @@ module acclmt_node_output (
   input logic clear_i,
   /// A leaf, or else a digest, is taken.
   output logic ready_o,
-  /// Leaves; `end` marks the last word of a leaf, `last` that of the last leaf of a run without tree.
+  /// Leaves; `end` marks the last word of a leaf, `last` that of the last leaf of a run without
+  /// tree.
   input logic leaf_valid_i,
   input acclmt_pkg::word_t leaf_i,
   input logic leaf_end_i,

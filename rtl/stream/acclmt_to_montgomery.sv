@@ -150,7 +150,8 @@ module acclmt_to_montgomery #(
         .below_o(unused_below)
       );
       // In Goldilocks mode a part is a slice as it is, where it comes to stand in a place of two.
-      assign slice = PartProductWidth'(element_q[SliceWidth*part+:SliceWidth]) << (PartWidth * part);
+      assign slice =
+          PartProductWidth'(element_q[SliceWidth*part+:SliceWidth]) << (PartWidth * part);
       always_ff @(posedge clk_i) begin
         sum_q[Lsb+:PartProductWidth] <= goldilocks ? slice : sum;
         carry_q[Lsb+:PartProductWidth] <= goldilocks ? '0 : carry;

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dot product, in steps of three elements, with one reduction: the sum over the steps and the lanes
-/// of element_i[lane] * coefficient_i[lane].
+/// Dot product, in steps of three elements, with one reduction: the sum over the steps and the
+/// lanes of element_i[lane] * coefficient_i[lane].
 ///
 /// The full products are added, step by step, and only the sum is reduced. In Goldilocks mode each
 /// slice has a sum of its own, or with `Across` all slices are added into slice 0.
@@ -11,8 +11,8 @@
 /// A second sum can take the place of this one at the reduction: `other_i`, if `take_other_i`.
 ///
 /// Handshake:  none; the sum of a step and those since the last `first_i` leaves
-///             `acclmt_timing_pkg::dot_latency` = 15 cycles (21 with the run-time reduction) after the
-///             operands of the step, in order.
+///             `acclmt_timing_pkg::dot_latency` = 15 cycles (21 with the run-time reduction) after
+///             the operands of the step, in order.
 /// Throughput: one step a cycle.
 module acclmt_dot_product #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
@@ -36,8 +36,8 @@ module acclmt_dot_product #(
   input logic [acclmt_pkg::Lanes-1:0] enable_i,
   /// The products, `MulLatency` cycles after their operands.
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::ProductWidth-1:0] product_o,
-  /// The sum before its reduction, `AccumulateLatency` cycles after the products, and another one to
-  /// reduce in its place.
+  /// The sum before its reduction, `AccumulateLatency` cycles after the products, and another one
+  /// to reduce in its place.
   output logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] sum_o,
   input logic take_other_i,
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] other_i,

@@ -12,8 +12,8 @@
 ///     si' = si + vi * x                            (i = 1, 2, ..)
 ///
 /// A state comes in beats of three elements (in Goldilocks mode one beat of twelve). Its beats
-/// follow element 0 through the S-box's delay; the dot product grows beat by beat; the updates leave
-/// beat by beat, and wait for the new element 0 in the queue that closes the loop.
+/// follow element 0 through the S-box's delay; the dot product grows beat by beat; the updates
+/// leave beat by beat, and wait for the new element 0 in the queue that closes the loop.
 ///
 ///     state -> slot -> S-box (element 0)  -+-> dot product ---------> queue of element 0 -+
 ///               ^      delay (the others) -+-> updates ---> queue of beats ---------------+
@@ -23,8 +23,8 @@
 /// entered. A segment without rounds passes states through.
 ///
 /// Handshake:  states on both sides: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` + beats - 1 cycles, rounded up
-///             to the grid.
+/// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` + beats - 1 cycles, rounded
+///             up to the grid.
 /// Throughput: one state in `num_rounds_i` * g cycles, where g is the number of beats, and at least
 ///             2 with x^7.
 module acclmt_partial_round_engine #(
@@ -49,9 +49,9 @@ module acclmt_partial_round_engine #(
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::round_t num_rounds_i,
   /// Number of this sub-engine in constant writes; constant.
-  input logic [3:0] number_i,
-  /// Writes of constants: banks 0..2 w and 3..5 v at index round * beats + beat, bank 6 the constant
-  /// of element 0 at index round.
+  input acclmt_pkg::sub_engine_t number_i,
+  /// Writes of constants: banks 0..2 w and 3..5 v at index round * beats + beat, bank 6 the
+  /// constant of element 0 at index round.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States that enter, with their tags.
   input logic valid_i,

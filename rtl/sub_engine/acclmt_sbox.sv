@@ -12,13 +12,13 @@
 ///                    +--> multiply (x^7) --+                 x^5 = x^4 * x
 ///                         x^3 = x^2 * x                      x^7 = x^4 * x^3
 ///
-/// x^7 takes the one multiplier twice, 13 cycles apart: then no two elements may enter an odd number
-/// of cycles apart that equals this distance, which a grid of 2, 3 or 4 cycles guarantees.
+/// x^7 takes the one multiplier twice, 13 cycles apart: then no two elements may enter an odd
+/// number of cycles apart that equals this distance, which a grid of 2, 3 or 4 cycles guarantees.
 ///
 /// In Goldilocks mode the four elements of a word pass together.
 ///
-/// Handshake:  none; a result leaves `acclmt_timing_pkg::sbox_latency` = 39 cycles after its element
-///             (57 with the run-time reduction), in order.
+/// Handshake:  none; a result leaves `acclmt_timing_pkg::sbox_latency` = 39 cycles after its
+///             element (57 with the run-time reduction), in order.
 /// Throughput: one word a cycle; with x^7 one in two cycles.
 module acclmt_sbox #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.

@@ -5,7 +5,8 @@
 /// Update of an element in a sparse matrix product: result = addend + factor * coefficient.
 ///
 /// Handshake:  none; addend, factor and coefficient enter together, and the result leaves
-///             `acclmt_timing_pkg::mod_mul_latency` + 1 = 14 cycles (20 with the run-time reduction) later.
+///             `acclmt_timing_pkg::mod_mul_latency` + 1 = 14 cycles (20 with the run-time
+///             reduction) later.
 /// Throughput: one update a cycle; four in Goldilocks mode.
 module acclmt_scaled_add #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.

@@ -106,8 +106,8 @@ module acclmt_slot_control #(
   logic next_beat;
   assign next_beat = beats_left_q != '0 && wait_q == '0;
 
-  // All beats of a slot have moved when the next one begins (asserted), so what begins and what goes
-  // on never meet.
+  // All beats of a slot have moved when the next one begins (asserted), so what begins and what
+  // goes on never meet.
   assign head_take_o = reissue || leave || (next_beat && (reissue_q || leave_q));
   assign exit_o = leave || (next_beat && leave_q);
   assign new_take_o = accept | (next_beat ? accept_q : '0);

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Output buffer of a sub-engine: states wait for the next one, in places that were reserved as they
-/// entered the sub-engine, so that its pipeline never stalls.
+/// Output buffer of a sub-engine: states wait for the next one, in places that were reserved as
+/// they entered the sub-engine, so that its pipeline never stalls.
 ///
 /// Handshake:  `reserve_i` only while `available_o`; to each reservation belongs one state, whose
 ///             beats are always accepted. Output: `valid_o` shows that a complete state is at the

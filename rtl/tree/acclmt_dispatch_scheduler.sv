@@ -5,14 +5,14 @@
 /// Dispatch scheduler of the root hash engine: which nodes are hashed next, and where their digest
 /// goes.
 ///
-/// Every level of the tree below the top is a queue of nodes in the order of their leaves, in one of
-/// the node memories; the level table says where, and how long it is. A job takes the oldest group
-/// of siblings of a level and makes one node of the level above; the last group of a level may lack
-/// siblings. The deepest ready job (the one nearest to the root) goes first, which keeps the upper
-/// queues short. A job is ready when its group is complete and a place is free for its digest in the
-/// level above; the job that makes a node of the top level needs none. Leaves are accepted while
-/// their queue has room. No queue can overflow, and since the job nearest to the root is never
-/// blocked by one further away, the tree always ends (both asserted).
+/// Every level of the tree below the top is a queue of nodes in the order of their leaves, in one
+/// of the node memories; the level table says where, and how long it is. A job takes the oldest
+/// group of siblings of a level and makes one node of the level above; the last group of a level
+/// may lack siblings. The deepest ready job (the one nearest to the root) goes first, which keeps
+/// the upper queues short. A job is ready when its group is complete and a place is free for its
+/// digest in the level above; the job that makes a node of the top level needs none. Leaves are
+/// accepted while their queue has room. No queue can overflow, and since the job nearest to the
+/// root is never blocked by one further away, the tree always ends (both asserted).
 ///
 /// The module holds the bookkeeping only: another scheduler with these ports can take its place.
 ///
@@ -35,7 +35,7 @@ module acclmt_dispatch_scheduler #(
   input acclmt_tree_pkg::level_setup_t setup_i,
   /// Children of a node, and the level whose nodes are not hashed any more, 1 .. MaxHeight; stable
   /// while nodes are inside.
-  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
   /// A leaf is written; it is the last one.
   input logic leaf_valid_i,
@@ -51,7 +51,8 @@ module acclmt_dispatch_scheduler #(
   input logic fetched_i,
   input acclmt_tree_pkg::level_t fetched_level_i,
   /// The digest of a job whose operands were of level `digest_level_i` is written, or
-  /// (`digest_is_top_i`) is of the top level; `digest_last_i`: the job was the last one of its level.
+  /// (`digest_is_top_i`) is of the top level; `digest_last_i`: the job was the last one of its
+  /// level.
   input logic digest_valid_i,
   input acclmt_tree_pkg::level_t digest_level_i,
   input logic digest_is_top_i,
@@ -71,7 +72,7 @@ module acclmt_dispatch_scheduler #(
 
   // Level l of these vectors is level l of the tree.
   logic [MaxHeight-1:0] group_ready, group_last, place_free, level_idle, job_ready, job_grant;
-  logic [MaxHeight-1:0][3:0] group_count;
+  logic [MaxHeight-1:0][acclmt_tree_pkg::SiblingCountWidth-1:0] group_count;
   logic [MaxHeight-1:0][AddressWidth-1:0] write_address, read_address;
 
   logic job_taken, digest_stored;

@@ -9,8 +9,8 @@
 /// order of their leaves. A place is reserved before its node is hashed; a group is taken when all
 /// of its nodes are there, or those that the level has, and freed when they were read.
 ///
-/// Handshake:  `reserve_i` only while `place_free_o`; `write_i` only for a reserved place, in order;
-///             `take_i` only while `group_ready_o`; `free_i` for a group that was taken.
+/// Handshake:  `reserve_i` only while `place_free_o`; `write_i` only for a reserved place, in
+///             order; `take_i` only while `group_ready_o`; `free_i` for a group that was taken.
 /// Latency:    a group can be taken the cycle after its last node was written.
 module acclmt_level_queue (
   /// Clock and reset.
@@ -23,7 +23,7 @@ module acclmt_level_queue (
   input acclmt_tree_pkg::node_address_t base_i,
   input acclmt_tree_pkg::node_address_t groups_i,
   /// Children of a node, at least 2; stable while nodes are inside.
-  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   /// A place is reserved for the next node.
   output logic place_free_o,
   input logic reserve_i,
@@ -36,7 +36,7 @@ module acclmt_level_queue (
   output logic group_ready_o,
   input logic take_i,
   output acclmt_tree_pkg::node_address_t read_address_o,
-  output logic [3:0] read_count_o,
+  output acclmt_tree_pkg::sibling_count_t read_count_o,
   output logic read_last_o,
   /// The oldest group that was taken has been read.
   input logic free_i,
@@ -58,7 +58,7 @@ module acclmt_level_queue (
   // ---- Places -----------------------------------------------------------------------------------
 
   // Places reserved in the youngest group, and groups of which a place is.
-  logic [3:0] reserve_index_q;
+  acclmt_tree_pkg::sibling_count_t reserve_index_q;
   acclmt_tree_pkg::node_address_t groups_used_q;
   logic reserve_first;
   assign reserve_first = reserve_i && reserve_index_q == '0;
@@ -83,7 +83,7 @@ module acclmt_level_queue (
 
   // ---- Nodes ------------------------------------------------------------------------------------
 
-  logic [3:0] write_index_q, last_count_q;
+  acclmt_tree_pkg::sibling_count_t write_index_q, last_count_q;
   logic group_written, complete_q;
   acclmt_tree_pkg::node_address_t write_group_q, write_address_q, read_group_q, read_address_q;
   acclmt_tree_pkg::node_address_t groups_ready_q;

@@ -21,7 +21,7 @@ module acclmt_node_fetch #(
   /// Forgets the job.
   input logic clear_i,
   /// Children of a node; stable while a job is inside.
-  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   /// Writes of constants: the value of an empty sub-tree, index level.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Job.
@@ -31,13 +31,13 @@ module acclmt_node_fetch #(
   /// The operands of a job have left their memory: their level and their number.
   output logic fetched_o,
   output acclmt_tree_pkg::level_t fetched_level_o,
-  output logic [3:0] fetched_count_o,
+  output acclmt_tree_pkg::sibling_count_t fetched_count_o,
   /// Read port of the node memories.
   output logic read_o,
   output acclmt_tree_pkg::node_place_t read_place_o,
   input acclmt_pkg::word_t read_data_i,
-  /// Operands (`end` marks the last one), with the level of the job and whether it is the last one of
-  /// its level.
+  /// Operands (`end` marks the last one), with the level of the job and whether it is the last one
+  /// of its level.
   output logic valid_o,
   input logic ready_i,
   output acclmt_pkg::word_t word_o,
@@ -54,7 +54,7 @@ module acclmt_node_fetch #(
 
   // The operand on offer, and the job that it belongs to.
   logic active_q;
-  logic [3:0] index_q;
+  acclmt_tree_pkg::sibling_count_t index_q;
   acclmt_tree_pkg::node_job_t job_q;
   logic job_taken, word_taken, last_operand, incomplete_q;
   assign job_ready_o = !active_q;

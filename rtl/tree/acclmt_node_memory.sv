@@ -7,7 +7,8 @@
 ///     leaf hash buffer    leaves of the standard tree in progress
 ///     root hash buffer    major aggregation: the lower levels of a standard tree
 ///     scratch pad         minor aggregation: its upper levels
-///     HIDM levels 0, 1    hierarchical intermediate data memory: the levels that join standard trees
+///     HIDM levels 0, 1    hierarchical intermediate data memory: the levels that join standard
+///     trees
 ///
 /// Leaves are written to the leaf hash buffer, digests to the others.
 ///
@@ -49,7 +50,8 @@ module acclmt_node_memory #(
   logic [NumMemories-1:0][WordWidth-1:0] data;
   for (genvar m = 0; m < NumMemories; m++) begin : gen_memory
     localparam int unsigned Depth = acclmt_tree_pkg::node_words(
-        m, int'(LeafWords), int'(RootWords), int'(ScratchWords), int'(HidmWords0), int'(HidmWords1));
+        m, int'(LeafWords), int'(RootWords), int'(ScratchWords), int'(HidmWords0),
+        int'(HidmWords1));
     localparam int unsigned AddressWidth = $clog2(Depth);
     localparam acclmt_tree_pkg::node_memory_e Memory = acclmt_tree_pkg::node_memory_e'(m);
     if (Depth < 2 || Depth != 2 ** AddressWidth ||

@@ -35,7 +35,7 @@ module acclmt_tree #(
   /// Forgets every node; before a run.
   input logic clear_i,
   /// Children of a node, and the tree; stable during a run.
-  input logic [3:0] arity_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Sets up the queue of a level.
   input acclmt_tree_pkg::level_setup_t setup_i,
@@ -98,7 +98,7 @@ module acclmt_tree #(
   logic job_valid, job_ready, fetched, scheduler_idle;
   acclmt_tree_pkg::node_job_t job;
   acclmt_tree_pkg::level_t digest_level, fetched_level;
-  logic [3:0] fetched_count;
+  acclmt_tree_pkg::sibling_count_t fetched_count;
   acclmt_tree_pkg::node_place_t leaf_place, digest_place;
   logic leaf_write, digest_goes_out, digest_is_top, digest_taken, digest_last;
 
@@ -186,8 +186,9 @@ module acclmt_tree #(
     .read_data_o(read_data)
   );
 
-  // What becomes of the digest is known with its operands, and travels in their tag: whether the node is of
-  // the top level, whether it goes out, and of the group whether it is the last one of its level.
+  // What becomes of the digest is known with its operands, and travels in their tag: whether the
+  // node is of the top level, whether it goes out, and of the group whether it is the last one of
+  // its level.
   acclmt_tree_pkg::level_t operand_node_level;
   logic operand_is_top;
   assign operand_node_level = operand_level + 1'b1;

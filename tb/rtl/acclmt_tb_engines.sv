@@ -7,8 +7,9 @@
 module acclmt_tb_engines (
   input logic clk_i,
   input logic rst_ni,
-  /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS), data of
-  /// the constant or input word (8), values of the configuration registers of an engine (19).
+  /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
+  /// data of the constant or input word (8), values of the configuration registers of an engine
+  /// (19).
   input logic [29*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
@@ -57,10 +58,11 @@ module acclmt_tb_engines (
   );
 
   // Hashes of one block.
-  acclmt_pkg::row_config_t one_block;
-  acclmt_pkg::input_label_t word_label;
-  assign one_block = '0;
-  assign word_label = '{first_block: 1'b1, last_block: 1'b1, block_end: in_i[17]};
+  acclmt_pkg::block_t block;
+  assign block = '{
+    first: 1'b1, overwrite: 1'b0, input_words: engine_config.input_words,
+    input_map: engine_config.input_map
+  };
 
   // ---- Engines: number 6 * (NumFull - 1) + NumPartial - 1 ---------------------------------------
 
@@ -86,12 +88,12 @@ module acclmt_tb_engines (
       .goldilocks_i(in_i[16]),
       .prime_i(acclmt_tb_build_pkg::Prime),
       .config_i(engine_config),
-      .row_i(one_block),
       .constant_write_i(constant_write),
       .valid_i(word_valid),
       .ready_o(word_ready[i]),
       .word_i(data),
-      .label_i(word_label),
+      .block_i(block),
+      .block_end_i(in_i[17]),
       .tag_i(tag),
       .valid_o(digest_valid[i]),
       .ready_i(digest_ready),

@@ -2,18 +2,18 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: blocks with deliberate faults, which the tests of the blocks must find. The modules
-/// with `_mutant` in their names are copies that tb/verilated/build.rs makes of the blocks, with one
-/// fault each.
+/// Testbench only: blocks with deliberate faults, which the tests of the blocks must find. The
+/// modules with `_mutant` in their names are copies that tb/verilated/build.rs makes of the blocks,
+/// with one fault each.
 module acclmt_tb_mutants (
   input logic clk_i,
   input logic rst_ni,
   /// As acclmt_tb_units.
   input logic [106*32-1:0] in_i,
-  /// a * b with a fault of both modes and with one of Goldilocks mode, a * a (16 each), the sums of products
-  /// by slices and across them (17 each), the residues of the value by the constant prime with a faulty
-  /// carry and with a faulty subtraction, by the Goldilocks prime and by the run-time prime, a + b with a
-  /// fault of each slice and of the borrow between them, a power of a (8 each).
+  /// a * b with a fault of both modes and with one of Goldilocks mode, a * a (16 each), the sums of
+  /// products by slices and across them (17 each), the residues of the value by the constant prime
+  /// with a faulty carry and with a faulty subtraction, by the Goldilocks prime and by the run-time
+  /// prime, a + b with a fault of each slice and of the borrow between them, a power of a (8 each).
   output logic [138*32-1:0] out_o
 );
 

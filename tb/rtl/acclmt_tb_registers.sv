@@ -2,9 +2,10 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the register file alone, with the writes of a file, one a cycle. The last of them
-/// is the start of a run that nothing ends; later the first is written again, which is refused. Made
-/// for tb/tests/faults.rs, which runs it on the register file as it is and on broken copies.
+/// Testbench only: the register file alone, with the writes of a file, one a cycle. The last of
+/// them is the start of a run that nothing ends; later the first is written again, which is
+/// refused. Made for tb/tests/faults.rs, which runs it on the register file as it is and on broken
+/// copies.
 ///
 /// Plus-argument: `+writes=FILE`, an address and a value in hexadecimal a line.
 module acclmt_tb_registers;

@@ -2,9 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the tree of the root hash engine without its hash engine, with node memories of a
-/// few words, so that small trees fill every level. tb/tests/tree.rs plays the hash engine, and knows
-/// the layout.
+/// Testbench only: the tree of the root hash engine without its hash engine, with node memories of
+/// a few words, so that small trees fill every level. tb/tests/tree.rs plays the hash engine, and
+/// knows the layout.
 module acclmt_tb_tree #(
   parameter int unsigned MaxHeight = 12,
   parameter int unsigned LeafWords = 64,
@@ -93,7 +93,8 @@ module acclmt_tb_tree #(
 
   assign out_o = {
     label.index, 32'(label.level), node[63:0], 32'(operand_tag), operand[63:0],
-    24'b0, starved, incomplete, idle, label.last, node_valid, digest_ready, operand_valid, leaf_ready
+    24'b0, starved, incomplete, idle, label.last, node_valid, digest_ready, operand_valid,
+    leaf_ready
   };
 
   logic unused_bits;

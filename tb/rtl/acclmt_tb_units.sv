@@ -2,9 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the arithmetic blocks with both kinds of reduction, the conversions, the S-box, the two
-/// linear blocks, the delay line, the buffer and the memory side by side, all fed from one packed input.
-/// tb/tests/units.rs knows the layout.
+/// Testbench only: the arithmetic blocks with both kinds of reduction, the conversions, the S-box,
+/// the two linear blocks, the delay line, the buffer and the memory side by side, all fed from one
+/// packed input. tb/tests/units.rs knows the layout.
 module acclmt_tb_units #(
   /// Cycles of the delay line and words of the buffer and of the memory.
   parameter int unsigned DelayCycles = 26,
@@ -13,13 +13,14 @@ module acclmt_tb_units #(
 ) (
   input logic clk_i,
   input logic rst_ni,
-  /// From the least significant word: operands a, b and c (8 words each), the value to reduce (17), three
-  /// products (48), the run-time prime and its R^2 (8 each), control bits (1).
+  /// From the least significant word: operands a, b and c (8 words each), the value to reduce (17),
+  /// three products (48), the run-time prime and its R^2 (8 each), control bits (1).
   input logic [106*32-1:0] in_i,
-  /// a * b (16), a * a (16), the sums of products by slices and across them (17 each), the residue of the
-  /// value, a + b, a to and from Montgomery form, each by the constant prime and then by the run-time one
-  /// (8 each), a power of a (8), the dot products of (a, b, c) and (b, c, a) by slices and across them (8
-  /// each), a + b * c (8), a delayed (8), the buffer's head (8), the memory's word (8), flags (1).
+  /// a * b (16), a * a (16), the sums of products by slices and across them (17 each), the residue
+  /// of the value, a + b, a to and from Montgomery form, each by the constant prime and then by the
+  /// run-time one (8 each), a power of a (8), the dot products of (a, b, c) and (b, c, a) by slices
+  /// and across them (8 each), a + b * c (8), a delayed (8), the buffer's head (8), the memory's
+  /// word (8), flags (1).
   output logic [187*32-1:0] out_o
 );
 
@@ -269,7 +270,8 @@ module acclmt_tb_units #(
 
   logic [31:0] flags;
   assign flags = {
-    14'b0, bad_slice, from_valid, from_ready, not_below_prime, to_idle, to_valid, to_ready, fifo_valid, fifo_ready
+    14'b0, bad_slice, from_valid, from_ready, not_below_prime, to_idle, to_valid, to_ready,
+    fifo_valid, fifo_ready
   };
   assign out_o = {
     flags, stored, head, delayed, scaled, dot_across, dot, power,

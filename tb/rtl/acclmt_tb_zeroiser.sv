@@ -2,9 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the sweep of a zeroisation over small node memories and over the constants of a small hash
-/// engine. Says how many words of the node memories are not zero afterwards, and how many constants were not
-/// overwritten, for tb/tests/faults.rs.
+/// Testbench only: the sweep of a zeroisation over small node memories and over the constants of a
+/// small hash engine. Says how many words of the node memories are not zero afterwards, and how
+/// many constants were not overwritten, for tb/tests/faults.rs.
 module acclmt_tb_zeroiser;
 
   localparam int unsigned NumFull = 2;

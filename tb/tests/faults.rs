@@ -182,7 +182,7 @@ const SWEEP_FAULTS: [Fault; 6] = [
     // The initial vectors.
     Fault {
         file: "control/acclmt_zeroiser.sv",
-        original: "LastSubEngine = 4'd15;",
+        original: "LastSubEngine = '1;",
         fault: "LastSubEngine = 4'd14;",
         message: "acclmt_zeroiser: LastSubEngine",
     },

@@ -32,8 +32,8 @@
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
 /// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + beats * (steps - 1) cycles,
 ///             rounded up to the grid of steps.
-/// Throughput: beats * steps cycles a full round; a partial round that is sparse takes as many cycles
-///             as the state has beats (steps, if it is one beat).
+/// Throughput: beats * steps cycles a full round; a partial round that is sparse takes as many
+///             cycles as the state has beats (steps, if it is one beat).
 module acclmt_full_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -60,9 +60,9 @@ module acclmt_full_round_engine #(
   input acclmt_pkg::round_t partial_last_i,
   input acclmt_pkg::round_t full_last_i,
   /// Number of this sub-engine in constant writes; constant.
-  input logic [3:0] number_i,
-  /// Writes of constants: bank 3 * row + lane at the index of the step (matrix 0, matrix 1, then the
-  /// sparse partial rounds), bank 9 + lane at index round * beats + beat.
+  input acclmt_pkg::sub_engine_t number_i,
+  /// Writes of constants: bank 3 * row + lane at the index of the step (matrix 0, matrix 1, then
+  /// the sparse partial rounds), bank 9 + lane at index round * beats + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -83,7 +83,8 @@ module acclmt_full_round_engine #(
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
-  // Rounds whose beats are in the turn memory: one that is written, one that is read, and some room.
+  // Rounds whose beats are in the turn memory: one that is written, one that is read, and some
+  // room.
   localparam int unsigned TurnAddressWidth = 4;
   localparam int unsigned RoundInfoWidth =
       1 + acclmt_pkg::RoundWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;

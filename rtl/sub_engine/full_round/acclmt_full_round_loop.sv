@@ -5,12 +5,12 @@
 /// Loop closure of a full-round sub-engine: which state takes the next slot, which round and which
 /// matrix it has, the queue of the states that come round, and the output buffers of both visits.
 ///
-/// Rounds are numbered through both visits. The new element 0 of a sparse round waits in a queue of its
-/// own for the beat that it belongs to. States that come for their last visit have precedence over new
-/// ones.
+/// Rounds are numbered through both visits. The new element 0 of a sparse round waits in a queue of
+/// its own for the beat that it belongs to. States that come for their last visit have precedence
+/// over new ones.
 ///
-/// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat. Towards
-///             the pipeline none: a beat that is issued comes back after its round.
+/// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
+///             Towards the pipeline none: a beat that is issued comes back after its round.
 /// Latency:    1 cycle from the choice of a beat to `issue_o`; 2 from a beat that comes back to the
 ///             choice. Throughput: one beat a cycle, in slots (see `acclmt_slot_control`).
 module acclmt_full_round_loop #(
@@ -39,8 +39,8 @@ module acclmt_full_round_loop #(
   output logic [1:0] take_o,
   input logic [1:0][acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [1:0][acclmt_pkg::TagWidth-1:0] tag_i,
-  /// A beat enters the pipeline: the first one of its state, of a partial round, of the last visit; the
-  /// number of its round, its tag, and the first step of the matrix of its round.
+  /// A beat enters the pipeline: the first one of its state, of a partial round, of the last visit;
+  /// the number of its round, its tag, and the first step of the matrix of its round.
   output logic issue_o,
   output logic issue_first_o,
   output logic issue_partial_o,
@@ -78,7 +78,8 @@ module acclmt_full_round_loop #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
 
-  // Round numbers at which the first visit ends, the last partial round is done, and the last round.
+  // Round numbers at which the first visit ends, the last partial round is done, and the last
+  // round.
   acclmt_pkg::round_t first_end, partial_end, last_end;
   assign first_end = full_first_i + partial_first_i;
   assign partial_end = first_end + partial_last_i;

@@ -19,8 +19,8 @@
 /// Row 0's reduction takes element 0 of the second and later beats, and the dot product in the
 /// cycle after the last beat, in which no first beat needs it: `dot_o`.
 ///
-/// Handshake:  none. The coefficients of a step are read the cycle before it. A beat leaves after the
-///             steps of its row chunk, in a sparse round after each step.
+/// Handshake:  none. The coefficients of a step are read the cycle before it. A beat leaves after
+///             the steps of its row chunk, in a sparse round after each step.
 /// Latency:    `acclmt_timing_pkg::dot_latency` + 1 cycles from the last step of a row chunk.
 /// Throughput: one step a cycle.
 module acclmt_full_round_rows #(
@@ -46,7 +46,7 @@ module acclmt_full_round_rows #(
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::beat_t beats_i,
   /// Number of the sub-engine in constant writes; constant.
-  input logic [3:0] number_i,
+  input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants, see acclmt_full_round_engine.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// The coefficients of the next step are read.
@@ -56,8 +56,8 @@ module acclmt_full_round_rows #(
   input logic step_valid_i,
   input acclmt_pkg::full_round_step_t step_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
-  /// A beat after the round, the last one of its state; its element 0 comes later, as a dot product;
-  /// visit, number of the round and tag.
+  /// A beat after the round, the last one of its state; its element 0 comes later, as a dot
+  /// product; visit, number of the round and tag.
   output logic valid_o,
   output logic beat_last_o,
   output logic waits_o,

@@ -7,9 +7,10 @@
 ///
 /// In a partial round only element 0 passes its S-box; the others take as long.
 ///
-/// Handshake:  none. `start_o` marks the first beat of a round in the cycle in which it is written to
-///             the turn memory, with what `round_i` said of the round. Its beats are at the addresses
-///             from the number of beats before it on; a read word is there the cycle after.
+/// Handshake:  none. `start_o` marks the first beat of a round in the cycle in which it is written
+///             to the turn memory, with what `round_i` said of the round. Its beats are at the
+///             addresses from the number of beats before it on; a read word is there the cycle
+///             after.
 /// Latency:    `acclmt_timing_pkg::sbox_latency` to `start_o`, one more until a beat can be read.
 /// Throughput: one beat a cycle.
 module acclmt_full_round_sboxes #(

@@ -2,17 +2,17 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Step sequencer of a full-round sub-engine: which beat of the turn memory meets which chunk of the
-/// matrix in a cycle.
+/// Step sequencer of a full-round sub-engine: which beat of the turn memory meets which chunk of
+/// the matrix in a cycle.
 ///
-/// The steps of a round start so late that the beats are always there: `skew_i` cycles after the first
-/// one (see `acclmt_pkg::engine_config_t`). A row chunk takes `steps_i` steps, a round `beats_i` row
-/// chunks; a sparse round that shares the multipliers out has one step a beat.
+/// The steps of a round start so late that the beats are always there: `skew_i` cycles after the
+/// first one (see `acclmt_pkg::engine_config_t`). A row chunk takes `steps_i` steps, a round
+/// `beats_i` row chunks; a sparse round that shares the multipliers out has one step a beat.
 ///
 /// Handshake:  none. `read_o` reads the beat and the coefficients of a step; they are there in the
 ///             next cycle, with `step_valid_o`.
-/// Latency:    `skew_i` + 2 cycles from `start_i` to the first step. Throughput: one step a cycle; a
-///             round may start when the steps of the one before end (asserted).
+/// Latency:    `skew_i` + 2 cycles from `start_i` to the first step. Throughput: one step a cycle;
+///             a round may start when the steps of the one before end (asserted).
 module acclmt_full_round_sequencer #(
   /// Bits of the address of a step in the matrix memories, and of one in the turn memory.
   parameter int unsigned MatrixAddressWidth = 7,
@@ -30,8 +30,8 @@ module acclmt_full_round_sequencer #(
   input acclmt_pkg::beat_t steps_i,
   input logic [3:0] skew_i,
   input logic sparse_beats_i,
-  /// The first beat of a round is written to the turn memory: whether the round is partial, its visit,
-  /// its number, the tag of the state, and the first step of its matrix.
+  /// The first beat of a round is written to the turn memory: whether the round is partial, its
+  /// visit, its number, the tag of the state, and the first step of its matrix.
   input logic start_i,
   input logic partial_i,
   input logic last_i,
