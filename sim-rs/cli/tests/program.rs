@@ -48,10 +48,19 @@ impl Files {
     }
 }
 
-/// Starts to write a file that takes hours, and returns when there is something of it.
+/// Starts to write a file that takes hours, and returns when there is something of it. Signals end it even if
+/// these tests were started to ignore them, as a shell does with what runs in the background.
 fn writing(files: &Files) -> Child {
+    let mut generate = if cfg!(target_os = "linux") {
+        let mut env = Command::new("env");
+        env.args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_acclmt")]);
+        env
+    } else {
+        program(&[])
+    };
     let file = files.text("elements");
-    let child = program(&["generate", &file, "--elements", "4294967295"])
+    let child = generate
+        .args(["generate", &file, "--elements", "4294967295"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
