@@ -7,6 +7,7 @@ pkg/acclmt_timing_pkg.sv
 pkg/acclmt_prime_pkg.sv
 pkg/acclmt_reg_pkg.sv
 pkg/acclmt_control_pkg.sv
+bus/acclmt_bus_pkg.sv
 memory/acclmt_memory_pkg.sv
 memory/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
@@ -62,3 +63,10 @@ control/acclmt_interrupt.sv
 control/acclmt_flush_configuration.sv
 control/acclmt_register_file.sv
 acclmt_core.sv
+bus/acclmt_handshake_checks.sv
+bus/acclmt_axi_lite_checks.sv
+bus/acclmt_axi_lite.sv
+bus/acclmt_stream_input.sv
+bus/acclmt_stream_output.sv
+bus/acclmt_bus_registers.sv
+acclmt_axi.sv
