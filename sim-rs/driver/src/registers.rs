@@ -3,12 +3,16 @@
 //! constants all come.
 //!
 //! Every register is a [`Register`] constant, every field of a register a [`Field`] constant, and
-//! [`REGISTERS`] lists them in address order. The generated files are committed; a test compares
-//! them with [`render_systemverilog`] and [`render_markdown`]. After a change regenerate them with
+//! [`REGISTERS`] lists them in address order. The generated files are committed; tests compare them
+//! with what the module `render`, which exists in tests only, makes of this description. After a change
+//! regenerate them with
 //!
 //! ```text
 //! UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers
 //! ```
+
+#[cfg(test)]
+mod render;
 
 use std::fmt::Write as _;
 
@@ -221,17 +225,6 @@ impl Register {
     /// Whether `address` is one of the byte addresses of this register, run or counter.
     pub const fn contains(&self, address: u32) -> bool {
         address >= self.address && address < self.address + self.count * self.stride()
-    }
-
-    /// Name and byte address of every register of a run; one pair for a single register.
-    fn names(&self) -> impl Iterator<Item = (String, u32)> + '_ {
-        (0..self.count).map(|position| match self.first {
-            Some(first) => (
-                format!("{}{}", self.name, first + position),
-                self.at(position),
-            ),
-            None => (self.name.to_owned(), self.address),
-        })
     }
 }
 
@@ -1279,234 +1272,9 @@ fn upper_snake_case(name: &str) -> String {
     out
 }
 
-/// Folds `text` into lines of at most `width` characters, each behind `prefix`.
-fn fold(text: &str, prefix: &str, width: usize) -> String {
-    let mut out = String::new();
-    let mut line = prefix.to_owned();
-    for word in text.split_whitespace() {
-        if line.len() > prefix.len() && line.len() + 1 + word.len() > width {
-            out.push_str(line.trim_end());
-            out.push('\n');
-            line = prefix.to_owned();
-        }
-        if line.len() > prefix.len() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    out.push_str(line.trim_end());
-    out.push('\n');
-    out
-}
-
-/// The text of `rtl/pkg/acclmt_reg_pkg.sv`.
-pub fn render_systemverilog() -> String {
-    let mut out = String::from(
-        "// Copyright AcclMT contributors.\n\
-         // Licensed under the Apache License, Version 2.0, see LICENSE for details.\n\
-         // SPDX-License-Identifier: Apache-2.0\n\
-         //\n\
-         // Register map of acclmt_core: byte addresses, fields and error codes.\n\
-         //\n\
-         // Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with\n\
-         //   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers\n\
-         \n\
-         // A host sees every register; the hardware does not need every name of them.\n\
-         /* verilator lint_off UNUSEDPARAM */\n\
-         \n\
-         package acclmt_reg_pkg;\n\n",
-    );
-    let _ = writeln!(
-        out,
-        "  localparam logic [31:0] IdValue = 32'h{ID_VALUE:08x};\n  \
-         localparam logic [31:0] VersionValue = 32'h{VERSION_VALUE:08x};\n\n  \
-         // Byte addresses. A counter has 64 bits: its high word is 4 bytes on."
-    );
-    for register in REGISTERS {
-        for (name, address) in register.names() {
-            let _ = writeln!(
-                out,
-                "  localparam logic [11:0] Reg{name} = 12'h{address:03x};"
-            );
-        }
-    }
-    for register in REGISTERS {
-        if register.fields.is_empty() {
-            continue;
-        }
-        let _ = writeln!(out, "\n  // Fields of {}.", upper_snake_case(register.name));
-        for field in register.fields {
-            out.push_str(&fold(field.description, "  // ", 100));
-            let name = format!("{}{}", register.name, field.name);
-            if field.width == 1 {
-                let _ = writeln!(out, "  localparam int unsigned {name}Bit = {};", field.lsb);
-            } else {
-                let _ = writeln!(
-                    out,
-                    "  localparam int unsigned {name}Lsb = {};\n  \
-                     localparam int unsigned {name}Width = {};",
-                    field.lsb, field.width
-                );
-            }
-        }
-        let _ = writeln!(
-            out,
-            "  // All of them.\n  localparam logic [31:0] {}Mask = 32'h{:08x};",
-            register.name,
-            register.mask()
-        );
-    }
-    out.push_str("\n  // Codes of ERROR.\n");
-    for error in ERROR_CODES {
-        out.push_str(&fold(error.description, "  // ", 100));
-        let _ = writeln!(
-            out,
-            "  localparam logic [7:0] Error{} = 8'd{};",
-            error.name, error.code
-        );
-    }
-    out.push_str("\nendpackage\n\n/* verilator lint_on UNUSEDPARAM */\n");
-    out
-}
-
-/// What a zeroisation covers, for `docs/registers.md`.
-const ZEROISATION: &str = r"
-## Zeroisation
-
-Leaves may be witnesses, and constants may be secret. CONTROL.Zeroise overwrites what the chip holds of both, and
-of the values that it computed from them:
-
-- the node memories (leaf hash buffer, root hash buffer, scratch pad, both levels of the HIDM) with zero, word
-  by word;
-- the constant memories of both hash engines with zero, word by word, initial vectors and values of empty
-  sub-trees included;
-- the pipelines, the buffers in and between them, those of the stream edges, and the output registers of all
-  memories, by a run of zero words with all constants zero that passes every stage and fills every place. It
-  takes nothing from the data input, and nothing of it comes out;
-- CONSTANT_DATA and the configuration: they read 0, a run-time PRIME as after a reset.
-
-It begins with a clear, so that the counters, the error and INTERRUPT_STATUS of the run before are gone, too. How
-many cycles it takes depends on how the chip is built, and on nothing that it holds.
-
-Not covered, because they hold neither data nor constants: INTERRUPT_ENABLE; where the queues of the last tree
-were in the node memories; the words of control that accompany data through pipelines and buffers (tags, levels,
-indices). The register of the register port holds the last request. A macro that replaces a memory must not keep
-what was overwritten.
-
-In all but its clock cycles it is like a run. During it every command is refused, a clear as well, and so is every
-write of configuration and constants; what is refused is reported as ever, and remains to be read. At its end
-STATUS.Zeroised is set, and so is INTERRUPT_STATUS.Zeroised; STATUS.Done is 0. A host that must rely on it reads
-STATUS.Zeroised: it is 0 where the command was refused.
-";
-
-/// The text of `docs/registers.md`.
-pub fn render_markdown() -> String {
-    let mut out = String::from(
-        "<!-- Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with\n     \
-         UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers -->\n\n\
-         # Registers\n\n\
-         The register port of `acclmt_core` takes one request a cycle: a byte address that is a \
-         multiple of 4,\nand 32 bits of data. The answer comes one cycle later. RO registers are \
-         read only, WO write only, RW\nboth, W1C cleared by writing 1. RO/RW is RW on a chip with a \
-         run-time modulus, RO on others. RW registers\nhold configuration and constants, and can be \
-         written only while no run is in progress, if nothing else\nis said; a refused write changes \
-         nothing, is answered with an error, and sets ERROR.\n\n\
-         A request is registered, and acts in the cycle of its answer. A request sees what those \
-         before it have\nchanged, without a wait between them.\n\n\
-         Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
-         latches the\nhigh word. A start sets them to 0; after a run they stand \
-         once STATUS.done reads 1.\n\n\
-         | address | register | access | meaning |\n\
-         |---|---|---|---|\n",
-    );
-    for register in REGISTERS {
-        let name = upper_snake_case(register.name);
-        let last = register.address + register.count * register.stride() - 4;
-        let address = if last == register.address {
-            format!("0x{:03X}", register.address)
-        } else {
-            format!("0x{:03X} to 0x{last:03X}", register.address)
-        };
-        let name = match register.first {
-            Some(first) => format!("{name}_{first} to {name}_{}", first + register.count - 1),
-            None => name,
-        };
-        let _ = writeln!(
-            out,
-            "| {address} | {name} | {}{} | {} |",
-            register.access.abbreviation(),
-            if register.counter { ", 64 bits" } else { "" },
-            register.description
-        );
-    }
-    out.push_str("\n## Fields\n");
-    for register in REGISTERS {
-        if register.fields.is_empty() {
-            continue;
-        }
-        let _ = writeln!(
-            out,
-            "\n### {} (0x{:03X})\n\n| bits | field | meaning |\n|---|---|---|",
-            upper_snake_case(register.name),
-            register.address
-        );
-        for field in register.fields {
-            let bits = if field.width == 1 {
-                field.lsb.to_string()
-            } else {
-                format!("{}:{}", field.lsb + field.width - 1, field.lsb)
-            };
-            let _ = writeln!(out, "| {bits} | {} | {} |", field.name, field.description);
-        }
-    }
-    out.push_str(ZEROISATION);
-    out.push_str(
-        "\n## Error codes\n\n| ERROR | name | meaning | ERROR_INFO |\n|---|---|---|---|\n",
-    );
-    for error in ERROR_CODES {
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} |",
-            error.code, error.name, error.description, error.info
-        );
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
-    use std::path::Path;
-
-    /// Compares a committed file with its rendering, or writes it when `UPDATE_REGISTERS` is set.
-    fn check_generated(path: &str, rendering: &str) {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../..")
-            .join(path);
-        if std::env::var_os("UPDATE_REGISTERS").is_some() {
-            fs::write(&path, rendering).unwrap();
-            return;
-        }
-        let committed = fs::read_to_string(&path)
-            .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
-        assert!(
-            committed == rendering,
-            "{} differs from the description in sim-rs/driver/src/registers.rs; regenerate it with\n  \
-             UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers",
-            path.display()
-        );
-    }
-
-    #[test]
-    fn systemverilog_package_is_up_to_date() {
-        check_generated("rtl/pkg/acclmt_reg_pkg.sv", &render_systemverilog());
-    }
-
-    #[test]
-    fn documentation_page_is_up_to_date() {
-        check_generated("docs/registers.md", &render_markdown());
-    }
 
     #[test]
     fn registers_are_aligned_ascending_and_do_not_overlap() {
@@ -1559,12 +1327,5 @@ mod tests {
             Some("LEAF_BUSY_PARTIAL_1_HIGH")
         );
         assert_eq!(register_name(0x700), None);
-    }
-
-    #[test]
-    fn lines_of_the_package_fit_the_style() {
-        for line in render_systemverilog().lines() {
-            assert!(line.len() <= 100, "too long: {line}");
-        }
     }
 }
