@@ -1,6 +1,6 @@
 //! The register map of the chip: one description, from which the SystemVerilog package
-//! (`rtl/pkg/acclmt_reg_pkg.sv`), the documentation page (`docs/registers.md`) and the driver's
-//! constants all come.
+//! (`rtl/pkg/acclmt_reg_pkg.sv`), the documentation page (`docs/registers.md`), the formats for other tools
+//! (`registers`: SystemRDL, C, CMSIS-SVD, IP-XACT) and the driver's constants all come.
 //!
 //! Every register is a [`Register`] constant, every field of a register a [`Field`] constant, and
 //! [`REGISTERS`] lists them in address order. The generated files are committed; tests compare them
@@ -122,6 +122,9 @@ pub struct Register {
     /// Whether it is a 64-bit counter: low word at `address`, high word at `address + 4`. The high
     /// word is latched when the low word is read.
     pub counter: bool,
+    /// What it reads after a reset, or would if it could be read; `None` where that depends on how the
+    /// chip is built.
+    pub reset: Option<u32>,
     /// The fields; empty when the whole word is one value.
     pub fields: &'static [Field],
     /// What the register means.
@@ -143,6 +146,7 @@ impl Register {
             count: 1,
             first: None,
             counter: false,
+            reset: Some(0),
             fields,
             description,
         }
@@ -163,6 +167,7 @@ impl Register {
             count,
             first: Some(first),
             counter: false,
+            reset: Some(0),
             fields: &[],
             description,
         }
@@ -176,6 +181,7 @@ impl Register {
             count: 1,
             first: None,
             counter: true,
+            reset: Some(0),
             fields: &[],
             description,
         }
@@ -195,9 +201,14 @@ impl Register {
             count,
             first: Some(first),
             counter: true,
+            reset: Some(0),
             fields: &[],
             description,
         }
+    }
+
+    const fn with_reset(self, reset: Option<u32>) -> Self {
+        Self { reset, ..self }
     }
 
     /// Distance in bytes from one register of a run to the next.
@@ -260,7 +271,8 @@ pub const ID: Register = Register::single(
     ReadOnly,
     &[],
     "Identification: 0x41434D54, the ASCII letters `ACMT`.",
-);
+)
+.with_reset(Some(ID_VALUE));
 
 /// Version of the register map.
 pub const VERSION: Register = Register::single(
@@ -269,7 +281,8 @@ pub const VERSION: Register = Register::single(
     ReadOnly,
     &[],
     "Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0.",
-);
+)
+.with_reset(Some(VERSION_VALUE));
 
 /// Number of full-round sub-engines of a hash engine.
 pub const CAPS_NUM_FULL: Field = Field::new(
@@ -328,7 +341,8 @@ pub const CAPS_ENGINE: Register = Register::single(
         CAPS_LOG2_PLACES,
     ],
     "Capabilities: the hash engines.",
-);
+)
+.with_reset(None);
 
 /// Entries of the matrix memories of a full-round sub-engine.
 pub const CAPS_MATRIX_DEPTH: Field = Field::new(
@@ -361,7 +375,8 @@ pub const CAPS_DEPTH: Register = Register::single(
     ReadOnly,
     &[CAPS_MATRIX_DEPTH, CAPS_CONSTANT_DEPTH, CAPS_PARTIAL_DEPTH],
     "Capabilities: the depths of the constant memories.",
-);
+)
+.with_reset(None);
 
 /// Largest tree height.
 pub const CAPS_MAX_HEIGHT: Field = Field::new(
@@ -420,7 +435,8 @@ pub const CAPS_TREE: Register = Register::single(
         CAPS_LOG2_HIDM_LEVEL_1,
     ],
     "Capabilities: the tree.",
-);
+)
+.with_reset(None);
 
 /// The chip has the Goldilocks mode.
 pub const CAPS_GOLDILOCKS: Field = Field::new(
@@ -450,7 +466,8 @@ pub const CAPS_FIELD: Register = Register::single(
     ReadOnly,
     &[CAPS_GOLDILOCKS, CAPS_RUNTIME_MODULUS, CAPS_MONTGOMERY_BITS],
     "Capabilities: the fields.",
-);
+)
+.with_reset(None);
 
 /// The large prime.
 pub const PRIME: Register = Register::run(
@@ -461,7 +478,8 @@ pub const PRIME: Register = Register::run(
     8,
     "The large prime, little-endian words of 32 bits. Legal on a chip with a run-time modulus: \
      from 2^250 up to 2^255, and 1 modulo 2^28.",
-);
+)
+.with_reset(None);
 
 /// Starts a run.
 pub const CONTROL_START: Field = Field::new(
@@ -547,7 +565,7 @@ pub const ERROR: Register = Register::single(
     0x048,
     ReadOnly,
     &[],
-    "Code of the first error since the last clear, see below.",
+    "Code of the first error since the last clear, of the table of error codes.",
 );
 /// More about the error.
 pub const ERROR_INFO: Register = Register::single(
@@ -555,7 +573,7 @@ pub const ERROR_INFO: Register = Register::single(
     0x04C,
     ReadOnly,
     &[],
-    "More about the first error, see below.",
+    "More about the first error, as the table of error codes says.",
 );
 
 /// A run has ended.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{ERROR_CODES, REGISTERS, upper_snake_case};
+use super::super::{Access, ERROR_CODES, REGISTERS, Register, upper_snake_case};
 
 /// What a zeroisation covers, for `docs/registers.md`.
 const ZEROISATION: &str = r"
@@ -34,6 +34,34 @@ STATUS.Zeroised is set, and so is INTERRUPT_STATUS.Zeroised; STATUS.Done is 0. A
 STATUS.Zeroised: it is 0 where the command was refused.
 ";
 
+/// The other files that are generated, for `docs/registers.md`.
+const FORMATS: &str = r"
+## For other tools
+
+The folder `registers/` has this map in other formats:
+
+| file | format | for |
+|---|---|---|
+| `registers/acclmt.rdl` | SystemRDL 2.0 | PeakRDL and others: documentation, models of registers for testbenches, headers |
+| `registers/acclmt_registers.h` | C and C++ | drivers: addresses, fields, values after a reset and error codes, as macros |
+| `registers/acclmt.svd` | CMSIS-SVD 1.3 | debuggers, and generators of access code, such as svd2rust |
+| `registers/acclmt.xml` | IP-XACT, IEEE 1685-2014 | tools that put systems on a chip together |
+
+They differ in what the formats can say:
+
+- Arrays: the header and SVD number the registers as this page does; SystemRDL and IP-XACT count elements from 0, so
+  that `LEAF_BUSY_PARTIAL[0]` is LEAF_BUSY_PARTIAL_1.
+- Counters: SystemRDL and IP-XACT have one register of 64 bits, which is accessed in words of 32; the header and
+  SVD have a register for each word, because the low word has to be read first. The high words are CYCLES_HIGH and so on.
+- A register that is one value has a field `Value`. In C it has none.
+- PRIME can be written in all of them. RADIX_SQUARED is in all of them, and so are 31 registers of LEVEL_TABLE: read
+  CAPS_FIELD and CAPS_TREE for what a chip has.
+- When a write is refused stands in the descriptions only.
+
+All of them come from the description that this page comes from. `.ci/run registers` has PeakRDL read the SystemRDL
+file, and compares what it makes of it with the other files and with the constants of the RTL.
+";
+
 /// The text of `docs/registers.md`.
 pub(super) fn render() -> String {
     let mut out = String::from(
@@ -51,8 +79,10 @@ pub(super) fn render() -> String {
          Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
          latches the\nhigh word. A start sets them to 0; after a run they stand \
          once STATUS.done reads 1.\n\n\
-         | address | register | access | meaning |\n\
-         |---|---|---|---|\n",
+         The column \"reset\" is what a register reads after a reset; *built* stands for a value that \
+         depends on\nhow the chip is built. The same map is there [for other tools](#for-other-tools).\n\n\
+         | address | register | access | reset | meaning |\n\
+         |---|---|---|---|---|\n",
     );
     for register in REGISTERS {
         let name = upper_snake_case(register.name);
@@ -68,9 +98,10 @@ pub(super) fn render() -> String {
         };
         let _ = writeln!(
             out,
-            "| {address} | {name} | {}{} | {} |",
+            "| {address} | {name} | {}{} | {} | {} |",
             register.access.abbreviation(),
             if register.counter { ", 64 bits" } else { "" },
+            reset(register),
             register.description
         );
     }
@@ -105,5 +136,16 @@ pub(super) fn render() -> String {
             error.code, error.name, error.description, error.info
         );
     }
+    out.push_str(FORMATS);
     out
+}
+
+/// What a register reads after a reset, in the words of the page.
+fn reset(register: &Register) -> String {
+    match (register.access, register.reset) {
+        (Access::WriteOnly, _) => "-".to_owned(),
+        (_, Some(0)) => "0".to_owned(),
+        (_, Some(value)) => format!("0x{value:08X}"),
+        (_, None) => "built".to_owned(),
+    }
 }

@@ -1,0 +1,783 @@
+/*
+ * Copyright AcclMT contributors.
+ * Licensed under the Apache License, Version 2.0, see LICENSE for details.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Register map of acclmt_core. docs/registers.md explains it.
+ *
+ * Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with
+ *   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers
+ *
+ * Registers of AcclMT, an accelerator of Poseidon hashes and Merkle trees. Every access is one of
+ * 32 bits at a multiple of 4. docs/registers.md says what a host may do when, and what a
+ * zeroisation covers.
+ *
+ * ACCLMT_REG_x        byte address of a register; of an array, of the register with that number
+ * ACCLMT_REG_x_HIGH   the same of the high word of a counter of 64 bits; reading the low word,
+ *                     at ACCLMT_REG_x, latches it
+ * ACCLMT_x_FIRST      number of the first register of an array
+ * ACCLMT_x_COUNT      number of registers of an array
+ * ACCLMT_x_RESET      what a register reads after a reset, of counters both words
+ * ACCLMT_x_y_LSB      position of the least significant bit of a field
+ * ACCLMT_x_y_WIDTH    number of bits of a field
+ * ACCLMT_x_y_MASK     the bits of a field
+ * ACCLMT_ERROR_x      a code of ERROR
+ */
+
+#ifndef ACCLMT_REGISTERS_H_
+#define ACCLMT_REGISTERS_H_
+
+/* What ID and VERSION read. */
+#define ACCLMT_ID_VALUE 0x41434D54u
+#define ACCLMT_VERSION_VALUE 0x00000500u
+
+/* ID (RO). Identification: 0x41434D54, the ASCII letters ACMT. */
+#define ACCLMT_REG_ID 0x000u
+#define ACCLMT_ID_RESET 0x41434D54u
+
+/* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
+#define ACCLMT_REG_VERSION 0x004u
+#define ACCLMT_VERSION_RESET 0x00000500u
+
+/*
+ * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
+ * is built.
+ */
+#define ACCLMT_REG_CAPS_ENGINE 0x008u
+/* Number of full-round sub-engines of each hash engine. */
+#define ACCLMT_CAPS_ENGINE_NUM_FULL_LSB 0u
+#define ACCLMT_CAPS_ENGINE_NUM_FULL_WIDTH 4u
+#define ACCLMT_CAPS_ENGINE_NUM_FULL_MASK 0x0000000Fu
+/* Number of partial-round sub-engines of each hash engine, at most 6. */
+#define ACCLMT_CAPS_ENGINE_NUM_PARTIAL_LSB 4u
+#define ACCLMT_CAPS_ENGINE_NUM_PARTIAL_WIDTH 4u
+#define ACCLMT_CAPS_ENGINE_NUM_PARTIAL_MASK 0x000000F0u
+/* Field elements a sub-engine takes in a cycle. */
+#define ACCLMT_CAPS_ENGINE_LANES_LSB 8u
+#define ACCLMT_CAPS_ENGINE_LANES_WIDTH 4u
+#define ACCLMT_CAPS_ENGINE_LANES_MASK 0x00000F00u
+/* Cycles a state of three elements needs for one round x^5 of a full-round sub-engine. */
+#define ACCLMT_CAPS_ENGINE_LOOP_CYCLES_FULL_LSB 12u
+#define ACCLMT_CAPS_ENGINE_LOOP_CYCLES_FULL_WIDTH 8u
+#define ACCLMT_CAPS_ENGINE_LOOP_CYCLES_FULL_MASK 0x000FF000u
+/* Cycles a state of three elements needs for one round x^5 of a partial-round sub-engine. */
+#define ACCLMT_CAPS_ENGINE_LOOP_CYCLES_PARTIAL_LSB 20u
+#define ACCLMT_CAPS_ENGINE_LOOP_CYCLES_PARTIAL_WIDTH 8u
+#define ACCLMT_CAPS_ENGINE_LOOP_CYCLES_PARTIAL_MASK 0x0FF00000u
+/*
+ * Base-2 logarithm of the beats that the output buffer of a sub-engine holds; ROW_GROUP depends on
+ * it.
+ */
+#define ACCLMT_CAPS_ENGINE_LOG2_PLACES_LSB 28u
+#define ACCLMT_CAPS_ENGINE_LOG2_PLACES_WIDTH 4u
+#define ACCLMT_CAPS_ENGINE_LOG2_PLACES_MASK 0xF0000000u
+
+/*
+ * CAPS_DEPTH (RO). Capabilities: the depths of the constant memories. Its value after a reset
+ * depends on how the chip is built.
+ */
+#define ACCLMT_REG_CAPS_DEPTH 0x00Cu
+/*
+ * Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse
+ * matrix and the partial rounds it runs.
+ */
+#define ACCLMT_CAPS_DEPTH_MATRIX_DEPTH_LSB 0u
+#define ACCLMT_CAPS_DEPTH_MATRIX_DEPTH_WIDTH 10u
+#define ACCLMT_CAPS_DEPTH_MATRIX_DEPTH_MASK 0x000003FFu
+/*
+ * Entries of each round constant memory of a full-round sub-engine, one for each beat of each of
+ * its rounds.
+ */
+#define ACCLMT_CAPS_DEPTH_CONSTANT_DEPTH_LSB 10u
+#define ACCLMT_CAPS_DEPTH_CONSTANT_DEPTH_WIDTH 10u
+#define ACCLMT_CAPS_DEPTH_CONSTANT_DEPTH_MASK 0x000FFC00u
+/* Entries of each memory of a partial-round sub-engine, one for each beat of each of its rounds. */
+#define ACCLMT_CAPS_DEPTH_PARTIAL_DEPTH_LSB 20u
+#define ACCLMT_CAPS_DEPTH_PARTIAL_DEPTH_WIDTH 10u
+#define ACCLMT_CAPS_DEPTH_PARTIAL_DEPTH_MASK 0x3FF00000u
+
+/*
+ * CAPS_TREE (RO). Capabilities: the tree. Its value after a reset depends on how the chip is built.
+ */
+#define ACCLMT_REG_CAPS_TREE 0x010u
+/* Levels that the level table has: a tree has at most so many levels above its leaves. */
+#define ACCLMT_CAPS_TREE_MAX_HEIGHT_LSB 0u
+#define ACCLMT_CAPS_TREE_MAX_HEIGHT_WIDTH 5u
+#define ACCLMT_CAPS_TREE_MAX_HEIGHT_MASK 0x0000001Fu
+/* Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0. */
+#define ACCLMT_CAPS_TREE_LOG2_LEAF_HASH_BUFFER_LSB 5u
+#define ACCLMT_CAPS_TREE_LOG2_LEAF_HASH_BUFFER_WIDTH 5u
+#define ACCLMT_CAPS_TREE_LOG2_LEAF_HASH_BUFFER_MASK 0x000003E0u
+/* Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1. */
+#define ACCLMT_CAPS_TREE_LOG2_ROOT_HASH_BUFFER_LSB 10u
+#define ACCLMT_CAPS_TREE_LOG2_ROOT_HASH_BUFFER_WIDTH 5u
+#define ACCLMT_CAPS_TREE_LOG2_ROOT_HASH_BUFFER_MASK 0x00007C00u
+/* Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2. */
+#define ACCLMT_CAPS_TREE_LOG2_SCRATCH_PAD_LSB 15u
+#define ACCLMT_CAPS_TREE_LOG2_SCRATCH_PAD_WIDTH 5u
+#define ACCLMT_CAPS_TREE_LOG2_SCRATCH_PAD_MASK 0x000F8000u
+/*
+ * Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory
+ * (HIDM), node memory 3.
+ */
+#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL0_LSB 20u
+#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL0_WIDTH 5u
+#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL0_MASK 0x01F00000u
+/* Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4. */
+#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL1_LSB 25u
+#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL1_WIDTH 5u
+#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL1_MASK 0x3E000000u
+
+/*
+ * CAPS_FIELD (RO). Capabilities: the fields. Its value after a reset depends on how the chip is
+ * built.
+ */
+#define ACCLMT_REG_CAPS_FIELD 0x014u
+/* The chip has the Goldilocks mode: FIELD may be 1. */
+#define ACCLMT_CAPS_FIELD_GOLDILOCKS_LSB 0u
+#define ACCLMT_CAPS_FIELD_GOLDILOCKS_WIDTH 1u
+#define ACCLMT_CAPS_FIELD_GOLDILOCKS_MASK 0x00000001u
+/* The large prime is loaded at run time: PRIME can be written and RADIX_SQUARED exists. */
+#define ACCLMT_CAPS_FIELD_RUNTIME_MODULUS_LSB 1u
+#define ACCLMT_CAPS_FIELD_RUNTIME_MODULUS_WIDTH 1u
+#define ACCLMT_CAPS_FIELD_RUNTIME_MODULUS_MASK 0x00000002u
+/* Base-2 logarithm of the Montgomery radix R of the large prime. */
+#define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_LSB 8u
+#define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_WIDTH 9u
+#define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_MASK 0x0001FF00u
+
+/*
+ * PRIME (RO/RW). The large prime, little-endian words of 32 bits. Legal on a chip with a run-time
+ * modulus: from 2^250 up to 2^255, and 1 modulo 2^28. It can be written only on a chip with a
+ * run-time modulus, while no run is in progress. Its value after a reset depends on how the chip is
+ * built.
+ */
+#define ACCLMT_REG_PRIME(number) (0x020u + 4u * ((number) - 0u))
+#define ACCLMT_PRIME_FIRST 0u
+#define ACCLMT_PRIME_COUNT 8u
+
+/*
+ * CONTROL (WO). Commands, at most one in a write. During a run only a clear is taken, and during a
+ * zeroisation none. It reads 0.
+ */
+#define ACCLMT_REG_CONTROL 0x040u
+#define ACCLMT_CONTROL_RESET 0x00000000u
+/*
+ * 1 starts a run. Refused while STATUS.Busy is 1, and when a register of the configuration holds an
+ * illegal value: see STATUS.StartRefused.
+ */
+#define ACCLMT_CONTROL_START_LSB 0u
+#define ACCLMT_CONTROL_START_WIDTH 1u
+#define ACCLMT_CONTROL_START_MASK 0x00000001u
+/*
+ * 1 clears STATUS.Done, STATUS.StartRefused, the error, INTERRUPT_STATUS and the counters, and
+ * aborts a run: the machine is flushed, and idle when STATUS.Busy reads 0. Refused during a
+ * zeroisation.
+ */
+#define ACCLMT_CONTROL_CLEAR_LSB 1u
+#define ACCLMT_CONTROL_CLEAR_WIDTH 1u
+#define ACCLMT_CONTROL_CLEAR_MASK 0x00000002u
+/*
+ * 1 clears, and overwrites with zero what the chip holds of data and constants: see Zeroisation.
+ * Refused while STATUS.Busy is 1. STATUS.Busy is 1 until it is done, and then STATUS.Zeroised is;
+ * it cannot be aborted.
+ */
+#define ACCLMT_CONTROL_ZEROISE_LSB 2u
+#define ACCLMT_CONTROL_ZEROISE_WIDTH 1u
+#define ACCLMT_CONTROL_ZEROISE_MASK 0x00000004u
+
+/*
+ * STATUS (RO). State of the machine. A host that waits for the end of a run waits for Busy to fall,
+ * and looks at StartRefused before it believes Done.
+ */
+#define ACCLMT_REG_STATUS 0x044u
+#define ACCLMT_STATUS_RESET 0x00000000u
+/* A run or a zeroisation is in progress. */
+#define ACCLMT_STATUS_BUSY_LSB 0u
+#define ACCLMT_STATUS_BUSY_WIDTH 1u
+#define ACCLMT_STATUS_BUSY_MASK 0x00000001u
+/* The last run that started is complete: its last word was taken from the data output. */
+#define ACCLMT_STATUS_DONE_LSB 1u
+#define ACCLMT_STATUS_DONE_WIDTH 1u
+#define ACCLMT_STATUS_DONE_MASK 0x00000002u
+/* ERROR holds a code. */
+#define ACCLMT_STATUS_ERROR_LSB 2u
+#define ACCLMT_STATUS_ERROR_WIDTH 1u
+#define ACCLMT_STATUS_ERROR_MASK 0x00000004u
+/*
+ * The last start was refused. Set by a refused start, whatever ERROR holds: at once during a run or
+ * with an illegal register, and in the cycle in which Busy falls when the level table does not fit.
+ * Cleared by a start that is not refused at once, by a clear, and by a zeroisation as it begins.
+ */
+#define ACCLMT_STATUS_START_REFUSED_LSB 3u
+#define ACCLMT_STATUS_START_REFUSED_WIDTH 1u
+#define ACCLMT_STATUS_START_REFUSED_MASK 0x00000008u
+/*
+ * A zeroisation is complete, and since then no run has started and neither configuration nor a
+ * constant was written. 0 after a reset.
+ */
+#define ACCLMT_STATUS_ZEROISED_LSB 4u
+#define ACCLMT_STATUS_ZEROISED_WIDTH 1u
+#define ACCLMT_STATUS_ZEROISED_MASK 0x00000010u
+
+/* ERROR (RO). Code of the first error since the last clear, of the table of error codes. */
+#define ACCLMT_REG_ERROR 0x048u
+#define ACCLMT_ERROR_RESET 0x00000000u
+
+/* ERROR_INFO (RO). More about the first error, as the table of error codes says. */
+#define ACCLMT_REG_ERROR_INFO 0x04Cu
+#define ACCLMT_ERROR_INFO_RESET 0x00000000u
+
+/* MODE (RW). What a run does. It can be written only while no run is in progress. */
+#define ACCLMT_REG_MODE 0x050u
+#define ACCLMT_MODE_RESET 0x00000000u
+/* 0: every input word is a leaf. 1: a leaf is the digest of a row of ROW_BLOCKS blocks. */
+#define ACCLMT_MODE_LEAF_KIND_LSB 0u
+#define ACCLMT_MODE_LEAF_KIND_WIDTH 1u
+#define ACCLMT_MODE_LEAF_KIND_MASK 0x00000001u
+/*
+ * 1: the last group of siblings of a level may lack some, which then have the value of an empty
+ * sub-tree of their level. 0: that is error 7.
+ */
+#define ACCLMT_MODE_PAD_LSB 1u
+#define ACCLMT_MODE_PAD_WIDTH 1u
+#define ACCLMT_MODE_PAD_MASK 0x00000002u
+/*
+ * How the elements of the second and later blocks of a row are absorbed. 0: they are added to those
+ * of the state. 1: they take their places.
+ */
+#define ACCLMT_MODE_OVERWRITE_LSB 2u
+#define ACCLMT_MODE_OVERWRITE_WIDTH 1u
+#define ACCLMT_MODE_OVERWRITE_MASK 0x00000004u
+
+/*
+ * TOP_LEVEL (RW). The level whose nodes are sent out and end the run: that of the root, or a lower
+ * one for a cap. Level 0 are the leaves: there is no tree then, and leaves must be hashed. Legal:
+ * up to CAPS_TREE.MaxHeight. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_LEVEL 0x054u
+#define ACCLMT_TOP_LEVEL_RESET 0x00000000u
+
+/* LEAVES (RW). Number of leaves, at least 1. It can be written only while no run is in progress. */
+#define ACCLMT_REG_LEAVES 0x058u
+#define ACCLMT_LEAVES_RESET 0x00000000u
+
+/*
+ * FIELD (RW). The field. Legal: 0, the large prime, one element in a stream word; with
+ * CAPS_FIELD.Goldilocks also 1, the prime 2^64 - 2^32 + 1, four elements in a stream word. It can
+ * be written only while no run is in progress.
+ */
+#define ACCLMT_REG_FIELD 0x05Cu
+#define ACCLMT_FIELD_RESET 0x00000000u
+
+/*
+ * EMIT_LEVELS (RW). Bit l: the nodes of level l are sent out as they are made. Those of TOP_LEVEL
+ * always are. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_EMIT_LEVELS 0x060u
+#define ACCLMT_EMIT_LEVELS_RESET 0x00000000u
+
+/*
+ * ROW_BLOCKS (RW). Blocks of the row that is hashed into a leaf, at least 1: so many permutations.
+ * It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_ROW_BLOCKS 0x064u
+#define ACCLMT_ROW_BLOCKS_RESET 0x00000000u
+
+/*
+ * ROW_GROUP (RW). Rows of a group: the first blocks of all rows of a group come before their second
+ * blocks, and so on; the last group has the rows that are left. Legal: 1 to (2 + the number of
+ * partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats of a state), see
+ * CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) beats, in Goldilocks
+ * mode one. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_ROW_GROUP 0x068u
+#define ACCLMT_ROW_GROUP_RESET 0x00000000u
+
+/*
+ * LAST_INPUT_WORDS (RW). Words of the last block of a row. Legal as LEAF_INPUT_WORDS. It can be
+ * written only while no run is in progress.
+ */
+#define ACCLMT_REG_LAST_INPUT_WORDS 0x06Cu
+#define ACCLMT_LAST_INPUT_WORDS_RESET 0x00000000u
+
+/*
+ * LAST_INPUT_MAP (RW). State elements that the elements of the last block of a row go to, as
+ * LEAF_INPUT_MAP. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_LAST_INPUT_MAP(number) (0x070u + 4u * ((number) - 0u))
+#define ACCLMT_LAST_INPUT_MAP_FIRST 0u
+#define ACCLMT_LAST_INPUT_MAP_COUNT 2u
+#define ACCLMT_LAST_INPUT_MAP_RESET 0x00000000u
+
+/*
+ * WINDOW_FIRST (RW). First leaf of the window in which sub-engines are counted as busy: the window
+ * begins when so many leaves have left the leaf hash engine. It can be written only while no run is
+ * in progress.
+ */
+#define ACCLMT_REG_WINDOW_FIRST 0x078u
+#define ACCLMT_WINDOW_FIRST_RESET 0x00000000u
+
+/*
+ * WINDOW_LAST (RW). The window ends when so many leaves have left the leaf hash engine; 0: with the
+ * run. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_WINDOW_LAST 0x07Cu
+#define ACCLMT_WINDOW_LAST_RESET 0x00000000u
+
+/*
+ * INTERRUPT_STATUS (RO, W1C). What happened and was not acknowledged. The interrupt output is high
+ * while a bit is 1 here and in INTERRUPT_ENABLE. A write of 1 acknowledges: it clears the bit and
+ * nothing else; STATUS, ERROR and the counters stay. A clear clears all bits.
+ */
+#define ACCLMT_REG_INTERRUPT_STATUS 0x080u
+#define ACCLMT_INTERRUPT_STATUS_RESET 0x00000000u
+/* A run was completed. */
+#define ACCLMT_INTERRUPT_STATUS_DONE_LSB 0u
+#define ACCLMT_INTERRUPT_STATUS_DONE_WIDTH 1u
+#define ACCLMT_INTERRUPT_STATUS_DONE_MASK 0x00000001u
+/*
+ * Something of the table of error codes happened, be it registered in ERROR or not because another
+ * error is there.
+ */
+#define ACCLMT_INTERRUPT_STATUS_ERROR_LSB 1u
+#define ACCLMT_INTERRUPT_STATUS_ERROR_WIDTH 1u
+#define ACCLMT_INTERRUPT_STATUS_ERROR_MASK 0x00000002u
+/* A zeroisation was completed. */
+#define ACCLMT_INTERRUPT_STATUS_ZEROISED_LSB 2u
+#define ACCLMT_INTERRUPT_STATUS_ZEROISED_WIDTH 1u
+#define ACCLMT_INTERRUPT_STATUS_ZEROISED_MASK 0x00000004u
+
+/*
+ * INTERRUPT_ENABLE (RW, at any time). Which bits of INTERRUPT_STATUS raise the interrupt output;
+ * none after a reset. It can be written at any time.
+ */
+#define ACCLMT_REG_INTERRUPT_ENABLE 0x084u
+#define ACCLMT_INTERRUPT_ENABLE_RESET 0x00000000u
+/* A run was completed. */
+#define ACCLMT_INTERRUPT_ENABLE_DONE_LSB 0u
+#define ACCLMT_INTERRUPT_ENABLE_DONE_WIDTH 1u
+#define ACCLMT_INTERRUPT_ENABLE_DONE_MASK 0x00000001u
+/*
+ * Something of the table of error codes happened, be it registered in ERROR or not because another
+ * error is there.
+ */
+#define ACCLMT_INTERRUPT_ENABLE_ERROR_LSB 1u
+#define ACCLMT_INTERRUPT_ENABLE_ERROR_WIDTH 1u
+#define ACCLMT_INTERRUPT_ENABLE_ERROR_MASK 0x00000002u
+/* A zeroisation was completed. */
+#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_LSB 2u
+#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_WIDTH 1u
+#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_MASK 0x00000004u
+
+/*
+ * RADIX_SQUARED (RW). R^2 modulo PRIME, little-endian words of 32 bits. Only on a chip with a
+ * run-time modulus, unknown on others. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_RADIX_SQUARED(number) (0x0C0u + 4u * ((number) - 0u))
+#define ACCLMT_RADIX_SQUARED_FIRST 0u
+#define ACCLMT_RADIX_SQUARED_COUNT 8u
+#define ACCLMT_RADIX_SQUARED_RESET 0x00000000u
+
+/*
+ * CONSTANT_DATA (RW). A constant, little-endian words of 32 bits: below the large prime and in
+ * Montgomery form with R = 2^CAPS_FIELD.MontgomeryBits, or four elements of the Goldilocks field as
+ * they are. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_CONSTANT_DATA(number) (0x100u + 4u * ((number) - 0u))
+#define ACCLMT_CONSTANT_DATA_FIRST 0u
+#define ACCLMT_CONSTANT_DATA_COUNT 8u
+#define ACCLMT_CONSTANT_DATA_RESET 0x00000000u
+
+/*
+ * CONSTANT_ADDRESS (WO). A write stores CONSTANT_DATA at this address of the constant memories.
+ * Refused while a run is in progress, when a sub-engine, bank or index does not exist, when
+ * EngineMask is 0, and when a bit is set that no field has. It reads 0.
+ */
+#define ACCLMT_REG_CONSTANT_ADDRESS 0x120u
+#define ACCLMT_CONSTANT_ADDRESS_RESET 0x00000000u
+/* Index inside the bank. */
+#define ACCLMT_CONSTANT_ADDRESS_INDEX_LSB 0u
+#define ACCLMT_CONSTANT_ADDRESS_INDEX_WIDTH 8u
+#define ACCLMT_CONSTANT_ADDRESS_INDEX_MASK 0x000000FFu
+/* Bank of the sub-engine. */
+#define ACCLMT_CONSTANT_ADDRESS_BANK_LSB 8u
+#define ACCLMT_CONSTANT_ADDRESS_BANK_WIDTH 8u
+#define ACCLMT_CONSTANT_ADDRESS_BANK_MASK 0x0000FF00u
+/*
+ * 0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round
+ * sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only; 15:
+ * initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash engine
+ * only, index 4 + beat.
+ */
+#define ACCLMT_CONSTANT_ADDRESS_SUB_ENGINE_LSB 16u
+#define ACCLMT_CONSTANT_ADDRESS_SUB_ENGINE_WIDTH 4u
+#define ACCLMT_CONSTANT_ADDRESS_SUB_ENGINE_MASK 0x000F0000u
+/* Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine. */
+#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_LSB 20u
+#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_WIDTH 2u
+#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK 0x00300000u
+
+/*
+ * LEAF_INPUT_WORDS (RW). Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 3
+ * in Goldilocks mode. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_INPUT_WORDS 0x140u
+#define ACCLMT_LEAF_INPUT_WORDS_RESET 0x00000000u
+
+/*
+ * LEAF_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_WIDTH 0x144u
+#define ACCLMT_LEAF_WIDTH_RESET 0x00000000u
+
+/*
+ * LEAF_ALPHA (RW). Exponent of the S-box. Legal: 3, 5 and 7. It can be written only while no run is
+ * in progress.
+ */
+#define ACCLMT_REG_LEAF_ALPHA 0x148u
+#define ACCLMT_LEAF_ALPHA_RESET 0x00000000u
+
+/*
+ * LEAF_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1. It can be written
+ * only while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_FULL_ROUNDS_FIRST 0x14Cu
+#define ACCLMT_LEAF_FULL_ROUNDS_FIRST_RESET 0x00000000u
+
+/*
+ * LEAF_FULL_ROUNDS_LAST (RW). Full rounds after the partial rounds, at least 1. It can be written
+ * only while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_FULL_ROUNDS_LAST 0x150u
+#define ACCLMT_LEAF_FULL_ROUNDS_LAST_RESET 0x00000000u
+
+/*
+ * LEAF_PARTIAL_KIND (RW). Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS
+ * matrix, and partial rounds on full-round sub-engines only. It can be written only while no run is
+ * in progress.
+ */
+#define ACCLMT_REG_LEAF_PARTIAL_KIND 0x154u
+#define ACCLMT_LEAF_PARTIAL_KIND_RESET 0x00000000u
+
+/*
+ * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in
+ * Goldilocks mode; for a tree: 1. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_DIGEST_WORDS 0x158u
+#define ACCLMT_LEAF_DIGEST_WORDS_RESET 0x00000000u
+
+/*
+ * LEAF_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 4 bits, 8
+ * in a register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state;
+ * lane 3: the input element is dropped. Input element j is stream word j of the block, in
+ * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_INPUT_MAP(number) (0x15Cu + 4u * ((number) - 0u))
+#define ACCLMT_LEAF_INPUT_MAP_FIRST 0u
+#define ACCLMT_LEAF_INPUT_MAP_COUNT 2u
+#define ACCLMT_LEAF_INPUT_MAP_RESET 0x00000000u
+
+/*
+ * LEAF_DIGEST_MAP (RW). State elements that the digest consists of, as position codes like those of
+ * the input map. Code j is for output word j of the digest, in Goldilocks mode for bits 64 s + 63
+ * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
+ * run is in progress.
+ */
+#define ACCLMT_REG_LEAF_DIGEST_MAP(number) (0x164u + 4u * ((number) - 0u))
+#define ACCLMT_LEAF_DIGEST_MAP_FIRST 0u
+#define ACCLMT_LEAF_DIGEST_MAP_COUNT 2u
+#define ACCLMT_LEAF_DIGEST_MAP_RESET 0x00000000u
+
+/*
+ * LEAF_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 those of the first
+ * full-round sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second
+ * full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_PARTIAL_ROUNDS(number) (0x16Cu + 4u * ((number) - 0u))
+#define ACCLMT_LEAF_PARTIAL_ROUNDS_FIRST 0u
+#define ACCLMT_LEAF_PARTIAL_ROUNDS_COUNT 8u
+#define ACCLMT_LEAF_PARTIAL_ROUNDS_RESET 0x00000000u
+
+/*
+ * ROOT_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the tree. Legal: 2 to 12, or 2 to 3
+ * in Goldilocks mode. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_INPUT_WORDS 0x1A0u
+#define ACCLMT_ROOT_INPUT_WORDS_RESET 0x00000000u
+
+/*
+ * ROOT_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_WIDTH 0x1A4u
+#define ACCLMT_ROOT_WIDTH_RESET 0x00000000u
+
+/*
+ * ROOT_ALPHA (RW). Exponent of the S-box. Legal: 3, 5 and 7. It can be written only while no run is
+ * in progress.
+ */
+#define ACCLMT_REG_ROOT_ALPHA 0x1A8u
+#define ACCLMT_ROOT_ALPHA_RESET 0x00000000u
+
+/*
+ * ROOT_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1. It can be written
+ * only while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_FULL_ROUNDS_FIRST 0x1ACu
+#define ACCLMT_ROOT_FULL_ROUNDS_FIRST_RESET 0x00000000u
+
+/*
+ * ROOT_FULL_ROUNDS_LAST (RW). Full rounds after the partial rounds, at least 1. It can be written
+ * only while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_FULL_ROUNDS_LAST 0x1B0u
+#define ACCLMT_ROOT_FULL_ROUNDS_LAST_RESET 0x00000000u
+
+/*
+ * ROOT_PARTIAL_KIND (RW). Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS
+ * matrix, and partial rounds on full-round sub-engines only. It can be written only while no run is
+ * in progress.
+ */
+#define ACCLMT_REG_ROOT_PARTIAL_KIND 0x1B4u
+#define ACCLMT_ROOT_PARTIAL_KIND_RESET 0x00000000u
+
+/*
+ * ROOT_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
+ * progress.
+ */
+#define ACCLMT_REG_ROOT_DIGEST_WORDS 0x1B8u
+#define ACCLMT_ROOT_DIGEST_WORDS_RESET 0x00000000u
+
+/*
+ * ROOT_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 4 bits, 8
+ * in a register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state;
+ * lane 3: the input element is dropped. Input element j is stream word j of the block, in
+ * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_INPUT_MAP(number) (0x1BCu + 4u * ((number) - 0u))
+#define ACCLMT_ROOT_INPUT_MAP_FIRST 0u
+#define ACCLMT_ROOT_INPUT_MAP_COUNT 2u
+#define ACCLMT_ROOT_INPUT_MAP_RESET 0x00000000u
+
+/*
+ * ROOT_DIGEST_MAP (RW). State elements that the digest consists of, as position codes like those of
+ * the input map. Code j is for output word j of the digest, in Goldilocks mode for bits 64 s + 63
+ * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
+ * run is in progress.
+ */
+#define ACCLMT_REG_ROOT_DIGEST_MAP(number) (0x1C4u + 4u * ((number) - 0u))
+#define ACCLMT_ROOT_DIGEST_MAP_FIRST 0u
+#define ACCLMT_ROOT_DIGEST_MAP_COUNT 2u
+#define ACCLMT_ROOT_DIGEST_MAP_RESET 0x00000000u
+
+/*
+ * ROOT_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 those of the first
+ * full-round sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second
+ * full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_PARTIAL_ROUNDS(number) (0x1CCu + 4u * ((number) - 0u))
+#define ACCLMT_ROOT_PARTIAL_ROUNDS_FIRST 0u
+#define ACCLMT_ROOT_PARTIAL_ROUNDS_COUNT 8u
+#define ACCLMT_ROOT_PARTIAL_ROUNDS_RESET 0x00000000u
+
+/* CYCLES (RO). Cycles from start to done, or to now while the run is in progress. */
+#define ACCLMT_REG_CYCLES 0x200u
+#define ACCLMT_REG_CYCLES_HIGH 0x204u
+#define ACCLMT_CYCLES_RESET 0x00000000u
+
+/* CYCLE_FIRST_IN (RO). Cycle, counted from start, in which the first input word was taken. */
+#define ACCLMT_REG_CYCLE_FIRST_IN 0x208u
+#define ACCLMT_REG_CYCLE_FIRST_IN_HIGH 0x20Cu
+#define ACCLMT_CYCLE_FIRST_IN_RESET 0x00000000u
+
+/* CYCLE_LAST_IN (RO). Cycle in which the last input word was taken. */
+#define ACCLMT_REG_CYCLE_LAST_IN 0x210u
+#define ACCLMT_REG_CYCLE_LAST_IN_HIGH 0x214u
+#define ACCLMT_CYCLE_LAST_IN_RESET 0x00000000u
+
+/* CYCLE_FIRST_LEAF (RO). Cycle in which the first leaf left the leaf hash engine. */
+#define ACCLMT_REG_CYCLE_FIRST_LEAF 0x218u
+#define ACCLMT_REG_CYCLE_FIRST_LEAF_HIGH 0x21Cu
+#define ACCLMT_CYCLE_FIRST_LEAF_RESET 0x00000000u
+
+/* CYCLE_LAST_LEAF (RO). Cycle in which the last leaf left the leaf hash engine. */
+#define ACCLMT_REG_CYCLE_LAST_LEAF 0x220u
+#define ACCLMT_REG_CYCLE_LAST_LEAF_HIGH 0x224u
+#define ACCLMT_CYCLE_LAST_LEAF_RESET 0x00000000u
+
+/* CYCLE_FIRST_OUT (RO). Cycle in which the first output word left. */
+#define ACCLMT_REG_CYCLE_FIRST_OUT 0x228u
+#define ACCLMT_REG_CYCLE_FIRST_OUT_HIGH 0x22Cu
+#define ACCLMT_CYCLE_FIRST_OUT_RESET 0x00000000u
+
+/* CYCLE_LAST_OUT (RO). Cycle in which the last output word left. */
+#define ACCLMT_REG_CYCLE_LAST_OUT 0x230u
+#define ACCLMT_REG_CYCLE_LAST_OUT_HIGH 0x234u
+#define ACCLMT_CYCLE_LAST_OUT_RESET 0x00000000u
+
+/*
+ * STALL_IN (RO). Cycles in which an input word was offered and not taken: the leaf hash engine is
+ * full.
+ */
+#define ACCLMT_REG_STALL_IN 0x238u
+#define ACCLMT_REG_STALL_IN_HIGH 0x23Cu
+#define ACCLMT_STALL_IN_RESET 0x00000000u
+
+/* MISSING_IN (RO). Cycles in which an input word was due and none was offered. */
+#define ACCLMT_REG_MISSING_IN 0x240u
+#define ACCLMT_REG_MISSING_IN_HIGH 0x244u
+#define ACCLMT_MISSING_IN_RESET 0x00000000u
+
+/*
+ * STALL_LEAF (RO). Cycles in which a leaf waited for room in the leaf hash buffer or at the output.
+ */
+#define ACCLMT_REG_STALL_LEAF 0x248u
+#define ACCLMT_REG_STALL_LEAF_HIGH 0x24Cu
+#define ACCLMT_STALL_LEAF_RESET 0x00000000u
+
+/*
+ * STARVED_ROOT (RO). Cycles in which the root hash engine could take a group of siblings and none
+ * was ready.
+ */
+#define ACCLMT_REG_STARVED_ROOT 0x250u
+#define ACCLMT_REG_STARVED_ROOT_HIGH 0x254u
+#define ACCLMT_STARVED_ROOT_RESET 0x00000000u
+
+/* STALL_OUT (RO). Cycles in which an output word was offered and not taken. */
+#define ACCLMT_REG_STALL_OUT 0x258u
+#define ACCLMT_REG_STALL_OUT_HIGH 0x25Cu
+#define ACCLMT_STALL_OUT_RESET 0x00000000u
+
+/* WINDOW_CYCLES (RO). Cycles of the window in which sub-engines are counted as busy. */
+#define ACCLMT_REG_WINDOW_CYCLES 0x260u
+#define ACCLMT_REG_WINDOW_CYCLES_HIGH 0x264u
+#define ACCLMT_WINDOW_CYCLES_RESET 0x00000000u
+
+/* LEAF_HASHES (RO). Permutations that the leaf hash engine has begun. */
+#define ACCLMT_REG_LEAF_HASHES 0x268u
+#define ACCLMT_REG_LEAF_HASHES_HIGH 0x26Cu
+#define ACCLMT_LEAF_HASHES_RESET 0x00000000u
+
+/*
+ * LEAF_BUSY_FULL (RO). Cycles of the window in which the first full-round sub-engine of the leaf
+ * hash engine was occupied.
+ */
+#define ACCLMT_REG_LEAF_BUSY_FULL 0x270u
+#define ACCLMT_REG_LEAF_BUSY_FULL_HIGH 0x274u
+#define ACCLMT_LEAF_BUSY_FULL_RESET 0x00000000u
+
+/* LEAF_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_LEAF_BUSY_PARTIAL(number) (0x278u + 8u * ((number) - 1u))
+#define ACCLMT_REG_LEAF_BUSY_PARTIAL_HIGH(number) (0x27Cu + 8u * ((number) - 1u))
+#define ACCLMT_LEAF_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_LEAF_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_LEAF_BUSY_PARTIAL_RESET 0x00000000u
+
+/* LEAF_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_LEAF_BUSY_FULL_LAST 0x2A8u
+#define ACCLMT_REG_LEAF_BUSY_FULL_LAST_HIGH 0x2ACu
+#define ACCLMT_LEAF_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* ROOT_HASHES (RO). Permutations that the root hash engine has begun. */
+#define ACCLMT_REG_ROOT_HASHES 0x2B0u
+#define ACCLMT_REG_ROOT_HASHES_HIGH 0x2B4u
+#define ACCLMT_ROOT_HASHES_RESET 0x00000000u
+
+/*
+ * ROOT_BUSY_FULL (RO). Cycles of the window in which the first full-round sub-engine of the root
+ * hash engine was occupied.
+ */
+#define ACCLMT_REG_ROOT_BUSY_FULL 0x2B8u
+#define ACCLMT_REG_ROOT_BUSY_FULL_HIGH 0x2BCu
+#define ACCLMT_ROOT_BUSY_FULL_RESET 0x00000000u
+
+/* ROOT_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ROOT_BUSY_PARTIAL(number) (0x2C0u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ROOT_BUSY_PARTIAL_HIGH(number) (0x2C4u + 8u * ((number) - 1u))
+#define ACCLMT_ROOT_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ROOT_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ROOT_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ROOT_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ROOT_BUSY_FULL_LAST 0x2F0u
+#define ACCLMT_REG_ROOT_BUSY_FULL_LAST_HIGH 0x2F4u
+#define ACCLMT_ROOT_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* HIGH_WATER (RO). Most words that this node memory held at a time, see CAPS_TREE. */
+#define ACCLMT_REG_HIGH_WATER(number) (0x2F8u + 8u * ((number) - 0u))
+#define ACCLMT_REG_HIGH_WATER_HIGH(number) (0x2FCu + 8u * ((number) - 0u))
+#define ACCLMT_HIGH_WATER_FIRST 0u
+#define ACCLMT_HIGH_WATER_COUNT 5u
+#define ACCLMT_HIGH_WATER_RESET 0x00000000u
+
+/*
+ * LEVEL_TABLE (RW). The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these
+ * registers exist. A write is refused when a bit is set that no field has. The queues of a memory
+ * follow each other in the order of the levels and have to fit into it: a start is refused
+ * otherwise. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_LEVEL_TABLE(number) (0x400u + 4u * ((number) - 0u))
+#define ACCLMT_LEVEL_TABLE_FIRST 0u
+#define ACCLMT_LEVEL_TABLE_COUNT 31u
+#define ACCLMT_LEVEL_TABLE_RESET 0x00000000u
+/* Groups of siblings that the queue of the level has room for, at least 1. */
+#define ACCLMT_LEVEL_TABLE_GROUPS_LSB 0u
+#define ACCLMT_LEVEL_TABLE_GROUPS_WIDTH 16u
+#define ACCLMT_LEVEL_TABLE_GROUPS_MASK 0x0000FFFFu
+/*
+ * The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in
+ * ascending order.
+ */
+#define ACCLMT_LEVEL_TABLE_MEMORY_LSB 16u
+#define ACCLMT_LEVEL_TABLE_MEMORY_WIDTH 3u
+#define ACCLMT_LEVEL_TABLE_MEMORY_MASK 0x00070000u
+
+/* Codes of ERROR. */
+/* No error since the last clear. ERROR_INFO: 0. */
+#define ACCLMT_ERROR_NONE 0u
+/*
+ * Start with an illegal configuration. Nothing was started. ERROR_INFO: byte address of the
+ * register that holds the illegal value.
+ */
+#define ACCLMT_ERROR_ILLEGAL_CONFIGURATION 1u
+/*
+ * Write of configuration or constants during a run or a zeroisation. Nothing was changed.
+ * ERROR_INFO: byte address written.
+ */
+#define ACCLMT_ERROR_WRITE_WHILE_RUNNING 2u
+/*
+ * An input element is not below the prime. The run's output is void. ERROR_INFO: index of the
+ * element in the input stream, counted from 0, modulo 2^32; in Goldilocks mode element s of word w,
+ * bits 64 s + 63 to 64 s, has the index 4 w + s, and the lowest one of its word is named.
+ */
+#define ACCLMT_ERROR_ELEMENT_NOT_BELOW_PRIME 3u
+/*
+ * Request for an address that has no register, or write to a read-only one. ERROR_INFO: byte
+ * address of the request.
+ */
+#define ACCLMT_ERROR_UNKNOWN_REGISTER 4u
+/*
+ * Start or zeroisation during a run, or any command during a zeroisation. What is under way goes
+ * on. ERROR_INFO: value written to CONTROL.
+ */
+#define ACCLMT_ERROR_COMMAND_WHILE_BUSY 5u
+/*
+ * Constant for a sub-engine, bank or index that does not exist, for no hash engine, or with a bit
+ * set that no field has. Nothing was written. ERROR_INFO: value written to CONSTANT_ADDRESS.
+ */
+#define ACCLMT_ERROR_ILLEGAL_CONSTANT_ADDRESS 6u
+/* The leaves do not fill the tree, and MODE.Pad is 0. The run's output is void. ERROR_INFO: 0. */
+#define ACCLMT_ERROR_INCOMPLETE_TREE 7u
+/*
+ * Write of a value with a bit set that no field has, or of several commands at once. Nothing was
+ * changed. ERROR_INFO: byte address written.
+ */
+#define ACCLMT_ERROR_ILLEGAL_VALUE 8u
+
+#endif /* ACCLMT_REGISTERS_H_ */
