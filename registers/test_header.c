@@ -1,0 +1,35 @@
+/*
+ * Copyright AcclMT contributors.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers of acclmt_registers.h that drivers count on, written out. It is compiled as C and as C++, and
+ * never linked.
+ */
+
+#include "acclmt_registers.h"
+
+#include <assert.h>
+
+static_assert(ACCLMT_REG_ID == 0x000, "identification");
+static_assert(ACCLMT_ID_VALUE == 0x41434D54, "the letters ACMT");
+static_assert(ACCLMT_REG_PRIME(7) == 0x03C, "last word of the prime");
+static_assert(ACCLMT_REG_CONTROL == 0x040, "commands");
+static_assert(ACCLMT_CONTROL_START_MASK == 1, "command 1 starts");
+static_assert(ACCLMT_CONTROL_CLEAR_MASK == 2, "command 2 clears");
+static_assert(ACCLMT_CONTROL_ZEROISE_MASK == 4, "command 4 zeroises");
+static_assert(ACCLMT_REG_STATUS == 0x044, "state");
+static_assert(ACCLMT_REG_ERROR_INFO == 0x04C, "more about an error");
+static_assert(ACCLMT_REG_INTERRUPT_STATUS == 0x080, "interrupts that are pending");
+static_assert(ACCLMT_REG_CONSTANT_DATA(0) == 0x100, "first word of a constant");
+static_assert(ACCLMT_REG_CONSTANT_ADDRESS == 0x120, "writes a constant");
+static_assert(ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK == 0x00300000, "hash engines of a constant");
+static_assert(ACCLMT_REG_LEAF_FULL_ROUNDS_FIRST == 0x14C, "full rounds of the leaf hash engine");
+static_assert(ACCLMT_REG_ROOT_PARTIAL_ROUNDS(7) == 0x1E8, "rounds of the second full-round sub-engine");
+static_assert(ACCLMT_REG_CYCLES == 0x200, "low word of the cycles");
+static_assert(ACCLMT_REG_CYCLES_HIGH == 0x204, "high word of the cycles");
+static_assert(ACCLMT_LEAF_BUSY_PARTIAL_FIRST == 1, "partial-round sub-engines count from 1");
+static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL(1) == 0x278, "first partial-round sub-engine");
+static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL_HIGH(6) == 0x2A4, "last partial-round sub-engine");
+static_assert(ACCLMT_REG_LEVEL_TABLE(30) == 0x478, "last level");
+static_assert(ACCLMT_LEVEL_TABLE_MEMORY_LSB == 16, "memory of a level");
+static_assert(ACCLMT_ERROR_ILLEGAL_VALUE == 8, "last error");
