@@ -1,5 +1,5 @@
 //! Zeroisation: how long the memories are swept, and the run of zero words (`acclmt_zeroiser` and
-//! `acclmt_register_file`).
+//! `acclmt_flush_configuration`).
 
 use acclmt_driver::chip::ENGINES;
 use acclmt_driver::level_table::LevelQueue;
