@@ -2339,6 +2339,45 @@ fn unknown_registers_are_errors() {
     host.check_run(&mut random);
 }
 
+/// What the register map says that registers read after a reset, whatever was there before.
+#[test]
+fn registers_after_a_reset_are_those_of_the_map() {
+    let mut device = rtl_device(21).unwrap();
+    let max_height = device.capabilities().max_height;
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let exists = |address: u32| {
+        (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
+            && (!registers::LEVEL_TABLE.contains(address)
+                || address < registers::LEVEL_TABLE.at(0) + 4 * max_height)
+    };
+    for before in ["power", "other values"] {
+        host.chip.reset();
+        let mut compared = 0;
+        for register in registers::REGISTERS {
+            let end = register.address + register.count * register.stride();
+            for address in (register.address..end).step_by(4).filter(|&a| exists(a)) {
+                let value = host.read(address);
+                assert!(!host.chip.refused(), "read of 0x{address:03X}");
+                if let Some(expected) = register.reset {
+                    assert_eq!(value, expected, "0x{address:03X} after {before}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 100, "{compared}");
+        for register in registers::REGISTERS {
+            for position in 0..register.count {
+                host.write(register.at(position), 1);
+            }
+        }
+        for register in [registers::ERROR, registers::LEAF.width, registers::LEAVES] {
+            assert_ne!(host.read(register.address), 0, "{}", register.name);
+        }
+    }
+}
+
 /// Bits that no field has, and several commands at once.
 #[test]
 fn illegal_values_are_refused_and_change_nothing() {
