@@ -227,22 +227,22 @@ fn documentation_page_is_up_to_date() {
 
 #[test]
 fn systemrdl_is_up_to_date() {
-    check_generated("registers/acclmt.rdl", &systemrdl::render());
+    check_generated("rtl/registers/acclmt.rdl", &systemrdl::render());
 }
 
 #[test]
 fn c_header_is_up_to_date() {
-    check_generated("registers/acclmt_registers.h", &c_header::render());
+    check_generated("rtl/registers/acclmt_registers.h", &c_header::render());
 }
 
 #[test]
 fn svd_is_up_to_date() {
-    check_generated("registers/acclmt.svd", &svd::render());
+    check_generated("rtl/registers/acclmt.svd", &svd::render());
 }
 
 #[test]
 fn ip_xact_is_up_to_date() {
-    check_generated("registers/acclmt.xml", &ip_xact::render());
+    check_generated("rtl/registers/acclmt.xml", &ip_xact::render());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::{ERROR_CODES, ID_VALUE, REGISTERS, Register, VERSION_VALUE, upper_snake_case};
 use super::{NOTICE, SUMMARY, description, fold, plain};
 
-/// The text of `registers/acclmt_registers.h`.
+/// The text of `rtl/registers/acclmt_registers.h`.
 pub(super) fn render() -> String {
     let mut out = String::from("/*\n");
     for line in NOTICE.iter().flat_map(|text| text.split('\n')) {

@@ -10,7 +10,7 @@ use super::{
 
 const NAMESPACE: &str = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014";
 
-/// The text of `registers/acclmt.xml`.
+/// The text of `rtl/registers/acclmt.xml`.
 pub(super) fn render() -> String {
     let location = format!("{NAMESPACE} {NAMESPACE}/index.xsd");
     xml(|writer| {

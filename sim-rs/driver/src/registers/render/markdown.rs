@@ -38,14 +38,14 @@ STATUS.Zeroised: it is 0 where the command was refused.
 const FORMATS: &str = r"
 ## For other tools
 
-The folder `registers/` has this map in other formats:
+The folder `rtl/registers/` has this map in other formats:
 
 | file | format | for |
 |---|---|---|
-| `registers/acclmt.rdl` | SystemRDL 2.0 | PeakRDL and others: documentation, models of registers for testbenches, headers |
-| `registers/acclmt_registers.h` | C and C++ | drivers: addresses, fields, values after a reset and error codes, as macros |
-| `registers/acclmt.svd` | CMSIS-SVD 1.3 | debuggers, and generators of access code, such as svd2rust |
-| `registers/acclmt.xml` | IP-XACT, IEEE 1685-2014 | tools that put systems on a chip together |
+| `rtl/registers/acclmt.rdl` | SystemRDL 2.0 | PeakRDL and others: documentation, models of registers for testbenches, headers |
+| `rtl/registers/acclmt_registers.h` | C and C++ | drivers: addresses, fields, values after a reset and error codes, as macros |
+| `rtl/registers/acclmt.svd` | CMSIS-SVD 1.3 | debuggers, and generators of access code, such as svd2rust |
+| `rtl/registers/acclmt.xml` | IP-XACT, IEEE 1685-2014 | tools that put systems on a chip together |
 
 They differ in what the formats can say:
 

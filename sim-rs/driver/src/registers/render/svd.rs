@@ -9,7 +9,7 @@ use super::{
     xml,
 };
 
-/// The text of `registers/acclmt.svd`.
+/// The text of `rtl/registers/acclmt.svd`.
 pub(super) fn render() -> String {
     xml(|writer| {
         writer

@@ -8,7 +8,7 @@ use super::{
     version,
 };
 
-/// The text of `registers/acclmt.rdl`.
+/// The text of `rtl/registers/acclmt.rdl`.
 pub(super) fn render() -> String {
     let mut out = String::new();
     for line in NOTICE.iter().flat_map(|text| text.split('\n')) {

@@ -11,12 +11,12 @@ from unittest import mock
 
 import check
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "rtl/pkg/acclmt_reg_pkg.sv"
-RDL = "registers/acclmt.rdl"
-IP_XACT = "registers/acclmt.xml"
-SVD = "registers/acclmt.svd"
-HEADER = "registers/acclmt_registers.h"
+RDL = "rtl/registers/acclmt.rdl"
+IP_XACT = "rtl/registers/acclmt.xml"
+SVD = "rtl/registers/acclmt.svd"
+HEADER = "rtl/registers/acclmt_registers.h"
 
 
 # What PeakRDL has made of a text, which is the same in most tests.
@@ -43,7 +43,7 @@ class Repository(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
-        for path in (PACKAGE, RDL, IP_XACT, SVD, HEADER, "registers/test_header.c"):
+        for path in (PACKAGE, RDL, IP_XACT, SVD, HEADER, "rtl/registers/test_header.c"):
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, self.root / path)
 
@@ -178,7 +178,7 @@ class TestCheck(Repository):
         self.assert_refused("cc -std=c90")
 
     def test_number_that_a_driver_counts_on(self):
-        self.replace("registers/test_header.c", "ACCLMT_REG_STATUS == 0x044", "ACCLMT_REG_STATUS == 0x040")
+        self.replace("rtl/registers/test_header.c", "ACCLMT_REG_STATUS == 0x044", "ACCLMT_REG_STATUS == 0x040")
         self.assert_refused('"state"')
 
 

@@ -372,7 +372,7 @@ def check_c(header, their_header, view, firsts, folder):
 
 def check(root):
     """Checks the files of the repository at `root`. Says what it has checked."""
-    registers = root / "registers"
+    registers = root / "rtl/registers"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         theirs, their_header = read_back(registers / "acclmt.rdl", folder)
@@ -397,7 +397,7 @@ def check(root):
 
 
 def main():
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
     try:
         print(f"registers: {check(root)}: SystemRDL, IP-XACT, SVD, the C header and the RTL agree")
     except (CheckError, OSError) as error:
