@@ -175,8 +175,28 @@ module acclmt_axi_lite #(
   assign reads_kept =
       ar_outstanding == 2'(ar_full_q) + 2'(r_full_q || (asked_q && !asked_write_q));
   assign room_for_answer = !asked_q || (asked_write_q ? !b_full_q : !r_full_q);
-  assign port_legal = !reg_valid_o || (!asked_q && reg_addr_o[1:0] == 2'b00 &&
-                                       (!reg_write_o || whole_word_q));
+  // What the bus gave last is what is passed on.
+  logic [AddressWidth-1:0] given_awaddr_q, given_araddr_q;
+  logic [31:0] given_wdata_q;
+  logic [3:0] given_wstrb_q;
+  always_ff @(posedge clk_i) begin
+    if (awvalid_i && awready_o) given_awaddr_q <= awaddr_i;
+    if (arvalid_i && arready_o) given_araddr_q <= araddr_i;
+    if (wvalid_i && wready_o) begin
+      given_wdata_q <= wdata_i;
+      given_wstrb_q <= wstrb_i;
+    end
+  end
+  logic request_given;
+  assign request_given = (!aw_full_q || awaddr_q == given_awaddr_q) &&
+                         (!ar_full_q || araddr_q == given_araddr_q) &&
+                         (!w_full_q || (wdata_q == given_wdata_q &&
+                                        whole_word_q == (given_wstrb_q == 4'b1111)));
+  assign port_legal =
+      !reg_valid_o ||
+      (!asked_q && reg_addr_o[1:0] == 2'b00 &&
+       (reg_write_o ? reg_addr_o == given_awaddr_q && reg_wdata_o == given_wdata_q &&
+                      given_wstrb_q == 4'b1111 : reg_addr_o == given_araddr_q));
   assign port_answers = !reg_rvalid_i || asked_q;
   // What the register port answers, or what is refused, shows in the next cycle.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -211,6 +231,8 @@ module acclmt_axi_lite #(
   else $error("acclmt_axi_lite: a read was lost or doubled");
   room_for_answer_a : assert property (@(posedge clk_i) disable iff (!rst_ni) room_for_answer)
   else $error("acclmt_axi_lite: a request was passed on whose answer has no place");
+  request_given_a : assert property (@(posedge clk_i) disable iff (!rst_ni) request_given)
+  else $error("acclmt_axi_lite: a request is not what the bus gave");
   port_legal_a : assert property (@(posedge clk_i) disable iff (!rst_ni) port_legal)
   else $error("acclmt_axi_lite: a request of the register port is illegal");
   refusal_shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni) refusal_shows)

@@ -110,7 +110,7 @@ module acclmt_stream_input #(
   // ---- Two places -------------------------------------------------------------------------------
 
   logic to_head, to_second;
-  assign to_head = pushed && (!head_valid_q || (taken && !second_valid_q));
+  assign to_head = pushed && (!head_valid_q || taken);
   assign to_second = pushed && !to_head;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

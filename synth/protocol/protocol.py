@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Proves what the blocks of rtl/bus promise, by Yosys, for every input that the protocol allows.
+
+For each block:
+
+  paths      no output to a bus depends on an input in the same cycle
+  properties every assertion of the block and of the checks in it holds: from the reset for some cycles, and in
+             any cycle that follows on as many in which all hold (induction); what the other side of a bus must
+             do is taken for granted, the register port and the core do what they like
+
+and each fault of a list, planted in a copy of the block, is found by a run from the reset that violates an
+assertion, or by a path. Needs the packages of ../requirements.txt.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import elaborate
+
+# Cycles from the reset, and the most cycles that an induction may look back.
+CYCLES = 8
+# Registers, which end a path.
+REGISTERS = "$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$sdffce,$aldff,$aldffe,$dffsr,$dffsre"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of rtl/bus."""
+
+    module: str
+    # Outputs to the bus.
+    outputs: tuple[str, ...]
+    # Faults: a text of the block, which is there once, and what takes its place.
+    faults: tuple[tuple[str, str], ...]
+    # Faults that are paths.
+    path_faults: tuple[tuple[str, str], ...]
+
+
+BLOCKS = (
+    Block(
+        "acclmt_axi_lite",
+        ("awready_o", "wready_o", "bvalid_o", "bresp_o", "arready_o", "rvalid_o", "rdata_o", "rresp_o"),
+        (
+            # The answer to a write does not wait to be taken.
+            ("if (b_full_q) b_full_q <= !bready_i;", "if (b_full_q) b_full_q <= 1'b0;"),
+            # The data of a read change while they wait.
+            ("if (read_ends) begin", "if (read_ends || reg_rvalid_i) begin"),
+            # A write does not wait for its data, or for its address.
+            ("aw_full_q && w_full_q && !b_full_q", "aw_full_q && !b_full_q"),
+            ("aw_full_q && w_full_q && !b_full_q", "w_full_q && !b_full_q"),
+            # An answer overwrites another one.
+            ("aw_full_q && w_full_q && !b_full_q", "aw_full_q && w_full_q"),
+            ("ar_full_q && !r_full_q && !write_turn", "ar_full_q && !write_turn"),
+            # A read and a write go on in the same cycle.
+            ("!r_full_q && !write_turn", "!r_full_q"),
+            # Some bytes are enough; unaligned addresses are passed on.
+            ("whole_word_q <= wstrb_i == 4'b1111;", "whole_word_q <= wstrb_i != 4'b0000;"),
+            ("assign write_legal = awaddr_q[1:0] == 2'b00 && whole_word_q;", "assign write_legal = whole_word_q;"),
+            ("assign read_legal = araddr_q[1:0] == 2'b00;", "assign read_legal = araddr_q[1] == 1'b0;"),
+            # A refusal is answered with OKAY, an error of the register port is swallowed.
+            (
+                "if (write_ends) write_error_q <= !asked_q || reg_error_i;",
+                "if (write_ends) write_error_q <= reg_error_i;",
+            ),
+            ("read_error_q <= !asked_q || reg_error_i;", "read_error_q <= !asked_q;"),
+            # A request does not wait for the answer to the one before.
+            ("if (asked_q) asked_q <= !reg_rvalid_i;", "if (asked_q) asked_q <= 1'b0;"),
+        ),
+        (("assign awready_o = !aw_full_q;", "assign awready_o = !aw_full_q || bready_i;"),),
+    ),
+    Block(
+        "acclmt_stream_input",
+        ("tready_o",),
+        (
+            # A word is taken that has no place; one is offered that was taken.
+            ("open_q && !second_valid_q", "open_q"),
+            (
+                "end else if (taken) begin\n        head_valid_q <= second_valid_q;",
+                "end else if (taken) begin\n        head_valid_q <= 1'b1;",
+            ),
+            # Words pass each other.
+            ("assign to_head = pushed && (!head_valid_q || taken);", "assign to_head = pushed && !head_valid_q;"),
+            # The input is open behind TLAST, and after a start whatever is in here.
+            ("clear_i || run_done_i || (pushed && tlast_i)", "clear_i || run_done_i"),
+            ("else if (start_i) open_q <= !last_inside_q;", "else if (start_i) open_q <= 1'b1;"),
+            # TLAST is lost with its word.
+            (
+                "end else if (taken) begin\n        second_valid_q <= 1'b0;\n        second_last_q <= 1'b0;",
+                "end else if (taken) begin\n        second_valid_q <= 1'b0;",
+            ),
+            # A dropped word remains readable.
+            ("second_last_q <= 1'b0;\n        second_q <= '0;\n      end\n", "second_last_q <= 1'b0;\n      end\n"),
+            # A clear leaves the words where they are, but not what is known of them.
+            (
+                "end else if (drop) begin\n      head_valid_q <= 1'b0;",
+                "end else if (drop) begin\n      head_valid_q <= head_valid_q;",
+            ),
+        ),
+        (
+            (
+                "assign tready_o = discard_q || (open_q && !second_valid_q);",
+                "assign tready_o = discard_q || (open_q && (!second_valid_q || ready_i));",
+            ),
+        ),
+    ),
+    Block(
+        "acclmt_stream_output",
+        ("tvalid_o", "tdata_o", "tuser_o", "tlast_o"),
+        (
+            # A clear takes back what is offered.
+            (
+                "end else if (head_valid_q && !tready_i) begin",
+                "end else if (head_valid_q && !tready_i && !clear_i) begin",
+            ),
+            # A word that waits is overwritten.
+            ("assign ready_o = !second_valid_q;", "assign ready_o = 1'b1;"),
+            # A packet that was begun has no end; one that has not begun has.
+            ("head_valid_q ? !head_q.last : packet_q);", "head_valid_q && !head_q.last);"),
+            ("assign abort = clear_i && (head_valid_q ? !head_q.last : packet_q);", "assign abort = 1'b0;"),
+            # A clear leaves the second word.
+            ("next = abort ? abort_word : '0;", "next = abort ? abort_word : second_q;"),
+            # The offered word follows the input.
+            ("assign tdata_o = head_q.data;", "assign tdata_o = head_q.data ^ Width'(valid_i);"),
+        ),
+        (("assign tvalid_o = head_valid_q;", "assign tvalid_o = head_valid_q || valid_i;"),),
+    ),
+)
+
+
+def yosys(commands):
+    """Runs Yosys commands; returns whether they passed, and what was said."""
+    done = subprocess.run(
+        [sys.executable, "-c", elaborate.RUN_YOSYS, *commands],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode == 0, done.stdout
+
+
+def read(block, sources, defines):
+    """The commands that read the block and what is in it as one module."""
+    files = " ".join(str(source) for source in sources)
+    return [
+        f"read_slang --no-synthesis-define {defines} --top {block.module} {files}",
+        f"hierarchy -check -top {block.module}",
+        f"prep -flatten -top {block.module}",
+    ]
+
+
+def paths(block, sources):
+    """Whether an output to the bus depends on an input in the same cycle, and what was said."""
+    outputs = " ".join(f"o:{output}" for output in block.outputs)
+    # The outputs, everything before them up to registers, and of that the inputs.
+    passed, said = yosys(
+        [
+            *read(block, sources, "-D SYNTHESIS"),
+            *[f"select -assert-count 1 o:{output}" for output in block.outputs],
+            f"select -set outputs {outputs}",
+            f"select -set before @outputs %ci*:-{REGISTERS}",
+            "select -assert-none @before i:* %i",
+        ]
+    )
+    if not passed and "Assertion failed: selection is not empty" not in said:
+        fail(f"{block.module} could not be looked at", said)
+    return not passed, said
+
+
+def prove(block, sources, step):
+    """Proves the assertions, from the reset or as a step of the induction; what was said."""
+    start = "-tempinduct-inductonly" if step else "-tempinduct-baseonly -set-at 1 rst_ni 0"
+    passed, said = yosys(
+        [
+            *read(block, sources, "-D FORMAL"),
+            "async2sync",
+            "chformal -lower",
+            "opt -full",
+            f"sat -verify -prove-asserts -set-assumes -tempinduct {start} -maxsteps {CYCLES} {block.module}",
+        ]
+    )
+    return passed, said
+
+
+def properties(said):
+    """How many assertions and assumptions a proof was about."""
+    names = ("Import proof for assert: ", "Import constraint from assume cell: ")
+    lines = said.splitlines()
+    return [len({line.split()[4 + i] for line in lines if line.startswith(name)}) for i, name in enumerate(names)]
+
+
+def fail(message, said):
+    print("\n".join(said.splitlines()[-elaborate.LINES_AFTER_ERROR :]), file=sys.stderr)
+    sys.exit(f"protocol: {message}, see above")
+
+
+def check(block, sources):
+    """The block as it is."""
+    has_path, said = paths(block, sources)
+    if has_path:
+        fail(f"an output of {block.module} depends on an input in the same cycle", said)
+    for step in (False, True):
+        passed, said = prove(block, sources, step)
+        if not passed:
+            place = "in a step of the induction" if step else "after a reset"
+            fail(f"an assertion of {block.module} does not hold {place}", said)
+    asserted, assumed = properties(said)
+    if asserted == 0:
+        fail(f"{block.module} has no assertion", said)
+    print(f"{block.module}: {asserted} assertions are proved, {assumed} are assumed, no path")
+
+
+def check_faults(block, sources):
+    """Copies of the block with one fault each: every fault must be found."""
+    source = next(path for path in sources if path.name == f"{block.module}.sv")
+    text = source.read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / source.name
+        faulty = [copy if path == source else path for path in sources]
+        for faults, is_path in ((block.faults, False), (block.path_faults, True)):
+            for original, fault in faults:
+                if text.count(original) != 1:
+                    sys.exit(f"protocol: {source} must have '{original}' once; adapt the list of faults")
+                copy.write_text(text.replace(original, fault))
+                if is_path:
+                    found, said = paths(block, faulty)
+                else:
+                    _, said = prove(block, faulty, False)
+                    found = "model found for base case: FAIL!" in said
+                if not found:
+                    fail(f"a fault of {block.module} is not found: '{fault}' for '{original}'", said)
+    count = len(block.faults) + len(block.path_faults)
+    print(f"{block.module}: {count} planted faults are found")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--file-list", type=Path, default=elaborate.FILE_LIST, help="[rtl/acclmt.f]")
+    arguments = parser.parse_args()
+    try:
+        sources = elaborate.read_file_list(arguments.file_list)
+    except (OSError, ValueError) as error:
+        sys.exit(f"protocol: {error}")
+    for block in BLOCKS:
+        check(block, sources)
+        check_faults(block, sources)
+
+
+if __name__ == "__main__":
+    main()
