@@ -78,7 +78,7 @@ struct Bench {
     mutants: bool,
 }
 
-const BENCHES: [Bench; 4] = [
+const BENCHES: [Bench; 5] = [
     Bench {
         feature: "units",
         top: Top {
@@ -112,6 +112,15 @@ const BENCHES: [Bench; 4] = [
             module: "acclmt_tb_engines",
             class: "VacclmtEngines",
             hierarchy: Some("acclmt_tb_engines.vlt"),
+        },
+        mutants: false,
+    },
+    Bench {
+        feature: "axi",
+        top: Top {
+            module: "acclmt_tb_axi",
+            class: "VacclmtAxi",
+            hierarchy: Some("acclmt_tb_axi.vlt"),
         },
         mutants: false,
     },

@@ -12,6 +12,8 @@ use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
+pub mod axi;
+
 /// Values of CONTROL and flags of STATUS, as the map of registers has them and not by the code for it.
 pub mod bits {
     pub const START: u32 = 1;

@@ -18,9 +18,9 @@ using Top = ACCLMT_BENCH_CLASS;
 
 class Bench final : public acclmt_bench {
  public:
-  explicit Bench(uint32_t seed) : model_{seed} {
+  explicit Bench(uint32_t seed) : model_{seed, clear} {
     const Entry entry = model_.enter();
-    std::memset(model_.top().in_i.data(), 0, sizeof(Top::in_i));
+    clear(model_.top());
     model_.reset();
   }
   uint32_t input_words() const override { return sizeof(Top::in_i) / sizeof(uint32_t); }
@@ -38,6 +38,8 @@ class Bench final : public acclmt_bench {
   const char *failure() const override { return model_.failure(); }
 
  private:
+  static void clear(Top &top) { std::memset(top.in_i.data(), 0, sizeof(Top::in_i)); }
+
   Model<Top> model_;
 };
 

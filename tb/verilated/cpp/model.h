@@ -35,7 +35,9 @@ class Entry {
 template <typename Top>
 class Model {
  public:
-  explicit Model(uint32_t seed) : context_{std::make_unique<VerilatedContext>()} {
+  // `prepare` sets inputs before the first reset; without it they are random.
+  explicit Model(uint32_t seed, void (*prepare)(Top &) = nullptr)
+      : context_{std::make_unique<VerilatedContext>()} {
     std::lock_guard<std::mutex> lock{acclmt_construction};
     Entry entry{*context_, messages_};
     context_->randReset(2);
@@ -44,6 +46,7 @@ class Model {
     context_->fatalOnError(false);
     context_->traceEverOn(true);
     top_ = std::make_unique<Top>(context_.get(), "TOP");
+    if (prepare != nullptr) prepare(*top_);
     reset();
   }
 

@@ -93,12 +93,13 @@ const char *acclmt_chip_failure(const acclmt_chip *chip);
 // A bench of blocks side by side: packed input and output, one operand set a clock cycle.
 typedef struct acclmt_bench acclmt_bench;
 
-// The blocks of the chip, some of them with deliberate faults, the tree, the hash engines of every size.
-// Each is in builds with the feature of its name only.
+// The blocks of the chip, some of them with deliberate faults, the tree, the hash engines of every size, a
+// small chip with its buses. Each is in builds with the feature of its name only.
 acclmt_bench *acclmt_units_new(uint32_t seed);
 acclmt_bench *acclmt_mutants_new(uint32_t seed);
 acclmt_bench *acclmt_tree_new(uint32_t seed);
 acclmt_bench *acclmt_engines_new(uint32_t seed);
+acclmt_bench *acclmt_axi_new(uint32_t seed);
 void acclmt_bench_free(acclmt_bench *bench);
 // Words of the packed input and output.
 uint32_t acclmt_bench_input_words(const acclmt_bench *bench);

@@ -22,6 +22,9 @@ pub enum BenchKind {
     /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
     #[cfg(feature = "engines")]
     Engines,
+    /// A small chip with its buses: `tb/rtl/acclmt_tb_axi.sv`.
+    #[cfg(feature = "axi")]
+    Axi,
 }
 
 /// Blocks of the chip side by side, with one packed input and one packed output.
@@ -45,6 +48,8 @@ impl Bench {
             BenchKind::Tree => bindings::acclmt_tree_new,
             #[cfg(feature = "engines")]
             BenchKind::Engines => bindings::acclmt_engines_new,
+            #[cfg(feature = "axi")]
+            BenchKind::Axi => bindings::acclmt_axi_new,
         };
         // SAFETY: the constructors take any seed.
         let model = unsafe { construct(seed) };
