@@ -21,7 +21,7 @@ use acclmt_poseidon::word::Word;
 use acclmt_tb::large_field;
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::axi::{ALL_BYTES, ALL_STROBES, AxiChip, InputBeat, OutputBeat, Pauses, stream};
-use common::bits::{BUSY, CLEAR, DONE, ERROR, START, ZEROISE, ZEROISED};
+use common::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE, ZEROISED};
 use common::{Random, elements, pairs, seed};
 
 /// Clock cycles within which every run of these tests ends.
@@ -75,15 +75,15 @@ fn leaves(random: &mut Random, request: &CommitRequest<'_>) -> Vec<Word> {
 
 // ---- Commitments -------------------------------------------------------------------------------------
 
-/// The presets of this build that make trees and fit into the chip, one of every arity.
-fn tree_presets(field: FieldId) -> Vec<&'static AnyParameters> {
+/// The presets of this build that make trees and fit into the chip, one of each of these arities.
+fn tree_presets(field: FieldId, arities: &[usize]) -> Vec<&'static AnyParameters> {
     let limits = hardware().limits();
     let mut sets: Vec<&AnyParameters> = Vec::new();
     for preset in presets::all() {
         let set = preset.parameters();
         let fits = acclmt_driver::program::ChipProgram::compile(set, &limits).is_ok();
         if set.field() == field
-            && set.arity() > 1
+            && arities.contains(&set.arity())
             && fits
             && sets.iter().all(|other| other.arity() != set.arity())
         {
@@ -93,11 +93,11 @@ fn tree_presets(field: FieldId) -> Vec<&'static AnyParameters> {
     sets
 }
 
-fn commitments(pauses: impl Fn(&mut Random) -> Pauses, seed: u64) {
+fn commitments(pauses: impl Fn(&mut Random) -> Pauses, arities: &[usize], seed: u64) {
     let mut random = Random::new(seed);
     let mut device = device(random.next(), pauses(&mut random));
     for field in [large_field(), FieldId::Goldilocks] {
-        let sets = tree_presets(field);
+        let sets = tree_presets(field, arities);
         assert!(!sets.is_empty());
         for set in sets {
             let arity = set.arity() as u64;
@@ -133,12 +133,12 @@ fn commitments(pauses: impl Fn(&mut Random) -> Pauses, seed: u64) {
 
 #[test]
 fn commitments_without_pauses() {
-    commitments(|_| Pauses::default(), seed(1));
+    commitments(|_| Pauses::default(), &[2, 8], seed(1));
 }
 
 #[test]
 fn commitments_with_pauses() {
-    commitments(Pauses::random, seed(2));
+    commitments(Pauses::random, &[2], seed(2));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn many_commitments_with_pauses() {
     let first = seed(100);
     for seed in first..first + 20 {
         println!("seed {seed}");
-        commitments(Pauses::random, seed);
+        commitments(Pauses::random, &[2, 3, 4, 8, 11], seed);
     }
 }
 
@@ -807,6 +807,34 @@ fn partial_words_are_told() {
         );
         clear(&mut chip);
         run.check_good(&mut chip);
+    }
+}
+
+/// A start that is refused because of the level table loses no word of the packet that waits.
+#[test]
+fn refused_starts_keep_the_packet() {
+    let mut random = Random::new(seed(18));
+    let mut chip = AxiChip::new(random.next(), Pauses::default());
+    let table = registers::LEVEL_TABLE.at(0);
+    for leaf_count in [2, 8] {
+        let run = Run::tree(&mut random, large_field(), leaf_count);
+        run.configure(&mut chip);
+        let good = chip.read(table).unwrap().data;
+        // No room for a group.
+        assert!(!chip.write(table, 0, ALL_STROBES).unwrap().refused);
+        run.start(&mut chip, run.words.len());
+        for _ in 0..100 {
+            chip.cycle().unwrap();
+        }
+        assert_eq!(status(&mut chip) & (BUSY | REFUSED), REFUSED);
+        assert!(chip.input_left() < run.words.len());
+        assert!(!chip.write(table, good, ALL_STROBES).unwrap().refused);
+        let answer = chip.write(registers::CONTROL.address, START, ALL_STROBES);
+        assert!(!answer.unwrap().refused);
+        let output = Run::finish(&mut chip);
+        run.check(&output, false);
+        assert_eq!(chip.input_left(), 0);
+        assert_eq!(chip.read(stream::EVENTS).unwrap().data, 0);
     }
 }
 
