@@ -309,8 +309,14 @@ fn presets_have_the_same_timelines() {
             );
             let timeline = chips.timeline(&name, &request).expect("the chip folds it");
             // A timeline of nothing would be equal too.
+            let with_rounds = if parameters.partial_rounds() == 0 {
+                1
+            } else {
+                4
+            };
             for slots in &timeline.slots {
-                assert!(slots[..4].iter().all(|slots| !slots.is_empty()), "{name}");
+                let mut slots = slots[..with_rounds].iter();
+                assert!(slots.all(|slots| !slots.is_empty()), "{name}");
             }
             assert!(!timeline.groups.is_empty(), "{name}");
             assert_eq!(
