@@ -4,6 +4,10 @@
 //! The chip with its buses: whole commitments through the ordinary driver with pauses of every channel, the
 //! rules of AXI4-Lite, packets that are too short or too long, and runs that are aborted. Results are those of
 //! the software, cycles those of the model of the bare core.
+//!
+//! Buses move words of any prime alike: these tests run with the default one.
+
+#![cfg(feature = "bls12-381")]
 
 mod common;
 
