@@ -609,8 +609,10 @@ fn registers_answer_alike() {
         }
     }
     println!("{runs} runs, {zeroisations} zeroisations");
+    // A run-time modulus is written, too, and no run starts with an illegal one.
+    let few = if RUNTIME_MODULUS { 5 } else { 10 };
     assert!(
-        runs > 5 && zeroisations > 1,
+        runs > few && zeroisations > 1,
         "seed {seed}: {runs}, {zeroisations}"
     );
 }
