@@ -69,4 +69,5 @@ bus/acclmt_axi_lite.sv
 bus/acclmt_stream_input.sv
 bus/acclmt_stream_output.sv
 bus/acclmt_bus_registers.sv
+bus/acclmt_packet_core.sv
 acclmt_axi.sv

@@ -4,9 +4,9 @@
 
 /// AcclMT with buses: AXI4-Lite for the registers, AXI4-Stream for input and output. One clock.
 ///
-///     s_axil -> acclmt_axi_lite -> acclmt_bus_registers -> register port of acclmt_core
-///     s_axis -> acclmt_stream_input --------------------> data input
-///     m_axis <- acclmt_stream_output <------------------- data output
+///     s_axil -> acclmt_axi_lite -> register port of acclmt_packet_core
+///     s_axis --------------------> input packets
+///     m_axis <-------------------- output packets
 ///
 /// The names of ports are those of AXI in lower case, behind the name of their bus. Registers:
 /// those of the core at their addresses (docs/registers.md), those of the streams from 0x800 on
@@ -89,19 +89,12 @@ module acclmt_axi #(
 );
 
   localparam int unsigned AddressWidth = acclmt_control_pkg::AddressWidth;
-  localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
-  localparam int unsigned UserWidth = acclmt_bus_pkg::UserWidth;
-
-  if (acclmt_tree_pkg::NodeIndexWidth > acclmt_bus_pkg::UserIndexWidth) begin : gen_illegal_index
-    $error("acclmt_axi: NodeIndexWidth = %0d is not within the %0d bits of TUSER",
-           acclmt_tree_pkg::NodeIndexWidth, acclmt_bus_pkg::UserIndexWidth);
-  end
 
   // ---- Registers --------------------------------------------------------------------------------
 
-  logic bus_valid, bus_write, bus_rvalid, bus_error;
-  logic [AddressWidth-1:0] bus_addr;
-  logic [31:0] bus_wdata, bus_rdata;
+  logic reg_valid, reg_write, reg_rvalid, reg_error;
+  logic [AddressWidth-1:0] reg_addr;
+  logic [31:0] reg_wdata, reg_rdata;
   acclmt_axi_lite #(
     .AddressWidth(AddressWidth)
   ) u_axi_lite (
@@ -124,121 +117,18 @@ module acclmt_axi #(
     .rready_i(s_axil_rready_i),
     .rdata_o(s_axil_rdata_o),
     .rresp_o(s_axil_rresp_o),
-    .reg_valid_o(bus_valid),
-    .reg_write_o(bus_write),
-    .reg_addr_o(bus_addr),
-    .reg_wdata_o(bus_wdata),
-    .reg_rvalid_i(bus_rvalid),
-    .reg_rdata_i(bus_rdata),
-    .reg_error_i(bus_error)
+    .reg_valid_o(reg_valid),
+    .reg_write_o(reg_write),
+    .reg_addr_o(reg_addr),
+    .reg_wdata_o(reg_wdata),
+    .reg_rvalid_i(reg_rvalid),
+    .reg_rdata_i(reg_rdata),
+    .reg_error_i(reg_error)
   );
 
-  logic reg_valid, reg_write, reg_rvalid, reg_error;
-  logic [AddressWidth-1:0] reg_addr;
-  logic [31:0] reg_wdata, reg_rdata;
-  logic start, clear, discard, keep, input_open, discarding, output_open, core_irq, stream_irq;
-  logic [acclmt_bus_pkg::NumEvents-1:0] events;
-  acclmt_bus_registers u_bus_registers (
-    .clk_i,
-    .rst_ni,
-    .reg_valid_i(bus_valid),
-    .reg_write_i(bus_write),
-    .reg_addr_i(bus_addr),
-    .reg_wdata_i(bus_wdata),
-    .reg_rvalid_o(bus_rvalid),
-    .reg_rdata_o(bus_rdata),
-    .reg_error_o(bus_error),
-    .core_valid_o(reg_valid),
-    .core_write_o(reg_write),
-    .core_addr_o(reg_addr),
-    .core_wdata_o(reg_wdata),
-    .core_rvalid_i(reg_rvalid),
-    .core_rdata_i(reg_rdata),
-    .core_error_i(reg_error),
-    .start_o(start),
-    .clear_o(clear),
-    .discard_o(discard),
-    .keep_o(keep),
-    .input_open_i(input_open),
-    .discarding_i(discarding),
-    .output_open_i(output_open),
-    .events_i(events),
-    .irq_o(stream_irq)
-  );
-  assign irq_o = core_irq || stream_irq;
+  // ---- Packets and core -------------------------------------------------------------------------
 
-  // ---- Streams ----------------------------------------------------------------------------------
-
-  logic in_valid, in_ready, out_valid, out_ready, out_last, out_error, run_done, input_void;
-  logic [WordWidth-1:0] in_data, out_data;
-  acclmt_tree_pkg::level_t out_level;
-  logic [acclmt_tree_pkg::NodeIndexWidth-1:0] out_index;
-  assign run_done = out_valid && out_ready && out_last && !clear;
-  acclmt_stream_input #(
-    .Width(WordWidth)
-  ) u_input (
-    .clk_i,
-    .rst_ni,
-    .start_i(start),
-    .clear_i(clear),
-    .run_done_i(run_done),
-    .discard_i(discard),
-    .keep_i(keep),
-    .tvalid_i(s_axis_tvalid_i),
-    .tready_o(s_axis_tready_o),
-    .tdata_i(s_axis_tdata_i),
-    .tkeep_i(s_axis_tkeep_i),
-    .tlast_i(s_axis_tlast_i),
-    .valid_o(in_valid),
-    .ready_i(in_ready),
-    .data_o(in_data),
-    .open_o(input_open),
-    .discarding_o(discarding),
-    .void_o(input_void),
-    .early_last_o(events[acclmt_bus_pkg::EventEarlyLastBit]),
-    .late_last_o(events[acclmt_bus_pkg::EventLateLastBit]),
-    .partial_word_o(events[acclmt_bus_pkg::EventPartialWordBit])
-  );
-
-  logic [UserWidth-1:0] user;
-  always_comb begin
-    user = '0;
-    user[acclmt_bus_pkg::UserIndexLsb+:acclmt_bus_pkg::UserIndexWidth] =
-        acclmt_bus_pkg::UserIndexWidth'(out_index);
-    user[acclmt_bus_pkg::UserLevelLsb+:acclmt_bus_pkg::UserLevelWidth] =
-        acclmt_bus_pkg::UserLevelWidth'(out_level);
-    // The only one.
-    user[acclmt_bus_pkg::UserEngineLsb+:acclmt_bus_pkg::UserEngineWidth] = '0;
-    user[acclmt_bus_pkg::UserErrorBit] = out_error || (out_last && input_void);
-  end
-  localparam logic [UserWidth-1:0] AbortUser =
-      (UserWidth'(1) << acclmt_bus_pkg::UserErrorBit) |
-      (UserWidth'(1) << acclmt_bus_pkg::UserAbortedBit);
-  acclmt_stream_output #(
-    .Width(WordWidth),
-    .UserWidth(UserWidth),
-    .AbortUser(AbortUser)
-  ) u_output (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .valid_i(out_valid),
-    .ready_o(out_ready),
-    .data_i(out_data),
-    .user_i(user),
-    .last_i(out_last),
-    .tvalid_o(m_axis_tvalid_o),
-    .tready_i(m_axis_tready_i),
-    .tdata_o(m_axis_tdata_o),
-    .tuser_o(m_axis_tuser_o),
-    .tlast_o(m_axis_tlast_o),
-    .open_o(output_open)
-  );
-  assign m_axis_tkeep_o = '1;
-
-  // ---- Core -------------------------------------------------------------------------------------
-
-  acclmt_core #(
+  acclmt_packet_core #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
@@ -253,7 +143,7 @@ module acclmt_axi #(
     .ScratchWords(ScratchWords),
     .HidmWords0(HidmWords0),
     .HidmWords1(HidmWords1)
-  ) u_core (
+  ) u_packet_core (
     .clk_i,
     .rst_ni,
     .memory_config_i,
@@ -264,18 +154,19 @@ module acclmt_axi #(
     .reg_rvalid_o(reg_rvalid),
     .reg_rdata_o(reg_rdata),
     .reg_error_o(reg_error),
-    .in_valid_i(in_valid),
-    .in_ready_o(in_ready),
-    .in_data_i(in_data),
-    .out_valid_o(out_valid),
-    .out_ready_i(out_ready),
-    .out_data_o(out_data),
-    .out_level_o(out_level),
-    .out_index_o(out_index),
-    .out_last_o(out_last),
-    .out_error_o(out_error),
-    .irq_o(core_irq)
+    .in_tvalid_i(s_axis_tvalid_i),
+    .in_tready_o(s_axis_tready_o),
+    .in_tdata_i(s_axis_tdata_i),
+    .in_tkeep_i(s_axis_tkeep_i),
+    .in_tlast_i(s_axis_tlast_i),
+    .out_tvalid_o(m_axis_tvalid_o),
+    .out_tready_i(m_axis_tready_i),
+    .out_tdata_o(m_axis_tdata_o),
+    .out_tuser_o(m_axis_tuser_o),
+    .out_tlast_o(m_axis_tlast_o),
+    .irq_o
   );
+  assign m_axis_tkeep_o = '1;
 
   logic unused_bits;
   assign unused_bits = ^{s_axil_awprot_i, s_axil_arprot_i};
