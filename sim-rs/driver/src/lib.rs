@@ -10,5 +10,6 @@ pub mod messages;
 pub mod nodes;
 pub mod program;
 pub mod registers;
+pub mod shared;
 pub mod software;
 pub mod timeline;

@@ -1,0 +1,334 @@
+//! Builds Filecoin's trees from files on a backend, and prints their roots.
+//!
+//!     cargo run --release --manifest-path sim-rs/clients/Cargo.toml --example filecoin_trees -- \
+//!       --columns columns.bin --leaves leaves.bin --backend model --check
+//!
+//! A file has elements of 32 bytes each, the least significant byte first, as `acclmt generate` writes them:
+//! column after column, or leaf after leaf.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use acclmt_driver::device::Device;
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_model::{Hardware, ModelDevice};
+use acclmt_neptune::{
+    Batcher, ColumnTreeBuilder, ColumnTreeBuilderTrait as _, DEFAULT_MAX_BATCH_SIZE, SharedDevice,
+    TreeBuilder, TreeBuilderTrait as _,
+};
+use acclmt_poseidon::word::{self, Word};
+use blstrs::Scalar;
+use clap::{Parser, value_parser};
+use ff::PrimeField as _;
+use generic_array::GenericArray;
+use generic_array::typenum::{U1, U2, U3, U4, U5, U6, U7, U8, U9, U10, U11};
+use neptune::poseidon::{Poseidon, PoseidonConstants};
+use neptune::{Arity, BatchHasher as _};
+
+/// Builds Filecoin's trees on a backend and prints their roots.
+#[derive(Parser)]
+struct Arguments {
+    /// The columns of TreeC: 32 bytes an element, the least significant first
+    #[arg(long, value_name = "FILE", required_unless_present = "leaves")]
+    columns: Option<PathBuf>,
+    /// Elements of a column
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = value_parser!(u8).range(1..=11))]
+    column_arity: u8,
+    /// The leaves of TreeR: 32 bytes an element, the least significant first
+    #[arg(long, value_name = "FILE")]
+    leaves: Option<PathBuf>,
+    /// Trees of arity 8 of equal size that make up a tree: their roots are joined by 8, and the last two by 2
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = base_trees)]
+    base_trees: usize,
+    /// Where trees are built: software (this processor) or model (the cycle-exact model of the chip)
+    #[arg(long, value_name = "NAME", default_value = "software")]
+    backend: String,
+    /// Build the trees by neptune on this processor, too, and compare their nodes
+    #[arg(long)]
+    check: bool,
+}
+
+fn base_trees(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ (1 | 2 | 8 | 16)) => Ok(count),
+        _ => Err("Filecoin has trees of 1, 2, 8 and 16 base trees".to_owned()),
+    }
+}
+
+/// Why there are no roots.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("'{0}' is no backend; the backends are software and model")]
+    Backend(String),
+    #[error("the backend '{0}' cannot be made: {1}")]
+    Device(String, String),
+    #[error("cannot read {0}: {1}")]
+    Read(PathBuf, io::Error),
+    #[error(
+        "{path} has {bytes} bytes, which are no {trees} trees of arity 8 over leaves of {length} elements of \
+         32 bytes: a tree has 8, 64, 512, ... leaves"
+    )]
+    Length {
+        path: PathBuf,
+        bytes: u64,
+        trees: usize,
+        length: usize,
+    },
+    #[error("element {index} of {path} is {value}, not below the prime of BLS12-381's scalar field")]
+    Element {
+        path: PathBuf,
+        index: usize,
+        value: String,
+    },
+    #[error("{0}")]
+    Neptune(#[from] neptune::Error),
+    #[error("{name}: node {node} is {given} on the backend, and {expected} by neptune")]
+    Different {
+        name: &'static str,
+        node: usize,
+        given: String,
+        expected: String,
+    },
+}
+
+fn open_backend(name: &str) -> Result<SharedDevice, Failure> {
+    let device: Box<dyn Device + Send> = match name {
+        "software" => Box::new(SoftwareDevice::new()),
+        "model" => {
+            let model = ModelDevice::new(Hardware::default());
+            Box::new(model.map_err(|error| Failure::Device(name.to_owned(), error.to_string()))?)
+        }
+        _ => return Err(Failure::Backend(name.to_owned())),
+    };
+    Ok(device.into())
+}
+
+/// A file of elements.
+struct Elements {
+    path: PathBuf,
+    file: BufReader<File>,
+    read: usize,
+    /// Leaves of each base tree.
+    leaves: usize,
+}
+
+impl Elements {
+    /// The elements of `trees` trees over leaves of `length` elements.
+    fn open(path: &Path, trees: usize, length: usize) -> Result<Self, Failure> {
+        let error = |error| Failure::Read(path.to_owned(), error);
+        let file = File::open(path).map_err(error)?;
+        let bytes = file.metadata().map_err(error)?.len();
+        let leaf = (trees * length * size_of::<Word>()) as u64;
+        let leaves = usize::try_from(bytes / leaf).unwrap_or_default();
+        let height = leaves.checked_ilog(8).unwrap_or_default();
+        if bytes % leaf != 0 || height == 0 || 8_usize.pow(height) != leaves {
+            return Err(Failure::Length {
+                path: path.to_owned(),
+                bytes,
+                trees,
+                length,
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file: BufReader::with_capacity(1 << 20, file),
+            read: 0,
+            leaves,
+        })
+    }
+
+    fn next(&mut self) -> Result<Scalar, Failure> {
+        let mut word = Word::default();
+        (self.file.read_exact(&mut word)).map_err(|error| Failure::Read(self.path.clone(), error))?;
+        let index = self.read;
+        self.read += 1;
+        let element = Scalar::from_repr(word).into_option();
+        element.ok_or_else(|| Failure::Element {
+            path: self.path.clone(),
+            index,
+            value: word::to_hex(&word),
+        })
+    }
+
+    fn column<A: Arity<Scalar>>(&mut self) -> Result<GenericArray<Scalar, A>, Failure> {
+        let mut column = GenericArray::default();
+        for element in column.iter_mut() {
+            *element = self.next()?;
+        }
+        Ok(column)
+    }
+}
+
+/// A tree by plain calls of neptune's hash.
+struct Check<C: Arity<Scalar>> {
+    columns: PoseidonConstants<Scalar, C>,
+    nodes: PoseidonConstants<Scalar, U8>,
+}
+
+impl<C: Arity<Scalar>> Check<C> {
+    fn new() -> Self {
+        Self {
+            columns: PoseidonConstants::new(),
+            nodes: PoseidonConstants::new(),
+        }
+    }
+
+    fn column(&self, column: &GenericArray<Scalar, C>) -> Scalar {
+        Poseidon::new_with_preimage(column, &self.columns).hash()
+    }
+
+    /// Compares a tree with neptune's over these leaves.
+    fn compare(
+        &self,
+        name: &'static str,
+        leaves: Vec<Scalar>,
+        (base, tree): &(Vec<Scalar>, Vec<Scalar>),
+    ) -> Result<(), Failure> {
+        let mut expected = leaves;
+        let mut row = 0..expected.len();
+        while row.len() > 1 {
+            let parents: Vec<Scalar> = (expected[row.clone()].chunks(8))
+                .map(|children| Poseidon::new_with_preimage(children, &self.nodes).hash())
+                .collect();
+            row = expected.len()..expected.len() + parents.len();
+            expected.extend(parents);
+        }
+        let given: Vec<Scalar> = base.iter().chain(tree).copied().collect();
+        let length = given.len().max(expected.len());
+        let text = |nodes: &[Scalar], node: usize| nodes.get(node).map_or("nothing".to_owned(), hex);
+        match (0..length).find(|&node| given.get(node) != expected.get(node)) {
+            None => Ok(()),
+            Some(node) => Err(Failure::Different {
+                name,
+                node,
+                given: text(&given, node),
+                expected: text(&expected, node),
+            }),
+        }
+    }
+}
+
+/// Joins the roots of base trees by arity 8, then by 2.
+fn join(device: &SharedDevice, mut roots: Vec<Scalar>) -> Result<Scalar, Failure> {
+    while roots.len() > 1 {
+        roots = if roots.len() % 8 == 0 {
+            hash::<U8>(device, &roots)?
+        } else {
+            hash::<U2>(device, &roots)?
+        };
+    }
+    Ok(roots[0])
+}
+
+fn hash<A: Arity<Scalar>>(device: &SharedDevice, nodes: &[Scalar]) -> Result<Vec<Scalar>, Failure> {
+    let groups: Vec<GenericArray<Scalar, A>> = (nodes.chunks(A::to_usize()))
+        .map(|group| GenericArray::clone_from_slice(group))
+        .collect();
+    let mut batcher = Batcher::<Scalar, A>::new(device.clone(), DEFAULT_MAX_BATCH_SIZE)?;
+    Ok(batcher.hash(&groups)?)
+}
+
+/// The root of TreeC.
+fn tree_c<C: Arity<Scalar>>(
+    device: &SharedDevice,
+    path: &Path,
+    arguments: &Arguments,
+) -> Result<Scalar, Failure> {
+    const PIECE: usize = 1 << 12;
+    let mut elements = Elements::open(path, arguments.base_trees, C::to_usize())?;
+    let column_batcher = Batcher::<Scalar, C>::new(device.clone(), DEFAULT_MAX_BATCH_SIZE)?;
+    let tree_batcher = Batcher::<Scalar, U8>::new(device.clone(), DEFAULT_MAX_BATCH_SIZE)?;
+    let mut builder =
+        ColumnTreeBuilder::new(Some(column_batcher), Some(tree_batcher), elements.leaves)?;
+    let check = arguments.check.then(Check::<C>::new);
+    let mut roots = Vec::new();
+    for _ in 0..arguments.base_trees {
+        let mut expected = Vec::new();
+        let mut left = elements.leaves;
+        let tree = loop {
+            let piece: Result<Vec<_>, _> = (0..left.min(PIECE)).map(|_| elements.column()).collect();
+            let piece = piece?;
+            if let Some(check) = &check {
+                expected.extend(piece.iter().map(|column| check.column(column)));
+            }
+            left -= piece.len();
+            if left == 0 {
+                break builder.add_final_columns(&piece)?;
+            }
+            builder.add_columns(&piece)?;
+        };
+        if let Some(check) = &check {
+            check.compare("TreeC", expected, &tree)?;
+        }
+        roots.extend(tree.1.last());
+    }
+    join(device, roots)
+}
+
+/// The root of TreeR.
+fn tree_r(device: &SharedDevice, path: &Path, arguments: &Arguments) -> Result<Scalar, Failure> {
+    let mut elements = Elements::open(path, arguments.base_trees, 1)?;
+    let batcher = Batcher::<Scalar, U8>::new(device.clone(), DEFAULT_MAX_BATCH_SIZE)?;
+    let mut builder = TreeBuilder::new(Some(batcher), elements.leaves, 0)?;
+    let check = arguments.check.then(Check::<U8>::new);
+    let mut roots = Vec::new();
+    for _ in 0..arguments.base_trees {
+        let leaves: Result<Vec<Scalar>, _> = (0..elements.leaves).map(|_| elements.next()).collect();
+        let leaves = leaves?;
+        let tree = builder.add_final_leaves(&leaves)?;
+        if let Some(check) = &check {
+            check.compare("TreeR", leaves, &tree)?;
+        }
+        roots.extend(tree.1.last());
+    }
+    join(device, roots)
+}
+
+fn hex(element: &Scalar) -> String {
+    word::to_hex(&element.to_repr())
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let device = open_backend(&arguments.backend)?;
+    let checked = if arguments.check { ", all nodes as neptune's" } else { "" };
+    let mut roots = Vec::new();
+    if let Some(path) = &arguments.columns {
+        let tree = match arguments.column_arity {
+            1 => tree_c::<U1>,
+            2 => tree_c::<U2>,
+            3 => tree_c::<U3>,
+            4 => tree_c::<U4>,
+            5 => tree_c::<U5>,
+            6 => tree_c::<U6>,
+            7 => tree_c::<U7>,
+            8 => tree_c::<U8>,
+            9 => tree_c::<U9>,
+            10 => tree_c::<U10>,
+            _ => tree_c::<U11>,
+        };
+        let root = tree(&device, path, arguments)?;
+        println!("TreeC   {}{checked}", hex(&root));
+        roots.push(root);
+    }
+    if let Some(path) = &arguments.leaves {
+        let root = tree_r(&device, path, arguments)?;
+        println!("TreeR   {}{checked}", hex(&root));
+        roots.push(root);
+    }
+    if roots.len() == 2 {
+        println!("comm_r  {}", hex(&hash::<U2>(&device, &roots)?[0]));
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
