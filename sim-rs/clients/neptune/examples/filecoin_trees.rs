@@ -76,7 +76,9 @@ enum Failure {
         trees: usize,
         length: usize,
     },
-    #[error("element {index} of {path} is {value}, not below the prime of BLS12-381's scalar field")]
+    #[error(
+        "element {index} of {path} is {value}, not below the prime of BLS12-381's scalar field"
+    )]
     Element {
         path: PathBuf,
         index: usize,
@@ -141,7 +143,8 @@ impl Elements {
 
     fn next(&mut self) -> Result<Scalar, Failure> {
         let mut word = Word::default();
-        (self.file.read_exact(&mut word)).map_err(|error| Failure::Read(self.path.clone(), error))?;
+        (self.file.read_exact(&mut word))
+            .map_err(|error| Failure::Read(self.path.clone(), error))?;
         let index = self.read;
         self.read += 1;
         let element = Scalar::from_repr(word).into_option();
@@ -197,7 +200,8 @@ impl<C: Arity<Scalar>> Check<C> {
         }
         let given: Vec<Scalar> = base.iter().chain(tree).copied().collect();
         let length = given.len().max(expected.len());
-        let text = |nodes: &[Scalar], node: usize| nodes.get(node).map_or("nothing".to_owned(), hex);
+        let text =
+            |nodes: &[Scalar], node: usize| nodes.get(node).map_or("nothing".to_owned(), hex);
         match (0..length).find(|&node| given.get(node) != expected.get(node)) {
             None => Ok(()),
             Some(node) => Err(Failure::Different {
@@ -248,7 +252,8 @@ fn tree_c<C: Arity<Scalar>>(
         let mut expected = Vec::new();
         let mut left = elements.leaves;
         let tree = loop {
-            let piece: Result<Vec<_>, _> = (0..left.min(PIECE)).map(|_| elements.column()).collect();
+            let piece: Result<Vec<_>, _> =
+                (0..left.min(PIECE)).map(|_| elements.column()).collect();
             let piece = piece?;
             if let Some(check) = &check {
                 expected.extend(piece.iter().map(|column| check.column(column)));
@@ -275,7 +280,8 @@ fn tree_r(device: &SharedDevice, path: &Path, arguments: &Arguments) -> Result<S
     let check = arguments.check.then(Check::<U8>::new);
     let mut roots = Vec::new();
     for _ in 0..arguments.base_trees {
-        let leaves: Result<Vec<Scalar>, _> = (0..elements.leaves).map(|_| elements.next()).collect();
+        let leaves: Result<Vec<Scalar>, _> =
+            (0..elements.leaves).map(|_| elements.next()).collect();
         let leaves = leaves?;
         let tree = builder.add_final_leaves(&leaves)?;
         if let Some(check) = &check {
@@ -292,7 +298,11 @@ fn hex(element: &Scalar) -> String {
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     let device = open_backend(&arguments.backend)?;
-    let checked = if arguments.check { ", all nodes as neptune's" } else { "" };
+    let checked = if arguments.check {
+        ", all nodes as neptune's"
+    } else {
+        ""
+    };
     let mut roots = Vec::new();
     if let Some(path) = &arguments.columns {
         let tree = match arguments.column_arity {

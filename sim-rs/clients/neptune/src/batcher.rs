@@ -327,4 +327,3 @@ impl<F: DeviceField, A: Arity<F>, D: Device + ?Sized> fmt::Debug for Batcher<F, 
             .finish_non_exhaustive()
     }
 }
-

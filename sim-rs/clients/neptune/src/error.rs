@@ -116,7 +116,9 @@ pub enum BatcherError {
         expected: usize,
     },
     /// A digest of the device is no field element.
-    #[error("the device gave {0}, which is no field element: it is defective, or its build has another prime")]
+    #[error(
+        "the device gave {0}, which is no field element: it is defective, or its build has another prime"
+    )]
     Digest(String),
     /// The device did not give as many digests as it should.
     #[error("the device gave {given} nodes instead of {expected}: it is defective")]

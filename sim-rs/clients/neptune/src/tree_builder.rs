@@ -1,8 +1,6 @@
 use std::fmt;
 
-use acclmt_driver::device::{
-    CommitRequest, Device, DeviceError, LeafRule, LeafSource, NoProgress,
-};
+use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, LeafSource, NoProgress};
 use acclmt_driver::nodes::NodeSink;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::word::Word;
@@ -53,7 +51,8 @@ pub trait TreeBuilderTrait<F: DeviceField, TreeArity: Arity<F>> {
 /// assert_eq!(tree.last(), Some(&builder.compute_uniform_tree_root(Scalar::from(1))?));
 /// # Ok::<(), neptune::Error>(())
 /// ```
-pub struct TreeBuilder<F: DeviceField, TreeArity: Arity<F>, D: Device + ?Sized = dyn Device + Send> {
+pub struct TreeBuilder<F: DeviceField, TreeArity: Arity<F>, D: Device + ?Sized = dyn Device + Send>
+{
     /// Leaves of the tree.
     leaf_count: usize,
     height: usize,
@@ -212,7 +211,13 @@ impl<F: DeviceField, TreeArity: Arity<F>, D: Device + ?Sized> TreeBuilder<F, Tre
         let request = CommitRequest::new(batcher.parameters(), leaf, self.leaf_count as u64);
         let mut rows = Rows {
             is_wanted: (0..=self.height)
-                .map(|row| if row == 0 { with_leaves } else { row > rows_to_discard })
+                .map(|row| {
+                    if row == 0 {
+                        with_leaves
+                    } else {
+                        row > rows_to_discard
+                    }
+                })
                 .collect(),
             rows: vec![Vec::new(); self.height + 1],
         };

@@ -100,7 +100,11 @@ fn messages_of_a_constant_length_are_padded_with_zeros() {
         let constants = PoseidonConstants::<Scalar, U8>::new_constant_length(length);
         let mut preimage = GenericArray::<Scalar, U8>::default();
         preimage[..length].copy_from_slice(&random.elements(length));
-        let mut batcher = batcher(&device, Strength::Standard, HashType::ConstantLength(length));
+        let mut batcher = batcher(
+            &device,
+            Strength::Standard,
+            HashType::ConstantLength(length),
+        );
         let expected = Poseidon::new_with_preimage(&preimage[..length], &constants).hash();
         assert_eq!(batcher.hash(&[preimage]).unwrap(), [expected]);
         if length < 8 {
@@ -172,7 +176,9 @@ fn targets_of_another_length_are_refused() {
 
 #[test]
 fn devices_that_do_not_compute_are_refused() {
-    let counter = ModelDevice::new(Hardware::default()).unwrap().with_results(false);
+    let counter = ModelDevice::new(Hardware::default())
+        .unwrap()
+        .with_results(false);
     let error = Batcher::<Scalar, U2>::new(shared(counter), 8).unwrap_err();
     assert_eq!(
         error.to_string(),

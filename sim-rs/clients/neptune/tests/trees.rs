@@ -134,9 +134,21 @@ fn roots_are_those_of_neptunes_own_builders() {
     };
     let device = software();
     for (name, count, root) in [
-        ("column11_k1", 8, "0x5d4387f6df7a378538007dbb7abb125f692d52643a3257932c2e46bd1e38c3ff"),
-        ("column11_k2", 64, "0x6ed23d806ac052e0ff6602e00349e5d0520adbdba07203f263064d9056282f07"),
-        ("column11_k3", 512, "0x7324394501987b7f3715d3e47163521a8ed6253c45f3f5ee643ff8bc6553a579"),
+        (
+            "column11_k1",
+            8,
+            "0x5d4387f6df7a378538007dbb7abb125f692d52643a3257932c2e46bd1e38c3ff",
+        ),
+        (
+            "column11_k2",
+            64,
+            "0x6ed23d806ac052e0ff6602e00349e5d0520adbdba07203f263064d9056282f07",
+        ),
+        (
+            "column11_k3",
+            512,
+            "0x7324394501987b7f3715d3e47163521a8ed6253c45f3f5ee643ff8bc6553a579",
+        ),
     ] {
         let seed = format!("public/filecoin_column_trees/{name}");
         let columns: Vec<GenericArray<Scalar, U11>> = (0..count)
@@ -149,9 +161,21 @@ fn roots_are_those_of_neptunes_own_builders() {
         assert_eq!(hex(tree.last().unwrap()), root);
     }
     for (name, count, root) in [
-        ("leaf_k1", 8, "0x6b9fdb388643f8438dde858b751dc99f68261518b2eded41a960d08a821b8007"),
-        ("leaf_k2", 64, "0x345eac4f8cd045f4d2b0b1214949676ad1ce1b24ca49201fc51c58793cf0a7c6"),
-        ("leaf_k3", 512, "0x278e0482519bf82c393327ad0e206163e71284d40f95708d37aa22ed7b67c8df"),
+        (
+            "leaf_k1",
+            8,
+            "0x6b9fdb388643f8438dde858b751dc99f68261518b2eded41a960d08a821b8007",
+        ),
+        (
+            "leaf_k2",
+            64,
+            "0x345eac4f8cd045f4d2b0b1214949676ad1ce1b24ca49201fc51c58793cf0a7c6",
+        ),
+        (
+            "leaf_k3",
+            512,
+            "0x278e0482519bf82c393327ad0e206163e71284d40f95708d37aa22ed7b67c8df",
+        ),
     ] {
         let seed = format!("public/filecoin_column_trees/{name}");
         let leaves: Vec<Scalar> = (0..count).map(|leaf| element(&seed, leaf)).collect();
@@ -172,7 +196,8 @@ impl Counting {
     fn run(&self, kind: usize) -> Result<(), DeviceError> {
         self.runs[kind].fetch_add(1, Ordering::Relaxed);
         let failures = self.failures.load(Ordering::Relaxed);
-        self.failures.store(failures.saturating_sub(1), Ordering::Relaxed);
+        self.failures
+            .store(failures.saturating_sub(1), Ordering::Relaxed);
         if failures > 0 {
             return Err(DeviceError::failed("the cable is loose"));
         }
@@ -239,17 +264,17 @@ fn a_column_tree_is_one_run_where_columns_fit_into_a_batch() {
         let column_batcher = Batcher::new(device.clone(), batch).unwrap();
         let tree_batcher = Batcher::new(device, 1).unwrap();
         let columns = Random::new(0x1713).columns(64);
-        let mut builder = ColumnTreeBuilder::<Scalar, U11, U8>::new(
-            Some(column_batcher),
-            Some(tree_batcher),
-            64,
-        )
-        .unwrap();
+        let mut builder =
+            ColumnTreeBuilder::<Scalar, U11, U8>::new(Some(column_batcher), Some(tree_batcher), 64)
+                .unwrap();
         for columns in columns[..40].chunks(20) {
             builder.add_columns(columns).unwrap();
         }
         builder.add_final_columns(&columns[40..]).unwrap();
-        assert_eq!([0, 1].map(|kind| runs[kind].load(Ordering::Relaxed)), expected);
+        assert_eq!(
+            [0, 1].map(|kind| runs[kind].load(Ordering::Relaxed)),
+            expected
+        );
     }
 }
 
@@ -307,7 +332,10 @@ fn trees_that_do_not_exist_are_refused() {
         );
         assert_eq!(columns.unwrap_err().to_string(), message);
     }
-    assert_eq!(refused::<U1>(1, 0), "there is no tree of arity 1, expected at least 2");
+    assert_eq!(
+        refused::<U1>(1, 0),
+        "there is no tree of arity 1, expected at least 2"
+    );
     for (rows, expected) in [(2, "2 rows are to be"), (3, "3 rows are to be")] {
         let message = refused::<U8>(64, rows);
         assert!(
@@ -331,19 +359,49 @@ fn too_many_and_too_few_leaves_are_refused_and_change_nothing() {
     let leaves = random.elements(9);
     let mut builder = TreeBuilder::<_, U8>::new(batcher(device), 8, 0).unwrap();
     let message = builder.add_leaves(&leaves).unwrap_err().to_string();
-    assert_eq!(message, "too many leaves: 0 of 8 are there, and 9 more were given");
+    assert_eq!(
+        message,
+        "too many leaves: 0 of 8 are there, and 9 more were given"
+    );
     builder.add_leaves(&leaves[..3]).unwrap();
     let message = builder.add_leaves(&leaves[3..]).unwrap_err().to_string();
-    assert_eq!(message, "too many leaves: 3 of 8 are there, and 6 more were given");
-    let message = builder.add_final_leaves(&leaves[3..]).unwrap_err().to_string();
-    assert_eq!(message, "too many leaves: 3 of 8 are there, and 6 more were given");
-    let message = builder.add_final_leaves(&leaves[3..7]).unwrap_err().to_string();
-    assert_eq!(message, "too few leaves: 7 with the last ones, and the tree has 8");
-    assert!(builder.build_tree(0).unwrap_err().to_string().starts_with("too few leaves: 3"));
+    assert_eq!(
+        message,
+        "too many leaves: 3 of 8 are there, and 6 more were given"
+    );
+    let message = builder
+        .add_final_leaves(&leaves[3..])
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "too many leaves: 3 of 8 are there, and 6 more were given"
+    );
+    let message = builder
+        .add_final_leaves(&leaves[3..7])
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "too few leaves: 7 with the last ones, and the tree has 8"
+    );
+    assert!(
+        builder
+            .build_tree(0)
+            .unwrap_err()
+            .to_string()
+            .starts_with("too few leaves: 3")
+    );
     builder.add_leaves(&leaves[3..8]).unwrap();
     let built = builder.build_tree(0).unwrap();
     assert_eq!(built.0, leaves[..8]);
-    assert!(builder.build_tree(1).unwrap_err().to_string().starts_with("1 rows are to be"));
+    assert!(
+        builder
+            .build_tree(1)
+            .unwrap_err()
+            .to_string()
+            .starts_with("1 rows are to be")
+    );
     assert_eq!(builder.add_final_leaves(&[]).unwrap(), built);
     // As new.
     builder.add_leaves(&leaves[..5]).unwrap();
@@ -354,12 +412,27 @@ fn too_many_and_too_few_leaves_are_refused_and_change_nothing() {
     let mut builder =
         ColumnTreeBuilder::<_, U11, U8>::new(batcher(device), batcher(device), 8).unwrap();
     let message = builder.add_columns(&columns).unwrap_err().to_string();
-    assert_eq!(message, "too many columns: 0 of 8 are there, and 9 more were given");
+    assert_eq!(
+        message,
+        "too many columns: 0 of 8 are there, and 9 more were given"
+    );
     builder.add_columns(&columns[..4]).unwrap();
-    let message = builder.add_final_columns(&columns[4..]).unwrap_err().to_string();
-    assert_eq!(message, "too many columns: 4 of 8 are there, and 5 more were given");
-    let message = builder.add_final_columns(&columns[4..7]).unwrap_err().to_string();
-    assert_eq!(message, "too few columns: 7 with the last ones, and the tree has 8");
+    let message = builder
+        .add_final_columns(&columns[4..])
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "too many columns: 4 of 8 are there, and 5 more were given"
+    );
+    let message = builder
+        .add_final_columns(&columns[4..7])
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "too few columns: 7 with the last ones, and the tree has 8"
+    );
     let built = builder.add_final_columns(&columns[4..8]).unwrap();
     assert_eq!(built.0, hashes(&PoseidonConstants::new(), &columns[..8]));
     builder.add_columns(&columns[..2]).unwrap();
@@ -386,7 +459,9 @@ fn the_hashes_of_the_batchers_are_used() {
             ColumnTreeBuilder::<_, U4, U3>::new(Some(column_batcher), Some(tree_batcher), 9)
                 .unwrap();
         let uniform = builder.compute_uniform_tree_root(&columns[0]);
-        builder.add_final_columns(columns).map(|built| (built, uniform))
+        builder
+            .add_final_columns(columns)
+            .map(|built| (built, uniform))
     };
     let constants = PoseidonConstants::<Scalar, U4>::new_constant_length(3);
     let expected: Vec<Scalar> = (columns.iter())
@@ -400,7 +475,10 @@ fn the_hashes_of_the_batchers_are_used() {
     assert_eq!(*tree.last().unwrap(), uniform.unwrap());
     columns[7][3] = Scalar::from(1);
     let message = build(&columns).unwrap_err().to_string();
-    assert!(message.starts_with("preimage 7 has an element"), "{message}");
+    assert!(
+        message.starts_with("preimage 7 has an element"),
+        "{message}"
+    );
 }
 
 /// What neptune's own tests check: a tree of one column many times over.

@@ -41,6 +41,17 @@ pub enum MmcsError {
         /// Nodes of the cap, padding included.
         nodes: usize,
     },
+    /// A matrix joins the tree above its cap.
+    #[error(
+        "a matrix of {rows} rows joins the tree above a cap of height {cap_height}, which does not commit to \
+         it: any rows of it would verify; give a lower cap, or a tree of its own"
+    )]
+    AboveCap {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Height of the cap of this tree.
+        cap_height: usize,
+    },
     /// The device counts cycles, and its digests mean nothing.
     #[error("the device '{0}' only counts cycles; make one that computes results")]
     OnlyCycles(String),

@@ -129,19 +129,34 @@ where
     ///
     /// # Errors
     ///
-    /// When Plonky3 does not put these heights into one tree, the cap is no power of two, or the device fails.
+    /// When Plonky3 does not put these heights into one tree, the cap is no power of two, a matrix joins the
+    /// tree above the cap, or the device fails. Plonky3 accepts matrices above the cap, and any rows of them.
     pub fn try_commit<M: Matrix<Goldilocks>>(
         &self,
         inputs: Vec<M>,
     ) -> Result<(MerkleCap<Goldilocks, Digest>, Tree<M>), MmcsError> {
         let dimensions: Vec<Dimensions> = inputs.iter().map(Matrix::dimensions).collect();
         self.host.proof_arity_schedule(&dimensions)?;
+        self.check_cap(&dimensions)?;
         let layers = layers(&self.device, &self.parameters, &inputs)?;
         let tree = Tree {
             matrices: inputs,
             layers,
         };
         Ok((self.cap(&tree)?, tree))
+    }
+
+    /// Refuses matrices that the cap does not commit to.
+    fn check_cap(&self, dimensions: &[Dimensions]) -> Result<(), MmcsError> {
+        let heights = || dimensions.iter().map(|matrix| matrix.height);
+        let height = log2_ceil_usize(heights().max().unwrap_or(1));
+        let cap_height = self.host.cap_height().min(height);
+        match heights().min() {
+            Some(rows) if log2_ceil_usize(rows) < cap_height => {
+                Err(MmcsError::AboveCap { rows, cap_height })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Layers below the cap.
@@ -153,7 +168,11 @@ where
     fn cap<M>(&self, tree: &Tree<M>) -> Result<MerkleCap<Goldilocks, Digest>, MmcsError> {
         let layer = self.proof_levels(tree);
         let real = tree.layers[layer].len();
-        let padded = if real > 1 { real.next_multiple_of(2) } else { real };
+        let padded = if real > 1 {
+            real.next_multiple_of(2)
+        } else {
+            real
+        };
         let nodes = padded.min(1 << (tree.layers.len() - 1 - layer));
         if !nodes.is_power_of_two() {
             return Err(MmcsError::Cap {
@@ -170,7 +189,11 @@ where
 
 /// The row of each matrix at an index of the highest one.
 fn open<M: Matrix<Goldilocks>>(matrices: &[M], index: usize) -> Vec<Vec<Goldilocks>> {
-    let height = matrices.iter().map(Matrix::height).max().unwrap_or_default();
+    let height = matrices
+        .iter()
+        .map(Matrix::height)
+        .max()
+        .unwrap_or_default();
     assert!(
         index < height,
         "index {index} out of bounds for height {height}"
@@ -220,10 +243,7 @@ where
         BatchOpening::new(rows, siblings)
     }
 
-    fn get_matrices<'a, M: Matrix<Goldilocks>>(
-        &self,
-        tree: &'a Self::ProverData<M>,
-    ) -> Vec<&'a M> {
+    fn get_matrices<'a, M: Matrix<Goldilocks>>(&self, tree: &'a Self::ProverData<M>) -> Vec<&'a M> {
         tree.matrices.iter().collect()
     }
 

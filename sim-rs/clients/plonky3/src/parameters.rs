@@ -37,7 +37,8 @@ fn plonky3<const WIDTH: usize>(
     column: [i64; WIDTH],
 ) -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
     let half = GOLDILOCKS_POSEIDON_HALF_FULL_ROUNDS;
-    let entry = |row: usize, of: usize| fields::Goldilocks::from(column[(WIDTH + row - of) % WIDTH]);
+    let entry =
+        |row: usize, of: usize| fields::Goldilocks::from(column[(WIDTH + row - of) % WIDTH]);
     Ok(PoseidonParameters::new(PoseidonSpecification {
         name: format!("plonky3-poseidon1-{WIDTH}"),
         field_name: fields::Goldilocks::ID.name().to_owned(),
@@ -126,7 +127,10 @@ pub(crate) fn to_field(element: &Goldilocks) -> fields::Goldilocks {
 }
 
 pub(crate) fn from_field(element: fields::Goldilocks) -> Goldilocks {
-    let [low, ..] = *acclmt_poseidon::word::from_field(element).as_chunks::<8>().0 else {
+    let [low, ..] = *acclmt_poseidon::word::from_field(element)
+        .as_chunks::<8>()
+        .0
+    else {
         unreachable!("a word has 32 bytes")
     };
     Goldilocks::new(u64::from_le_bytes(low))
@@ -149,7 +153,10 @@ where
         })
     };
     if parameters.width() != WIDTH {
-        return problem(format!("its width is {}, expected {WIDTH}", parameters.width()));
+        return problem(format!(
+            "its width is {}, expected {WIDTH}",
+            parameters.width()
+        ));
     }
     let is = |positions: &[usize], expected: usize| positions.iter().copied().eq(0..expected);
     if !is(&set.input_positions, 2 * DIGEST) || !is(&set.digest_positions, DIGEST) {
@@ -161,7 +168,11 @@ where
             DIGEST - 1
         ));
     }
-    if set.initial_state.iter().any(|&e| e != fields::Goldilocks::from(0)) {
+    if set
+        .initial_state
+        .iter()
+        .any(|&e| e != fields::Goldilocks::from(0))
+    {
         return problem("its initial state is not 0".to_owned());
     }
     if set.sponge != Some(sponge(RATE)) {
@@ -177,7 +188,10 @@ where
         let value = |index: usize| match state {
             0 | 1 => state as u64,
             2 => Goldilocks::ORDER_U64 - 1,
-            _ => ((state * WIDTH + index) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) % Goldilocks::ORDER_U64,
+            _ => {
+                ((state * WIDTH + index) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                    % Goldilocks::ORDER_U64
+            }
         };
         let start: [Goldilocks; WIDTH] = std::array::from_fn(|index| Goldilocks::new(value(index)));
         let mut elements = start.each_ref().map(to_field);

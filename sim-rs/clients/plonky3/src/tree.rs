@@ -1,6 +1,4 @@
-use acclmt_driver::device::{
-    CommitRequest, Device, DeviceError, LeafRule, LeafSource, NoProgress,
-};
+use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, LeafSource, NoProgress};
 use acclmt_driver::nodes::NodeSink;
 use acclmt_driver::shared::SharedDevice;
 use acclmt_merkle::shape::{MAX_CAP_NODES, Padding};
@@ -64,14 +62,26 @@ pub(crate) fn layers<M: Matrix<Goldilocks>, D: Device + ?Sized>(
             Some(pairs) => {
                 let mut source = Words(pairs.into_iter());
                 let leaves = group[0].height();
-                run(device, parameters, LeafRule::Hash(parameters), leaves, &mut source, levels)?
+                run(
+                    device,
+                    parameters,
+                    LeafRule::Hash(parameters),
+                    leaves,
+                    &mut source,
+                    levels,
+                )?
             }
         };
         if let Some(next) = next {
             let nodes = rows.pop().unwrap_or_default();
             let digests = layers_of_rows(device, parameters, next, 0)?.concat();
             let both = nodes.iter().zip(&digests);
-            pairs = Some(both.flat_map(|(node, row)| [node, row]).flatten().map(to_word).collect());
+            pairs = Some(
+                both.flat_map(|(node, row)| [node, row])
+                    .flatten()
+                    .map(to_word)
+                    .collect(),
+            );
         }
         layers.append(&mut rows);
     }
@@ -90,7 +100,14 @@ fn layers_of_rows<M: Matrix<Goldilocks>, D: Device + ?Sized>(
     if columns == 0 {
         // The digest of an empty row is that of the initial state.
         let mut source = Words(std::iter::repeat_n(Word::default(), height * DIGEST));
-        return run(device, parameters, LeafRule::Digest, height, &mut source, levels);
+        return run(
+            device,
+            parameters,
+            LeafRule::Digest,
+            height,
+            &mut source,
+            levels,
+        );
     }
     let rows = (0..height).flat_map(|row| {
         (matrices.iter()).flat_map(move |matrix| {
@@ -117,7 +134,9 @@ fn run<D: Device + ?Sized>(
     let empty = [Word::default(); DIGEST];
     let mut nodes = Nodes(vec![Vec::new(); levels as usize + 1]);
     let mut left = leaves;
-    let most = (MAX_CAP_NODES as usize).checked_shl(levels).unwrap_or(usize::MAX);
+    let most = (MAX_CAP_NODES as usize)
+        .checked_shl(levels)
+        .unwrap_or(usize::MAX);
     let mut device = device.lock()?;
     while left > 0 {
         let now = left.min(most);

@@ -4,7 +4,7 @@ use acclmt_driver::device::Device;
 use acclmt_model::{Hardware, ModelDevice};
 use acclmt_neptune::SharedDevice;
 use blstrs::Scalar;
-use ff::{Field as _, FromUniformBytes as _, PrimeField as _};
+use ff::{Field as _, PrimeField as _};
 use generic_array::GenericArray;
 use generic_array::sequence::GenericSequence as _;
 use neptune::poseidon::{Poseidon, PoseidonConstants};
@@ -32,11 +32,14 @@ impl Random {
             1 => Scalar::ONE,
             2 => -Scalar::ONE,
             3 => Scalar::from(u64::MAX),
-            _ => {
-                let mut bytes = [0; 64];
+            _ => loop {
+                let mut bytes = [0; 32];
                 self.0.fill_bytes(&mut bytes);
-                Scalar::from_uniform_bytes(&bytes)
-            }
+                bytes[31] >>= 1;
+                if let Some(element) = Scalar::from_repr_vartime(bytes) {
+                    break element;
+                }
+            },
         }
     }
 
