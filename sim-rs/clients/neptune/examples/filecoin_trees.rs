@@ -125,7 +125,7 @@ impl Elements {
         let leaf = (trees * length * size_of::<Word>()) as u64;
         let leaves = usize::try_from(bytes / leaf).unwrap_or_default();
         let height = leaves.checked_ilog(8).unwrap_or_default();
-        if bytes % leaf != 0 || height == 0 || 8_usize.pow(height) != leaves {
+        if !bytes.is_multiple_of(leaf) || height == 0 || 8_usize.pow(height) != leaves {
             return Err(Failure::Length {
                 path: path.to_owned(),
                 bytes,
@@ -217,7 +217,7 @@ impl<C: Arity<Scalar>> Check<C> {
 /// Joins the roots of base trees by arity 8, then by 2.
 fn join(device: &SharedDevice, mut roots: Vec<Scalar>) -> Result<Scalar, Failure> {
     while roots.len() > 1 {
-        roots = if roots.len() % 8 == 0 {
+        roots = if roots.len().is_multiple_of(8) {
             hash::<U8>(device, &roots)?
         } else {
             hash::<U2>(device, &roots)?
