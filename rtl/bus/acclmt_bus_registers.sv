@@ -50,11 +50,11 @@ module acclmt_bus_registers (
   // ---- Whose request it is ----------------------------------------------------------------------
 
   logic writable, exists;
-  assign writable = reg_addr_i == acclmt_bus_pkg::RegStreamControl ||
-                    reg_addr_i == acclmt_bus_pkg::RegStreamEvents ||
-                    reg_addr_i == acclmt_bus_pkg::RegStreamEnable;
-  assign exists = writable || (!reg_write_i && (reg_addr_i == acclmt_bus_pkg::RegBusVersion ||
-                                                reg_addr_i == acclmt_bus_pkg::RegStreamState));
+  assign writable = reg_addr_i == acclmt_reg_pkg::RegStreamControl ||
+                    reg_addr_i == acclmt_reg_pkg::RegStreamEvents ||
+                    reg_addr_i == acclmt_reg_pkg::RegStreamEnable;
+  assign exists = writable || (!reg_write_i && (reg_addr_i == acclmt_reg_pkg::RegBusVersion ||
+                                                reg_addr_i == acclmt_reg_pkg::RegStreamState));
   assign core_valid_o = reg_valid_i && !exists;
   assign core_write_o = reg_write_i;
   assign core_addr_o = reg_addr_i;
@@ -100,40 +100,40 @@ module acclmt_bus_registers (
     mask = '0;
     read_data = '0;
     case (addr_q)
-      acclmt_bus_pkg::RegBusVersion: read_data = acclmt_bus_pkg::BusVersionValue;
-      acclmt_bus_pkg::RegStreamState: begin
-        read_data[acclmt_bus_pkg::StateInputOpenBit] = input_open_i;
-        read_data[acclmt_bus_pkg::StateDiscardBit] = discarding_i;
-        read_data[acclmt_bus_pkg::StateOutputOpenBit] = output_open_i;
+      acclmt_reg_pkg::RegBusVersion: read_data = acclmt_reg_pkg::BusVersionValue;
+      acclmt_reg_pkg::RegStreamState: begin
+        read_data[acclmt_reg_pkg::StreamStateInputOpenBit] = input_open_i;
+        read_data[acclmt_reg_pkg::StreamStateDiscardingBit] = discarding_i;
+        read_data[acclmt_reg_pkg::StreamStateOutputOpenBit] = output_open_i;
       end
-      acclmt_bus_pkg::RegStreamControl: begin
-        mask = acclmt_bus_pkg::StreamControlMask;
-        read_data[acclmt_bus_pkg::ControlDiscardBit] = discarding_i;
+      acclmt_reg_pkg::RegStreamControl: begin
+        mask = acclmt_reg_pkg::StreamControlMask;
+        read_data[acclmt_reg_pkg::StreamControlDiscardBit] = discarding_i;
       end
-      acclmt_bus_pkg::RegStreamEvents: begin
-        mask = acclmt_bus_pkg::StreamEventsMask;
+      acclmt_reg_pkg::RegStreamEvents: begin
+        mask = acclmt_reg_pkg::StreamEventsMask;
         read_data = 32'(pending);
       end
-      acclmt_bus_pkg::RegStreamEnable: begin
-        mask = acclmt_bus_pkg::StreamEventsMask;
+      acclmt_reg_pkg::RegStreamEnable: begin
+        mask = acclmt_reg_pkg::StreamEventsMask;
         read_data = 32'(enabled);
       end
       default: ;
     endcase
   end
   assign control_write = own_q && write_q && !illegal &&
-                         addr_q == acclmt_bus_pkg::RegStreamControl;
+                         addr_q == acclmt_reg_pkg::RegStreamControl;
   assign events_write =
-      own_q && write_q && !illegal && addr_q == acclmt_bus_pkg::RegStreamEvents;
+      own_q && write_q && !illegal && addr_q == acclmt_reg_pkg::RegStreamEvents;
   assign enable_write =
-      own_q && write_q && !illegal && addr_q == acclmt_bus_pkg::RegStreamEnable;
+      own_q && write_q && !illegal && addr_q == acclmt_reg_pkg::RegStreamEnable;
   // A bit that no field has; or a packet that a run takes must not be discarded.
   assign illegal =
       write_q && ((wdata_q & ~mask) != '0 ||
-                  (addr_q == acclmt_bus_pkg::RegStreamControl && input_open_i &&
-                   wdata_q[acclmt_bus_pkg::ControlDiscardBit]));
-  assign discard_o = control_write && wdata_q[acclmt_bus_pkg::ControlDiscardBit];
-  assign keep_o = control_write && !wdata_q[acclmt_bus_pkg::ControlDiscardBit];
+                  (addr_q == acclmt_reg_pkg::RegStreamControl && input_open_i &&
+                   wdata_q[acclmt_reg_pkg::StreamControlDiscardBit]));
+  assign discard_o = control_write && wdata_q[acclmt_reg_pkg::StreamControlDiscardBit];
+  assign keep_o = control_write && !wdata_q[acclmt_reg_pkg::StreamControlDiscardBit];
 
   acclmt_interrupt #(
     .NumEvents(acclmt_bus_pkg::NumEvents)

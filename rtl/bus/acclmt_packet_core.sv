@@ -148,9 +148,9 @@ module acclmt_packet_core #(
     .open_o(input_open),
     .discarding_o(discarding),
     .void_o(input_void),
-    .early_last_o(events[acclmt_bus_pkg::EventEarlyLastBit]),
-    .late_last_o(events[acclmt_bus_pkg::EventLateLastBit]),
-    .partial_word_o(events[acclmt_bus_pkg::EventPartialWordBit])
+    .early_last_o(events[acclmt_reg_pkg::StreamEventsEarlyLastBit]),
+    .late_last_o(events[acclmt_reg_pkg::StreamEventsLateLastBit]),
+    .partial_word_o(events[acclmt_reg_pkg::StreamEventsPartialWordBit])
   );
 
   logic [UserWidth-1:0] user;

@@ -2,7 +2,7 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Register map of acclmt_core: byte addresses, fields and error codes.
+// Register map of acclmt_core, its buses and its DMA: byte addresses, fields and error codes.
 //
 // Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with
 //   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers
@@ -14,6 +14,8 @@ package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
   localparam logic [31:0] VersionValue = 32'h00000500;
+  localparam logic [31:0] BusVersionValue = 32'h00000100;
+  localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
   // Byte addresses. A counter has 64 bits: its high word is 4 bytes on.
   localparam logic [11:0] RegId = 12'h000;
@@ -170,6 +172,24 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLevelTable28 = 12'h470;
   localparam logic [11:0] RegLevelTable29 = 12'h474;
   localparam logic [11:0] RegLevelTable30 = 12'h478;
+  localparam logic [11:0] RegBusVersion = 12'h800;
+  localparam logic [11:0] RegStreamState = 12'h804;
+  localparam logic [11:0] RegStreamControl = 12'h808;
+  localparam logic [11:0] RegStreamEvents = 12'h80c;
+  localparam logic [11:0] RegStreamEnable = 12'h810;
+  localparam logic [11:0] RegDmaVersion = 12'h900;
+  localparam logic [11:0] RegDmaCaps = 12'h904;
+  localparam logic [11:0] RegDmaControl = 12'h908;
+  localparam logic [11:0] RegDmaStatus = 12'h90c;
+  localparam logic [11:0] RegDmaRingBase0 = 12'h910;
+  localparam logic [11:0] RegDmaRingBase1 = 12'h914;
+  localparam logic [11:0] RegDmaRingSize = 12'h918;
+  localparam logic [11:0] RegDmaTail = 12'h91c;
+  localparam logic [11:0] RegDmaHead = 12'h920;
+  localparam logic [11:0] RegDmaEvents = 12'h924;
+  localparam logic [11:0] RegDmaEnable = 12'h928;
+  localparam logic [11:0] RegDmaError = 12'h92c;
+  localparam logic [11:0] RegDmaErrorInfo = 12'h930;
 
   // Fields of CAPS_ENGINE.
   // Number of full-round sub-engines of each hash engine.
@@ -340,6 +360,101 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] LevelTableMask = 32'h0007ffff;
 
+  // Fields of STREAM_STATE.
+  // The input takes words for a run.
+  localparam int unsigned StreamStateInputOpenBit = 0;
+  // The input drops words up to the next one with TLAST.
+  localparam int unsigned StreamStateDiscardingBit = 1;
+  // A word of the output is on offer, or its packet has begun and not ended.
+  localparam int unsigned StreamStateOutputOpenBit = 2;
+  // All of them.
+  localparam logic [31:0] StreamStateMask = 32'h00000007;
+
+  // Fields of STREAM_CONTROL.
+  // 1 drops words up to and with the next one with TLAST, 0 ends that. Reads 1 until it has ended.
+  // A 1 is refused while STREAM_STATE.InputOpen is 1. A clear ends it.
+  localparam int unsigned StreamControlDiscardBit = 0;
+  // All of them.
+  localparam logic [31:0] StreamControlMask = 32'h00000001;
+
+  // Fields of STREAM_EVENTS.
+  // The run needs a word behind the one with TLAST.
+  localparam int unsigned StreamEventsEarlyLastBit = 0;
+  // The run ended, and the word with TLAST had not been taken.
+  localparam int unsigned StreamEventsLateLastBit = 1;
+  // A word was taken whose TKEEP is not all ones.
+  localparam int unsigned StreamEventsPartialWordBit = 2;
+  // All of them.
+  localparam logic [31:0] StreamEventsMask = 32'h00000007;
+
+  // Fields of STREAM_ENABLE.
+  // The run needs a word behind the one with TLAST.
+  localparam int unsigned StreamEnableEarlyLastBit = 0;
+  // The run ended, and the word with TLAST had not been taken.
+  localparam int unsigned StreamEnableLateLastBit = 1;
+  // A word was taken whose TKEEP is not all ones.
+  localparam int unsigned StreamEnablePartialWordBit = 2;
+  // All of them.
+  localparam logic [31:0] StreamEnableMask = 32'h00000007;
+
+  // Fields of DMA_CAPS.
+  // Base-2 logarithm of the bytes of a beat of the AXI4 master: 5 or 6.
+  localparam int unsigned DmaCapsLog2BeatBytesLsb = 0;
+  localparam int unsigned DmaCapsLog2BeatBytesWidth = 4;
+  // Base-2 logarithm of the bytes of the longest burst, at most 12. No burst crosses a multiple of
+  // it.
+  localparam int unsigned DmaCapsLog2BurstBytesLsb = 4;
+  localparam int unsigned DmaCapsLog2BurstBytesWidth = 4;
+  // Bursts of input that can be on their way, for all of which there is room.
+  localparam int unsigned DmaCapsReadBurstsLsb = 8;
+  localparam int unsigned DmaCapsReadBurstsWidth = 8;
+  // Largest legal value of DMA_RING_SIZE.
+  localparam int unsigned DmaCapsMaxLog2RingLsb = 16;
+  localparam int unsigned DmaCapsMaxLog2RingWidth = 5;
+  // All of them.
+  localparam logic [31:0] DmaCapsMask = 32'h001fffff;
+
+  // Fields of DMA_CONTROL.
+  // The ring is used. A change from 0 to 1 sets DMA_TAIL, DMA_HEAD, DMA_ERROR and DMA_ERROR_INFO to
+  // 0; it is refused while DMA_STATUS.Busy is 1, and if the ring would reach beyond 2^64. A change
+  // from 1 to 0 ends a run that is under way, as a clear does.
+  localparam int unsigned DmaControlEnableBit = 0;
+  // 1 goes on with descriptor DMA_HEAD after a stop. Reads 0. Refused while DMA_STATUS.Stopped is
+  // 0, and without a 1 in Enable.
+  localparam int unsigned DmaControlResumeBit = 1;
+  // All of them.
+  localparam logic [31:0] DmaControlMask = 32'h00000003;
+
+  // Fields of DMA_STATUS.
+  // Descriptors are under way or waiting, or what was ended is not finished on the bus.
+  localparam int unsigned DmaStatusBusyBit = 0;
+  // The ring stands after the error in DMA_ERROR, which ended descriptor DMA_HEAD - 1.
+  localparam int unsigned DmaStatusStoppedBit = 1;
+  // All of them.
+  localparam logic [31:0] DmaStatusMask = 32'h00000003;
+
+  // Fields of DMA_EVENTS.
+  // A descriptor with the flag Interrupt has ended without an error.
+  localparam int unsigned DmaEventsDoneBit = 0;
+  // An error has stopped the ring.
+  localparam int unsigned DmaEventsStoppedBit = 1;
+  // A write was refused by the DMA: of configuration while DMA_STATUS.Busy is 1, of a start, of
+  // STREAM_CONTROL, or of a register of the DMA.
+  localparam int unsigned DmaEventsRefusedBit = 2;
+  // All of them.
+  localparam logic [31:0] DmaEventsMask = 32'h00000007;
+
+  // Fields of DMA_ENABLE.
+  // A descriptor with the flag Interrupt has ended without an error.
+  localparam int unsigned DmaEnableDoneBit = 0;
+  // An error has stopped the ring.
+  localparam int unsigned DmaEnableStoppedBit = 1;
+  // A write was refused by the DMA: of configuration while DMA_STATUS.Busy is 1, of a start, of
+  // STREAM_CONTROL, or of a register of the DMA.
+  localparam int unsigned DmaEnableRefusedBit = 2;
+  // All of them.
+  localparam logic [31:0] DmaEnableMask = 32'h00000007;
+
   // Codes of ERROR.
   // No error since the last clear.
   localparam logic [7:0] ErrorNone = 8'd0;
@@ -362,6 +477,40 @@ package acclmt_reg_pkg;
   // Write of a value with a bit set that no field has, or of several commands at once. Nothing was
   // changed.
   localparam logic [7:0] ErrorIllegalValue = 8'd8;
+
+  // Codes of DMA_ERROR.
+  // The run is complete, and its output is in memory.
+  localparam logic [7:0] DmaErrorNone = 8'd0;
+  // The descriptor could not be read: the memory answered with an error. There is no record.
+  localparam logic [7:0] DmaErrorDescriptorRead = 8'd1;
+  // The address of the record is no multiple of 32. There is no record.
+  localparam logic [7:0] DmaErrorRecordAddress = 8'd2;
+  // A bit of the descriptor is set that no field has.
+  localparam logic [7:0] DmaErrorReserved = 8'd3;
+  // The input address is no multiple of 32.
+  localparam logic [7:0] DmaErrorInputAddress = 8'd4;
+  // The input has no word, or reaches beyond 2^64.
+  localparam logic [7:0] DmaErrorInputWords = 8'd5;
+  // The output address is no multiple of 32, with the flag Tagged of 64.
+  localparam logic [7:0] DmaErrorOutputAddress = 8'd6;
+  // The output has room for no word, or reaches beyond 2^64.
+  localparam logic [7:0] DmaErrorOutputLimit = 8'd7;
+  // The input could not be read: the memory answered with an error.
+  localparam logic [7:0] DmaErrorInputRead = 8'd8;
+  // The run takes more words than the descriptor gives.
+  localparam logic [7:0] DmaErrorInputTooShort = 8'd9;
+  // The run takes fewer words than the descriptor gives.
+  localparam logic [7:0] DmaErrorInputTooLong = 8'd10;
+  // The run gives more words than the output has room for. Nothing was written beyond it.
+  localparam logic [7:0] DmaErrorOutputTooSmall = 8'd11;
+  // The output could not be written: the memory answered with an error.
+  localparam logic [7:0] DmaErrorOutputWrite = 8'd12;
+  // The record could not be written: the memory answered with an error.
+  localparam logic [7:0] DmaErrorRecordWrite = 8'd13;
+  // The core refused the start; its ERROR says why.
+  localparam logic [7:0] DmaErrorStartRefused = 8'd14;
+  // The output of the run is void; ERROR of the core says why.
+  localparam logic [7:0] DmaErrorRunVoid = 8'd15;
 
 endpackage
 

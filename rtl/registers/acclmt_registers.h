@@ -3,7 +3,7 @@
  * Licensed under the Apache License, Version 2.0, see LICENSE for details.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Register map of acclmt_core. docs/registers.md explains it.
+ * Register map of the chip. docs/registers.md, docs/buses.md and docs/dma.md explain it.
  *
  * Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with
  *   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers
@@ -22,14 +22,17 @@
  * ACCLMT_x_y_WIDTH    number of bits of a field
  * ACCLMT_x_y_MASK     the bits of a field
  * ACCLMT_ERROR_x      a code of ERROR
+ * ACCLMT_DMA_ERROR_x  a code of DMA_ERROR
  */
 
 #ifndef ACCLMT_REGISTERS_H_
 #define ACCLMT_REGISTERS_H_
 
-/* What ID and VERSION read. */
+/* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
 #define ACCLMT_VERSION_VALUE 0x00000500u
+#define ACCLMT_BUS_VERSION_VALUE 0x00000100u
+#define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
 /* ID (RO). Identification: 0x41434D54, the ASCII letters ACMT. */
 #define ACCLMT_REG_ID 0x000u
@@ -738,6 +741,228 @@
 #define ACCLMT_LEVEL_TABLE_MEMORY_WIDTH 3u
 #define ACCLMT_LEVEL_TABLE_MEMORY_MASK 0x00070000u
 
+/*
+ * BUS_VERSION (RO). Version of the registers of the streams: major, minor and patch in bits 23:16,
+ * 15:8 and 7:0.
+ */
+#define ACCLMT_REG_BUS_VERSION 0x800u
+#define ACCLMT_BUS_VERSION_RESET 0x00000100u
+
+/* STREAM_STATE (RO). State of the streams. */
+#define ACCLMT_REG_STREAM_STATE 0x804u
+#define ACCLMT_STREAM_STATE_RESET 0x00000000u
+/* The input takes words for a run. */
+#define ACCLMT_STREAM_STATE_INPUT_OPEN_LSB 0u
+#define ACCLMT_STREAM_STATE_INPUT_OPEN_WIDTH 1u
+#define ACCLMT_STREAM_STATE_INPUT_OPEN_MASK 0x00000001u
+/* The input drops words up to the next one with TLAST. */
+#define ACCLMT_STREAM_STATE_DISCARDING_LSB 1u
+#define ACCLMT_STREAM_STATE_DISCARDING_WIDTH 1u
+#define ACCLMT_STREAM_STATE_DISCARDING_MASK 0x00000002u
+/* A word of the output is on offer, or its packet has begun and not ended. */
+#define ACCLMT_STREAM_STATE_OUTPUT_OPEN_LSB 2u
+#define ACCLMT_STREAM_STATE_OUTPUT_OPEN_WIDTH 1u
+#define ACCLMT_STREAM_STATE_OUTPUT_OPEN_MASK 0x00000004u
+
+/*
+ * STREAM_CONTROL (RW, at any time). Commands to the streams. Not on a chip with DMA, which gives
+ * them itself: there a write is refused. It can be written at any time.
+ */
+#define ACCLMT_REG_STREAM_CONTROL 0x808u
+#define ACCLMT_STREAM_CONTROL_RESET 0x00000000u
+/*
+ * 1 drops words up to and with the next one with TLAST, 0 ends that. Reads 1 until it has ended. A
+ * 1 is refused while STREAM_STATE.InputOpen is 1. A clear ends it.
+ */
+#define ACCLMT_STREAM_CONTROL_DISCARD_LSB 0u
+#define ACCLMT_STREAM_CONTROL_DISCARD_WIDTH 1u
+#define ACCLMT_STREAM_CONTROL_DISCARD_MASK 0x00000001u
+
+/* STREAM_EVENTS (RO, W1C). What happened on the streams. A clear clears all bits. */
+#define ACCLMT_REG_STREAM_EVENTS 0x80Cu
+#define ACCLMT_STREAM_EVENTS_RESET 0x00000000u
+/* The run needs a word behind the one with TLAST. */
+#define ACCLMT_STREAM_EVENTS_EARLY_LAST_LSB 0u
+#define ACCLMT_STREAM_EVENTS_EARLY_LAST_WIDTH 1u
+#define ACCLMT_STREAM_EVENTS_EARLY_LAST_MASK 0x00000001u
+/* The run ended, and the word with TLAST had not been taken. */
+#define ACCLMT_STREAM_EVENTS_LATE_LAST_LSB 1u
+#define ACCLMT_STREAM_EVENTS_LATE_LAST_WIDTH 1u
+#define ACCLMT_STREAM_EVENTS_LATE_LAST_MASK 0x00000002u
+/* A word was taken whose TKEEP is not all ones. */
+#define ACCLMT_STREAM_EVENTS_PARTIAL_WORD_LSB 2u
+#define ACCLMT_STREAM_EVENTS_PARTIAL_WORD_WIDTH 1u
+#define ACCLMT_STREAM_EVENTS_PARTIAL_WORD_MASK 0x00000004u
+
+/*
+ * STREAM_ENABLE (RW, at any time). Which bits of STREAM_EVENTS raise the interrupt output; none
+ * after a reset. It can be written at any time.
+ */
+#define ACCLMT_REG_STREAM_ENABLE 0x810u
+#define ACCLMT_STREAM_ENABLE_RESET 0x00000000u
+/* The run needs a word behind the one with TLAST. */
+#define ACCLMT_STREAM_ENABLE_EARLY_LAST_LSB 0u
+#define ACCLMT_STREAM_ENABLE_EARLY_LAST_WIDTH 1u
+#define ACCLMT_STREAM_ENABLE_EARLY_LAST_MASK 0x00000001u
+/* The run ended, and the word with TLAST had not been taken. */
+#define ACCLMT_STREAM_ENABLE_LATE_LAST_LSB 1u
+#define ACCLMT_STREAM_ENABLE_LATE_LAST_WIDTH 1u
+#define ACCLMT_STREAM_ENABLE_LATE_LAST_MASK 0x00000002u
+/* A word was taken whose TKEEP is not all ones. */
+#define ACCLMT_STREAM_ENABLE_PARTIAL_WORD_LSB 2u
+#define ACCLMT_STREAM_ENABLE_PARTIAL_WORD_WIDTH 1u
+#define ACCLMT_STREAM_ENABLE_PARTIAL_WORD_MASK 0x00000004u
+
+/*
+ * DMA_VERSION (RO). Version of the registers of the DMA and of what it reads and writes: major,
+ * minor and patch in bits 23:16, 15:8 and 7:0.
+ */
+#define ACCLMT_REG_DMA_VERSION 0x900u
+#define ACCLMT_DMA_VERSION_RESET 0x00000100u
+
+/*
+ * DMA_CAPS (RO). Capabilities: the DMA. Its value after a reset depends on how the chip is built.
+ */
+#define ACCLMT_REG_DMA_CAPS 0x904u
+/* Base-2 logarithm of the bytes of a beat of the AXI4 master: 5 or 6. */
+#define ACCLMT_DMA_CAPS_LOG2_BEAT_BYTES_LSB 0u
+#define ACCLMT_DMA_CAPS_LOG2_BEAT_BYTES_WIDTH 4u
+#define ACCLMT_DMA_CAPS_LOG2_BEAT_BYTES_MASK 0x0000000Fu
+/*
+ * Base-2 logarithm of the bytes of the longest burst, at most 12. No burst crosses a multiple of
+ * it.
+ */
+#define ACCLMT_DMA_CAPS_LOG2_BURST_BYTES_LSB 4u
+#define ACCLMT_DMA_CAPS_LOG2_BURST_BYTES_WIDTH 4u
+#define ACCLMT_DMA_CAPS_LOG2_BURST_BYTES_MASK 0x000000F0u
+/* Bursts of input that can be on their way, for all of which there is room. */
+#define ACCLMT_DMA_CAPS_READ_BURSTS_LSB 8u
+#define ACCLMT_DMA_CAPS_READ_BURSTS_WIDTH 8u
+#define ACCLMT_DMA_CAPS_READ_BURSTS_MASK 0x0000FF00u
+/* Largest legal value of DMA_RING_SIZE. */
+#define ACCLMT_DMA_CAPS_MAX_LOG2_RING_LSB 16u
+#define ACCLMT_DMA_CAPS_MAX_LOG2_RING_WIDTH 5u
+#define ACCLMT_DMA_CAPS_MAX_LOG2_RING_MASK 0x001F0000u
+
+/* DMA_CONTROL (RW, at any time). Commands to the DMA. It can be written at any time. */
+#define ACCLMT_REG_DMA_CONTROL 0x908u
+#define ACCLMT_DMA_CONTROL_RESET 0x00000000u
+/*
+ * The ring is used. A change from 0 to 1 sets DMA_TAIL, DMA_HEAD, DMA_ERROR and DMA_ERROR_INFO to
+ * 0; it is refused while DMA_STATUS.Busy is 1, and if the ring would reach beyond 2^64. A change
+ * from 1 to 0 ends a run that is under way, as a clear does.
+ */
+#define ACCLMT_DMA_CONTROL_ENABLE_LSB 0u
+#define ACCLMT_DMA_CONTROL_ENABLE_WIDTH 1u
+#define ACCLMT_DMA_CONTROL_ENABLE_MASK 0x00000001u
+/*
+ * 1 goes on with descriptor DMA_HEAD after a stop. Reads 0. Refused while DMA_STATUS.Stopped is 0,
+ * and without a 1 in Enable.
+ */
+#define ACCLMT_DMA_CONTROL_RESUME_LSB 1u
+#define ACCLMT_DMA_CONTROL_RESUME_WIDTH 1u
+#define ACCLMT_DMA_CONTROL_RESUME_MASK 0x00000002u
+
+/* DMA_STATUS (RO). State of the DMA. */
+#define ACCLMT_REG_DMA_STATUS 0x90Cu
+#define ACCLMT_DMA_STATUS_RESET 0x00000000u
+/* Descriptors are under way or waiting, or what was ended is not finished on the bus. */
+#define ACCLMT_DMA_STATUS_BUSY_LSB 0u
+#define ACCLMT_DMA_STATUS_BUSY_WIDTH 1u
+#define ACCLMT_DMA_STATUS_BUSY_MASK 0x00000001u
+/* The ring stands after the error in DMA_ERROR, which ended descriptor DMA_HEAD - 1. */
+#define ACCLMT_DMA_STATUS_STOPPED_LSB 1u
+#define ACCLMT_DMA_STATUS_STOPPED_WIDTH 1u
+#define ACCLMT_DMA_STATUS_STOPPED_MASK 0x00000002u
+
+/*
+ * DMA_RING_BASE (RW). Byte address of the ring, low word and high word: a multiple of 64, so that
+ * the lowest 6 bits are 0. Refused while DMA_CONTROL.Enable is 1. It can be written only while no
+ * run is in progress.
+ */
+#define ACCLMT_REG_DMA_RING_BASE(number) (0x910u + 4u * ((number) - 0u))
+#define ACCLMT_DMA_RING_BASE_FIRST 0u
+#define ACCLMT_DMA_RING_BASE_COUNT 2u
+#define ACCLMT_DMA_RING_BASE_RESET 0x00000000u
+
+/*
+ * DMA_RING_SIZE (RW). Base-2 logarithm of the number of descriptors that the ring has room for: 0
+ * to DMA_CAPS.MaxLog2Ring. Refused while DMA_CONTROL.Enable is 1. It can be written only while no
+ * run is in progress.
+ */
+#define ACCLMT_REG_DMA_RING_SIZE 0x918u
+#define ACCLMT_DMA_RING_SIZE_RESET 0x00000000u
+
+/*
+ * DMA_TAIL (RW, at any time). Number of descriptors that were given since the ring was enabled,
+ * modulo 2^32. Refused while DMA_CONTROL.Enable is 0, if it takes descriptors back, and if there
+ * were more than the ring has room for. It can be written at any time.
+ */
+#define ACCLMT_REG_DMA_TAIL 0x91Cu
+#define ACCLMT_DMA_TAIL_RESET 0x00000000u
+
+/* DMA_HEAD (RO). Number of descriptors that have ended since the ring was enabled, modulo 2^32. */
+#define ACCLMT_REG_DMA_HEAD 0x920u
+#define ACCLMT_DMA_HEAD_RESET 0x00000000u
+
+/*
+ * DMA_EVENTS (RO, W1C). What happened at the DMA and was not acknowledged. A clear does not change
+ * it.
+ */
+#define ACCLMT_REG_DMA_EVENTS 0x924u
+#define ACCLMT_DMA_EVENTS_RESET 0x00000000u
+/* A descriptor with the flag Interrupt has ended without an error. */
+#define ACCLMT_DMA_EVENTS_DONE_LSB 0u
+#define ACCLMT_DMA_EVENTS_DONE_WIDTH 1u
+#define ACCLMT_DMA_EVENTS_DONE_MASK 0x00000001u
+/* An error has stopped the ring. */
+#define ACCLMT_DMA_EVENTS_STOPPED_LSB 1u
+#define ACCLMT_DMA_EVENTS_STOPPED_WIDTH 1u
+#define ACCLMT_DMA_EVENTS_STOPPED_MASK 0x00000002u
+/*
+ * A write was refused by the DMA: of configuration while DMA_STATUS.Busy is 1, of a start, of
+ * STREAM_CONTROL, or of a register of the DMA.
+ */
+#define ACCLMT_DMA_EVENTS_REFUSED_LSB 2u
+#define ACCLMT_DMA_EVENTS_REFUSED_WIDTH 1u
+#define ACCLMT_DMA_EVENTS_REFUSED_MASK 0x00000004u
+
+/*
+ * DMA_ENABLE (RW, at any time). Which bits of DMA_EVENTS raise the interrupt output; none after a
+ * reset. It can be written at any time.
+ */
+#define ACCLMT_REG_DMA_ENABLE 0x928u
+#define ACCLMT_DMA_ENABLE_RESET 0x00000000u
+/* A descriptor with the flag Interrupt has ended without an error. */
+#define ACCLMT_DMA_ENABLE_DONE_LSB 0u
+#define ACCLMT_DMA_ENABLE_DONE_WIDTH 1u
+#define ACCLMT_DMA_ENABLE_DONE_MASK 0x00000001u
+/* An error has stopped the ring. */
+#define ACCLMT_DMA_ENABLE_STOPPED_LSB 1u
+#define ACCLMT_DMA_ENABLE_STOPPED_WIDTH 1u
+#define ACCLMT_DMA_ENABLE_STOPPED_MASK 0x00000002u
+/*
+ * A write was refused by the DMA: of configuration while DMA_STATUS.Busy is 1, of a start, of
+ * STREAM_CONTROL, or of a register of the DMA.
+ */
+#define ACCLMT_DMA_ENABLE_REFUSED_LSB 2u
+#define ACCLMT_DMA_ENABLE_REFUSED_WIDTH 1u
+#define ACCLMT_DMA_ENABLE_REFUSED_MASK 0x00000004u
+
+/*
+ * DMA_ERROR (RO). Code of the error that stopped the ring, of the table of codes in docs/dma.md; 0
+ * after Resume.
+ */
+#define ACCLMT_REG_DMA_ERROR 0x92Cu
+#define ACCLMT_DMA_ERROR_RESET 0x00000000u
+
+/*
+ * DMA_ERROR_INFO (RO). ERROR of the core in bits 7:0 where DMA_ERROR is StartRefused or RunVoid,
+ * else 0.
+ */
+#define ACCLMT_REG_DMA_ERROR_INFO 0x930u
+#define ACCLMT_DMA_ERROR_INFO_RESET 0x00000000u
+
 /* Codes of ERROR. */
 /* No error since the last clear. ERROR_INFO: 0. */
 #define ACCLMT_ERROR_NONE 0u
@@ -779,5 +1004,39 @@
  * changed. ERROR_INFO: byte address written.
  */
 #define ACCLMT_ERROR_ILLEGAL_VALUE 8u
+
+/* Codes of DMA_ERROR. */
+/* The run is complete, and its output is in memory. */
+#define ACCLMT_DMA_ERROR_NONE 0u
+/* The descriptor could not be read: the memory answered with an error. There is no record. */
+#define ACCLMT_DMA_ERROR_DESCRIPTOR_READ 1u
+/* The address of the record is no multiple of 32. There is no record. */
+#define ACCLMT_DMA_ERROR_RECORD_ADDRESS 2u
+/* A bit of the descriptor is set that no field has. */
+#define ACCLMT_DMA_ERROR_RESERVED 3u
+/* The input address is no multiple of 32. */
+#define ACCLMT_DMA_ERROR_INPUT_ADDRESS 4u
+/* The input has no word, or reaches beyond 2^64. */
+#define ACCLMT_DMA_ERROR_INPUT_WORDS 5u
+/* The output address is no multiple of 32, with the flag Tagged of 64. */
+#define ACCLMT_DMA_ERROR_OUTPUT_ADDRESS 6u
+/* The output has room for no word, or reaches beyond 2^64. */
+#define ACCLMT_DMA_ERROR_OUTPUT_LIMIT 7u
+/* The input could not be read: the memory answered with an error. */
+#define ACCLMT_DMA_ERROR_INPUT_READ 8u
+/* The run takes more words than the descriptor gives. */
+#define ACCLMT_DMA_ERROR_INPUT_TOO_SHORT 9u
+/* The run takes fewer words than the descriptor gives. */
+#define ACCLMT_DMA_ERROR_INPUT_TOO_LONG 10u
+/* The run gives more words than the output has room for. Nothing was written beyond it. */
+#define ACCLMT_DMA_ERROR_OUTPUT_TOO_SMALL 11u
+/* The output could not be written: the memory answered with an error. */
+#define ACCLMT_DMA_ERROR_OUTPUT_WRITE 12u
+/* The record could not be written: the memory answered with an error. */
+#define ACCLMT_DMA_ERROR_RECORD_WRITE 13u
+/* The core refused the start; its ERROR says why. */
+#define ACCLMT_DMA_ERROR_START_REFUSED 14u
+/* The output of the run is void; ERROR of the core says why. */
+#define ACCLMT_DMA_ERROR_RUN_VOID 15u
 
 #endif /* ACCLMT_REGISTERS_H_ */

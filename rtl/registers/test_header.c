@@ -33,3 +33,9 @@ static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL_HIGH(6) == 0x2A4, "last partial-round
 static_assert(ACCLMT_REG_LEVEL_TABLE(30) == 0x478, "last level");
 static_assert(ACCLMT_LEVEL_TABLE_MEMORY_LSB == 16, "memory of a level");
 static_assert(ACCLMT_ERROR_ILLEGAL_VALUE == 8, "last error");
+static_assert(ACCLMT_REG_BUS_VERSION == 0x800, "version of the streams");
+static_assert(ACCLMT_REG_STREAM_CONTROL == 0x808, "commands to the streams");
+static_assert(ACCLMT_REG_DMA_CONTROL == 0x908, "commands to the DMA");
+static_assert(ACCLMT_REG_DMA_RING_BASE(1) == 0x914, "high word of the ring's address");
+static_assert(ACCLMT_REG_DMA_TAIL == 0x91C, "descriptors given");
+static_assert(ACCLMT_DMA_ERROR_RUN_VOID == 15, "last error of the DMA");

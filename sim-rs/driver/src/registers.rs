@@ -2,8 +2,9 @@
 //! (`rtl/pkg/acclmt_reg_pkg.sv`), the documentation page (`docs/registers.md`), the formats for other tools
 //! (`registers`: SystemRDL, C, CMSIS-SVD, IP-XACT) and the driver's constants all come.
 //!
-//! Every register is a [`Register`] constant, every field of a register a [`Field`] constant, and
-//! [`REGISTERS`] lists them in address order. The generated files are committed; tests compare them
+//! Every register is a [`Register`] constant, every field of a register a [`Field`] constant. Three lists have
+//! them in address order: [`REGISTERS`] those of the core, which every chip has, [`STREAM_REGISTERS`] those
+//! of the streams, which a chip with buses has, and [`DMA_REGISTERS`] those of the DMA. The generated files are committed; tests compare them
 //! with what the module `render`, which exists in tests only, makes of this description. After a change
 //! regenerate them with
 //!
@@ -239,7 +240,7 @@ impl Register {
     }
 }
 
-/// A code that [`ERROR`] can hold.
+/// A code that [`ERROR`] or [`DMA_ERROR`] can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorCode {
     /// The code.
@@ -248,7 +249,7 @@ pub struct ErrorCode {
     pub name: &'static str,
     /// What happened.
     pub description: &'static str,
-    /// What [`ERROR_INFO`] then holds.
+    /// What [`ERROR_INFO`] then holds; nothing for a code of [`DMA_ERROR`].
     pub info: &'static str,
 }
 
@@ -1101,7 +1102,7 @@ pub const LEVEL_TABLE: Register = Register {
     )
 };
 
-/// Every register, in address order.
+/// Every register of the core, in address order.
 pub const REGISTERS: &[Register] = &[
     ID,
     VERSION,
@@ -1173,6 +1174,401 @@ pub const REGISTERS: &[Register] = &[
     ROOT_BUSY_FULL_LAST,
     HIGH_WATER,
     LEVEL_TABLE,
+];
+
+/// Value of [`BUS_VERSION`] that this description is about, as [`VERSION_VALUE`].
+pub const BUS_VERSION_VALUE: u32 = 0x0000_0100;
+
+/// Value of [`DMA_VERSION`] that this description is about, as [`VERSION_VALUE`].
+pub const DMA_VERSION_VALUE: u32 = 0x0000_0100;
+
+/// Version of the registers of the streams.
+pub const BUS_VERSION: Register = Register::single(
+    "BusVersion",
+    0x800,
+    ReadOnly,
+    &[],
+    "Version of the registers of the streams: major, minor and patch in bits 23:16, 15:8 and 7:0.",
+)
+.with_reset(Some(BUS_VERSION_VALUE));
+
+/// Words are taken for a run.
+pub const STREAM_INPUT_OPEN: Field =
+    Field::new("InputOpen", 0, 1, "The input takes words for a run.");
+/// Words are dropped.
+pub const STREAM_DISCARDING: Field = Field::new(
+    "Discarding",
+    1,
+    1,
+    "The input drops words up to the next one with TLAST.",
+);
+/// A packet of the output has begun.
+pub const STREAM_OUTPUT_OPEN: Field = Field::new(
+    "OutputOpen",
+    2,
+    1,
+    "A word of the output is on offer, or its packet has begun and not ended.",
+);
+/// State of the streams.
+pub const STREAM_STATE: Register = Register::single(
+    "StreamState",
+    0x804,
+    ReadOnly,
+    &[STREAM_INPUT_OPEN, STREAM_DISCARDING, STREAM_OUTPUT_OPEN],
+    "State of the streams.",
+);
+/// Drops words of the input.
+pub const STREAM_DISCARD: Field = Field::new(
+    "Discard",
+    0,
+    1,
+    "1 drops words up to and with the next one with TLAST, 0 ends that. Reads 1 until it has ended. A 1 is \
+     refused while STREAM_STATE.InputOpen is 1. A clear ends it.",
+);
+/// Commands to the streams.
+pub const STREAM_CONTROL: Register = Register::single(
+    "StreamControl",
+    0x808,
+    ReadWriteAnytime,
+    &[STREAM_DISCARD],
+    "Commands to the streams. Not on a chip with DMA, which gives them itself: there a write is refused.",
+);
+/// The packet of the input is too short.
+pub const STREAM_EARLY_LAST: Field = Field::new(
+    "EarlyLast",
+    0,
+    1,
+    "The run needs a word behind the one with TLAST.",
+);
+/// The packet of the input is too long.
+pub const STREAM_LATE_LAST: Field = Field::new(
+    "LateLast",
+    1,
+    1,
+    "The run ended, and the word with TLAST had not been taken.",
+);
+/// A word has no bytes.
+pub const STREAM_PARTIAL_WORD: Field = Field::new(
+    "PartialWord",
+    2,
+    1,
+    "A word was taken whose TKEEP is not all ones.",
+);
+/// What happened on the streams.
+pub const STREAM_EVENTS: Register = Register::single(
+    "StreamEvents",
+    0x80C,
+    WriteOneToClear,
+    &[STREAM_EARLY_LAST, STREAM_LATE_LAST, STREAM_PARTIAL_WORD],
+    "What happened on the streams. A clear clears all bits.",
+);
+/// What of that interrupts.
+pub const STREAM_ENABLE: Register = Register::single(
+    "StreamEnable",
+    0x810,
+    ReadWriteAnytime,
+    &[STREAM_EARLY_LAST, STREAM_LATE_LAST, STREAM_PARTIAL_WORD],
+    "Which bits of STREAM_EVENTS raise the interrupt output; none after a reset.",
+);
+
+/// Every register of the streams, in address order: on a chip with buses.
+pub const STREAM_REGISTERS: &[Register] = &[
+    BUS_VERSION,
+    STREAM_STATE,
+    STREAM_CONTROL,
+    STREAM_EVENTS,
+    STREAM_ENABLE,
+];
+
+/// Version of the registers of the DMA.
+pub const DMA_VERSION: Register = Register::single(
+    "DmaVersion",
+    0x900,
+    ReadOnly,
+    &[],
+    "Version of the registers of the DMA and of what it reads and writes: major, minor and patch in bits \
+     23:16, 15:8 and 7:0.",
+)
+.with_reset(Some(DMA_VERSION_VALUE));
+/// Width of the bus.
+pub const DMA_CAPS_LOG2_BEAT_BYTES: Field = Field::new(
+    "Log2BeatBytes",
+    0,
+    4,
+    "Base-2 logarithm of the bytes of a beat of the AXI4 master: 5 or 6.",
+);
+/// Length of bursts.
+pub const DMA_CAPS_LOG2_BURST_BYTES: Field = Field::new(
+    "Log2BurstBytes",
+    4,
+    4,
+    "Base-2 logarithm of the bytes of the longest burst, at most 12. No burst crosses a multiple of it.",
+);
+/// Number of bursts.
+pub const DMA_CAPS_READ_BURSTS: Field = Field::new(
+    "ReadBursts",
+    8,
+    8,
+    "Bursts of input that can be on their way, for all of which there is room.",
+);
+/// Size of the ring.
+pub const DMA_CAPS_MAX_LOG2_RING: Field = Field::new(
+    "MaxLog2Ring",
+    16,
+    5,
+    "Largest legal value of DMA_RING_SIZE.",
+);
+/// How the DMA was built.
+pub const DMA_CAPS: Register = Register::single(
+    "DmaCaps",
+    0x904,
+    ReadOnly,
+    &[
+        DMA_CAPS_LOG2_BEAT_BYTES,
+        DMA_CAPS_LOG2_BURST_BYTES,
+        DMA_CAPS_READ_BURSTS,
+        DMA_CAPS_MAX_LOG2_RING,
+    ],
+    "Capabilities: the DMA.",
+)
+.with_reset(None);
+/// The ring is used.
+pub const DMA_CONTROL_ENABLE: Field = Field::new(
+    "Enable",
+    0,
+    1,
+    "The ring is used. A change from 0 to 1 sets DMA_TAIL, DMA_HEAD, DMA_ERROR and DMA_ERROR_INFO to 0; it is \
+     refused while DMA_STATUS.Busy is 1, and if the ring would reach beyond 2^64. A change from 1 to 0 ends \
+     a run that is under way, as a clear does.",
+);
+/// Goes on after an error.
+pub const DMA_CONTROL_RESUME: Field = Field::new(
+    "Resume",
+    1,
+    1,
+    "1 goes on with descriptor DMA_HEAD after a stop. Reads 0. Refused while DMA_STATUS.Stopped is 0, and \
+     without a 1 in Enable.",
+);
+/// Commands to the DMA.
+pub const DMA_CONTROL: Register = Register::single(
+    "DmaControl",
+    0x908,
+    ReadWriteAnytime,
+    &[DMA_CONTROL_ENABLE, DMA_CONTROL_RESUME],
+    "Commands to the DMA.",
+);
+/// The DMA works.
+pub const DMA_STATUS_BUSY: Field = Field::new(
+    "Busy",
+    0,
+    1,
+    "Descriptors are under way or waiting, or what was ended is not finished on the bus.",
+);
+/// The ring stands after an error.
+pub const DMA_STATUS_STOPPED: Field = Field::new(
+    "Stopped",
+    1,
+    1,
+    "The ring stands after the error in DMA_ERROR, which ended descriptor DMA_HEAD - 1.",
+);
+/// State of the DMA.
+pub const DMA_STATUS: Register = Register::single(
+    "DmaStatus",
+    0x90C,
+    ReadOnly,
+    &[DMA_STATUS_BUSY, DMA_STATUS_STOPPED],
+    "State of the DMA.",
+);
+/// Where the ring is.
+pub const DMA_RING_BASE: Register = Register::run(
+    "DmaRingBase",
+    0x910,
+    ReadWrite,
+    0,
+    2,
+    "Byte address of the ring, low word and high word: a multiple of 64, so that the lowest 6 bits are 0. \
+     Refused while DMA_CONTROL.Enable is 1.",
+);
+/// Number of descriptors.
+pub const DMA_RING_SIZE: Register = Register::single(
+    "DmaRingSize",
+    0x918,
+    ReadWrite,
+    &[],
+    "Base-2 logarithm of the number of descriptors that the ring has room for: 0 to DMA_CAPS.MaxLog2Ring. \
+     Refused while DMA_CONTROL.Enable is 1.",
+);
+/// Descriptors given.
+pub const DMA_TAIL: Register = Register::single(
+    "DmaTail",
+    0x91C,
+    ReadWriteAnytime,
+    &[],
+    "Number of descriptors that were given since the ring was enabled, modulo 2^32. Refused while \
+     DMA_CONTROL.Enable is 0, if it takes descriptors back, and if there were more than the ring has room \
+     for.",
+);
+/// Descriptors done.
+pub const DMA_HEAD: Register = Register::single(
+    "DmaHead",
+    0x920,
+    ReadOnly,
+    &[],
+    "Number of descriptors that have ended since the ring was enabled, modulo 2^32.",
+);
+/// A descriptor has ended that interrupts.
+pub const DMA_EVENT_DONE: Field = Field::new(
+    "Done",
+    0,
+    1,
+    "A descriptor with the flag Interrupt has ended without an error.",
+);
+/// An error has stopped the ring.
+pub const DMA_EVENT_STOPPED: Field = Field::new("Stopped", 1, 1, "An error has stopped the ring.");
+/// A write was refused.
+pub const DMA_EVENT_REFUSED: Field = Field::new(
+    "Refused",
+    2,
+    1,
+    "A write was refused by the DMA: of configuration while DMA_STATUS.Busy is 1, of a start, of \
+     STREAM_CONTROL, or of a register of the DMA.",
+);
+/// What happened.
+pub const DMA_EVENTS: Register = Register::single(
+    "DmaEvents",
+    0x924,
+    WriteOneToClear,
+    &[DMA_EVENT_DONE, DMA_EVENT_STOPPED, DMA_EVENT_REFUSED],
+    "What happened at the DMA and was not acknowledged. A clear does not change it.",
+);
+/// What of that interrupts.
+pub const DMA_ENABLE: Register = Register::single(
+    "DmaEnable",
+    0x928,
+    ReadWriteAnytime,
+    &[DMA_EVENT_DONE, DMA_EVENT_STOPPED, DMA_EVENT_REFUSED],
+    "Which bits of DMA_EVENTS raise the interrupt output; none after a reset.",
+);
+/// Why the ring stands.
+pub const DMA_ERROR: Register = Register::single(
+    "DmaError",
+    0x92C,
+    ReadOnly,
+    &[],
+    "Code of the error that stopped the ring, of the table of codes in docs/dma.md; 0 after Resume.",
+);
+/// More about that.
+pub const DMA_ERROR_INFO: Register = Register::single(
+    "DmaErrorInfo",
+    0x930,
+    ReadOnly,
+    &[],
+    "ERROR of the core in bits 7:0 where DMA_ERROR is StartRefused or RunVoid, else 0.",
+);
+
+/// Every register of the DMA, in address order: on a chip with DMA.
+pub const DMA_REGISTERS: &[Register] = &[
+    DMA_VERSION,
+    DMA_CAPS,
+    DMA_CONTROL,
+    DMA_STATUS,
+    DMA_RING_BASE,
+    DMA_RING_SIZE,
+    DMA_TAIL,
+    DMA_HEAD,
+    DMA_EVENTS,
+    DMA_ENABLE,
+    DMA_ERROR,
+    DMA_ERROR_INFO,
+];
+
+const fn dma_error(code: u32, name: &'static str, description: &'static str) -> ErrorCode {
+    ErrorCode {
+        code,
+        name,
+        description,
+        info: "",
+    }
+}
+
+/// Every code of [`DMA_ERROR`] and of a result record, in ascending order.
+pub const DMA_ERROR_CODES: &[ErrorCode] = &[
+    dma_error(
+        0,
+        "None",
+        "The run is complete, and its output is in memory.",
+    ),
+    dma_error(
+        1,
+        "DescriptorRead",
+        "The descriptor could not be read: the memory answered with an error. There is no record.",
+    ),
+    dma_error(
+        2,
+        "RecordAddress",
+        "The address of the record is no multiple of 32. There is no record.",
+    ),
+    dma_error(
+        3,
+        "Reserved",
+        "A bit of the descriptor is set that no field has.",
+    ),
+    dma_error(4, "InputAddress", "The input address is no multiple of 32."),
+    dma_error(
+        5,
+        "InputWords",
+        "The input has no word, or reaches beyond 2^64.",
+    ),
+    dma_error(
+        6,
+        "OutputAddress",
+        "The output address is no multiple of 32, with the flag Tagged of 64.",
+    ),
+    dma_error(
+        7,
+        "OutputLimit",
+        "The output has room for no word, or reaches beyond 2^64.",
+    ),
+    dma_error(
+        8,
+        "InputRead",
+        "The input could not be read: the memory answered with an error.",
+    ),
+    dma_error(
+        9,
+        "InputTooShort",
+        "The run takes more words than the descriptor gives.",
+    ),
+    dma_error(
+        10,
+        "InputTooLong",
+        "The run takes fewer words than the descriptor gives.",
+    ),
+    dma_error(
+        11,
+        "OutputTooSmall",
+        "The run gives more words than the output has room for. Nothing was written beyond it.",
+    ),
+    dma_error(
+        12,
+        "OutputWrite",
+        "The output could not be written: the memory answered with an error.",
+    ),
+    dma_error(
+        13,
+        "RecordWrite",
+        "The record could not be written: the memory answered with an error.",
+    ),
+    dma_error(
+        14,
+        "StartRefused",
+        "The core refused the start; its ERROR says why.",
+    ),
+    dma_error(
+        15,
+        "RunVoid",
+        "The output of the run is void; ERROR of the core says why.",
+    ),
 ];
 
 /// No error since the last clear.
@@ -1261,12 +1657,18 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_ILLEGAL_VALUE,
 ];
 
+/// The registers of the core, of the streams and of the DMA, in address order.
+pub fn all_registers() -> impl Iterator<Item = &'static Register> {
+    REGISTERS
+        .iter()
+        .chain(STREAM_REGISTERS)
+        .chain(DMA_REGISTERS)
+}
+
 /// The name that documentation and messages use for the register at byte address `address`, such
 /// as `FULL_ROUNDS_FIRST` or `PARTIAL_ROUNDS_2`; `None` when no register is there.
 pub fn register_name(address: u32) -> Option<String> {
-    let register = REGISTERS
-        .iter()
-        .find(|register| register.contains(address))?;
+    let register = all_registers().find(|register| register.contains(address))?;
     let mut name = upper_snake_case(register.name);
     if let Some(first) = register.first {
         let position = (address - register.address) / register.stride();
@@ -1297,7 +1699,7 @@ mod tests {
     #[test]
     fn registers_are_aligned_ascending_and_do_not_overlap() {
         let mut next_free = 0;
-        for register in REGISTERS {
+        for register in all_registers() {
             assert_eq!(register.address % 4, 0, "{}", register.name);
             assert!(register.address >= next_free, "{} overlaps", register.name);
             next_free = register.address + register.count * register.stride();
@@ -1307,7 +1709,7 @@ mod tests {
 
     #[test]
     fn fields_do_not_overlap() {
-        for register in REGISTERS {
+        for register in all_registers() {
             let mut taken = 0u32;
             for field in register.fields {
                 let mask = field.with(u32::MAX);

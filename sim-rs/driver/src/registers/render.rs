@@ -17,7 +17,10 @@ use quick_xml::Writer;
 use quick_xml::escape;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::{Access, ERROR, ERROR_CODES, ErrorCode, Register, VERSION_VALUE, upper_snake_case};
+use super::{
+    Access, DMA_ERROR, DMA_ERROR_CODES, ERROR, ERROR_CODES, ErrorCode, Register, VERSION_VALUE,
+    upper_snake_case,
+};
 
 /// Name, in UpperCamelCase, and byte address of every register of a run; one pair for a single register.
 fn names(register: &Register) -> impl Iterator<Item = (String, u32)> + '_ {
@@ -56,7 +59,7 @@ const NOTICE: [&str; 7] = [
     "Licensed under the Apache License, Version 2.0, see LICENSE for details.",
     "SPDX-License-Identifier: Apache-2.0",
     "",
-    "Register map of acclmt_core. docs/registers.md explains it.",
+    "Register map of the chip. docs/registers.md, docs/buses.md and docs/dma.md explain it.",
     "",
     "Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with\n  \
      UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers",
@@ -111,11 +114,18 @@ fn parts(register: &Register, width: u32) -> Vec<Part> {
 
 /// The values of a register that have names.
 fn codes(register: &Register) -> &'static [ErrorCode] {
-    if *register == ERROR { ERROR_CODES } else { &[] }
+    match *register {
+        ERROR => ERROR_CODES,
+        DMA_ERROR => DMA_ERROR_CODES,
+        _ => &[],
+    }
 }
 
 /// What a code means, and what ERROR_INFO then is.
 fn code_description(code: &ErrorCode) -> String {
+    if code.info.is_empty() {
+        return plain(code.description);
+    }
     plain(&format!("{} ERROR_INFO: {}.", code.description, code.info))
 }
 

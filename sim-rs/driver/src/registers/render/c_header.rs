@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::{ERROR_CODES, ID_VALUE, REGISTERS, Register, VERSION_VALUE, upper_snake_case};
-use super::{NOTICE, SUMMARY, description, fold, plain};
+use super::super::{
+    BUS_VERSION_VALUE, DMA_ERROR_CODES, DMA_VERSION_VALUE, ERROR_CODES, ID_VALUE, Register,
+    VERSION_VALUE, all_registers, upper_snake_case,
+};
+use super::{NOTICE, SUMMARY, code_description, description, fold, plain};
 
 /// The text of `rtl/registers/acclmt_registers.h`.
 pub(super) fn render() -> String {
@@ -25,27 +28,33 @@ pub(super) fn render() -> String {
          \x20* ACCLMT_x_y_WIDTH    number of bits of a field\n\
          \x20* ACCLMT_x_y_MASK     the bits of a field\n\
          \x20* ACCLMT_ERROR_x      a code of ERROR\n\
+         \x20* ACCLMT_DMA_ERROR_x  a code of DMA_ERROR\n\
          \x20*/\n\n\
          #ifndef ACCLMT_REGISTERS_H_\n#define ACCLMT_REGISTERS_H_\n",
     );
-    out.push_str("\n/* What ID and VERSION read. */\n");
-    define(&mut out, "ACCLMT_ID_VALUE", &format!("0x{ID_VALUE:08X}u"));
-    define(
-        &mut out,
-        "ACCLMT_VERSION_VALUE",
-        &format!("0x{VERSION_VALUE:08X}u"),
-    );
-    for register in REGISTERS {
+    out.push_str("\n/* What ID and the versions read. */\n");
+    for (name, value) in [
+        ("ID", ID_VALUE),
+        ("VERSION", VERSION_VALUE),
+        ("BUS_VERSION", BUS_VERSION_VALUE),
+        ("DMA_VERSION", DMA_VERSION_VALUE),
+    ] {
+        define(
+            &mut out,
+            &format!("ACCLMT_{name}_VALUE"),
+            &format!("0x{value:08X}u"),
+        );
+    }
+    for register in all_registers() {
         render_register(&mut out, register);
     }
-    out.push_str("\n/* Codes of ERROR. */\n");
-    for error in ERROR_CODES {
-        out.push_str(&comment(&plain(&format!(
-            "{} ERROR_INFO: {}.",
-            error.description, error.info
-        ))));
-        let name = format!("ACCLMT_ERROR_{}", upper_snake_case(error.name));
-        define(&mut out, &name, &format!("{}u", error.code));
+    for (register, codes) in [("ERROR", ERROR_CODES), ("DMA_ERROR", DMA_ERROR_CODES)] {
+        let _ = writeln!(out, "\n/* Codes of {register}. */");
+        for error in codes {
+            out.push_str(&comment(&code_description(error)));
+            let name = format!("ACCLMT_{register}_{}", upper_snake_case(error.name));
+            define(&mut out, &name, &format!("{}u", error.code));
+        }
     }
     out.push_str("\n#endif /* ACCLMT_REGISTERS_H_ */\n");
     out

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::super::{Access, REGISTERS, Register, upper_snake_case};
+use super::super::{Access, Register, all_registers, upper_snake_case};
 use super::{
     ADDRESSES, Part, SUMMARY, Xml, array_description, code_description, codes, inside, leaf, parts,
     value_bits, version, xml,
@@ -44,12 +44,10 @@ fn render_map(writer: &mut Xml) -> io::Result<()> {
             leaf(writer, "ipxact:baseAddress", "'h0")?;
             leaf(writer, "ipxact:range", &number(ADDRESSES))?;
             // No register may be wider, and counters are one register.
-            let width = REGISTERS.iter().map(value_bits).max().unwrap_or(32);
+            let width = all_registers().map(value_bits).max().unwrap_or(32);
             leaf(writer, "ipxact:width", &width.to_string())?;
             leaf(writer, "ipxact:usage", "register")?;
-            REGISTERS
-                .iter()
-                .try_for_each(|register| render_register(writer, register))
+            all_registers().try_for_each(|register| render_register(writer, register))
         })?;
         leaf(writer, "ipxact:addressUnitBits", "8")
     })

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Access, ERROR_CODES, REGISTERS, Register, upper_snake_case};
+use super::super::{Access, ERROR_CODES, Register, all_registers, upper_snake_case};
 
 /// What a zeroisation covers, for `docs/registers.md`.
 const ZEROISATION: &str = r"
@@ -79,12 +79,15 @@ pub(super) fn render() -> String {
          Counters have 64 bits, the high word 4 bytes after the low word. Reading the low word \
          latches the\nhigh word. A start sets them to 0; after a run they stand \
          once STATUS.done reads 1.\n\n\
+         The registers from 0x800 on are those of the [streams](buses.md), on a chip with buses, those from 0x900 \
+         on those of the\n[DMA](dma.md), on a chip with DMA. BUS_VERSION and DMA_VERSION tell whether they are \
+         there.\n\n\
          The column \"reset\" is what a register reads after a reset; *built* stands for a value that \
          depends on\nhow the chip is built. The same map is there [for other tools](#for-other-tools).\n\n\
          | address | register | access | reset | meaning |\n\
          |---|---|---|---|---|\n",
     );
-    for register in REGISTERS {
+    for register in all_registers() {
         let name = upper_snake_case(register.name);
         let last = register.address + register.count * register.stride() - 4;
         let address = if last == register.address {
@@ -106,7 +109,7 @@ pub(super) fn render() -> String {
         );
     }
     out.push_str("\n## Fields\n");
-    for register in REGISTERS {
+    for register in all_registers() {
         if register.fields.is_empty() {
             continue;
         }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::super::{Access, REGISTERS, Register, upper_snake_case};
+use super::super::{Access, Register, all_registers, upper_snake_case};
 use super::{
     ADDRESSES, SUMMARY, Xml, code_description, codes, description, inside, leaf, parts, version,
     xml,
@@ -49,7 +49,7 @@ fn render_peripheral(writer: &mut Xml) -> io::Result<()> {
         leaf(writer, "usage", "registers")
     })?;
     inside(writer, "registers", |writer| {
-        REGISTERS.iter().try_for_each(|register| {
+        all_registers().try_for_each(|register| {
             render_register(writer, register, "", 0)?;
             if register.counter {
                 render_register(writer, register, "_HIGH", 4)?;

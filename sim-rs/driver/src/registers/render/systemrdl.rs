@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Access, REGISTERS, Register, upper_snake_case};
+use super::super::{Access, Register, all_registers, upper_snake_case};
 use super::{
     NOTICE, Part, SUMMARY, array_description, code_description, codes, fold, parts, value_bits,
     version,
@@ -21,7 +21,7 @@ pub(super) fn render() -> String {
         version(),
         text("  ", SUMMARY),
     );
-    for register in REGISTERS {
+    for register in all_registers() {
         render_register(&mut out, register);
     }
     out.push_str("};\n");

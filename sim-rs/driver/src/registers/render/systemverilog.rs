@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::super::{ERROR_CODES, ID_VALUE, REGISTERS, VERSION_VALUE, upper_snake_case};
+use super::super::{
+    BUS_VERSION_VALUE, DMA_ERROR_CODES, DMA_VERSION_VALUE, ERROR_CODES, ID_VALUE, VERSION_VALUE,
+    all_registers, upper_snake_case,
+};
 use super::{fold, names};
 
 /// The text of `rtl/pkg/acclmt_reg_pkg.sv`.
@@ -12,7 +15,7 @@ pub(super) fn render() -> String {
          // Licensed under the Apache License, Version 2.0, see LICENSE for details.\n\
          // SPDX-License-Identifier: Apache-2.0\n\
          //\n\
-         // Register map of acclmt_core: byte addresses, fields and error codes.\n\
+         // Register map of acclmt_core, its buses and its DMA: byte addresses, fields and error codes.\n\
          //\n\
          // Generated from sim-rs/driver/src/registers.rs; do not edit. Regenerate with\n\
          //   UPDATE_REGISTERS=1 cargo test -p acclmt-driver registers\n\
@@ -25,10 +28,12 @@ pub(super) fn render() -> String {
     let _ = writeln!(
         out,
         "  localparam logic [31:0] IdValue = 32'h{ID_VALUE:08x};\n  \
-         localparam logic [31:0] VersionValue = 32'h{VERSION_VALUE:08x};\n\n  \
+         localparam logic [31:0] VersionValue = 32'h{VERSION_VALUE:08x};\n  \
+         localparam logic [31:0] BusVersionValue = 32'h{BUS_VERSION_VALUE:08x};\n  \
+         localparam logic [31:0] DmaVersionValue = 32'h{DMA_VERSION_VALUE:08x};\n\n  \
          // Byte addresses. A counter has 64 bits: its high word is 4 bytes on."
     );
-    for register in REGISTERS {
+    for register in all_registers() {
         for (name, address) in names(register) {
             let _ = writeln!(
                 out,
@@ -36,7 +41,7 @@ pub(super) fn render() -> String {
             );
         }
     }
-    for register in REGISTERS {
+    for register in all_registers() {
         if register.fields.is_empty() {
             continue;
         }
@@ -62,14 +67,19 @@ pub(super) fn render() -> String {
             register.mask()
         );
     }
-    out.push_str("\n  // Codes of ERROR.\n");
-    for error in ERROR_CODES {
-        out.push_str(&fold(error.description, "  // ", 100));
-        let _ = writeln!(
-            out,
-            "  localparam logic [7:0] Error{} = 8'd{};",
-            error.name, error.code
-        );
+    for (register, prefix, codes) in [
+        ("ERROR", "Error", ERROR_CODES),
+        ("DMA_ERROR", "DmaError", DMA_ERROR_CODES),
+    ] {
+        let _ = writeln!(out, "\n  // Codes of {register}.");
+        for error in codes {
+            out.push_str(&fold(error.description, "  // ", 100));
+            let _ = writeln!(
+                out,
+                "  localparam logic [7:0] {prefix}{} = 8'd{};",
+                error.name, error.code
+            );
+        }
     }
     out.push_str("\nendpackage\n\n/* verilator lint_on UNUSEDPARAM */\n");
     out
