@@ -27,101 +27,14 @@ use crate::program::{
     MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus, SLICES,
 };
 use crate::registers::{self, EngineRegisters};
-use crate::timeline::{Timeline, TimelineSink};
+use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::word::{self, Word};
 
-/// What a simulated, modelled or real chip offers: its register port and its two data streams.
-///
-/// Time passes only inside these calls; a register access takes a few clock cycles.
-pub trait ChipPort {
-    /// A short name for reports, such as `rtl`.
-    fn name(&self) -> &str;
-
-    /// Writes the register at byte address `address`.
-    ///
-    /// # Errors
-    ///
-    /// When the connection to the chip fails. A write that the chip refuses is no such failure: it
-    /// shows in the `ERROR` register.
-    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError>;
-
-    /// Reads the register at byte address `address`.
-    ///
-    /// # Errors
-    ///
-    /// When the connection to the chip fails.
-    fn read_register(&mut self, address: u32) -> Result<u32, PortError>;
-
-    /// Lets up to `cycles` clock cycles pass, in which the words of `input` are offered in order
-    /// and what comes out is appended to `output`. Returns how many words of `input` were taken.
-    /// It may return early when the last output word has come.
-    ///
-    /// # Errors
-    ///
-    /// When the connection to the chip fails.
-    fn transfer(
-        &mut self,
-        input: &[Word],
-        output: &mut Vec<OutputWord>,
-        cycles: u64,
-    ) -> Result<usize, PortError>;
-
-    /// From now on the timeline of every run is recorded, or no more. Returns whether the port can do
-    /// that.
-    fn record_timeline(&mut self, _on: bool) -> bool {
-        false
-    }
-
-    /// What was recorded of the last run since the last call; all of the rest if the run has `ended`.
-    fn take_timeline(&mut self, _ended: bool) -> Option<Timeline> {
-        None
-    }
-
-    /// Clock cycles in a second of the user's time, roughly; nothing where runs are too short to speak
-    /// of. The port may try a few to find out.
-    fn cycles_per_second(&mut self) -> Option<f64> {
-        None
-    }
-
-    /// Ends what is written beside the results, see [`Device::finish`].
-    ///
-    /// # Errors
-    ///
-    /// When it could not be written.
-    fn finish(&mut self) -> Result<Vec<String>, PortError> {
-        Ok(Vec::new())
-    }
-}
-
-/// A word of the output stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputWord {
-    /// A canonical field element, little-endian, or four Goldilocks elements.
-    pub data: Word,
-    /// Level of the node in the tree, the leaves are level 0.
-    pub level: u32,
-    /// Index of the node in its level.
-    pub index: u32,
-    /// Whether it is the last word of the run.
-    pub last: bool,
-    /// Whether the run had an error: the word is void.
-    pub error: bool,
-}
-
-/// The connection to the chip failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PortError(String);
-
-impl PortError {
-    /// A failure that `message` describes: what was tried, and what to do.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-}
+use port::Wait;
+pub use port::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 
 /// What the chip reports about how it was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +59,15 @@ pub enum DriverError {
     /// The connection to the chip failed.
     #[error("the connection to the chip failed: {0}")]
     Port(#[from] PortError),
+    /// Reads give all ones, as those of a bus do that nothing answers.
+    #[error(
+        "the chip does not answer: register {register} reads as 0xFFFFFFFF; see whether it has power and clock \
+         and is configured, and whether its bus is enabled"
+    )]
+    NoAnswer {
+        /// Name of the register.
+        register: &'static str,
+    },
     /// The `ID` register holds something else.
     #[error(
         "this is no AcclMT chip: register ID holds 0x{found:08X}, expected 0x{:08X}",
@@ -157,9 +79,15 @@ pub enum DriverError {
     },
     /// The `VERSION` register holds a version that this driver does not know.
     #[error(
-        "the chip has version 0x{found:08X} of the register map, this driver knows \
-         0x{:08X}; use a driver of the chip's version",
-        registers::VERSION_VALUE
+        "the chip has version {} (0x{found:08X}) of the register map, this driver knows {} (0x{:08X}); use {}",
+        registers::version_text(*found),
+        registers::version_text(registers::VERSION_VALUE),
+        registers::VERSION_VALUE,
+        if *found > registers::VERSION_VALUE {
+            "a newer driver: one of the chip's version"
+        } else {
+            "a driver of the chip's version, or build the chip anew"
+        }
     )]
     UnknownVersion {
         /// Value of the register.
@@ -250,13 +178,13 @@ pub enum DriverError {
     },
     /// Nothing moved for too long.
     #[error(
-        "the chip made no progress in {idle_cycles} cycles: {taken} of {offered} input words \
+        "the chip made no progress in {waited}: {taken} of {offered} input words \
          taken, {received} of {expected} output words received, {hashes} hashes done; STATUS \
          0x{status:08X}, ERROR {code}, CYCLES {cycles}"
     )]
     NoProgress {
-        /// Cycles without progress.
-        idle_cycles: u64,
+        /// How long there was none.
+        waited: Patience,
         /// Input words taken.
         taken: usize,
         /// Input words of the run.
@@ -275,14 +203,12 @@ pub enum DriverError {
         cycles: u64,
     },
     /// The flush after a clear, or a zeroisation, did not end.
-    #[error(
-        "the chip is still busy {cycles} cycles after a {command} (STATUS 0x{status:08X}); reset it"
-    )]
+    #[error("the chip is still busy {waited} after a {command} (STATUS 0x{status:08X}); reset it")]
     NotIdle {
         /// What it was told.
         command: &'static str,
-        /// Cycles waited.
-        cycles: u64,
+        /// How long it has been.
+        waited: Patience,
         /// Value of `STATUS`.
         status: u32,
     },
@@ -347,7 +273,7 @@ const WATCHDOG_CYCLES_PER_ROUND: u64 = 512;
 
 /// A zeroisation takes some ten thousand cycles, and one for each word of the largest memory, without a sign of
 /// progress: it may take so many times as long as other waits.
-const WATCHDOGS_OF_ZEROISATION: u64 = 4;
+const WATCHDOGS_OF_ZEROISATION: u32 = 4;
 
 /// What a run does.
 #[derive(Clone, Copy)]
@@ -365,6 +291,19 @@ struct RunSetup<'a> {
     emit: u32,
     /// Leaves between which sub-engines are counted as busy.
     window: (u32, u32),
+}
+
+impl RunSetup<'_> {
+    /// Words of the input stream, where leaves are hashed by `program`.
+    fn input_words(&self, program: &ChipProgram) -> u64 {
+        let of_leaf = if self.hash_leaves {
+            let whole = u64::from(self.rows.blocks) - 1;
+            whole * program.input_words() as u64 + u64::from(self.rows.last_words)
+        } else {
+            1
+        };
+        u64::from(self.leaves) * of_leaf
+    }
 }
 
 impl RunSetup<'static> {
@@ -510,6 +449,10 @@ impl<P: ChipPort> ChipDevice<P> {
     /// When the connection fails, or the chip is none that this driver knows.
     pub fn new(mut port: P) -> Result<Self, DriverError> {
         let found = port.read_register(registers::ID.address)?;
+        if found == u32::MAX {
+            let register = registers::ID.name;
+            return Err(DriverError::NoAnswer { register });
+        }
         if found != registers::ID_VALUE {
             return Err(DriverError::ForeignChip { found });
         }
@@ -538,8 +481,9 @@ impl<P: ChipPort> ChipDevice<P> {
         &mut self.port
     }
 
-    /// Sets after how many clock cycles without any progress a run is given up; 512 for each round
-    /// of a hash come on top.
+    /// Sets within how many clock cycles a chip shows some progress, for ports that count them; 512 for each
+    /// round of a hash come on top. A run without progress is given up then, or after what the port makes of
+    /// that, see [`ChipPort::patience`].
     pub fn set_watchdog(&mut self, cycles: u64) {
         self.watchdog_cycles = cycles;
     }
@@ -716,8 +660,13 @@ impl<P: ChipPort> ChipDevice<P> {
         self.write(registers::CONSTANT_ADDRESS.address, address)
     }
 
-    /// Sets the run up and starts it.
-    fn start(&mut self, setup: RunSetup<'_>) -> Result<(), DriverError> {
+    /// Sets the run up and starts it; the leaf hash engine runs `program`, and `output_words` come out.
+    fn start(
+        &mut self,
+        program: &ChipProgram,
+        setup: RunSetup<'_>,
+        output_words: u64,
+    ) -> Result<(), DriverError> {
         let mode = registers::MODE_LEAF_KIND.with(u32::from(setup.hash_leaves))
             | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite))
             | registers::MODE_PAD.with(u32::from(setup.pad));
@@ -735,6 +684,10 @@ impl<P: ChipPort> ChipDevice<P> {
                 | registers::LEVEL_MEMORY.with(queue.memory as u32);
             self.write(registers::LEVEL_TABLE.at(level), entry)?;
         }
+        self.port.begin_run(&RunPlan {
+            input_words: setup.input_words(program),
+            output_words,
+        })?;
         self.write(registers::CONTROL.address, registers::CONTROL_START.with(1))
     }
 
@@ -745,7 +698,7 @@ impl<P: ChipPort> ChipDevice<P> {
         streams: &mut Streams<'_>,
         on_progress: &mut dyn FnMut(u64),
     ) -> Result<(), RunError> {
-        self.start(setup)?;
+        self.start(program, setup, streams.expected.iter().sum())?;
         self.check_error(None)?;
 
         let registers = &program.registers;
@@ -758,6 +711,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 .map(u64::from)
                 .sum::<u64>();
         let watchdog = self.watchdog_cycles + rounds * WATCHDOG_CYCLES_PER_ROUND;
+        let mut wait = Wait::new(self.port.patience(watchdog));
         // Words of the input from number `first` on, and how many words were taken.
         let mut input = Vec::new();
         let mut first = 0;
@@ -766,7 +720,6 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut output = Vec::new();
         let mut check = OutputCheck::new(streams);
         let mut last_activity = (0, 0, 0);
-        let mut idle_cycles = 0;
         while !check.ended {
             while !input_ended && first + input.len() < taken + CYCLES_PER_TRANSFER as usize {
                 input.drain(..taken - first);
@@ -804,19 +757,19 @@ impl<P: ChipPort> ChipDevice<P> {
             let activity = (taken, check.received, hashes);
             if activity != last_activity {
                 last_activity = activity;
-                idle_cycles = 0;
+                wait.restart();
                 continue;
             }
-            idle_cycles += CYCLES_PER_TRANSFER;
-            if idle_cycles >= watchdog {
+            wait.pass(CYCLES_PER_TRANSFER);
+            if let Some(waited) = wait.is_over() {
                 return Err(RunError::Driver(DriverError::NoProgress {
-                    idle_cycles,
+                    waited,
                     taken,
                     offered: first + input.len(),
                     received: check.received,
                     expected: check.total(),
                     hashes,
-                    status: self.read(registers::STATUS.address)?,
+                    status: self.status()?,
                     code: self.read(registers::ERROR.address)?,
                     cycles: self.read_counter(&registers::CYCLES, 0)?,
                 }));
@@ -832,7 +785,7 @@ impl<P: ChipPort> ChipDevice<P> {
         if taken != offered {
             return Err(RunError::Driver(DriverError::InputLeft { taken, offered }));
         }
-        self.wait_until_idle("clear", self.watchdog_cycles)?;
+        self.wait_until_idle("clear", 1)?;
         Ok(())
     }
 
@@ -840,7 +793,7 @@ impl<P: ChipPort> ChipDevice<P> {
     fn clear(&mut self) -> Result<(), DriverError> {
         for _ in 0..2 {
             self.write(registers::CONTROL.address, registers::CONTROL_CLEAR.with(1))?;
-            let status = self.wait_until_idle("clear", self.watchdog_cycles)?;
+            let status = self.wait_until_idle("clear", 1)?;
             // A clear is refused during a zeroisation, which has ended now.
             if !registers::STATUS_ERROR.is_set(status) {
                 break;
@@ -858,10 +811,7 @@ impl<P: ChipPort> ChipDevice<P> {
             registers::CONTROL.address,
             registers::CONTROL_ZEROISE.with(1),
         )?;
-        let most = self
-            .watchdog_cycles
-            .saturating_mul(WATCHDOGS_OF_ZEROISATION);
-        let status = self.wait_until_idle("zeroisation", most)?;
+        let status = self.wait_until_idle("zeroisation", WATCHDOGS_OF_ZEROISATION)?;
         if registers::STATUS_ZEROISED.is_set(status) {
             return Ok(());
         }
@@ -869,32 +819,47 @@ impl<P: ChipPort> ChipDevice<P> {
         Err(DriverError::NotZeroised { status, code })
     }
 
-    /// Lets up to `most` cycles pass until `STATUS.busy` is 0, after a command; returns `STATUS`. What comes out
-    /// meanwhile is dropped.
-    fn wait_until_idle(&mut self, command: &'static str, most: u64) -> Result<u32, DriverError> {
+    /// Waits until `STATUS.busy` is 0, after a command, for as long as `watchdogs` runs may show no progress;
+    /// returns `STATUS`. What comes out meanwhile is dropped.
+    fn wait_until_idle(
+        &mut self,
+        command: &'static str,
+        watchdogs: u32,
+    ) -> Result<u32, DriverError> {
         const CYCLES_PER_LOOK: u64 = 64;
-        let mut waited = 0;
+        let patience = self.port.patience(self.watchdog_cycles).times(watchdogs);
+        let mut wait = Wait::new(patience);
         loop {
-            let status = self.read(registers::STATUS.address)?;
+            let status = self.status()?;
             if !registers::STATUS_BUSY.is_set(status) {
                 return Ok(status);
             }
-            if waited >= most {
+            if let Some(waited) = wait.is_over() {
                 return Err(DriverError::NotIdle {
                     command,
-                    cycles: waited,
+                    waited,
                     status,
                 });
             }
             self.port.transfer(&[], &mut Vec::new(), CYCLES_PER_LOOK)?;
-            waited += CYCLES_PER_LOOK;
+            wait.pass(CYCLES_PER_LOOK);
+        }
+    }
+
+    /// Reads `STATUS`, most of whose bits are 0 on every chip.
+    fn status(&mut self) -> Result<u32, DriverError> {
+        match self.read(registers::STATUS.address)? {
+            u32::MAX => Err(DriverError::NoAnswer {
+                register: registers::STATUS.name,
+            }),
+            status => Ok(status),
         }
     }
 
     /// Turns the `ERROR` register, and a start that was refused, into an error; `offered` are the words of
     /// the run.
     fn check_error(&mut self, offered: Option<&Offered<'_>>) -> Result<(), DriverError> {
-        let status = self.read(registers::STATUS.address)?;
+        let status = self.status()?;
         if !registers::STATUS_ERROR.is_set(status) {
             // A chip that refuses a start and says why has an error.
             return if registers::STATUS_START_REFUSED.is_set(status) {
@@ -1784,5 +1749,6 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
 
 #[cfg(any(test, feature = "testing"))]
 pub mod fake;
+mod port;
 #[cfg(test)]
 mod tests;

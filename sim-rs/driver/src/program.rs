@@ -43,7 +43,7 @@ mod words;
 
 pub use compiler::ChipProgram;
 pub use error::ProgramError;
-pub use evaluate::{evaluate, evaluate_rows};
+pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
 pub use registers::{
     BOTH_ENGINES, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,

@@ -24,6 +24,12 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 /// 15:8 and 7:0.
 pub const VERSION_VALUE: u32 = 0x0000_0500;
 
+/// A version as text: major, minor and patch.
+pub fn version_text(version: u32) -> String {
+    let [patch, minor, major, _] = version.to_le_bytes();
+    format!("{major}.{minor}.{patch}")
+}
+
 /// Largest number of partial-round sub-engines a hash engine can have in this register map.
 pub const MAX_PARTIAL_ENGINES: usize = 6;
 

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use acclmt_driver::chip::{ChipPort, OutputWord, PortError};
+use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunPlan};
 use acclmt_driver::registers;
 use acclmt_poseidon::word::{self, Word};
 use acclmt_verilated::{Bench, BenchKind};
@@ -195,8 +195,8 @@ pub struct AxiChip {
     reported: u64,
     /// Words of the packet that the driver has not given.
     packet_left: u64,
-    /// The registers that tell how many words a run takes.
-    shadow: [u32; 5],
+    /// Words of the packet of the next run.
+    planned: u64,
     refused: bool,
     interrupt: bool,
     /// What the chip was configured for; a reset forgets it.
@@ -204,15 +204,6 @@ pub struct AxiChip {
     /// What was offered in the cycle before and not taken: B, R and the output.
     waiting: [Option<Vec<u32>>; 3],
 }
-
-/// The registers that tell how many words a run takes.
-const SHADOWED: [registers::Register; 5] = [
-    registers::MODE,
-    registers::LEAVES,
-    registers::ROW_BLOCKS,
-    registers::LAST_INPUT_WORDS,
-    registers::LEAF.input_words,
-];
 
 impl AxiChip {
     pub fn new(seed: u64, pauses: Pauses) -> Self {
@@ -234,7 +225,7 @@ impl AxiChip {
             accepted: 0,
             reported: 0,
             packet_left: 0,
-            shadow: [0; 5],
+            planned: 0,
             refused: false,
             interrupt: false,
             configured: None,
@@ -277,7 +268,7 @@ impl AxiChip {
         self.r.clear();
         self.output.clear();
         (self.accepted, self.reported, self.packet_left) = (0, 0, 0);
-        self.shadow = [0; 5];
+        self.planned = 0;
         self.configured = None;
         self.waiting = [None, None, None];
         Ok(())
@@ -475,17 +466,6 @@ impl AxiChip {
         Err(PortError::new(format!("{what}: not within {most} cycles")))
     }
 
-    /// Words that a run takes, from what was written.
-    fn run_words(&self) -> u64 {
-        let [mode, leaves, blocks, last_words, block_words] = self.shadow.map(u64::from);
-        let row = if mode & 1 == 1 {
-            (blocks - 1) * block_words + last_words
-        } else {
-            1
-        };
-        leaves * row
-    }
-
     /// After a clear: ends the packet of the input if a word of it is on offer, which cannot be taken back, and
     /// takes what is left of the output.
     fn settle(&mut self) -> Result<(), PortError> {
@@ -526,17 +506,12 @@ impl ChipPort for AxiChip {
     }
 
     fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-        for (shadow, register) in self.shadow.iter_mut().zip(&SHADOWED) {
-            if register.address == address {
-                *shadow = value;
-            }
-        }
         let answer = self.write(address, value, ALL_STROBES)?;
         if address == registers::CONTROL.address && !answer.refused {
             if value & (CLEAR | ZEROISE) != 0 {
                 self.settle()?;
             } else if value & START != 0 {
-                self.packet_left = self.run_words();
+                self.packet_left = self.planned;
             }
         }
         self.refused = answer.refused;
@@ -545,6 +520,11 @@ impl ChipPort for AxiChip {
 
     fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
         Ok(self.read(address)?.data)
+    }
+
+    fn begin_run(&mut self, plan: &RunPlan) -> Result<(), PortError> {
+        self.planned = plan.input_words;
+        Ok(())
     }
 
     fn transfer(

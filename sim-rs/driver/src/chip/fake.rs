@@ -2,12 +2,12 @@
 //! of programs, and has a fault if that is asked for.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::{self, Word};
-use num_bigint::BigUint;
 
-use super::{ChipPort, ENGINES, OutputWord, PortError};
+use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table::{self, LevelQueue, NodeMemories};
 use crate::program::{self, ChipConstant, ChipRegisters, EngineLimits, ProgramError, RowRegisters};
 use crate::registers;
@@ -55,6 +55,10 @@ pub enum Fault {
     RefusesClear,
     /// The connection breaks at the first transfer.
     Disconnects,
+    /// Every register reads as all ones once this many words were taken, as on a bus that nothing answers.
+    Vanishes(usize),
+    /// Nothing is taken, and the chip has a clock of its own: this long is too long for the port.
+    StopsFor(Duration),
 }
 
 /// How the chip of a test was built.
@@ -90,6 +94,10 @@ pub struct FakeChip {
     zeroised: bool,
     /// Clears so far.
     pub clears: usize,
+    /// What the next run is said to take and give.
+    plan: Option<RunPlan>,
+    /// Words that come out of this run, by its plan.
+    output_words: u64,
 }
 
 impl FakeChip {
@@ -138,6 +146,8 @@ impl FakeChip {
             start_refused: false,
             zeroised: false,
             clears: 0,
+            plan: None,
+            output_words: 0,
         };
         chip.set_word(&registers::PRIME, &limits.prime);
         match fault {
@@ -232,6 +242,12 @@ impl FakeChip {
                 level_table::level_table(arity, height, &memories)
             );
         }
+        let plan = self
+            .plan
+            .take()
+            .expect("a run is announced before its start");
+        assert_eq!(plan.input_words, self.input_words() as u64);
+        self.output_words = plan.output_words;
         self.busy = true;
     }
 
@@ -328,27 +344,14 @@ impl FakeChip {
                 if level.len() < whole {
                     assert!(registers::MODE_PAD.is_set(self.get(&registers::MODE)));
                     let place = (1, program::EMPTY_SUB_TREES, 0, number as u8);
-                    let value = self.plain(&self.constants[&place].word);
+                    let word = &self.constants[&place].word;
+                    let value = program::plain_word(field, limits, word);
                     level.resize(whole, value);
                 }
                 level = program::evaluate(field, &registers, &constants, limits, &level)?;
             }
         }
         Ok(output)
-    }
-
-    /// The stream word of a constant.
-    fn plain(&self, constant: &Word) -> Word {
-        if self.field() == FieldId::Goldilocks {
-            return *constant;
-        }
-        let modulus = BigUint::from_bytes_le(&self.field().prime());
-        let radix = BigUint::from(2_u32).pow(self.limits.montgomery_bits);
-        let value = BigUint::from_bytes_le(constant) * radix.modinv(&modulus).unwrap() % modulus;
-        let mut word = Word::default();
-        let bytes = value.to_bytes_le();
-        word[..bytes.len()].copy_from_slice(&bytes);
-        word
     }
 }
 
@@ -451,6 +454,11 @@ impl ChipPort for FakeChip {
     }
 
     fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        if let Fault::Vanishes(after) = self.fault
+            && self.taken.len() >= after
+        {
+            return Ok(u32::MAX);
+        }
         if address == registers::STATUS.address {
             let error = self.get(&registers::ERROR) != 0;
             return Ok(registers::STATUS_BUSY.with(u32::from(self.busy))
@@ -473,6 +481,18 @@ impl ChipPort for FakeChip {
         Ok(self.registers.get(&address).copied().unwrap_or(0))
     }
 
+    fn begin_run(&mut self, plan: &RunPlan) -> Result<(), PortError> {
+        self.plan = Some(*plan);
+        Ok(())
+    }
+
+    fn patience(&self, cycles: u64) -> Patience {
+        match self.fault {
+            Fault::StopsFor(time) => Patience::Time(time),
+            _ => Patience::Cycles(cycles),
+        }
+    }
+
     fn transfer(
         &mut self,
         input: &[Word],
@@ -488,6 +508,10 @@ impl ChipPort for FakeChip {
         let mut room = self.input_words() - self.taken.len();
         if let Fault::StopsTaking(after) = self.fault {
             room = after.saturating_sub(self.taken.len());
+        }
+        if let Fault::StopsFor(_) = self.fault {
+            std::thread::sleep(Duration::from_millis(1));
+            room = 0;
         }
         let count = input.len().min(cycles as usize).min(room);
         self.taken.extend(&input[..count]);
@@ -507,7 +531,10 @@ impl ChipPort for FakeChip {
         let void = vec![(Word::default(), self.get(&registers::TOP_LEVEL), 0)];
         let results = if self.taken.len() == self.input_words() {
             match self.compute() {
-                Ok(results) => results,
+                Ok(results) => {
+                    assert_eq!(results.len() as u64, self.output_words);
+                    results
+                }
                 Err(ProgramError::InputNotBelowPrime { word }) => {
                     // In Goldilocks mode a word has four elements of eight bytes.
                     let prime = FieldId::Goldilocks.prime();

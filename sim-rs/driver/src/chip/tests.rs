@@ -171,8 +171,18 @@ fn foreign_chips_are_refused() {
             .unwrap()
             .to_string()
     };
-    assert!(refused(Fault::Id(0xFFFF_FFFF)).contains("register ID holds 0xFFFFFFFF"));
-    assert!(refused(Fault::Version(0x100)).contains("version 0x00000100"));
+    assert!(refused(Fault::Id(0x1234_5678)).contains("register ID holds 0x12345678"));
+    let message = refused(Fault::Id(0xFFFF_FFFF));
+    assert!(
+        message.contains("does not answer: register Id"),
+        "{message}"
+    );
+    let message = refused(Fault::Version(0x100));
+    assert!(message.contains("version 0.1.0 (0x00000100)"), "{message}");
+    assert!(message.contains("build the chip anew"), "{message}");
+    let message = refused(Fault::Version(0x0002_0304));
+    assert!(message.contains("version 2.3.4 (0x00020304)"), "{message}");
+    assert!(message.contains("use a newer driver"), "{message}");
     for (full, partial) in [(0, 3), (3, 3), (1, 7)] {
         let value = registers::CAPS_NUM_FULL.with(full) | registers::CAPS_NUM_PARTIAL.with(partial);
         let message = refused(Fault::Engine(value));
@@ -584,6 +594,27 @@ fn a_run_without_progress_is_given_up() {
         message.contains("no progress in 69632 cycles: 3 of 16 input words taken, 0 of 1"),
         "{message}"
     );
+}
+
+#[test]
+fn a_chip_with_a_clock_of_its_own_is_waited_for_by_that_of_the_wall() {
+    let mut device = device(Fault::StopsFor(Duration::from_millis(300)));
+    let began = std::time::Instant::now();
+    let message = commit(&mut device, 8).unwrap_err().to_string();
+    assert!(began.elapsed() >= Duration::from_millis(300));
+    assert!(message.contains("no progress in 0."), "{message}");
+    assert!(message.contains(" s: 0 of 16 input words"), "{message}");
+}
+
+#[test]
+fn a_chip_that_vanishes_is_not_taken_for_a_busy_one() {
+    for after in [1, 3] {
+        let message = message(Fault::Vanishes(after), 8);
+        assert!(
+            message.contains("does not answer: register Status"),
+            "{message}"
+        );
+    }
 }
 
 #[test]

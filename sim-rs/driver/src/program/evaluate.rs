@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use ark_ff::PrimeField;
+use num_bigint::BigUint;
 
 use super::error::ProgramError;
 use super::limits::EngineLimits;
@@ -458,6 +459,22 @@ pub fn evaluate_rows(
         }
         Ok(digests)
     })
+}
+
+/// The stream word with the value of a constant `word`, which a chip with `limits` holds in Montgomery form if
+/// `field` is one of the large prime.
+pub fn plain_word(field: FieldId, limits: &EngineLimits, word: &Word) -> Word {
+    if field == FieldId::Goldilocks {
+        return *word;
+    }
+    let modulus = BigUint::from_bytes_le(&field.prime());
+    // 2^-1 is (p + 1) / 2.
+    let half = (&modulus + 1_u32) >> 1_u32;
+    let inverse = half.modpow(&limits.montgomery_bits.into(), &modulus);
+    let bytes = (BigUint::from_bytes_le(word) * inverse % modulus).to_bytes_le();
+    let mut plain = Word::default();
+    plain[..bytes.len()].copy_from_slice(&bytes);
+    plain
 }
 
 /// Index of the first of `words` of which an element is not below the prime.
