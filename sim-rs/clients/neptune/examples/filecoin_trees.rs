@@ -215,23 +215,49 @@ impl<C: Arity<Scalar>> Check<C> {
 }
 
 /// Joins the roots of base trees by arity 8, then by 2.
-fn join(device: &SharedDevice, mut roots: Vec<Scalar>) -> Result<Scalar, Failure> {
+fn join(
+    device: &SharedDevice,
+    name: &'static str,
+    mut roots: Vec<Scalar>,
+    arguments: &Arguments,
+) -> Result<Scalar, Failure> {
     while roots.len() > 1 {
         roots = if roots.len().is_multiple_of(8) {
-            hash::<U8>(device, &roots)?
+            hash::<U8>(device, name, &roots, arguments)?
         } else {
-            hash::<U2>(device, &roots)?
+            hash::<U2>(device, name, &roots, arguments)?
         };
     }
     Ok(roots[0])
 }
 
-fn hash<A: Arity<Scalar>>(device: &SharedDevice, nodes: &[Scalar]) -> Result<Vec<Scalar>, Failure> {
+/// The nodes above these.
+fn hash<A: Arity<Scalar>>(
+    device: &SharedDevice,
+    name: &'static str,
+    nodes: &[Scalar],
+    arguments: &Arguments,
+) -> Result<Vec<Scalar>, Failure> {
     let groups: Vec<GenericArray<Scalar, A>> = (nodes.chunks(A::to_usize()))
         .map(|group| GenericArray::clone_from_slice(group))
         .collect();
     let mut batcher = Batcher::<Scalar, A>::new(device.clone(), DEFAULT_MAX_BATCH_SIZE)?;
-    Ok(batcher.hash(&groups)?)
+    let digests = batcher.hash(&groups)?;
+    if arguments.check {
+        let constants = PoseidonConstants::<Scalar, A>::new();
+        for (node, (digest, group)) in digests.iter().zip(&groups).enumerate() {
+            let expected = Poseidon::new_with_preimage(group, &constants).hash();
+            if *digest != expected {
+                return Err(Failure::Different {
+                    name,
+                    node,
+                    given: hex(digest),
+                    expected: hex(&expected),
+                });
+            }
+        }
+    }
+    Ok(digests)
 }
 
 /// The root of TreeC.
@@ -269,7 +295,7 @@ fn tree_c<C: Arity<Scalar>>(
         }
         roots.extend(tree.1.last());
     }
-    join(device, roots)
+    join(device, "base trees of TreeC", roots, arguments)
 }
 
 /// The root of TreeR.
@@ -289,20 +315,16 @@ fn tree_r(device: &SharedDevice, path: &Path, arguments: &Arguments) -> Result<S
         }
         roots.extend(tree.1.last());
     }
-    join(device, roots)
+    join(device, "base trees of TreeR", roots, arguments)
 }
 
 fn hex(element: &Scalar) -> String {
     word::to_hex(&element.to_repr())
 }
 
-fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// The roots and their names.
+fn run(arguments: &Arguments) -> Result<Vec<(&'static str, String)>, Failure> {
     let device = open_backend(&arguments.backend)?;
-    let checked = if arguments.check {
-        ", all nodes as neptune's"
-    } else {
-        ""
-    };
     let mut roots = Vec::new();
     if let Some(path) = &arguments.columns {
         let tree = match arguments.column_arity {
@@ -318,27 +340,172 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
             10 => tree_c::<U10>,
             _ => tree_c::<U11>,
         };
-        let root = tree(&device, path, arguments)?;
-        println!("TreeC   {}{checked}", hex(&root));
-        roots.push(root);
+        roots.push(("TreeC", tree(&device, path, arguments)?));
     }
     if let Some(path) = &arguments.leaves {
-        let root = tree_r(&device, path, arguments)?;
-        println!("TreeR   {}{checked}", hex(&root));
-        roots.push(root);
+        roots.push(("TreeR", tree_r(&device, path, arguments)?));
     }
-    if roots.len() == 2 {
-        println!("comm_r  {}", hex(&hash::<U2>(&device, &roots)?[0]));
+    if let [(_, tree_c), (_, tree_r)] = roots[..] {
+        let comm_r = hash::<U2>(&device, "comm_r", &[tree_c, tree_r], arguments)?;
+        roots.push(("comm_r", comm_r[0]));
     }
-    Ok(())
+    Ok((roots.iter())
+        .map(|(name, root)| (*name, hex(root)))
+        .collect())
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(roots) => {
+            for (name, root) in roots {
+                println!("{name:<8}{root}");
+            }
+            if arguments.check {
+                println!("Every node is that of neptune.");
+            }
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::fs;
+
+    use acclmt_poseidon::fields::Bls12_381;
+    use ark_ff::PrimeField as _;
+    use sha2::{Digest as _, Sha512};
+    use tempfile::TempDir;
+
+    /// Elements that are SHA-512 of `seed:i` modulo the prime.
+    fn file(folder: &TempDir, seed: &str, elements: usize) -> String {
+        let words = (0..elements).map(|index| {
+            let digest = Sha512::digest(format!("public/filecoin_column_trees/{seed}:{index}"));
+            word::from_field(Bls12_381::from_be_bytes_mod_order(&digest))
+        });
+        write(folder, seed, &words.collect::<Vec<_>>().concat())
+    }
+
+    fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> String {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn arguments(arguments: &[&str]) -> Arguments {
+        Arguments::try_parse_from(["filecoin_trees"].iter().chain(arguments)).unwrap()
+    }
+
+    fn refusal(given: &[&str]) -> String {
+        run(&arguments(given)).unwrap_err().to_string()
+    }
+
+    /// What neptune's builders and its hash gave, in the shape of a sector of 64 GiB.
+    #[test]
+    fn joined_trees_have_the_roots_of_neptune() {
+        let folder = TempDir::new().unwrap();
+        let columns = file(&folder, "joined_k1_sub8_top2_c", 128 * 11);
+        let leaves = file(&folder, "joined_k1_sub8_top2_r", 128);
+        for backend in ["software", "model"] {
+            let roots = run(&arguments(&[
+                "--columns",
+                &columns,
+                "--leaves",
+                &leaves,
+                "--base-trees",
+                "16",
+                "--backend",
+                backend,
+                "--check",
+            ]));
+            let expected = [
+                (
+                    "TreeC",
+                    "0x69e8603bf8f66009b42279a3783f23a464ca452ce9a561a1c5cd6ac100e67c81",
+                ),
+                (
+                    "TreeR",
+                    "0x075ba7955209efff4f07a4a4cc166e3c073b9fc6dbf3c99fd1caa6907b244264",
+                ),
+                (
+                    "comm_r",
+                    "0x588d54653eef2e3cf70d878f7c32183787913d53696e516c5a6658c1addd63f8",
+                ),
+            ];
+            let expected = expected.map(|(name, root)| (name, root.to_owned()));
+            assert_eq!(roots.unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn columns_of_two_elements_have_the_root_of_neptune() {
+        let folder = TempDir::new().unwrap();
+        let columns = file(&folder, "column2_k1", 16);
+        let roots = run(&arguments(&["--columns", &columns, "--column-arity", "2"])).unwrap();
+        let expected = "0x3779a1555bbb1a4e28597b27c44b328f74a4ca3958f3fa277975237777691f53";
+        assert_eq!(roots, [("TreeC", expected.to_owned())]);
+    }
+
+    #[test]
+    fn a_node_that_differs_is_told() {
+        let check = Check::<U8>::new();
+        let leaves = vec![Scalar::from(1); 8];
+        let tree = (leaves.clone(), vec![Scalar::from(7)]);
+        let message = check
+            .compare("TreeR", leaves, &tree)
+            .unwrap_err()
+            .to_string();
+        let expected = format!(
+            "TreeR: node 8 is {} on the backend, and 0x",
+            hex(&tree.1[0])
+        );
+        assert!(message.starts_with(&expected), "{message}");
+    }
+
+    #[test]
+    fn wrong_files_and_backends_are_refused() {
+        let folder = TempDir::new().unwrap();
+        for bytes in [0, 32, 255, 257, 9 * 32, 16 * 32] {
+            let path = write(&folder, "wrong", &vec![0; bytes]);
+            let message = refusal(&["--leaves", &path]);
+            let expected = format!("{path} has {bytes} bytes, which are no 1 trees of arity 8");
+            assert!(message.starts_with(&expected), "{message}");
+        }
+        let path = write(&folder, "wrong", &[0; 8 * 32]);
+        let message = refusal(&["--columns", &path]);
+        assert!(message.contains("over leaves of 11 elements"), "{message}");
+        let message = refusal(&["--leaves", &path, "--base-trees", "2"]);
+        assert!(message.contains("no 2 trees"), "{message}");
+        let mut bytes = vec![0; 8 * 32];
+        bytes[5 * 32..6 * 32].fill(0xff);
+        let path = write(&folder, "wrong", &bytes);
+        let message = refusal(&["--leaves", &path]);
+        let expected = format!("element 5 of {path} is 0xff");
+        assert!(message.starts_with(&expected), "{message}");
+        let message = refusal(&["--leaves", &path, "--backend", "gpu"]);
+        assert!(message.starts_with("'gpu' is no backend"), "{message}");
+        let missing = folder.path().join("missing");
+        let message = refusal(&["--leaves", missing.to_str().unwrap()]);
+        assert!(message.starts_with("cannot read "), "{message}");
+    }
+
+    #[test]
+    fn wrong_options_are_refused() {
+        for wrong in [
+            &[][..],
+            &["--columns", "a", "--column-arity", "12"],
+            &["--columns", "a", "--column-arity", "0"],
+            &["--columns", "a", "--base-trees", "3"],
+        ] {
+            let given = ["filecoin_trees"].iter().chain(wrong);
+            assert!(Arguments::try_parse_from(given).is_err(), "{wrong:?}");
         }
     }
 }
