@@ -8,16 +8,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acclmt_driver::device::{
-    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafSource, PermuteReport,
-    Progress, Unsupported,
+    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafRule, LeafSource, NoProgress,
+    PermuteReport, Progress, Unsupported, WordSource,
 };
-use acclmt_driver::nodes::NodeSink;
+use acclmt_driver::nodes::{AllNodes, NodeSink};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_neptune::{
     Batcher, ColumnTreeBuilder, ColumnTreeBuilderTrait as _, DEFAULT_MAX_BATCH_SIZE, SharedDevice,
     TreeBuilder, TreeBuilderTrait as _,
 };
 use acclmt_poseidon::fields::{self, AnyParameters};
+use acclmt_poseidon::presets;
 use acclmt_poseidon::word::{self, Word};
 use ark_ff::PrimeField as _;
 use blstrs::Scalar;
@@ -276,6 +277,31 @@ fn a_column_tree_is_one_run_where_columns_fit_into_a_batch() {
             expected
         );
     }
+}
+
+/// TreeC is one run of a chip: one engine hashes the columns, the other one the nodes, and all levels come out.
+#[test]
+fn a_chip_builds_a_column_tree_in_one_run() {
+    let set = |name| presets::by_name(name).unwrap();
+    let leaf = LeafRule::Hash(set("filecoin-arity-11"));
+    let request = CommitRequest::new(set("filecoin-arity-8"), leaf, 64);
+    let columns = vec![word::from_u64(1); 64 * 11];
+    let (device, mut nodes) = (model(), AllNodes::default());
+    let mut device = device.lock().unwrap();
+    assert_eq!(device.commit_notes(&request), Vec::<String>::new());
+    let report = device.commit(
+        &request,
+        &mut WordSource(&columns),
+        &mut nodes,
+        &mut NoProgress,
+    );
+    // A tree that is not folded by the chip itself has no counters.
+    let counters = report.unwrap().counters.unwrap();
+    assert_eq!((counters.leaf.hashes, counters.root.hashes), (64, 8 + 1));
+    assert_eq!(
+        nodes.levels.iter().map(Vec::len).collect::<Vec<_>>(),
+        [64, 8, 1]
+    );
 }
 
 /// A device that fails loses nothing of what was added before.
