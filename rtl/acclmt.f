@@ -70,4 +70,13 @@ bus/acclmt_stream_input.sv
 bus/acclmt_stream_output.sv
 bus/acclmt_bus_registers.sv
 bus/acclmt_packet_core.sv
+crossing/acclmt_synchroniser.sv
+crossing/acclmt_reset_synchroniser.sv
+crossing/acclmt_gray_counter.sv
+crossing/acclmt_gray_fifo.sv
+crossing/acclmt_crossing_reset.sv
+crossing/acclmt_packet_gate.sv
+crossing/acclmt_packet_window.sv
+crossing/acclmt_register_crossing.sv
+crossing/acclmt_clock_crossing.sv
 acclmt_axi.sv

@@ -2,11 +2,12 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// AcclMT with buses: AXI4-Lite for the registers, AXI4-Stream for input and output. One clock.
+/// AcclMT with buses: AXI4-Lite for the registers, AXI4-Stream for input and output, in a
+/// clock of their own where SeparateClocks is 1.
 ///
-///     s_axil -> acclmt_axi_lite -> register port of acclmt_packet_core
-///     s_axis --------------------> input packets
-///     m_axis <-------------------- output packets
+///     s_axil -> acclmt_axi_lite -> acclmt_clock_crossing -> register port of acclmt_packet_core
+///     s_axis --------------------> acclmt_clock_crossing -> input packets
+///     m_axis <-------------------- acclmt_clock_crossing <- output packets
 ///
 /// The names of ports are those of AXI in lower case, behind the name of their bus. Registers:
 /// those of the core at their addresses (docs/registers.md), those of the streams from 0x800 on
@@ -43,11 +44,20 @@ module acclmt_axi #(
   parameter int unsigned RootWords = 2048,
   parameter int unsigned ScratchWords = 128,
   parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  parameter int unsigned HidmWords1 = 16,
+  /// Whether the core has a clock of its own, flops of a synchroniser, and words of the buffers
+  /// between the clocks: see acclmt_clock_crossing.
+  parameter bit SeparateClocks = 1'b0,
+  parameter int unsigned SyncStages = 2,
+  parameter int unsigned CrossingWords = 8
 ) (
-  /// Clock and asynchronous reset, ACLK and ARESETn of all buses.
+  /// Clock and asynchronous reset, ACLK and ARESETn of all buses; of the core, too, where
+  /// SeparateClocks is 0.
   input logic clk_i,
   input logic rst_ni,
+  /// Clock of the core, and its reset, of any clock; without a meaning where SeparateClocks is 0.
+  input logic core_clk_i,
+  input logic core_rst_ni,
   /// Configuration of every memory, see acclmt_memory_pkg; quasi-static, else
   /// `acclmt_memory_pkg::MemoryConfigDefault`.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
@@ -126,27 +136,27 @@ module acclmt_axi #(
     .reg_error_i(reg_error)
   );
 
-  // ---- Packets and core -------------------------------------------------------------------------
+  // ---- Crossing ---------------------------------------------------------------------------------
 
-  acclmt_packet_core #(
-    .Prime(Prime),
-    .Goldilocks(Goldilocks),
-    .Reduction(Reduction),
-    .NumFull(NumFull),
-    .NumPartial(NumPartial),
-    .MatrixDepth(MatrixDepth),
-    .ConstantDepth(ConstantDepth),
-    .PartialDepth(PartialDepth),
-    .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
-  ) u_packet_core (
+  logic core_clk, core_rst_n, core_reg_valid, core_reg_write, core_reg_rvalid, core_reg_error;
+  logic in_open, in_tvalid, in_tready, in_tlast, out_tvalid, out_tready, out_tlast, out_pending;
+  logic core_irq;
+  logic [AddressWidth-1:0] core_reg_addr;
+  logic [31:0] core_reg_wdata, core_reg_rdata;
+  logic [acclmt_pkg::WordWidth-1:0] in_tdata, out_tdata;
+  logic [acclmt_pkg::WordWidth/8-1:0] in_tkeep;
+  logic [acclmt_bus_pkg::UserWidth-1:0] out_tuser;
+  acclmt_clock_crossing #(
+    .SeparateClocks(SeparateClocks),
+    .Stages(SyncStages),
+    .Words(CrossingWords)
+  ) u_crossing (
     .clk_i,
     .rst_ni,
-    .memory_config_i,
+    .core_clk_i,
+    .core_rst_ni,
+    .core_clk_o(core_clk),
+    .core_rst_no(core_rst_n),
     .reg_valid_i(reg_valid),
     .reg_write_i(reg_write),
     .reg_addr_i(reg_addr),
@@ -164,7 +174,71 @@ module acclmt_axi #(
     .out_tdata_o(m_axis_tdata_o),
     .out_tuser_o(m_axis_tuser_o),
     .out_tlast_o(m_axis_tlast_o),
-    .irq_o
+    .irq_o,
+    .core_reg_valid_o(core_reg_valid),
+    .core_reg_write_o(core_reg_write),
+    .core_reg_addr_o(core_reg_addr),
+    .core_reg_wdata_o(core_reg_wdata),
+    .core_reg_rvalid_i(core_reg_rvalid),
+    .core_reg_rdata_i(core_reg_rdata),
+    .core_reg_error_i(core_reg_error),
+    .core_in_open_i(in_open),
+    .core_in_tvalid_o(in_tvalid),
+    .core_in_tready_i(in_tready),
+    .core_in_tdata_o(in_tdata),
+    .core_in_tkeep_o(in_tkeep),
+    .core_in_tlast_o(in_tlast),
+    .core_out_tvalid_i(out_tvalid),
+    .core_out_tready_o(out_tready),
+    .core_out_tdata_i(out_tdata),
+    .core_out_tuser_i(out_tuser),
+    .core_out_tlast_i(out_tlast),
+    .core_out_pending_o(out_pending),
+    .core_irq_i(core_irq)
+  );
+
+  // ---- Packets and core -------------------------------------------------------------------------
+
+  acclmt_packet_core #(
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction),
+    .NumFull(NumFull),
+    .NumPartial(NumPartial),
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .PartialDepth(PartialDepth),
+    .MaxHeight(MaxHeight),
+    .LeafWords(LeafWords),
+    .RootWords(RootWords),
+    .ScratchWords(ScratchWords),
+    .HidmWords0(HidmWords0),
+    .HidmWords1(HidmWords1),
+    .Withdraws(SeparateClocks)
+  ) u_packet_core (
+    .clk_i(core_clk),
+    .rst_ni(core_rst_n),
+    .memory_config_i,
+    .reg_valid_i(core_reg_valid),
+    .reg_write_i(core_reg_write),
+    .reg_addr_i(core_reg_addr),
+    .reg_wdata_i(core_reg_wdata),
+    .reg_rvalid_o(core_reg_rvalid),
+    .reg_rdata_o(core_reg_rdata),
+    .reg_error_o(core_reg_error),
+    .in_open_o(in_open),
+    .in_tvalid_i(in_tvalid),
+    .in_tready_o(in_tready),
+    .in_tdata_i(in_tdata),
+    .in_tkeep_i(in_tkeep),
+    .in_tlast_i(in_tlast),
+    .out_tvalid_o(out_tvalid),
+    .out_tready_i(out_tready),
+    .out_tdata_o(out_tdata),
+    .out_tuser_o(out_tuser),
+    .out_tlast_o(out_tlast),
+    .out_pending_i(out_pending),
+    .irq_o(core_irq)
   );
   assign m_axis_tkeep_o = '1;
 

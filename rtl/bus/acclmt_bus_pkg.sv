@@ -26,5 +26,8 @@ package acclmt_bus_pkg;
   /// The run is void; it was ended by a clear, and the word is no result.
   localparam int unsigned UserErrorBit = 56;
   localparam int unsigned UserAbortedBit = 57;
+  /// TUSER of an abort word.
+  localparam logic [UserWidth-1:0] AbortUser =
+      (UserWidth'(1) << UserErrorBit) | (UserWidth'(1) << UserAbortedBit);
 
 endpackage

@@ -43,7 +43,9 @@ module acclmt_packet_core #(
   parameter int unsigned RootWords = 2048,
   parameter int unsigned ScratchWords = 128,
   parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  parameter int unsigned HidmWords1 = 16,
+  /// See acclmt_stream_input.
+  parameter bit Withdraws = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -59,6 +61,8 @@ module acclmt_packet_core #(
   output logic reg_rvalid_o,
   output logic [31:0] reg_rdata_o,
   output logic reg_error_o,
+  /// Words of the input are taken, for a run or to discard them.
+  output logic in_open_o,
   /// Input packets: field elements.
   input logic in_tvalid_i,
   output logic in_tready_o,
@@ -71,6 +75,8 @@ module acclmt_packet_core #(
   output logic [acclmt_pkg::WordWidth-1:0] out_tdata_o,
   output logic [acclmt_bus_pkg::UserWidth-1:0] out_tuser_o,
   output logic out_tlast_o,
+  /// Words of the output that were taken here have not left the bus: 0 where the bus takes them.
+  input logic out_pending_i,
   /// An event is pending that INTERRUPT_ENABLE or STREAM_ENABLE names.
   output logic irq_o
 );
@@ -114,7 +120,7 @@ module acclmt_packet_core #(
     .keep_o(keep),
     .input_open_i(input_open),
     .discarding_i(discarding),
-    .output_open_i(output_open),
+    .output_open_i(output_open || out_pending_i),
     .events_i(events),
     .irq_o(stream_irq)
   );
@@ -127,8 +133,10 @@ module acclmt_packet_core #(
   acclmt_tree_pkg::level_t out_level;
   logic [acclmt_tree_pkg::NodeIndexWidth-1:0] out_index;
   assign run_done = out_valid && out_ready && out_last && !clear;
+  assign in_open_o = input_open || discarding;
   acclmt_stream_input #(
-    .Width(WordWidth)
+    .Width(WordWidth),
+    .Withdraws(Withdraws)
   ) u_input (
     .clk_i,
     .rst_ni,
@@ -164,13 +172,10 @@ module acclmt_packet_core #(
     user[acclmt_bus_pkg::UserEngineLsb+:acclmt_bus_pkg::UserEngineWidth] = '0;
     user[acclmt_bus_pkg::UserErrorBit] = out_error || (out_last && input_void);
   end
-  localparam logic [UserWidth-1:0] AbortUser =
-      (UserWidth'(1) << acclmt_bus_pkg::UserErrorBit) |
-      (UserWidth'(1) << acclmt_bus_pkg::UserAbortedBit);
   acclmt_stream_output #(
     .Width(WordWidth),
     .UserWidth(UserWidth),
-    .AbortUser(AbortUser)
+    .AbortUser(acclmt_bus_pkg::AbortUser)
   ) u_output (
     .clk_i,
     .rst_ni,

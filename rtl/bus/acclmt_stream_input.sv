@@ -24,7 +24,10 @@
 /// Latency:    one cycle. Throughput: one word a cycle. Capacity: two words.
 module acclmt_stream_input #(
   /// Bits of a word, whole bytes.
-  parameter int unsigned Width = acclmt_pkg::WordWidth
+  parameter int unsigned Width = acclmt_pkg::WordWidth,
+  /// Whether the source takes back a word that waits when the input is shut, as the buffer of a
+  /// clock crossing does. It is no bus then.
+  parameter bit Withdraws = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -156,13 +159,28 @@ module acclmt_stream_input #(
   assign void_o = !last_taken_q || partial_q;
 
 `ifndef SYNTHESIS
-  acclmt_handshake_checks #(.Width(Width + Width / 8 + 1), .Driven(1'b1)) u_checks (
-    .clk_i,
-    .rst_ni,
-    .valid_i(tvalid_i),
-    .ready_i(tready_o),
-    .payload_i({tlast_i, tkeep_i, tdata_i})
-  );
+  if (!Withdraws) begin : gen_bus
+    acclmt_handshake_checks #(.Width(Width + Width / 8 + 1), .Driven(1'b1)) u_checks (
+      .clk_i,
+      .rst_ni,
+      .valid_i(tvalid_i),
+      .ready_i(tready_o),
+      .payload_i({tlast_i, tkeep_i, tdata_i})
+    );
+  end else begin : gen_buffer
+    // A word that waits stays and does not change, unless the input is shut.
+    logic offered_q, source_stays;
+    logic [Width+Width/8:0] offered_word_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) offered_q <= 1'b0;
+      else offered_q <= tvalid_i && !tready_o;
+    end
+    always_ff @(posedge clk_i) offered_word_q <= {tlast_i, tkeep_i, tdata_i};
+    assign source_stays = !offered_q || !(open_q || discard_q) ||
+                          (tvalid_i && {tlast_i, tkeep_i, tdata_i} == offered_word_q);
+    source_stays_a : assert property (@(posedge clk_i) disable iff (!rst_ni) source_stays)
+    else $error("acclmt_stream_input: a word was taken back or changed before it was taken");
+  end
 
   // The core's side: a word waits unchanged but for a clear.
   logic waits_q;

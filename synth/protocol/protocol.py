@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
-"""Proves what the blocks of rtl/bus promise, by Yosys, for every input that the protocol allows.
+"""Proves what the blocks of rtl/bus and rtl/crossing promise, by Yosys, for every input that the protocol allows.
 
 For each block:
 
@@ -32,7 +32,7 @@ REGISTERS = "$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$sdffce,$aldff,$aldffe,$dffsr,
 
 @dataclass(frozen=True)
 class Block:
-    """A block of rtl/bus."""
+    """A block of rtl/bus or rtl/crossing."""
 
     module: str
     # Outputs to the bus.
@@ -109,6 +109,26 @@ BLOCKS = (
                 "assign tready_o = discard_q || (open_q && (!second_valid_q || ready_i));",
             ),
         ),
+    ),
+    Block(
+        "acclmt_gray_counter",
+        ("count_o", "gray_o"),
+        (
+            # A binary pointer; a count whose code does not follow.
+            ("gray_q <= next ^ (next >> 1);", "gray_q <= next;"),
+            ("gray_q <= next ^ (next >> 1);", "gray_q <= gray_q;"),
+        ),
+        (("assign gray_o = gray_q;", "assign gray_o = gray_q ^ Width'(advance_i);"),),
+    ),
+    Block(
+        "acclmt_packet_gate",
+        ("asked_o",),
+        (
+            # Open behind TLAST, and when nobody asks any more.
+            ("else if (valid_o && ready_i && tlast_i) open_q <= 1'b0;", ""),
+            ("if (!ask_i) open_q <= 1'b0;\n      else if (!asked_q)", "if (!asked_q)"),
+        ),
+        (("assign asked_o = asked_q;", "assign asked_o = asked_q && ask_i;"),),
     ),
     Block(
         "acclmt_stream_output",

@@ -41,6 +41,8 @@ module acclmt_tb_axi (
   ) u_axi (
     .clk_i,
     .rst_ni(rst_n),
+    .core_clk_i(1'b0),
+    .core_rst_ni(1'b0),
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .s_axil_awvalid_i(in_i[1]),
     .s_axil_awready_o(awready),
