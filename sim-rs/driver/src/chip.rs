@@ -1750,5 +1750,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
 #[cfg(any(test, feature = "testing"))]
 pub mod fake;
 mod port;
+#[cfg(any(test, feature = "testing"))]
+pub mod suite;
 #[cfg(test)]
 mod tests;

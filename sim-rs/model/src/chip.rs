@@ -318,6 +318,8 @@ pub struct ModelChip {
     slots: bool,
     records: bool,
     timeline: Option<Timeline>,
+    /// A constant that was taken: the value of `CONSTANT_ADDRESS`, and the word.
+    constant: Option<(u32, Word)>,
 }
 
 impl ModelChip {
@@ -381,6 +383,7 @@ impl ModelChip {
             slots: false,
             records: false,
             timeline: None,
+            constant: None,
         };
         chip.reset_prime();
         Ok(chip)
@@ -456,7 +459,7 @@ impl ModelChip {
         self.at(register.at(position))
     }
 
-    fn at(&self, address: u32) -> u32 {
+    pub(crate) fn at(&self, address: u32) -> u32 {
         self.registers.get(&address).copied().unwrap_or(0)
     }
 
@@ -468,7 +471,21 @@ impl ModelChip {
         }
     }
 
-    fn is_running(&self) -> bool {
+    /// The constant that the last write brought, if it brought one.
+    pub(crate) fn take_constant(&mut self) -> Option<(u32, Word)> {
+        self.constant.take()
+    }
+
+    /// Whether the last start was refused.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.start_refused
+    }
+
+    pub(crate) fn is_zeroising(&self) -> bool {
+        self.zeroising
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
         self.zeroising
             || matches!(
                 self.state,
@@ -640,11 +657,16 @@ impl ModelChip {
         if self.get(&registers::FIELD) == GOLDILOCKS {
             return Prime::Goldilocks;
         }
-        let mut prime = Word::default();
-        for (position, bytes) in (0..).zip(prime.as_chunks_mut::<4>().0) {
-            *bytes = self.get_at(&registers::PRIME, position).to_le_bytes();
+        Prime::Large(self.word(&registers::PRIME))
+    }
+
+    /// The 256 bits of a run of eight registers.
+    pub(crate) fn word(&self, register: &Register) -> Word {
+        let mut word = Word::default();
+        for (position, bytes) in (0..).zip(word.as_chunks_mut::<4>().0) {
+            *bytes = self.get_at(register, position).to_le_bytes();
         }
-        Prime::Large(prime)
+        word
     }
 
     /// Reports an error of a request, which acts in the cycle after it. An illegal level that is found in that
@@ -839,7 +861,7 @@ impl ModelChip {
     }
 
     /// The position of the first word from `begin` on of which an element is not below its prime.
-    fn next_bad(&self, input: &[Word], begin: usize) -> Option<usize> {
+    pub(crate) fn next_bad(&self, input: &[Word], begin: usize) -> Option<usize> {
         let bad = |word: &Word| self.bad_element(word).is_some();
         Some(begin + input[begin..].iter().position(bad)?)
     }
@@ -1015,6 +1037,7 @@ impl ChipPort for ModelChip {
         } else if *register == registers::CONSTANT_ADDRESS {
             if self.is_constant_address(value) {
                 self.zeroised = false;
+                self.constant = Some((value, self.word(&registers::CONSTANT_DATA)));
             } else {
                 self.report_request(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
             }

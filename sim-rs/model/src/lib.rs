@@ -5,7 +5,8 @@
 //! [`ModelChip`] stands where the RTL does, behind the port of the driver, so that the same driver runs
 //! both and every counter can be compared. Total cycles, counters and time stamps equal those of the RTL;
 //! `tb/tests/model.rs` compares them over random configurations. [`ModelDevice`] adds the results of the
-//! software reference.
+//! software reference, and [`ComputingChip`] those of the programs and constants that the chip is loaded with: it
+//! can be used in place of the RTL.
 //!
 //! The model goes from event to event. What one block tells another has the cycle from which on the other
 //! can see it, so that the order in which blocks are looked at in a cycle does not matter. Where all slots
@@ -15,6 +16,7 @@
 
 mod buffer;
 mod chip;
+mod computing;
 mod device;
 #[cfg(test)]
 mod groups;
@@ -32,4 +34,5 @@ mod visits;
 mod zeroise;
 
 pub use chip::{Dispatch, Hardware, HardwareError, ModelChip};
+pub use computing::ComputingChip;
 pub use device::ModelDevice;
