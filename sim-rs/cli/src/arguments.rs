@@ -6,7 +6,7 @@ use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::{presets, text, user_file};
 use clap::Args;
 
-use crate::backends::BackendFactory;
+use crate::backends::{BackendFactory, is_place};
 use crate::error::CommandError;
 
 /// The parameter set: a named one, or one of a file.
@@ -57,14 +57,14 @@ impl NamedArguments {
 
 #[derive(Args)]
 pub struct BackendArguments {
-    /// What computes [default: the first that this program has]
+    /// What computes, `socket:PATH` for the chip of `acclmt serve` [default: the first that this program has]
     #[arg(long, value_name = "NAME")]
     pub backend: Option<String>,
 }
 
 impl BackendArguments {
     /// The name of the backend asked for.
-    pub fn name<'a>(&self, backends: &'a dyn BackendFactory) -> Result<&'a str, CommandError> {
+    pub fn name<'a>(&'a self, backends: &'a dyn BackendFactory) -> Result<&'a str, CommandError> {
         let names = backends.names();
         let Some(asked) = &self.backend else {
             return Ok(names[0]);
@@ -72,8 +72,11 @@ impl BackendArguments {
         if let Some(name) = names.iter().find(|name| *name == asked) {
             return Ok(name);
         }
+        if is_place(asked) {
+            return Ok(asked);
+        }
         Err(CommandError::Usage(format!(
-            "unknown backend '{}'; the backends are: {}",
+            "unknown backend '{}'; the backends are: {}, socket:PATH",
             text::shortened(asked),
             names.join(", ")
         )))

@@ -1,11 +1,13 @@
 //! The backends of the program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use acclmt_driver::chip::{ChipDevice, ChipPort};
 use acclmt_driver::device::Device;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::stalls::Stalls;
-use acclmt_model::{Hardware, ModelDevice};
+use acclmt_model::{ComputingChip, Hardware, ModelDevice};
+use acclmt_serve::SocketPort;
 
 use crate::error::CommandError;
 
@@ -15,16 +17,31 @@ pub trait BackendFactory: Sync {
     fn names(&self) -> &[&str];
 
     /// How many devices of the backend `name` may work at the same time.
-    fn at_a_time(&self, _name: &str) -> usize {
-        usize::MAX
+    fn at_a_time(&self, name: &str) -> usize {
+        if is_place(name) { 1 } else { usize::MAX }
     }
 
-    /// Makes the backend `name`, one of [`BackendFactory::names`].
+    /// Makes the backend `name`, one of [`BackendFactory::names`], or `socket:PATH`.
     ///
     /// # Errors
     ///
     /// When the backend cannot be made, or does not offer what `options` ask for.
     fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError>;
+
+    /// Makes the chip of the backend `name`, after a reset, for those who drive it themselves.
+    ///
+    /// # Errors
+    ///
+    /// When the backend has no chip, or not as `options` ask for.
+    fn open_chip(
+        &self,
+        name: &str,
+        _options: &BackendOptions,
+    ) -> Result<Box<dyn ChipPort>, BackendError> {
+        Err(BackendError::new(format!(
+            "the backend '{name}' has no chip to serve; take one of a chip"
+        )))
+    }
 }
 
 /// What the command line asks of a backend.
@@ -73,6 +90,49 @@ pub const SOFTWARE: &str = "software";
 /// The name of the backend of the cycle-exact model, which every program offers.
 pub const MODEL: &str = "model";
 
+/// How the names of backends begin that say where a chip is.
+const SOCKET: &str = "socket:";
+
+/// Whether the name of a backend says where a chip is.
+pub fn is_place(name: &str) -> bool {
+    name.starts_with(SOCKET)
+}
+
+/// The chip behind a socket, which is as its server has built it.
+fn open_socket(path: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    let refused = |what: &str| {
+        Err(BackendError::new(format!(
+            "a chip behind a socket {what}; leave that out, or take the backend of a chip of this program"
+        )))
+    };
+    if options.waves.is_some() {
+        return refused("has no waveforms");
+    }
+    if options
+        .stalls
+        .is_some_and(|stalls| stalls != Stalls::default())
+    {
+        return refused("has no stalls to choose");
+    }
+    let error = |error: &dyn std::error::Error| BackendError::new(error.to_string());
+    let mut told = None;
+    let port = SocketPort::connect(Path::new(path), &mut |place| {
+        if told != Some(place) {
+            told = Some(place);
+            eprintln!("note: the chip is in use; sessions before this one: {place}");
+        }
+    });
+    let mut device =
+        ChipDevice::new(port.map_err(|cause| error(&cause))?).map_err(|cause| error(&cause))?;
+    if let Some(hardware) = &options.hardware
+        && device.capabilities().limits != hardware.limits()
+    {
+        return refused("is built as its server has it, and not as asked for");
+    }
+    device.set_row_group(options.row_group);
+    Ok(Box::new(device))
+}
+
 /// The backends of the library: the software, and the model of a chip with default parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LibraryBackends;
@@ -83,6 +143,9 @@ impl BackendFactory for LibraryBackends {
     }
 
     fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+        if let Some(path) = name.strip_prefix(SOCKET) {
+            return open_socket(path, options);
+        }
         if options.waves.is_some() {
             return Err(BackendError::new(format!(
                 "the backend '{name}' has no waveforms; leave --waves out"
@@ -97,6 +160,21 @@ impl BackendFactory for LibraryBackends {
             return Ok(Box::new(device));
         }
         Ok(Box::new(SoftwareDevice::new()))
+    }
+
+    fn open_chip(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn ChipPort>, BackendError> {
+        if name != MODEL {
+            return Err(BackendError::new(format!(
+                "the backend '{name}' has no chip to serve; take one of a chip"
+            )));
+        }
+        let chip = ComputingChip::new(options.hardware.unwrap_or_default());
+        let chip = chip.map_err(|error| BackendError::new(error.to_string()))?;
+        Ok(Box::new(chip))
     }
 }
 

@@ -45,6 +45,11 @@ impl<'a> Console<'a> {
         writeln!(self.out, "{text}")
     }
 
+    /// What was printed is seen now.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Prints a line with a name in front, in a column of its own.
     pub fn entry(&mut self, name: &str, text: impl std::fmt::Display) -> io::Result<()> {
         writeln!(self.out, "{name:<12} {text}")

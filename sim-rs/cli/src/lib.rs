@@ -25,6 +25,7 @@ mod long_runs;
 mod paper;
 mod prove;
 mod report;
+mod serve;
 mod side_by_side;
 mod sweep;
 mod trace;
@@ -63,6 +64,7 @@ enum Command {
     Trace(trace::TraceArguments),
     Sweep(sweep::SweepArguments),
     Report(report::ReportArguments),
+    Serve(serve::ServeArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -132,6 +134,7 @@ pub fn run_with(
         Command::Trace(arguments) => trace::run(arguments, backends, &mut console),
         Command::Sweep(arguments) => sweep::run(arguments, backends, &mut console),
         Command::Report(arguments) => report::run(arguments, &mut console),
+        Command::Serve(arguments) => serve::run(arguments, backends, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }

@@ -6,7 +6,7 @@
 use std::env;
 
 use acclmt::{BackendError, BackendFactory, BackendOptions, LibraryBackends, MODEL, SOFTWARE};
-use acclmt_driver::chip::ChipDevice;
+use acclmt_driver::chip::{ChipDevice, ChipPort};
 use acclmt_driver::device::Device;
 use acclmt_model::Hardware;
 use acclmt_tb::{RtlChip, WAVES_VARIABLE, WaveformWindow, Waves, large_field};
@@ -29,7 +29,7 @@ impl BackendFactory for Backends {
         // The chips would write one waveform.
         match name == RTL && env::var_os(WAVES_VARIABLE).is_some() {
             true => 1,
-            false => usize::MAX,
+            false => LibraryBackends.at_a_time(name),
         }
     }
 
@@ -59,6 +59,27 @@ impl BackendFactory for Backends {
         let mut device = ChipDevice::new(chip).map_err(|cause| error(&cause))?;
         device.set_row_group(options.row_group);
         Ok(Box::new(device))
+    }
+
+    fn open_chip(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn ChipPort>, BackendError> {
+        if name != RTL {
+            return LibraryBackends.open_chip(name, options);
+        }
+        if let Some(hardware) = &options.hardware {
+            check_build(hardware)?;
+            if hardware.field != large_field() {
+                return Err(BackendError::new(format!(
+                    "the RTL of this program has the prime of '{}'; leave --field out, or take the model",
+                    large_field().name()
+                )));
+            }
+        }
+        let chip = RtlChip::new(SEED).map_err(|error| BackendError::new(error.to_string()))?;
+        Ok(Box::new(chip))
     }
 }
 

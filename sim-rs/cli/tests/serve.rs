@@ -1,0 +1,328 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! `acclmt serve` as a process, the backend `socket:PATH`, and a client in C.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+fn program(arguments: &[&str]) -> Command {
+    // Signals end it even if these tests were started to ignore them.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_acclmt")]);
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    program(arguments).output().expect("the program starts")
+}
+
+#[track_caller]
+fn succeeds(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// The exit code and the error of a command that fails.
+#[track_caller]
+fn fails(arguments: &[&str]) -> (i32, String) {
+    let output = run(arguments);
+    assert!(!output.status.success(), "{arguments:?}");
+    let code = output.status.code().expect("no signal");
+    (code, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// A server of the model in a process of its own.
+struct Server {
+    child: Child,
+    folder: TempDir,
+}
+
+impl Server {
+    fn new(more: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let socket = folder.path().join("chip");
+        let mut child = program(&["serve", "--backend", "model", "--socket"])
+            .arg(&socket)
+            .args(more)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut line = String::new();
+        let output = child.stdout.as_mut().expect("a pipe");
+        BufReader::new(output).read_line(&mut line).expect("a line");
+        assert!(line.contains("chip"), "{line}");
+        Self { child, folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn socket(&self) -> String {
+        self.path("chip").to_str().expect("text").to_owned()
+    }
+
+    fn backend(&self) -> String {
+        format!("socket:{}", self.socket())
+    }
+
+    fn signal(&mut self, signal: &str) -> Option<i32> {
+        let id = self.child.id().to_string();
+        let kill = Command::new("kill").args([signal, &id]).status();
+        assert!(kill.expect("kill starts").success());
+        self.child.wait().expect("the server ends").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn every_command_works_over_the_socket() {
+    let mut server = Server::new(&[]);
+    let backend = server.backend();
+    let with = |arguments: &[&str]| succeeds(&[arguments, &["--backend", &backend]].concat());
+    let software = |arguments: &[&str]| succeeds(&[arguments, &["--backend", "software"]].concat());
+    for preset in ["filecoin-arity-2", "filecoin-arity-4"] {
+        let inputs = ["0x01", "0x02", "0x03", "0x04"];
+        let count = if preset.ends_with('2') { 2 } else { 4 };
+        let arguments = [&["hash", "--preset", preset][..], &inputs[..count]].concat();
+        assert_eq!(with(&arguments), software(&arguments));
+    }
+    let file = server.path("elements");
+    let file = file.to_str().expect("text");
+    succeeds(&["generate", "--elements", "64", "--seed", "7", file]);
+    let root = |text: String| {
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        value["root"].clone()
+    };
+    let arguments = ["commit", file, "--preset", "filecoin-arity-2", "--json"];
+    let found = root(with(&arguments));
+    assert!(found.is_string() || found.is_array(), "{found}");
+    assert_eq!(found, root(software(&arguments)));
+    let model = |arguments: &[&str]| succeeds(&[arguments, &["--backend", "model"]].concat());
+    let arguments = ["bench", "engine", "--preset", "filecoin-arity-2", "--json"];
+    let cycles = |text: String| text.replace(&backend, "model").contains("cycles");
+    assert!(cycles(with(&arguments)) && cycles(model(&arguments)));
+
+    let file = fs::metadata(server.path("chip")).expect("the socket");
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    assert_eq!(server.signal("-TERM"), Some(143));
+    assert!(!server.path("chip").exists());
+}
+
+#[test]
+fn an_interrupt_removes_the_socket() {
+    let mut server = Server::new(&["--json", "--idle-timeout", "0"]);
+    assert_eq!(server.signal("-INT"), Some(130));
+    assert!(!server.path("chip").exists());
+}
+
+#[test]
+fn what_does_not_work_is_said() {
+    let mut server = Server::new(&[]);
+    let serve = |arguments: &[&str]| {
+        let (code, error) = fails(&[&["serve"], arguments].concat());
+        (code, error)
+    };
+    let (code, error) = serve(&["--backend", "model", "--socket", &server.socket()]);
+    assert_eq!(code, 1);
+    assert!(error.contains("a server listens on it"), "{error}");
+    let other = server.path("other");
+    let other = other.to_str().expect("text");
+    let (code, error) = serve(&["--backend", "software", "--socket", other]);
+    assert_eq!(code, 2);
+    assert!(error.contains("has no chip to serve"), "{error}");
+    let (code, error) = serve(&["--backend", "model", "--field", "p256", "--socket", other]);
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("'p256'") && error.contains("bls12-381"),
+        "{error}"
+    );
+
+    let hash = |backend: &str| {
+        fails(&[
+            "hash",
+            "--preset",
+            "filecoin-arity-2",
+            "1",
+            "2",
+            "--backend",
+            backend,
+        ])
+    };
+    let (code, error) = hash(&format!("socket:{other}"));
+    assert_eq!(code, 2, "{error}");
+    let hash = |backend: &str, preset: &str| {
+        let inputs = ["0x01", "0x02"];
+        fails(
+            &[
+                &["hash", "--preset", preset, "--backend", backend][..],
+                &inputs,
+            ]
+            .concat(),
+        )
+    };
+    let (code, error) = hash(&format!("socket:{other}"), "filecoin-arity-2");
+    assert_eq!(code, 1);
+    assert!(error.contains("there is no socket"), "{error}");
+    let (code, error) = hash("sock:x", "filecoin-arity-2");
+    assert_eq!(code, 2);
+    assert!(error.contains("socket:PATH"), "{error}");
+    // A chip of another prime.
+    let (code, error) = hash(&server.backend(), "circom-arity-2");
+    assert_eq!(code, 1, "{error}");
+
+    // A server that was killed leaves its socket, which neither side takes for one that is in use.
+    server.signal("-KILL");
+    let (_, error) = hash(&server.backend(), "filecoin-arity-2");
+    assert!(error.contains("nobody listens"), "{error}");
+    let (_, error) = serve(&["--backend", "model", "--socket", &server.socket()]);
+    assert!(error.contains("nobody listens on it"), "{error}");
+    assert!(server.path("chip").exists());
+}
+
+#[test]
+fn a_server_that_goes_in_mid_run_leaves_no_half_tree() {
+    let mut server = Server::new(&[]);
+    let file = server.path("elements");
+    let tree = server.path("tree");
+    succeeds(&[
+        "generate",
+        "--elements",
+        "262144",
+        file.to_str().expect("text"),
+    ]);
+    let child = program(&["commit", file.to_str().expect("text")])
+        .args([
+            "--preset",
+            "filecoin-arity-2",
+            "--backend",
+            &server.backend(),
+        ])
+        .arg("--tree-out")
+        .arg(&tree)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // The run takes minutes; its tree has begun when there is a third file.
+    let names = || {
+        fs::read_dir(server.folder.path())
+            .expect("the folder")
+            .count()
+    };
+    while names() < 3 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    server.signal("-KILL");
+    let output = child.wait_with_output().expect("the program ends");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("the server at"), "{error}");
+    assert!(!tree.exists());
+    assert_eq!(names_of(server.folder.path()), ["chip", "elements"]);
+}
+
+fn names_of(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").file_name())
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The C program of docs/examples/c sends the register writes of the first hash, and prints its digest.
+#[test]
+fn a_client_in_c_gets_the_first_hash() {
+    let server = Server::new(&[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let client = server.path("first_hash");
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let mut words = compiler.split_whitespace();
+    let mut compile = Command::new(words.next().expect("CC names a compiler"));
+    let compiled = compile
+        .args(words)
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-I"])
+        .arg(root.join("rtl/registers"))
+        .arg("-I")
+        .arg(root.join("sim-rs/serve/include"))
+        .arg("-o")
+        .arg(&client)
+        .arg(root.join("docs/examples/c/first_hash.c"))
+        .output()
+        .expect("a C compiler is there");
+    let errors = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{errors}");
+    let script = root.join("docs/examples/first-hash.txt");
+    let run = |script: &Path| {
+        let output = Command::new(&client)
+            .arg(server.socket())
+            .arg(script)
+            .output();
+        let output = output.expect("the client starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.success(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let (is_good, found, errors) = run(&script);
+    assert!(is_good, "{errors}");
+    // The tree of the elements 1 to 8, by the software.
+    let file = server.path("elements");
+    let elements = (1..=8_u8).flat_map(|value| {
+        let mut word = [0; 32];
+        word[0] = value;
+        word
+    });
+    fs::write(&file, elements.collect::<Vec<u8>>()).expect("the file is written");
+    let json = succeeds(&[
+        "commit",
+        file.to_str().expect("text"),
+        "--preset",
+        "filecoin-arity-2",
+        "--backend",
+        "software",
+        "--json",
+    ]);
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let root = value["root"].to_string();
+    let digest = found
+        .trim()
+        .strip_prefix("level 2 ")
+        .expect("a line of level 2");
+    assert!(root.contains(digest), "{root}, {found}");
+
+    // Another digest than the file says, and a file that is none.
+    let text = fs::read_to_string(&script).expect("the file is there");
+    let wrong = server.path("wrong");
+    fs::write(&wrong, text.replace("out 2 2d", "out 2 2e")).expect("written");
+    let (is_good, _, errors) = run(&wrong);
+    assert!(
+        !is_good && errors.contains("another word came out"),
+        "{errors}"
+    );
+    fs::write(&wrong, "write 40\n").expect("written");
+    let (is_good, _, errors) = run(&wrong);
+    assert!(!is_good && errors.contains("line 1"), "{errors}");
+}
