@@ -57,7 +57,8 @@ impl NamedArguments {
 
 #[derive(Args)]
 pub struct BackendArguments {
-    /// What computes, `socket:PATH` for the chip of `acclmt serve` [default: the first that this program has]
+    /// What computes; `socket:PATH` is the chip of `acclmt serve`, `uio:/dev/uioN` one with DMA [default: the first
+    /// that this program has]
     #[arg(long, value_name = "NAME")]
     pub backend: Option<String>,
 }
@@ -76,7 +77,7 @@ impl BackendArguments {
             return Ok(asked);
         }
         Err(CommandError::Usage(format!(
-            "unknown backend '{}'; the backends are: {}, socket:PATH",
+            "unknown backend '{}'; the backends are: {}, socket:PATH, uio:DEVICE",
             text::shortened(asked),
             names.join(", ")
         )))

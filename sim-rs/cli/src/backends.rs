@@ -21,7 +21,8 @@ pub trait BackendFactory: Sync {
         if is_place(name) { 1 } else { usize::MAX }
     }
 
-    /// Makes the backend `name`, one of [`BackendFactory::names`], or `socket:PATH`.
+    /// Makes the backend `name`, one of [`BackendFactory::names`], `socket:PATH`, or
+    /// `uio:/dev/uioN`.
     ///
     /// # Errors
     ///
@@ -93,16 +94,18 @@ pub const MODEL: &str = "model";
 /// How the names of backends begin that say where a chip is.
 const SOCKET: &str = "socket:";
 
+const UIO: &str = "uio:";
+
 /// Whether the name of a backend says where a chip is.
 pub fn is_place(name: &str) -> bool {
-    name.starts_with(SOCKET)
+    name.starts_with(SOCKET) || name.starts_with(UIO)
 }
 
-/// The chip behind a socket, which is as its server has built it.
-fn open_socket(path: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
-    let refused = |what: &str| {
+/// What the options of a chip that is there already cannot ask for.
+fn check_chip(what: &str, options: &BackendOptions) -> Result<(), BackendError> {
+    let refused = |option: &str| {
         Err(BackendError::new(format!(
-            "a chip behind a socket {what}; leave that out, or take the backend of a chip of this program"
+            "a chip {what} {option}; leave that out, or take the backend of a chip of this program"
         )))
     };
     if options.waves.is_some() {
@@ -114,7 +117,54 @@ fn open_socket(path: &str, options: &BackendOptions) -> Result<Box<dyn Device>, 
     {
         return refused("has no stalls to choose");
     }
-    let error = |error: &dyn std::error::Error| BackendError::new(error.to_string());
+    Ok(())
+}
+
+/// A device that drives the chip behind `port`, which is built as it is.
+fn drive<P: ChipPort + 'static>(
+    port: P,
+    what: &str,
+    options: &BackendOptions,
+) -> Result<Box<dyn Device>, BackendError> {
+    let mut device = ChipDevice::new(port).map_err(|error| BackendError::new(error.to_string()))?;
+    if let Some(hardware) = &options.hardware
+        && device.capabilities().limits != hardware.limits()
+    {
+        return Err(BackendError::new(format!(
+            "the chip {what} is built in another way than asked for; leave that out, or take the backend 'model'"
+        )));
+    }
+    device.set_row_group(options.row_group);
+    Ok(Box::new(device))
+}
+
+/// The chip behind `/dev/uioN`, or behind that and a buffer of u-dma-buf after a comma.
+#[cfg(target_os = "linux")]
+fn open_uio(place: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    let what = "of a board";
+    check_chip(what, options)?;
+    let (device, udmabuf) = match place.split_once(',') {
+        Some((device, udmabuf)) => (device, Some(Path::new(udmabuf))),
+        None => (place, None),
+    };
+    let timing = acclmt_linux::Timing::default();
+    let port = acclmt_linux::uio::open(Path::new(device), udmabuf, timing);
+    drive(
+        port.map_err(|error| BackendError::new(error.to_string()))?,
+        what,
+        options,
+    )
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_uio(_place: &str, _options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    Err(BackendError::new("devices /dev/uioN are those of Linux"))
+}
+
+/// The chip behind a socket, which is as its server has built it.
+fn open_socket(path: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    let what = "behind a socket";
+    check_chip(what, options)?;
     let mut told = None;
     let port = SocketPort::connect(Path::new(path), &mut |place| {
         if told != Some(place) {
@@ -122,15 +172,11 @@ fn open_socket(path: &str, options: &BackendOptions) -> Result<Box<dyn Device>, 
             eprintln!("note: the chip is in use; sessions before this one: {place}");
         }
     });
-    let mut device =
-        ChipDevice::new(port.map_err(|cause| error(&cause))?).map_err(|cause| error(&cause))?;
-    if let Some(hardware) = &options.hardware
-        && device.capabilities().limits != hardware.limits()
-    {
-        return refused("is built as its server has it, and not as asked for");
-    }
-    device.set_row_group(options.row_group);
-    Ok(Box::new(device))
+    drive(
+        port.map_err(|error| BackendError::new(error.to_string()))?,
+        what,
+        options,
+    )
 }
 
 /// The backends of the library: the software, and the model of a chip with default parameters.
@@ -145,6 +191,9 @@ impl BackendFactory for LibraryBackends {
     fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
         if let Some(path) = name.strip_prefix(SOCKET) {
             return open_socket(path, options);
+        }
+        if let Some(place) = name.strip_prefix(UIO) {
+            return open_uio(place, options);
         }
         if options.waves.is_some() {
             return Err(BackendError::new(format!(

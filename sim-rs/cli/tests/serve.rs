@@ -184,8 +184,14 @@ fn what_does_not_work_is_said() {
     let (code, error) = hash("sock:x", "filecoin-arity-2");
     assert_eq!(code, 2);
     assert!(error.contains("socket:PATH"), "{error}");
+    let (code, error) = hash("uio:/dev/uio999", "filecoin-arity-2");
+    assert_eq!(code, 1);
+    assert!(error.contains("there is no device /dev/uio999"), "{error}");
+    let (code, error) = hash("uio:/dev/null", "filecoin-arity-2");
+    assert_eq!(code, 1);
+    assert!(error.contains("/dev/null is no UIO device"), "{error}");
     // A chip of another prime.
-    let (code, error) = hash(&server.backend(), "circom-arity-2");
+    let (code, error) = hash(&server.backend(), "circom-bn254-arity-2");
     assert_eq!(code, 1, "{error}");
 
     // A server that was killed leaves its socket, which neither side takes for one that is in use.
