@@ -306,7 +306,7 @@ fn clients_queue() {
             let (path, sender) = (path.clone(), sender.clone());
             let client = thread::spawn(move || {
                 let port = SocketPort::connect(&path, &mut |place| {
-                    drop(sender.send((number, place)));
+                    let _ = sender.send((number, place));
                 });
                 check_commit(port.unwrap());
             });
