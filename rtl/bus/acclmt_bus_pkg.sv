@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the blocks of rtl/bus share, and what goes with an output word. The registers of the streams
-/// are in acclmt_reg_pkg.
+/// What the blocks of rtl/bus share, and what goes with an output word. The registers of the
+/// streams are in acclmt_reg_pkg.
 package acclmt_bus_pkg;
 
   /// Answers of AXI4-Lite.

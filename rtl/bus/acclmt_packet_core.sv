@@ -2,9 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The core and what belongs to it on buses: the registers of the streams and the ends of the packet
-/// streams. All of it is in the clock of the core; a bus, and a crossing between clocks, is in front
-/// of it.
+/// The core and what belongs to it on buses: the registers of the streams and the ends of the
+/// packet streams. All of it is in the clock of the core; a bus, and a crossing between clocks, is
+/// in front of it.
 ///
 ///     register port --> acclmt_bus_registers --> register port of acclmt_core
 ///     input packets --> acclmt_stream_input ---> data input
@@ -15,8 +15,8 @@
 ///
 /// - Input: see acclmt_stream_input for TLAST and TKEEP.
 /// - Output: TUSER: bits 39:0 the index of the node in its level, 47:40 the level, 55:48 the engine
-///   (0), bit 56 the run is void, bit 57 the run was aborted, 63:58 are 0. The word with TLAST tells
-///   whether the run is void. See acclmt_stream_output for aborted runs.
+///   (0), bit 56 the run is void, bit 57 the run was aborted, 63:58 are 0. The word with TLAST
+///   tells whether the run is void. See acclmt_stream_output for aborted runs.
 ///
 /// A run is void for the reasons of acclmt_core and if its input packet was too long or had a word
 /// whose TKEEP is not all ones.

@@ -14,8 +14,8 @@
 ///     resets ---------> acclmt_crossing_reset ---------------------------> reset
 ///
 /// docs/buses.md says what this means for a host. `rst_ni` resets both sides. `core_rst_ni` resets
-/// what is in the clock of the core: requests are answered with an error, and a packet of the output
-/// that has begun ends with an abort word.
+/// what is in the clock of the core: requests are answered with an error, and a packet of the
+/// output that has begun ends with an abort word.
 ///
 /// Handshake:  as acclmt_packet_core on both sides; no combinational path from an input of the bus
 ///             to an output of the bus.
@@ -24,7 +24,8 @@
 /// Throughput: one word a cycle of the slower clock on either stream, if `Words` is at least
 ///             2 * `Stages` + 4.
 module acclmt_clock_crossing #(
-  /// 0: everything is in `clk_i`, and `core_clk_i` and `core_rst_ni` have no meaning. 1: two clocks.
+  /// 0: everything is in `clk_i`, and `core_clk_i` and `core_rst_ni` have no meaning. 1: two
+  /// clocks.
   parameter bit SeparateClocks = 1'b0,
   /// Flops of a synchroniser, at least 2.
   parameter int unsigned Stages = 2,

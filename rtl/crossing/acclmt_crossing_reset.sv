@@ -11,11 +11,12 @@
 /// 2. `core_rst_no` falls, a cycle later.
 /// 3. `clear_o` rises, a cycle later: the side of the bus is emptied.
 /// 4. When `core_rst_ni` is high again, and what the core's flops showed when they were reset has
-///    passed the synchronisers of the bus: `core_rst_no` rises with the clock of the core, `clear_o`
-///    falls, `up_o` rises. The core may be the later one: it sees what has changed since its reset.
+///    passed the synchronisers of the bus: `core_rst_no` rises with the clock of the core,
+///    `clear_o` falls, `up_o` rises. The core may be the later one: it sees what has changed since
+///    its reset.
 ///
-/// Handshake:  levels. Latency: `Stages` + 1 to `Stages` + 2 cycles of the bus from `core_rst_ni` to
-///             `core_rst_no`; the core is in reset for at least 2 * `Stages` + 2 of them.
+/// Handshake:  levels. Latency: `Stages` + 1 to `Stages` + 2 cycles of the bus from `core_rst_ni`
+///             to `core_rst_no`; the core is in reset for at least 2 * `Stages` + 2 of them.
 module acclmt_crossing_reset #(
   /// Flops of a synchroniser.
   parameter int unsigned Stages = 2

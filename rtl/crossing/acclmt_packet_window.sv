@@ -3,16 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The core side of the input of a clock crossing: asks the gate at the bus for a packet when the
-/// core takes one, and drops what is left of it when the core ends that, so that no word of a packet
-/// gets into the next run.
+/// core takes one, and drops what is left of it when the core ends that, so that no word of a
+/// packet gets into the next run.
 ///
-/// `open_i` is high while words are taken, for a run or to discard them. When it falls, be it behind
-/// TLAST or because of a clear, the gate is told to shut. Words may pass it until it has; they, and
-/// those in the buffer, are dropped here, before the gate is asked again. `settling_o` is high until
-/// the gate is shut: an answer to the host that waits for it says that no word is taken any more.
+/// `open_i` is high while words are taken, for a run or to discard them. When it falls, be it
+/// behind TLAST or because of a clear, the gate is told to shut. Words may pass it until it has;
+/// they, and those in the buffer, are dropped here, before the gate is asked again. `settling_o` is
+/// high until the gate is shut: an answer to the host that waits for it says that no word is taken
+/// any more.
 ///
-/// Handshake:  `ask_o` and `asked_i` are a handshake of four phases. Words: ready/valid; a word that
-///             is offered to the core is taken back when `open_i` falls.
+/// Handshake:  `ask_o` and `asked_i` are a handshake of four phases. Words: ready/valid; a word
+///             that is offered to the core is taken back when `open_i` falls.
 /// Latency:    none for words. From the fall of `open_i` to an empty buffer: a way to the bus and
 ///             back, two cycles, and one for each word left.
 module acclmt_packet_window (
@@ -33,8 +34,8 @@ module acclmt_packet_window (
   output logic settling_o
 );
 
-  // Shut: the gate is shut, the buffer is empty. Opening, Open: the gate was asked for a packet, and
-  // has heard it. Cancel: as Opening, for nothing. Closing: the gate was told to shut. Settled,
+  // Shut: the gate is shut, the buffer is empty. Opening, Open: the gate was asked for a packet,
+  // and has heard it. Cancel: as Opening, for nothing. Closing: the gate was told to shut. Settled,
   // Empty: it has, and what passed before arrives within a cycle.
   typedef enum logic [2:0] {
     Shut,
@@ -79,7 +80,8 @@ module acclmt_packet_window (
   assign tvalid_o = valid_i && passes;
   assign ready_o = passes ? tready_i : state_q != Shut;
   assign settling_o =
-      state_q == Cancel || state_q == Closing || (!open_i && (state_q == Opening || state_q == Open));
+      state_q == Cancel || state_q == Closing ||
+      (!open_i && (state_q == Opening || state_q == Open));
 
 `ifndef SYNTHESIS
   logic empty_when_shut;

@@ -4,13 +4,13 @@
 
 /// Register port across two clocks: a request goes over, its answer comes back, one at a time.
 ///
-/// A request, and an answer, is held in flops; a level that toggles with each of them goes through a
-/// synchroniser, and what is held is looked at when that has arrived. A request that comes, or is on
-/// its way, while the core is in reset is answered with an error. While the clock of the core stands
-/// still, a request waits: the clock of the bus alone cannot tell that from a slow one.
+/// A request, and an answer, is held in flops; a level that toggles with each of them goes through
+/// a synchroniser, and what is held is looked at when that has arrived. A request that comes, or is
+/// on its way, while the core is in reset is answered with an error. While the clock of the core
+/// stands still, a request waits: the clock of the bus alone cannot tell that from a slow one.
 ///
-/// Handshake:  as acclmt_register_file on both sides: a request lasts one cycle and is answered in a
-///             later one; one is on its way at most.
+/// Handshake:  as acclmt_register_file on both sides: a request lasts one cycle and is answered in
+///             a later one; one is on its way at most.
 /// Latency:    from a request to its answer 1 + `Stages` cycles of the bus and 2 + `Stages` of the
 ///             core, besides those that the core takes to answer, and one more of either where a
 ///             change meets the clock edge.
