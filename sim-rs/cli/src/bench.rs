@@ -109,6 +109,8 @@ pub fn run(
     let all_notes: Vec<_> = (plans.iter())
         .map(|(parameters, _)| device.notes(parameters))
         .collect();
+    // There may be no more than one: the measurements have theirs.
+    drop(device);
     for notes in &all_notes {
         console.notes(notes)?;
     }

@@ -98,6 +98,8 @@ pub fn run(
         }
         .announce(backends, backend, console)?;
     }
+    // There may be no more than one: the measurements have theirs.
+    drop(device);
     if !arguments.json {
         print_head(console)?;
     }

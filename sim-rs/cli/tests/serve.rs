@@ -115,6 +115,15 @@ fn every_command_works_over_the_socket() {
     let found = root(with(&arguments));
     assert!(found.is_string() || found.is_array(), "{found}");
     assert_eq!(found, root(software(&arguments)));
+    // Commands that measure open more than one chip, one after the other.
+    let model = |arguments: &[&str]| succeeds(&[arguments, &["--backend", "model"]].concat());
+    for arguments in [
+        &["bench", "engine", "--preset", "filecoin-arity-2", "--json"][..],
+        &["bench", "tree", "--leaves", "64", "--json"],
+    ] {
+        let found = with(arguments).replace(&backend, "model");
+        assert_eq!(found, model(arguments));
+    }
     let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
     let vectors = vectors.join("neptune_bls12_381_merkle_arity2.json");
     let found = with(&["check", vectors.to_str().expect("text")]);

@@ -70,7 +70,7 @@ impl PinnedMemory {
                 path: path.clone(),
                 source,
             })?;
-            crate::uio::number(text.trim()).ok_or_else(|| UioError::Number { path, text })
+            crate::uio::number(text.trim()).ok_or(UioError::Number { path, text })
         };
         let (address, bytes) = (number("phys_addr")?, number("size")? as usize);
         let mapping = MmapOptions::new().len(bytes).map_raw(&file);

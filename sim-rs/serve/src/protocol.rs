@@ -385,7 +385,7 @@ impl Reply {
             Self::Moved { taken, output } => {
                 let mut bytes = [*taken, output.len() as u32].map(u32::to_le_bytes).concat();
                 for word in output {
-                    let flags = LAST * u32::from(word.last) | VOID * u32::from(word.error);
+                    let flags = (LAST * u32::from(word.last)) | (VOID * u32::from(word.error));
                     bytes.extend(word.data);
                     bytes.extend(
                         [word.level, word.index, flags, 0]
