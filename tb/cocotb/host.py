@@ -110,6 +110,18 @@ def registers():
     return found
 
 
+# Levels of the default chip.
+MAX_HEIGHT = 23
+LEVEL_TABLE = 0x400
+
+
+def is_there(register):
+    """Whether the default chip has the register: it has no run-time modulus, and MAX_HEIGHT levels."""
+    if register.name.startswith("RADIX_SQUARED"):
+        return False
+    return not (register.name.startswith("LEVEL_TABLE") and register.address >= LEVEL_TABLE + 4 * MAX_HEIGHT)
+
+
 class Registers:
     """A host of the registers, over cocotbext-axi's master of AXI4-Lite."""
 
