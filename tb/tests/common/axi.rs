@@ -541,7 +541,8 @@ impl ChipPort for AxiChip {
             if is_last {
                 break;
             }
-            if self.input_left() == 0 && given < input.len() {
+            // A start that is refused has no packet.
+            if self.packet_left > 0 && self.input_left() == 0 && given < input.len() {
                 self.packet_left -= 1;
                 self.give_input(InputBeat {
                     data: input[given],
