@@ -8,6 +8,7 @@ pkg/acclmt_prime_pkg.sv
 pkg/acclmt_reg_pkg.sv
 pkg/acclmt_control_pkg.sv
 bus/acclmt_bus_pkg.sv
+dma/acclmt_dma_pkg.sv
 memory/acclmt_memory_pkg.sv
 memory/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
@@ -80,3 +81,17 @@ crossing/acclmt_packet_window.sv
 crossing/acclmt_register_crossing.sv
 crossing/acclmt_clock_crossing.sv
 acclmt_axi.sv
+dma/acclmt_axi_write_checks.sv
+dma/acclmt_axi_read_checks.sv
+dma/acclmt_dma_buffer.sv
+dma/acclmt_dma_burst.sv
+dma/acclmt_dma_check.sv
+dma/acclmt_dma_fetcher.sv
+dma/acclmt_dma_reader.sv
+dma/acclmt_dma_output.sv
+dma/acclmt_dma_writer.sv
+dma/acclmt_dma_port.sv
+dma/acclmt_dma_registers.sv
+dma/acclmt_dma_sequencer.sv
+dma/acclmt_dma.sv
+acclmt_axi_dma.sv
