@@ -8,6 +8,8 @@
 //! the reduction by a prime that is set at run time. Another prime than the default takes
 //! `--no-default-features --features bn254`.
 
+pub mod dma;
+
 use std::env::{self, VarError};
 use std::mem;
 use std::path::PathBuf;

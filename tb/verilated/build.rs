@@ -61,13 +61,28 @@ struct Top {
     class: &'static str,
     /// The file that says how Verilator compiles blocks on their own, if any are.
     hierarchy: Option<&'static str>,
+    /// Further files of the testbench.
+    with: &'static [&'static str],
+    /// Whether it can write waveforms.
+    waveforms: bool,
+    /// Files of the design, and those of the testbench that take their places.
+    replaced: &'static [(&'static str, &'static [&'static str])],
 }
+
+/// Two clocks: the first flops of synchronisers settle at random.
+const TWO_CLOCKS: &[(&str, &[&str])] = &[(
+    "acclmt_synchroniser.sv",
+    &["acclmt_tb_steps_pkg.sv", "acclmt_tb_synchroniser.sv"],
+)];
 
 /// The whole chip.
 const CHIP: Top = Top {
     module: "acclmt_tb_chip",
     class: "VacclmtChip",
     hierarchy: Some("acclmt_tb_chip.vlt"),
+    with: &[],
+    waveforms: true,
+    replaced: &[],
 };
 
 /// A bench of blocks, which a feature of the crate asks for.
@@ -78,13 +93,16 @@ struct Bench {
     mutants: bool,
 }
 
-const BENCHES: [Bench; 5] = [
+const BENCHES: [Bench; 9] = [
     Bench {
         feature: "units",
         top: Top {
             module: "acclmt_tb_units",
             class: "VacclmtUnits",
             hierarchy: Some("acclmt_tb_units.vlt"),
+            with: &[],
+            waveforms: false,
+            replaced: &[],
         },
         mutants: false,
     },
@@ -94,6 +112,9 @@ const BENCHES: [Bench; 5] = [
             module: "acclmt_tb_mutants",
             class: "VacclmtMutants",
             hierarchy: Some("acclmt_tb_units.vlt"),
+            with: &[],
+            waveforms: false,
+            replaced: &[],
         },
         mutants: true,
     },
@@ -103,6 +124,9 @@ const BENCHES: [Bench; 5] = [
             module: "acclmt_tb_tree",
             class: "VacclmtTree",
             hierarchy: None,
+            with: &[],
+            waveforms: false,
+            replaced: &[],
         },
         mutants: false,
     },
@@ -112,6 +136,9 @@ const BENCHES: [Bench; 5] = [
             module: "acclmt_tb_engines",
             class: "VacclmtEngines",
             hierarchy: Some("acclmt_tb_engines.vlt"),
+            with: &[],
+            waveforms: false,
+            replaced: &[],
         },
         mutants: false,
     },
@@ -121,107 +148,196 @@ const BENCHES: [Bench; 5] = [
             module: "acclmt_tb_axi",
             class: "VacclmtAxi",
             hierarchy: Some("acclmt_tb_axi.vlt"),
+            with: &[],
+            waveforms: false,
+            replaced: &[],
         },
         mutants: false,
+    },
+    Bench {
+        feature: "dma",
+        top: Top {
+            module: "acclmt_tb_dma",
+            class: "VacclmtDma",
+            hierarchy: Some("acclmt_tb_dma.vlt"),
+            with: &["acclmt_tb_dma_pins.sv"],
+            waveforms: false,
+            replaced: &[],
+        },
+        mutants: false,
+    },
+    Bench {
+        feature: "dma_chip",
+        top: Top {
+            module: "acclmt_tb_dma_chip",
+            class: "VacclmtDmaWhole",
+            hierarchy: Some("acclmt_tb_dma_chip.vlt"),
+            with: &["acclmt_tb_dma_pins.sv"],
+            waveforms: false,
+            replaced: &[],
+        },
+        mutants: false,
+    },
+    Bench {
+        feature: "clocks",
+        top: Top {
+            module: "acclmt_tb_clocks",
+            class: "VacclmtClocks",
+            hierarchy: Some("acclmt_tb_clocks.vlt"),
+            replaced: TWO_CLOCKS,
+            with: &[],
+            waveforms: false,
+        },
+        mutants: false,
+    },
+    Bench {
+        feature: "crossing",
+        top: Top {
+            module: "acclmt_tb_crossing",
+            class: "VacclmtCrossing",
+            hierarchy: None,
+            replaced: TWO_CLOCKS,
+            with: &[],
+            waveforms: false,
+        },
+        mutants: true,
     },
 ];
 
 const INSTALL_HINT: &str = "install what is missing with `make setup`, or on Debian and Ubuntu with \
      `apt-get install g++ make verilator zlib1g-dev`";
 
-/// A deliberate fault: a copy of a block under another name, with one text replaced.
+/// A deliberate fault: a copy of a block under another name, with some texts replaced.
 struct Mutant {
     module: &'static str,
     name: &'static str,
-    original: &'static str,
-    fault: &'static str,
+    /// Each text, which is there once, and what takes its place.
+    faults: &'static [(&'static str, &'static str)],
 }
 
 /// One fault for each kind of mistake that the tests of the blocks must find.
-const MUTANTS: [Mutant; 12] = [
+const MUTANTS: [Mutant; 15] = [
     Mutant {
         module: "acclmt_mul",
         name: "acclmt_mul_mutant_carry",
         // The recombination loses the carry of the middle term.
-        original: "Upper'(middle) - Upper'(low)",
-        fault: "Upper'(middle[2*Low-1:0]) - Upper'(low)",
+        faults: &[(
+            "Upper'(middle) - Upper'(low)",
+            "Upper'(middle[2*Low-1:0]) - Upper'(low)",
+        )],
     },
     Mutant {
         module: "acclmt_mul",
         name: "acclmt_mul_mutant_goldilocks",
         // The products of the slices disturb each other.
-        original: "low = separate ? '0 : low_product",
-        fault: "low = low_product",
+        faults: &[("low = separate ? '0 : low_product", "low = low_product")],
     },
     Mutant {
         module: "acclmt_sqr",
         name: "acclmt_sqr_mutant",
         // The recombination loses the carry of the middle term.
-        original: "Upper'(middle) - Upper'(low)",
-        fault: "Upper'(middle[2*Low-1:0]) - Upper'(low)",
+        faults: &[(
+            "Upper'(middle) - Upper'(low)",
+            "Upper'(middle[2*Low-1:0]) - Upper'(low)",
+        )],
     },
     Mutant {
         module: "acclmt_accumulate",
         name: "acclmt_accumulate_mutant_carry",
         // The carries between the chunks are lost.
-        original: "number = digits + carries",
-        fault: "number = digits",
+        faults: &[("number = digits + carries", "number = digits")],
     },
     Mutant {
         module: "acclmt_accumulate",
         name: "acclmt_accumulate_mutant_across",
         // A slice is missing.
-        original: "sum_q[0] + sum_q[1] + sum_q[2] + sum_q[3]",
-        fault: "sum_q[0] + sum_q[1] + sum_q[2]",
+        faults: &[(
+            "sum_q[0] + sum_q[1] + sum_q[2] + sum_q[3]",
+            "sum_q[0] + sum_q[1] + sum_q[2]",
+        )],
     },
     Mutant {
         module: "acclmt_reduce_constant",
         name: "acclmt_reduce_constant_mutant_carry",
         // The known top bits are wrong where all bits below them are zero.
-        original: "rest_nonzero ? ~top : ~top + 8'd1",
-        fault: "~top",
+        faults: &[("rest_nonzero ? ~top : ~top + 8'd1", "~top")],
     },
     Mutant {
         module: "acclmt_reduce_constant",
         name: "acclmt_reduce_constant_mutant_subtraction",
         // No subtraction when the quotient is the prime itself.
-        original: "residue_q <= difference[HighWidth] ||",
-        fault: "residue_q <= difference[HighWidth] || difference == '0 ||",
+        faults: &[(
+            "residue_q <= difference[HighWidth] ||",
+            "residue_q <= difference[HighWidth] || difference == '0 ||",
+        )],
     },
     Mutant {
         module: "acclmt_reduce_goldilocks",
         name: "acclmt_reduce_goldilocks_mutant",
         // No subtraction when the sum of the parts is the prime itself.
-        original: "!corrected[Width-1])",
-        fault: "(!corrected[Width-1] && corrected != '0))",
+        faults: &[(
+            "!corrected[Width-1])",
+            "(!corrected[Width-1] && corrected != '0))",
+        )],
     },
     Mutant {
         module: "acclmt_reduce_runtime",
         name: "acclmt_reduce_runtime_mutant",
         // The residue of the uppermost slice is taken for a sign.
-        original: "negative = remainder[Digits][WordWidth]",
-        fault: "negative = remainder[Digits][WordWidth-1]",
+        faults: &[(
+            "negative = remainder[Digits][WordWidth]",
+            "negative = remainder[Digits][WordWidth-1]",
+        )],
     },
     Mutant {
         module: "acclmt_mod_add",
         name: "acclmt_mod_add_mutant_slice",
         // The negative primes of the slices are complements without their ones.
-        original: "if (goldilocks) carry[int'(SliceWidth)*s] = 1'b1;",
-        fault: "",
+        faults: &[("if (goldilocks) carry[int'(SliceWidth)*s] = 1'b1;", "")],
     },
     Mutant {
         module: "acclmt_mod_add",
         name: "acclmt_mod_add_mutant_borrow",
         // A carry out of the redundant form is lost.
-        original: "majority[int'(SliceWidth)*(s+1)-1] ||",
-        fault: "",
+        faults: &[("majority[int'(SliceWidth)*(s+1)-1] ||", "")],
     },
     Mutant {
         module: "acclmt_sbox",
         name: "acclmt_sbox_mutant",
         // x^7: the first product takes the element of another cycle.
-        original: "third_valid ? residue[2] : x_second",
-        fault: "third_valid ? residue[2] : x_third",
+        faults: &[(
+            "third_valid ? residue[2] : x_second",
+            "third_valid ? residue[2] : x_third",
+        )],
+    },
+    Mutant {
+        module: "acclmt_gray_counter",
+        name: "acclmt_gray_counter_mutant_code",
+        // The code is binary, which the assertions must find.
+        faults: &[("gray_q <= next ^ (next >> 1)", "gray_q <= next")],
+    },
+    Mutant {
+        module: "acclmt_gray_counter",
+        name: "acclmt_gray_counter_mutant_output",
+        // The same behind the back of the assertions.
+        faults: &[("gray_o = gray_q", "gray_o = count_q")],
+    },
+    Mutant {
+        module: "acclmt_gray_fifo",
+        name: "acclmt_gray_fifo_mutant",
+        // Binary pointers on both sides: right as long as every bit arrives at the same time.
+        faults: &[
+            (
+                "acclmt_gray_counter #(\n    .Width(CountWidth)\n  ) u_written (",
+                "acclmt_gray_counter_mutant_output #(\n    .Width(CountWidth)\n  ) u_written (",
+            ),
+            (
+                "acclmt_gray_counter #(\n    .Width(CountWidth)\n  ) u_taken (",
+                "acclmt_gray_counter_mutant_output #(\n    .Width(CountWidth)\n  ) u_taken (",
+            ),
+            ("^(taken_gray_synced >> i)", "taken_gray_synced[i]"),
+            ("^(written_gray_synced >> i)", "written_gray_synced[i]"),
+        ],
     },
 ];
 
@@ -285,9 +401,10 @@ fn build() -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
         let mut sources = vec![bench("acclmt_tb.vlt")];
         sources.extend(top.hierarchy.map(bench));
-        sources.extend(design.iter().cloned());
+        sources.extend(replaced(&design, top.replaced)?.into_iter().map(watched));
         sources.push(package.clone());
         sources.extend(mutants.iter().cloned());
+        sources.extend(top.with.iter().map(|name| bench(name)));
         sources.push(bench(&format!("{}.sv", top.module)));
         let directory = verilator.translate(&cache, top, &sources)?;
         let mut folders = Vec::new();
@@ -411,6 +528,20 @@ fn read_file_list(list: &Path) -> Result<Vec<PathBuf>> {
         .collect())
 }
 
+/// The sources of the design, with files of the testbench in the places of some.
+fn replaced(design: &[PathBuf], replaced: &[(&str, &[&str])]) -> Result<Vec<PathBuf>> {
+    let mut sources = design.to_vec();
+    for (file, others) in replaced {
+        let place = sources
+            .iter()
+            .position(|source| source.ends_with(file))
+            .ok_or_else(|| format!("the file list of the design has no {file}"))?;
+        let others = others.iter().map(|name| Path::new("bench").join(name));
+        sources.splice(place..=place, others);
+    }
+    Ok(sources)
+}
+
 /// Writes the faulty copies; fails if a fault no longer fits the source.
 fn write_mutants(design: &[PathBuf], cache: &Cache) -> Result<Vec<PathBuf>> {
     MUTANTS
@@ -421,20 +552,22 @@ fn write_mutants(design: &[PathBuf], cache: &Cache) -> Result<Vec<PathBuf>> {
                 .iter()
                 .find(|source| source.ends_with(&file))
                 .ok_or_else(|| format!("the file list of the design has no {file}"))?;
-            let text = read(source)?;
-            let count = text.matches(mutant.original).count();
-            if count != 1 {
-                return Err(format!(
-                    "the fault of {} fits {count} places of {}, not one; adapt MUTANTS in \
-                     tb/verilated/build.rs to the source",
-                    mutant.name,
-                    source.display()
-                )
-                .into());
+            let mut text = read(source)?;
+            for (original, fault) in mutant.faults {
+                let count = text.matches(original).count();
+                if count != 1 {
+                    return Err(format!(
+                        "the fault of {} fits {count} places of {}, not one; adapt MUTANTS in \
+                         tb/verilated/build.rs to the source",
+                        mutant.name,
+                        source.display()
+                    )
+                    .into());
+                }
+                text = text.replace(original, fault);
             }
             // Its own name, and that of the instances of a recursive block.
             let text = text
-                .replace(mutant.original, mutant.fault)
                 .replace(
                     &format!("module {} ", mutant.module),
                     &format!("module {} ", mutant.name),

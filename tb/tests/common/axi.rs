@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! A host of the chip with its buses, pin by pin: AXI4-Lite for the registers, AXI4-Stream for input and
-//! output, with pauses of every channel, behind the port of the driver.
+//! output, with pauses of every channel, behind the port of the driver. The core has the clock of the buses, or one
+//! of its own.
 
 use std::collections::VecDeque;
 use std::mem;
 
-use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunPlan};
+use acclmt_driver::chip::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::registers;
 use acclmt_poseidon::word::{self, Word};
-use acclmt_verilated::{Bench, BenchKind};
+use acclmt_verilated::{Bench, BenchKind, SimulationError};
 
 use super::Random;
 use super::bits::{CLEAR, START, ZEROISE};
+use super::clocks::{ClockedChip, Clocks};
 
 /// The registers of the streams, as docs/buses.md has them and not by the code for it.
 pub mod stream {
@@ -175,9 +177,25 @@ impl<T: Copy> Channel<T> {
     }
 }
 
+/// What is simulated.
+enum Simulation {
+    OneClock(Bench),
+    TwoClocks(Box<ClockedChip>),
+}
+
+impl Simulation {
+    /// A clock cycle of the buses.
+    fn cycle(&mut self, pins: &[u32; PINS]) -> Result<Vec<u32>, SimulationError> {
+        match self {
+            Self::OneClock(bench) => bench.run(pins),
+            Self::TwoClocks(chip) => chip.cycle(pins),
+        }
+    }
+}
+
 /// The chip with its buses and a host.
 pub struct AxiChip {
-    bench: Bench,
+    simulation: Simulation,
     random: Random,
     pub pauses: Pauses,
     cycles: u64,
@@ -206,11 +224,24 @@ pub struct AxiChip {
 }
 
 impl AxiChip {
+    /// The chip with one clock.
     pub fn new(seed: u64, pauses: Pauses) -> Self {
         let bench = Bench::new(BenchKind::Axi, seed as u32);
         assert_eq!((bench.input_words(), bench.output_words()), (PINS, PINS));
+        Self::of(Simulation::OneClock(bench), seed, pauses)
+    }
+
+    /// The chip with a clock of its own for the core, which is there.
+    pub fn with_clocks(seed: u64, pauses: Pauses, clocks: Clocks) -> Self {
+        let chip = ClockedChip::new(seed, clocks);
+        let mut chip = Self::of(Simulation::TwoClocks(Box::new(chip)), seed, pauses);
+        chip.await_core().expect("the core answers");
+        chip
+    }
+
+    fn of(simulation: Simulation, seed: u64, pauses: Pauses) -> Self {
         Self {
-            bench,
+            simulation,
             random: Random::new(seed),
             pauses,
             cycles: 0,
@@ -233,7 +264,42 @@ impl AxiChip {
         }
     }
 
-    /// Clock cycles since the reset.
+    /// The two clocks, if the core has one of its own.
+    pub fn clocked(&mut self) -> Option<&mut ClockedChip> {
+        match &mut self.simulation {
+            Simulation::OneClock(_) => None,
+            Simulation::TwoClocks(chip) => Some(chip),
+        }
+    }
+
+    pub fn has_two_clocks(&self) -> bool {
+        matches!(self.simulation, Simulation::TwoClocks(_))
+    }
+
+    /// Waits until the core answers: with two clocks it is there some time after a reset.
+    pub fn await_core(&mut self) -> Result<(), PortError> {
+        for _ in 0..PATIENCE {
+            if !self.read(registers::ID.address)?.refused {
+                return Ok(());
+            }
+        }
+        Err(PortError::new("the core does not come out of its reset"))
+    }
+
+    /// STREAM_STATE when the last word of the output has left the bus, which with two clocks the core hears
+    /// later.
+    pub fn stream_state(&mut self) -> u32 {
+        for _ in 0..PATIENCE {
+            let state = self.read(stream::STATE).unwrap();
+            assert!(!state.refused);
+            if !self.has_two_clocks() || state.data & stream::OUTPUT_OPEN == 0 {
+                return state.data;
+            }
+        }
+        panic!("the output stays open");
+    }
+
+    /// Clock cycles of the buses since the reset.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
@@ -248,8 +314,17 @@ impl AxiChip {
         self.refused
     }
 
-    /// Resets the chip and the host, whatever is under way.
+    /// Resets the chip and the host, whatever is under way, and waits for the core.
     pub fn reset(&mut self) -> Result<(), PortError> {
+        self.reset_alone()?;
+        if self.has_two_clocks() {
+            self.await_core()?;
+        }
+        Ok(())
+    }
+
+    /// The same, without waiting.
+    pub fn reset_alone(&mut self) -> Result<(), PortError> {
         let mut pins = [0; PINS];
         pins[0] = RESET;
         for _ in 0..3 {
@@ -276,8 +351,8 @@ impl AxiChip {
 
     fn run(&mut self, pins: &[u32; PINS]) -> Result<Vec<u32>, PortError> {
         self.cycles += 1;
-        self.bench
-            .run(pins)
+        self.simulation
+            .cycle(pins)
             .map_err(|error| PortError::new(error.to_string()))
     }
 
@@ -285,7 +360,7 @@ impl AxiChip {
         self.random.below(256) < share
     }
 
-    /// A clock cycle.
+    /// A clock cycle of the buses.
     pub fn cycle(&mut self) -> Result<(), PortError> {
         let pauses = self.pauses;
         let mut pins = [0; PINS];
@@ -520,6 +595,12 @@ impl ChipPort for AxiChip {
 
     fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
         Ok(self.read(address)?.data)
+    }
+
+    /// The clock of the core may be the slower one.
+    fn patience(&self, cycles: u64) -> Patience {
+        let ratio = if self.has_two_clocks() { 16 } else { 1 };
+        Patience::Cycles(ratio * cycles)
     }
 
     fn begin_run(&mut self, plan: &RunPlan) -> Result<(), PortError> {

@@ -13,6 +13,9 @@ use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
 pub mod axi;
+pub mod clocks;
+pub mod recorded;
+pub mod runs;
 
 /// Values of CONTROL and flags of STATUS, as the map of registers has them and not by the code for it.
 pub mod bits {

@@ -15,13 +15,9 @@ use crate::{INSTALL_HINT, Result, Top, paths_in, read, with_path};
 /// The oldest Verilator that works.
 const MINIMUM: (u32, u32) = (5, 6);
 
-const ARGUMENTS: [&str; 12] = [
+const ARGUMENTS: [&str; 9] = [
     "--cc",
     "--assert",
-    "--trace-fst",
-    // A beat of a state is wider than what is traced by default.
-    "--trace-max-width",
-    "4096",
     "--output-split",
     "20000",
     "--x-initial",
@@ -31,6 +27,10 @@ const ARGUMENTS: [&str; 12] = [
     // Verilator 5.006 forgets to declare the variable of a loop that it makes of the copies of a wide input.
     "-fno-reloop",
 ];
+
+/// Those for waveforms, which take a third of the compiler's time. A beat of a state is wider than what is traced
+/// by default.
+const WAVEFORM_ARGUMENTS: [&str; 3] = ["--trace-fst", "--trace-max-width", "4096"];
 
 /// The program that translates, and where its C++ runtime is.
 pub struct Verilator {
@@ -125,7 +125,17 @@ impl Verilator {
     /// The folder with the C++ of a top.
     pub fn translate(&self, cache: &Cache, top: &Top, sources: &[PathBuf]) -> Result<PathBuf> {
         let mut key = Key::default();
-        key.add((&self.version, &self.include, ARGUMENTS, top.module));
+        let waveforms: &[&str] = match top.waveforms {
+            true => &WAVEFORM_ARGUMENTS,
+            false => &[],
+        };
+        key.add((
+            &self.version,
+            &self.include,
+            ARGUMENTS,
+            waveforms,
+            top.module,
+        ));
         for source in sources {
             key.add((source, read(source)?));
         }
@@ -137,6 +147,7 @@ impl Verilator {
         let mut command = self.command();
         command
             .args(ARGUMENTS)
+            .args(waveforms)
             .args(["--top-module", top.module, "--prefix", top.class])
             .arg("--Mdir")
             .arg(&directory)

@@ -47,7 +47,10 @@ class Model {
     context_->traceEverOn(true);
     top_ = std::make_unique<Top>(context_.get(), "TOP");
     if (prepare != nullptr) prepare(*top_);
+    // Registers are random until a reset has acted, those that make resets too: nothing is asserted of that.
+    context_->assertOn(false);
     reset();
+    context_->assertOn(true);
   }
 
   ~Model() {

@@ -94,12 +94,17 @@ const char *acclmt_chip_failure(const acclmt_chip *chip);
 typedef struct acclmt_bench acclmt_bench;
 
 // The blocks of the chip, some of them with deliberate faults, the tree, the hash engines of every size, a
-// small chip with its buses. Each is in builds with the feature of its name only.
+// small chip with its buses, the same with two clocks, buffers between two clocks, small chips with DMA, the
+// default chip with DMA. Each is in builds with the feature of its name only.
 acclmt_bench *acclmt_units_new(uint32_t seed);
 acclmt_bench *acclmt_mutants_new(uint32_t seed);
 acclmt_bench *acclmt_tree_new(uint32_t seed);
 acclmt_bench *acclmt_engines_new(uint32_t seed);
 acclmt_bench *acclmt_axi_new(uint32_t seed);
+acclmt_bench *acclmt_dma_new(uint32_t seed);
+acclmt_bench *acclmt_dma_chip_new(uint32_t seed);
+acclmt_bench *acclmt_clocks_new(uint32_t seed);
+acclmt_bench *acclmt_crossing_new(uint32_t seed);
 void acclmt_bench_free(acclmt_bench *bench);
 // Words of the packed input and output.
 uint32_t acclmt_bench_input_words(const acclmt_bench *bench);

@@ -25,6 +25,18 @@ pub enum BenchKind {
     /// A small chip with its buses: `tb/rtl/acclmt_tb_axi.sv`.
     #[cfg(feature = "axi")]
     Axi,
+    /// Small chips with DMA: `tb/rtl/acclmt_tb_dma.sv`.
+    #[cfg(feature = "dma")]
+    Dma,
+    /// The default chip with DMA: `tb/rtl/acclmt_tb_dma_chip.sv`.
+    #[cfg(feature = "dma_chip")]
+    DmaChip,
+    /// The same with two clocks, whose edges the input places: `tb/rtl/acclmt_tb_clocks.sv`.
+    #[cfg(feature = "clocks")]
+    Clocks,
+    /// Buffers between two clocks, one of them faulty: `tb/rtl/acclmt_tb_crossing.sv`.
+    #[cfg(feature = "crossing")]
+    Crossing,
 }
 
 /// Blocks of the chip side by side, with one packed input and one packed output.
@@ -38,6 +50,11 @@ unsafe impl Send for Bench {}
 
 impl Bench {
     /// A bench that has been reset.
+    #[allow(
+        unreachable_code,
+        unused_variables,
+        reason = "a build without benches has no kind of bench"
+    )]
     pub fn new(kind: BenchKind, seed: u32) -> Self {
         let construct: unsafe extern "C" fn(u32) -> *mut bindings::acclmt_bench = match kind {
             #[cfg(feature = "units")]
@@ -50,6 +67,14 @@ impl Bench {
             BenchKind::Engines => bindings::acclmt_engines_new,
             #[cfg(feature = "axi")]
             BenchKind::Axi => bindings::acclmt_axi_new,
+            #[cfg(feature = "dma")]
+            BenchKind::Dma => bindings::acclmt_dma_new,
+            #[cfg(feature = "dma_chip")]
+            BenchKind::DmaChip => bindings::acclmt_dma_chip_new,
+            #[cfg(feature = "clocks")]
+            BenchKind::Clocks => bindings::acclmt_clocks_new,
+            #[cfg(feature = "crossing")]
+            BenchKind::Crossing => bindings::acclmt_crossing_new,
         };
         // SAFETY: the constructors take any seed.
         let model = unsafe { construct(seed) };

@@ -124,6 +124,18 @@ unsafe extern "C" {
     pub fn acclmt_axi_new(seed: u32) -> *mut acclmt_bench;
 }
 unsafe extern "C" {
+    pub fn acclmt_dma_new(seed: u32) -> *mut acclmt_bench;
+}
+unsafe extern "C" {
+    pub fn acclmt_dma_chip_new(seed: u32) -> *mut acclmt_bench;
+}
+unsafe extern "C" {
+    pub fn acclmt_clocks_new(seed: u32) -> *mut acclmt_bench;
+}
+unsafe extern "C" {
+    pub fn acclmt_crossing_new(seed: u32) -> *mut acclmt_bench;
+}
+unsafe extern "C" {
     pub fn acclmt_bench_free(bench: *mut acclmt_bench);
 }
 unsafe extern "C" {

@@ -19,20 +19,8 @@ use std::ptr::NonNull;
 )]
 #[rustfmt::skip]
 mod bindings;
-#[cfg(any(
-    feature = "units",
-    feature = "mutants",
-    feature = "tree",
-    feature = "engines"
-))]
 mod bench;
 
-#[cfg(any(
-    feature = "units",
-    feature = "mutants",
-    feature = "tree",
-    feature = "engines"
-))]
 pub use bench::{Bench, BenchKind};
 
 /// Name of the field whose prime is the large one of this build.

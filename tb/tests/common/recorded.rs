@@ -1,0 +1,118 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! Runs as the driver makes them: what it writes before a start, what goes in, and what the model says comes
+//! out, in which order and after how many cycles.
+
+use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
+use acclmt_driver::device::{CommitRequest, LeafRule, NoProgress, WordSource};
+use acclmt_driver::nodes::AllNodes;
+use acclmt_driver::registers;
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_model::{ComputingChip, Hardware};
+use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::word::Word;
+
+use super::bits::START;
+use super::{Random, elements, pairs};
+
+/// A run of a chip.
+pub struct RecordedRun {
+    /// Registers and their values, before the start.
+    pub writes: Vec<(u32, u32)>,
+    pub input: Vec<Word>,
+    pub output: Vec<OutputWord>,
+    /// Clock cycles of a core whose input and output never wait for their partners.
+    pub cycles: u64,
+}
+
+/// The model, and what the driver does with it.
+struct Recorder {
+    model: ComputingChip,
+    writes: Vec<(u32, u32)>,
+    input: Vec<Word>,
+    output: Vec<OutputWord>,
+}
+
+impl ChipPort for Recorder {
+    fn name(&self) -> &str {
+        "recorder"
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
+        self.writes.push((address, value));
+        self.model.write_register(address, value)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        self.model.read_register(address)
+    }
+
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError> {
+        let before = output.len();
+        let taken = self.model.transfer(input, output, cycles)?;
+        self.input.extend(&input[..taken]);
+        self.output.extend_from_slice(&output[before..]);
+        Ok(taken)
+    }
+}
+
+impl RecordedRun {
+    /// The commitment of random elements, all of whose nodes go out if `all_nodes`. The model's cap is that of the
+    /// software.
+    pub fn new(
+        random: &mut Random,
+        hardware: Hardware,
+        request: &CommitRequest<'_>,
+        all_nodes: bool,
+    ) -> Self {
+        let count = request.leaf_length() * request.leaves as usize;
+        let words = elements(random, request.parameters.field(), count);
+        let recorder = Recorder {
+            model: ComputingChip::new(hardware).expect("the build is legal"),
+            writes: Vec::new(),
+            input: Vec::new(),
+            output: Vec::new(),
+        };
+        let mut device = ChipDevice::new(recorder).expect("the model answers");
+        let commit = |device: &mut dyn acclmt_driver::device::Device| {
+            let mut nodes = AllNodes::default();
+            let mut nothing = acclmt_driver::nodes::NoNodes;
+            let source = &mut WordSource(&words);
+            let sink: &mut dyn acclmt_driver::nodes::NodeSink = match all_nodes {
+                true => &mut nodes,
+                false => &mut nothing,
+            };
+            device
+                .commit(request, source, sink, &mut NoProgress)
+                .unwrap_or_else(|error| panic!("{request:?}: {error}"))
+        };
+        let report = commit(&mut device);
+        let expected = commit(&mut SoftwareDevice::new());
+        assert_eq!(report.cap, expected.cap, "{request:?}");
+        let cycles = report.cycles().expect("the model counts cycles");
+        let recorder = device.port();
+        let start = (registers::CONTROL.address, START);
+        let starts = recorder.writes.iter().filter(|write| **write == start);
+        assert_eq!(starts.count(), 1, "{request:?} takes one run");
+        let end = recorder.writes.iter().position(|write| *write == start);
+        Self {
+            writes: recorder.writes[..end.unwrap_or_default()].to_vec(),
+            input: recorder.input.clone(),
+            output: recorder.output.clone(),
+            cycles,
+        }
+    }
+
+    /// A tree of pairs over so many hashed leaves, all of whose nodes go out.
+    pub fn tree(random: &mut Random, hardware: Hardware, field: FieldId, leaves: u64) -> Self {
+        let set = pairs(field);
+        let request = CommitRequest::new(set, LeafRule::Hash(set), leaves);
+        Self::new(random, hardware, &request, true)
+    }
+}

@@ -1,0 +1,1362 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! Chips with DMA, with beats of 512 bits, and with beats of 256 and a clock of its own for the core: runs described in
+//! memory, every error of docs/dma.md, and everything that ends a run before its time. Whatever happens, nothing
+//! but outputs and records is written.
+//!
+//! Registers, descriptors and records are written here as docs/dma.md has them. DMA moves words of any prime
+//! alike: these tests run with the default one.
+
+#![cfg(feature = "bls12-381")]
+
+mod common;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use acclmt_driver::chip::suite;
+use acclmt_driver::device::{CommitRequest, LeafRule};
+use acclmt_driver::level_table::NodeMemories;
+use acclmt_driver::program::ChipProgram;
+use acclmt_linux::{Board, DmaMemory, DmaPort};
+use acclmt_model::Hardware;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::presets;
+use acclmt_tb::dma::{DmaChip, HostMemory as _, Ram, Timing, Variant, WriteOrder};
+use acclmt_tb::large_field;
+use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS};
+use common::bits::{BUSY, CLEAR, START, ZEROISE, ZEROISED};
+use common::recorded::RecordedRun;
+use common::{Random, seed};
+
+/// Registers, and fields of them.
+const CONTROL: u32 = 0x040;
+const STATUS: u32 = 0x044;
+const LEAVES: u32 = 0x058;
+const STREAM_CONTROL: u32 = 0x808;
+const STREAM_EVENTS: u32 = 0x80C;
+const DMA_VERSION: u32 = 0x900;
+const DMA_CAPS: u32 = 0x904;
+const DMA_CONTROL: u32 = 0x908;
+const DMA_STATUS: u32 = 0x90C;
+const DMA_RING_BASE: u32 = 0x910;
+const DMA_RING_SIZE: u32 = 0x918;
+const DMA_TAIL: u32 = 0x91C;
+const DMA_HEAD: u32 = 0x920;
+const DMA_EVENTS: u32 = 0x924;
+const DMA_ENABLE: u32 = 0x928;
+const DMA_ERROR: u32 = 0x92C;
+const DMA_ERROR_INFO: u32 = 0x930;
+
+const ENABLE: u32 = 1;
+const RESUME: u32 = 3;
+const STOPPED: u32 = 2;
+const EVENT_DONE: u32 = 1;
+const EVENT_STOPPED: u32 = 2;
+const EVENT_REFUSED: u32 = 4;
+
+/// Flags of a descriptor.
+const INTERRUPT: u32 = 1;
+const TAGGED: u32 = 2;
+
+/// Codes of errors.
+const DESCRIPTOR_READ: u32 = 1;
+const RECORD_ADDRESS: u32 = 2;
+const RESERVED: u32 = 3;
+const INPUT_ADDRESS: u32 = 4;
+const INPUT_WORDS: u32 = 5;
+const OUTPUT_ADDRESS: u32 = 6;
+const OUTPUT_LIMIT: u32 = 7;
+const INPUT_READ: u32 = 8;
+const INPUT_TOO_SHORT: u32 = 9;
+const INPUT_TOO_LONG: u32 = 10;
+const OUTPUT_TOO_SMALL: u32 = 11;
+const OUTPUT_WRITE: u32 = 12;
+const RECORD_WRITE: u32 = 13;
+const START_REFUSED: u32 = 14;
+const RUN_VOID: u32 = 15;
+
+/// Codes of the core.
+const ILLEGAL_CONFIGURATION: u32 = 1;
+const ELEMENT_TOO_LARGE: u32 = 3;
+
+/// Bytes of the memory, and of what a test lays out in it.
+const MEMORY: usize = 1 << 16;
+const DESCRIPTOR: u64 = 64;
+const RECORD: u64 = 32;
+const WORD: u64 = 32;
+
+/// Clock cycles within which every wait of these tests ends.
+const PATIENCE: u64 = 200_000;
+
+/// Parameters of the chips of tb/rtl/acclmt_tb_dma.sv.
+fn hardware() -> Hardware {
+    Hardware {
+        field: large_field(),
+        runtime_modulus: RUNTIME_MODULUS,
+        num_partial: 1,
+        partial_depth: 256,
+        max_height: 8,
+        memories: NodeMemories {
+            words: [64, 64, 32, 32, 16],
+        },
+        ..Hardware::default()
+    }
+}
+
+// ---- A host ------------------------------------------------------------------------------------------
+
+/// A job as a host describes it.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    flags: u32,
+    tag: u32,
+    input: u64,
+    input_words: u64,
+    output: u64,
+    output_limit: u64,
+    record: u64,
+    reserved: u64,
+}
+
+impl Job {
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(self.flags.to_le_bytes());
+        bytes.extend(self.tag.to_le_bytes());
+        for number in [
+            self.input,
+            self.input_words,
+            self.output,
+            self.output_limit,
+            self.record,
+            self.reserved,
+            0,
+        ] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Bytes of an output word.
+    fn stride(&self) -> u64 {
+        if self.flags & TAGGED == 0 { 32 } else { 64 }
+    }
+}
+
+/// The fields of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    code: u32,
+    core_error: u32,
+    done: bool,
+    tag: u32,
+    words: u64,
+    cycles: u64,
+    core_info: u32,
+    number: u32,
+}
+
+/// A chip with DMA, the host beside it, and what the host expects to be in memory.
+struct Host {
+    chip: DmaChip<Ram>,
+    random: Random,
+    /// What is in memory if the chip does what it should.
+    expected: Vec<u8>,
+    /// Places of the memory that are in use.
+    used: Vec<std::ops::Range<u64>>,
+    ring: u64,
+    log2_ring: u32,
+    given: u32,
+}
+
+/// Random times of the memory and the registers' bus.
+fn random_timing(random: &mut Random) -> Timing {
+    let mut share = || *random.choose(&[0, 20, 128, 220]);
+    let pauses = [share(), share(), share(), share(), share()];
+    Timing {
+        pauses,
+        register_pauses: share(),
+        latency: *random.choose(&[0, 3, 50, 300]),
+        order: *random.choose(&[
+            WriteOrder::Any,
+            WriteOrder::DataFirst,
+            WriteOrder::AddressFirst,
+        ]),
+    }
+}
+
+impl Host {
+    fn new(variant: Variant, seed: u64, timing: Timing) -> Self {
+        Self::with_base(variant, seed, timing, None)
+    }
+
+    /// `base` is the first address of the memory; else it is random.
+    fn with_base(variant: Variant, seed: u64, timing: Timing, base: Option<u64>) -> Self {
+        let mut random = Random::new(seed);
+        let base = base.unwrap_or_else(|| random.next() >> 8 & !0xfff);
+        let bytes: Vec<u8> = (0..MEMORY).map(|_| random.next() as u8).collect();
+        let bench = Bench::new(BenchKind::Dma, seed as u32);
+        let memory = Ram::new(base, bytes.clone());
+        let mut chip = DmaChip::new(bench, variant, random.next(), memory, timing);
+        if variant.has_two_clocks() {
+            chip.clocks = *random.choose(&[(256, 256), (100, 256), (256, 100), (150, 180)]);
+            println!("clocks {:?}", chip.clocks);
+        }
+        chip.reset().unwrap();
+        let mut host = Self {
+            chip,
+            random,
+            expected: bytes,
+            used: Vec::new(),
+            ring: 0,
+            log2_ring: 0,
+            given: 0,
+        };
+        // A core with a clock of its own comes out of the reset later.
+        while host.chip.read_register(0).unwrap().refused {}
+        host
+    }
+
+    fn read(&mut self, address: u32) -> u32 {
+        let answer = self.chip.read_register(address).unwrap();
+        assert!(!answer.refused, "read of 0x{address:03X}");
+        answer.data
+    }
+
+    fn write(&mut self, address: u32, value: u32) {
+        let answer = self.chip.write_register(address, value).unwrap();
+        assert!(!answer.refused, "write of {value:#x} to 0x{address:03X}");
+    }
+
+    #[track_caller]
+    fn write_refused(&mut self, address: u32, value: u32) {
+        let answer = self.chip.write_register(address, value).unwrap();
+        assert!(answer.refused, "write of {value:#x} to 0x{address:03X}");
+        assert_eq!(self.read(DMA_EVENTS) & EVENT_REFUSED, EVENT_REFUSED);
+        self.write(DMA_EVENTS, EVENT_REFUSED);
+    }
+
+    /// A free place of the memory, at a random multiple.
+    fn place(&mut self, bytes: u64, multiple: u64) -> u64 {
+        let base = self.chip.memory().base();
+        for _ in 0..100_000 {
+            let places = (MEMORY as u64 - bytes) / multiple;
+            let first = base + multiple * self.random.below(places);
+            // A word between two places shows what is written beyond one of them.
+            let range = first..first + bytes + WORD;
+            let is_free =
+                |used: &std::ops::Range<u64>| used.end <= first || range.end <= used.start;
+            if self.used.iter().all(is_free) {
+                self.used.push(range);
+                return first;
+            }
+        }
+        panic!("no place for {bytes} bytes");
+    }
+
+    /// Stores bytes, which stay as they are.
+    fn store(&mut self, address: u64, bytes: &[u8]) {
+        self.chip
+            .memory()
+            .at(address, bytes.len())
+            .copy_from_slice(bytes);
+        self.expect(address, bytes);
+    }
+
+    /// What the chip should write.
+    fn expect(&mut self, address: u64, bytes: &[u8]) {
+        let offset = (address - self.chip.memory().base()) as usize;
+        self.expected[offset..offset + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// What the chip may write: it is taken as it is.
+    fn accept(&mut self, address: u64, length: u64) {
+        let found = self.chip.memory().at(address, length as usize).to_vec();
+        self.expect(address, &found);
+    }
+
+    #[track_caller]
+    fn check_memory(&mut self) {
+        let base = self.chip.memory().base();
+        let found = self.chip.memory().bytes();
+        let pairs = found.iter().zip(&self.expected);
+        let wrong = pairs
+            .enumerate()
+            .find(|(_, (found, expected))| found != expected);
+        if let Some((offset, (found, expected))) = wrong {
+            panic!(
+                "address 0x{:x} (offset 0x{offset:x}): {found:02x}, expected {expected:02x}; used: {:x?}",
+                base + offset as u64,
+                self.used
+            );
+        }
+    }
+
+    fn configure(&mut self, run: &RecordedRun) {
+        let pauses = std::mem::take(&mut self.chip.timing.register_pauses);
+        // A clear ends the ring.
+        let writes = run.writes.iter().filter(|(address, _)| *address != CONTROL);
+        for &(address, value) in writes {
+            self.write(address, value);
+        }
+        self.chip.timing.register_pauses = pauses;
+    }
+
+    /// Lays a ring out and enables it.
+    fn enable(&mut self, log2_ring: u32) {
+        self.ring = self.place(DESCRIPTOR << log2_ring, DESCRIPTOR);
+        self.log2_ring = log2_ring;
+        self.enable_again();
+    }
+
+    fn enable_again(&mut self) {
+        self.given = 0;
+        self.write(DMA_RING_BASE, self.ring as u32);
+        self.write(DMA_RING_BASE + 4, (self.ring >> 32) as u32);
+        self.write(DMA_RING_SIZE, self.log2_ring);
+        self.write(DMA_CONTROL, ENABLE);
+        assert_eq!(self.read(DMA_HEAD), 0);
+        assert_eq!(self.read(DMA_TAIL), 0);
+        assert_eq!(self.read(DMA_ERROR), 0);
+    }
+
+    /// Ends the use of the ring.
+    fn disable(&mut self) {
+        self.write(DMA_CONTROL, 0);
+        self.wait();
+    }
+
+    /// Lays the areas of a run out, with its input.
+    fn job(&mut self, run: &RecordedRun, flags: u32) -> Job {
+        let stride = if flags & TAGGED == 0 { 32 } else { 64 };
+        let input = self.place(WORD * run.input.len() as u64, WORD);
+        self.store(input, run.input.as_flattened());
+        let job = Job {
+            flags,
+            tag: self.random.next() as u32,
+            input,
+            input_words: run.input.len() as u64,
+            output: self.place(stride * run.output.len() as u64, stride),
+            output_limit: run.output.len() as u64,
+            record: self.place(RECORD, RECORD),
+            reserved: 0,
+        };
+        assert_eq!(job.stride(), stride);
+        job
+    }
+
+    /// Puts a job into the ring, at the next place.
+    fn put(&mut self, job: &Job) {
+        let place = self.given % (1 << self.log2_ring);
+        let address = self.ring + DESCRIPTOR * u64::from(place);
+        self.store(address, &job.bytes());
+        self.given += 1;
+    }
+
+    /// Tells the chip of the jobs in the ring.
+    fn tell(&mut self) {
+        let given = self.given;
+        self.write(DMA_TAIL, given);
+    }
+
+    /// Waits until the chip is not busy.
+    fn wait(&mut self) {
+        for _ in 0..PATIENCE / 100 {
+            self.chip.run(100).unwrap();
+            if self.read(DMA_STATUS) & BUSY == 0 {
+                return;
+            }
+        }
+        panic!("the DMA is still busy");
+    }
+
+    fn record(&mut self, job: &Job) -> Record {
+        let bytes = self.chip.memory().at(job.record, RECORD as usize).to_vec();
+        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        assert_eq!(word(0) & 0x7fff_0000, 0, "reserved bits of the record");
+        Record {
+            code: word(0) & 0xff,
+            core_error: word(0) >> 8 & 0xff,
+            done: word(0) >> 31 == 1,
+            tag: word(4),
+            words: long(8),
+            cycles: long(16),
+            core_info: word(24),
+            number: word(28),
+        }
+    }
+
+    /// The descriptor has ended well: output and record are in memory. Returns the cycles of the run.
+    #[track_caller]
+    fn check_good(&mut self, job: &Job, run: &RecordedRun, number: u32) -> u64 {
+        for (index, word) in run.output.iter().enumerate() {
+            let address = job.output + job.stride() * index as u64;
+            self.expect(address, &word.data);
+            if job.flags & TAGGED != 0 {
+                let user = u64::from(word.index) | u64::from(word.level) << 40;
+                self.expect(address + 32, &user.to_le_bytes());
+                self.expect(address + 40, &[0; 24]);
+            }
+        }
+        let record = self.record(job);
+        let expected = Record {
+            code: 0,
+            core_error: 0,
+            done: true,
+            tag: job.tag,
+            words: run.output.len() as u64,
+            cycles: record.cycles,
+            core_info: 0,
+            number,
+        };
+        assert_eq!(record, expected);
+        self.accept(job.record, RECORD);
+        self.check_memory();
+        record.cycles
+    }
+
+    /// The descriptor was ended by an error, and the ring stands.
+    #[track_caller]
+    fn check_failed(&mut self, job: &Job, number: u32, code: u32) -> Option<Record> {
+        assert_eq!(self.read(DMA_STATUS), STOPPED);
+        assert_eq!(self.read(DMA_ERROR), code, "DMA_ERROR");
+        assert_eq!(self.read(DMA_HEAD), number + 1, "DMA_HEAD");
+        let events = self.read(DMA_EVENTS);
+        assert_eq!(events & EVENT_STOPPED, EVENT_STOPPED);
+        self.write(DMA_EVENTS, EVENT_STOPPED);
+        assert!(self.chip.is_quiet());
+        // The output of a run that failed is void, and within its area.
+        if code >= INPUT_READ {
+            self.accept(job.output, job.stride() * job.output_limit);
+        }
+        let has_record = ![DESCRIPTOR_READ, RECORD_ADDRESS, RECORD_WRITE].contains(&code);
+        let record = has_record.then(|| {
+            let record = self.record(job);
+            self.accept(job.record, RECORD);
+            assert_eq!((record.code, record.done), (code, true));
+            assert_eq!((record.tag, record.number), (job.tag, number));
+            assert!(record.words <= job.output_limit);
+            if code < INPUT_READ {
+                assert_eq!((record.words, record.cycles), (0, 0));
+            }
+            let info = self.read(DMA_ERROR_INFO);
+            assert_eq!(info, record.core_error);
+            record
+        });
+        self.check_memory();
+        record
+    }
+
+    /// A good run in the next place of the ring, which stands after an error or does not.
+    #[track_caller]
+    fn check_usable(&mut self, run: &RecordedRun) {
+        if self.read(DMA_STATUS) & STOPPED != 0 {
+            self.write(DMA_CONTROL, RESUME);
+            assert_eq!(self.read(DMA_ERROR), 0);
+        }
+        let used = self.used.len();
+        let flags = *self.random.choose(&[0, TAGGED]);
+        let job = self.job(run, flags);
+        let number = self.given;
+        self.put(&job);
+        self.tell();
+        self.wait();
+        assert_eq!(self.read(DMA_ERROR), 0);
+        assert_eq!(self.read(DMA_HEAD), number + 1);
+        self.check_good(&job, run, number);
+        self.used.truncate(used);
+    }
+}
+
+fn tree(random: &mut Random, leaves: u64) -> RecordedRun {
+    RecordedRun::tree(random, hardware(), large_field(), leaves)
+}
+
+// ---- Runs --------------------------------------------------------------------------------------------
+
+/// The registers say what the chip is.
+#[test]
+fn registers_tell_the_build() {
+    for (variant, caps) in [
+        (Variant::WIDE, 6 | 10 << 4 | 16 << 8 | 16 << 16),
+        (Variant::TWO_CLOCKS, 5 | 8 << 4 | 16 << 8 | 16 << 16),
+    ] {
+        let mut host = Host::new(variant, 1, Timing::default());
+        assert_eq!(host.read(DMA_VERSION), 0x0000_0100);
+        assert_eq!(host.read(DMA_CAPS), caps);
+        for address in [
+            DMA_CONTROL,
+            DMA_STATUS,
+            DMA_RING_BASE,
+            DMA_RING_BASE + 4,
+            DMA_RING_SIZE,
+            DMA_TAIL,
+            DMA_HEAD,
+            DMA_EVENTS,
+            DMA_ENABLE,
+            DMA_ERROR,
+            DMA_ERROR_INFO,
+        ] {
+            assert_eq!(host.read(address), 0, "0x{address:03X}");
+        }
+        // Nothing is there, and nothing can be written.
+        for address in [0x934, 0x9FC] {
+            assert!(host.chip.read_register(address).unwrap().refused);
+        }
+        for address in [DMA_VERSION, DMA_CAPS, DMA_STATUS, DMA_HEAD, DMA_ERROR] {
+            assert!(host.chip.write_register(address, 0).unwrap().refused);
+        }
+    }
+}
+
+/// Descriptors of a ring one after another, given singly and at once, with random times of everything.
+#[test]
+fn rings_are_worked_through() {
+    rings(seed(41), 2);
+}
+
+#[test]
+#[ignore = "long: 20 rings"]
+fn many_rings_are_worked_through() {
+    rings(seed(141), 20);
+}
+
+fn rings(seed: u64, rounds: usize) {
+    for (number, variant) in Variant::SMALL.into_iter().enumerate() {
+        let mut random = Random::new(seed + number as u64);
+        for round in 0..rounds {
+            let timing = match round {
+                0 => Timing::default(),
+                _ => random_timing(&mut random),
+            };
+            println!("{variant:?}, {timing:?}");
+            let mut host = Host::new(variant, random.next(), timing);
+            let leaves = 1 << random.below(2);
+            let run = tree(&mut random, leaves);
+            host.configure(&run);
+            host.write(DMA_ENABLE, EVENT_DONE);
+            let log2_ring = random.below(3) as u32;
+            host.enable(log2_ring);
+            let mut done = 0;
+            while done < 4 {
+                let together = 1 + random.below(1 << log2_ring) as u32;
+                let mut jobs = Vec::new();
+                for _ in 0..together {
+                    // Other data of the same shape.
+                    let flags = random.below(4) as u32;
+                    let job = host.job(&run, flags);
+                    host.put(&job);
+                    jobs.push(job);
+                }
+                assert!(!host.chip.interrupt());
+                host.tell();
+                host.wait();
+                assert_eq!(host.read(DMA_STATUS), 0);
+                assert_eq!(host.read(DMA_HEAD), host.given);
+                let interrupts = jobs.iter().any(|job| job.flags & INTERRUPT != 0);
+                assert_eq!(host.chip.interrupt(), interrupts);
+                assert_eq!(host.read(DMA_EVENTS), u32::from(interrupts));
+                host.write(DMA_EVENTS, EVENT_DONE);
+                assert!(!host.chip.interrupt());
+                for (index, job) in jobs.iter().enumerate() {
+                    // All were written before any is looked at.
+                    let number = done + index as u32;
+                    for (index, word) in run.output.iter().enumerate() {
+                        let address = job.output + job.stride() * index as u64;
+                        assert_eq!(host.chip.memory().at(address, 32), word.data);
+                    }
+                    let cycles = host.record(job).cycles;
+                    if round == 0 && !variant.has_two_clocks() {
+                        assert_eq!(cycles, run.cycles, "cycles of the run");
+                    }
+                    assert_eq!(host.record(job).number, number);
+                }
+                for (index, job) in jobs.iter().enumerate() {
+                    for later in &jobs[index..] {
+                        host.accept(later.output, later.stride() * later.output_limit);
+                        host.accept(later.record, RECORD);
+                    }
+                    host.check_good(job, &run, done + index as u32);
+                }
+                done += together;
+                host.used.truncate(1);
+            }
+            assert!(host.chip.is_quiet());
+        }
+    }
+}
+
+/// Different inputs give different outputs: every job has its own.
+#[test]
+fn every_descriptor_has_its_own_data() {
+    let mut random = Random::new(seed(42));
+    for variant in Variant::SMALL {
+        let runs: Vec<_> = (0..4).map(|_| tree(&mut random, 4)).collect();
+        assert!(runs.iter().all(|run| run.writes == runs[0].writes));
+        let timing = random_timing(&mut random);
+        let mut host = Host::new(variant, random.next(), timing);
+        host.configure(&runs[0]);
+        host.enable(2);
+        let jobs: Vec<_> = runs.iter().map(|run| host.job(run, TAGGED)).collect();
+        jobs.iter().for_each(|job| host.put(job));
+        host.tell();
+        host.wait();
+        for job in &jobs {
+            host.accept(job.output, job.stride() * job.output_limit);
+            host.accept(job.record, RECORD);
+        }
+        for (number, (job, run)) in jobs.iter().zip(&runs).enumerate() {
+            host.check_good(job, run, number as u32);
+        }
+    }
+}
+
+/// The presets of this build that make trees and fit into the chip, one of each arity.
+fn tree_presets(field: FieldId) -> Vec<&'static AnyParameters> {
+    let limits = hardware().limits();
+    let mut sets = BTreeMap::new();
+    for preset in presets::all() {
+        let set = preset.parameters();
+        if set.field() == field && ChipProgram::compile(set, &limits).is_ok() {
+            sets.entry(set.arity()).or_insert(set);
+        }
+    }
+    sets.into_values().collect()
+}
+
+/// The engines are as busy as without DMA, whatever the latency of the memory: a run takes as many cycles. At
+/// 500 MHz these are 200, 500 and 1,000 ns.
+#[test]
+fn latency_costs_no_cycles() {
+    let mut random = Random::new(seed(43));
+    let mut arities = Vec::new();
+    for (field, measured) in [
+        (large_field(), &[2, 4, 8, 11][..]),
+        (FieldId::Goldilocks, &[2][..]),
+    ] {
+        let sets = tree_presets(field);
+        for set in sets.iter().filter(|set| measured.contains(&set.arity())) {
+            arities.push(set.arity());
+            let request = CommitRequest::new(set, LeafRule::Hash(set), set.arity() as u64);
+            let mut runs = vec![RecordedRun::new(&mut random, hardware(), &request, true)];
+            if set.sponge().is_some() && set.arity() == 2 {
+                let rule = LeafRule::Row {
+                    parameters: set,
+                    columns: 40,
+                };
+                let request = CommitRequest::new(set, rule, 4);
+                runs.push(RecordedRun::new(&mut random, hardware(), &request, false));
+            }
+            for run in runs {
+                let latencies = match (set.arity(), field == large_field()) {
+                    (2, true) => &[100, 250, 500][..],
+                    _ => &[500][..],
+                };
+                for &latency in latencies {
+                    let timing = Timing {
+                        latency,
+                        ..Timing::default()
+                    };
+                    let mut host = Host::new(Variant::WIDE, random.next(), timing);
+                    host.configure(&run);
+                    host.enable(0);
+                    let job = host.job(&run, TAGGED);
+                    host.put(&job);
+                    host.tell();
+                    host.wait();
+                    let cycles = host.record(&job).cycles;
+                    println!(
+                        "{}, latency {latency}: {} words in, {} out, {cycles} cycles, {} without DMA",
+                        set.name(),
+                        run.input.len(),
+                        run.output.len(),
+                        run.cycles
+                    );
+                    assert_eq!(cycles, run.cycles);
+                }
+            }
+        }
+    }
+    for arity in [2, 4, 8, 11] {
+        assert!(arities.contains(&arity), "arity {arity} was measured");
+    }
+}
+
+// ---- Descriptors that are wrong ----------------------------------------------------------------------
+
+#[test]
+fn wrong_descriptors_are_told() {
+    let mut random = Random::new(seed(44));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let timing = random_timing(&mut random);
+        let mut host = Host::new(variant, random.next(), timing);
+        host.configure(&run);
+        host.write(DMA_ENABLE, EVENT_STOPPED);
+        host.enable(1);
+        let good = host.job(&run, 0);
+        let tagged = host.job(&run, TAGGED);
+        let top = u64::MAX - 31;
+        let cases = [
+            (
+                RECORD_ADDRESS,
+                Job {
+                    record: good.record + 16,
+                    ..good
+                },
+            ),
+            // The lowest code is told.
+            (
+                RECORD_ADDRESS,
+                Job {
+                    record: good.record + 1,
+                    flags: 4,
+                    ..good
+                },
+            ),
+            (RESERVED, Job { flags: 4, ..good }),
+            (
+                RESERVED,
+                Job {
+                    flags: 1 << 31,
+                    input: 1,
+                    ..good
+                },
+            ),
+            (
+                RESERVED,
+                Job {
+                    reserved: 1 << 63,
+                    ..good
+                },
+            ),
+            (
+                RESERVED,
+                Job {
+                    reserved: 1,
+                    ..good
+                },
+            ),
+            (
+                INPUT_ADDRESS,
+                Job {
+                    input: good.input + 8,
+                    ..good
+                },
+            ),
+            (
+                INPUT_ADDRESS,
+                Job {
+                    input: good.input + 1,
+                    input_words: 0,
+                    ..good
+                },
+            ),
+            (
+                INPUT_WORDS,
+                Job {
+                    input_words: 0,
+                    ..good
+                },
+            ),
+            (
+                INPUT_WORDS,
+                Job {
+                    input_words: 1 << 59,
+                    ..good
+                },
+            ),
+            (
+                INPUT_WORDS,
+                Job {
+                    input_words: u64::MAX,
+                    ..good
+                },
+            ),
+            (
+                INPUT_WORDS,
+                Job {
+                    input: top,
+                    input_words: 2,
+                    ..good
+                },
+            ),
+            (
+                INPUT_WORDS,
+                Job {
+                    input: 32,
+                    input_words: (1 << 59) - 1 + 1,
+                    ..good
+                },
+            ),
+            (
+                OUTPUT_ADDRESS,
+                Job {
+                    output: good.output + 4,
+                    ..good
+                },
+            ),
+            (
+                OUTPUT_ADDRESS,
+                Job {
+                    output: tagged.output + 32,
+                    ..tagged
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output_limit: 0,
+                    ..good
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output_limit: 1 << 59,
+                    ..good
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output_limit: 1 << 58,
+                    ..tagged
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output_limit: u64::MAX,
+                    ..tagged
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output: top,
+                    output_limit: 2,
+                    ..good
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output: u64::MAX - 63,
+                    output_limit: 2,
+                    ..tagged
+                },
+            ),
+        ];
+        for (code, job) in cases {
+            println!("{variant:?}: {code}, {job:x?}");
+            let reads = host.chip.traffic().reads;
+            let number = host.given;
+            host.put(&job);
+            host.tell();
+            host.wait();
+            assert!(host.chip.interrupt());
+            let record = host.check_failed(&job, number, code);
+            assert!(record.is_none_or(|record| record.core_error == 0));
+            // The descriptor was read, and nothing else.
+            assert_eq!(host.chip.traffic().reads, reads + 1);
+            host.check_usable(&run);
+        }
+        // An area may end with the last address, and an output may have more room than memory.
+        let job = Job {
+            output_limit: (1 << 59) - (good.output >> 5),
+            ..good
+        };
+        let number = host.given;
+        host.put(&job);
+        host.tell();
+        host.wait();
+        assert_eq!(host.read(DMA_ERROR), 0);
+        host.check_good(&job, &run, number);
+    }
+}
+
+/// Memory that ends with the last address is used to the end.
+#[test]
+fn areas_end_with_the_last_address() {
+    let mut random = Random::new(seed(45));
+    for variant in Variant::SMALL {
+        for which in 0..3 {
+            let run = tree(&mut random, 2);
+            let timing = random_timing(&mut random);
+            let base = u64::MAX - (MEMORY as u64 - 1);
+            let mut host = Host::with_base(variant, random.next(), timing, Some(base));
+            host.configure(&run);
+            let bytes = match which {
+                0 => WORD * run.input.len() as u64,
+                1 => 64 * run.output.len() as u64,
+                _ => DESCRIPTOR << 1,
+            };
+            let last = 0_u64.wrapping_sub(bytes);
+            host.used.push(last - WORD..u64::MAX);
+            host.enable(1);
+            if which == 2 {
+                host.disable();
+                host.ring = last;
+                host.enable_again();
+            }
+            let mut job = host.job(&run, TAGGED);
+            match which {
+                0 => {
+                    job.input = last;
+                    host.store(last, run.input.as_flattened());
+                }
+                1 => job.output = last,
+                _ => {}
+            }
+            host.put(&job);
+            host.put(&job);
+            host.tell();
+            host.wait();
+            assert_eq!(host.read(DMA_ERROR), 0);
+            host.check_good(&job, &run, 1);
+        }
+    }
+    // A ring may not go on at address 0.
+    let mut host = Host::new(Variant::WIDE, 1, Timing::default());
+    host.write(DMA_RING_BASE, 0xffff_ffc0);
+    host.write(DMA_RING_BASE + 4, 0xffff_ffff);
+    host.write(DMA_RING_SIZE, 1);
+    host.write_refused(DMA_CONTROL, ENABLE);
+    host.write(DMA_RING_SIZE, 0);
+    host.write(DMA_CONTROL, ENABLE);
+}
+
+// ---- Memory that refuses, and runs that go wrong -----------------------------------------------------
+
+#[test]
+fn errors_of_the_memory_are_told() {
+    let mut random = Random::new(seed(46));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let timing = random_timing(&mut random);
+        println!("{variant:?}, {timing:?}");
+        let mut host = Host::new(variant, random.next(), timing);
+        host.configure(&run);
+        host.enable(1);
+        for round in 0..8 {
+            let flags = random.below(4) as u32;
+            let job = host.job(&run, flags);
+            let number = host.given;
+            host.put(&job);
+            // A descriptor behind it, which is forgotten.
+            if round % 2 == 0 {
+                host.put(&job);
+                host.given -= 1;
+            }
+            let word = |first: u64, bytes: u64, random: &mut Random| {
+                let at = first + WORD * random.below(bytes / WORD);
+                at..at + WORD
+            };
+            let (code, read, range) = match round % 4 {
+                0 => (DESCRIPTOR_READ, true, {
+                    let first = host.ring + DESCRIPTOR * u64::from(number % 2);
+                    word(first, DESCRIPTOR, &mut random)
+                }),
+                1 => {
+                    let bytes = WORD * job.input_words;
+                    (INPUT_READ, true, word(job.input, bytes, &mut random))
+                }
+                2 => {
+                    let bytes = job.stride() * job.output_limit;
+                    (OUTPUT_WRITE, false, word(job.output, bytes, &mut random))
+                }
+                _ => (RECORD_WRITE, false, job.record..job.record + RECORD),
+            };
+            println!("{code} at {range:x?}");
+            match read {
+                true => host.chip.memory().unreadable.push(range),
+                false => host.chip.memory().unwritable.push(range),
+            }
+            host.tell();
+            host.wait();
+            host.chip.memory().unreadable.clear();
+            host.chip.memory().unwritable.clear();
+            host.check_failed(&job, number, code);
+            if code == RECORD_WRITE {
+                host.accept(job.output, job.stride() * job.output_limit);
+            }
+            host.check_usable(&run);
+            host.used.truncate(1);
+        }
+    }
+}
+
+#[test]
+fn runs_that_go_wrong_are_told() {
+    let mut random = Random::new(seed(47));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let timing = random_timing(&mut random);
+        println!("{variant:?}, {timing:?}");
+        let mut host = Host::new(variant, random.next(), timing);
+        host.configure(&run);
+        host.enable(0);
+        let job = host.job(&run, TAGGED);
+        let plain = host.job(&run, 0);
+        let more = host.place(WORD * 200, WORD);
+        for length in [job.input_words + 1, 200] {
+            let long = Job {
+                input: more,
+                input_words: length,
+                ..job
+            };
+            host.store(more, run.input.as_flattened());
+            host.fail(&long, INPUT_TOO_LONG, &run);
+        }
+        for length in [1, job.input_words - 1] {
+            host.fail(
+                &Job {
+                    input_words: length,
+                    ..job
+                },
+                INPUT_TOO_SHORT,
+                &run,
+            );
+        }
+        for limit in [1, job.output_limit - 1] {
+            let small = Job {
+                output_limit: limit,
+                ..job
+            };
+            host.fail(&small, OUTPUT_TOO_SMALL, &run);
+            let small = Job {
+                output_limit: limit,
+                ..plain
+            };
+            host.fail(&small, OUTPUT_TOO_SMALL, &run);
+        }
+        // An element that is not below the prime.
+        let place = random.below(job.input_words);
+        let address = job.input + WORD * place;
+        let good = host.chip.memory().at(address, 32).to_vec();
+        host.store(address, &[0xff; 32]);
+        let record = host.fail(&job, RUN_VOID, &run);
+        assert_eq!(record.core_error, ELEMENT_TOO_LARGE);
+        assert_eq!(u64::from(record.core_info), place);
+        assert!(record.cycles > 0);
+        host.store(address, &good);
+        // A configuration that is refused at once, and one whose level table is.
+        let leaves = host.read(LEAVES);
+        host.write(LEAVES, 0);
+        host.disable();
+        host.enable_again();
+        let record = host.fail_alone(&job, START_REFUSED);
+        assert_eq!(record.core_error, ILLEGAL_CONFIGURATION);
+        host.write(LEAVES, leaves);
+        host.check_usable(&run);
+        let table = host.read(0x400);
+        host.write(0x400, 0);
+        let record = host.fail_alone(&job, START_REFUSED);
+        assert_ne!(record.core_error, 0);
+        host.write(0x400, table);
+        host.check_usable(&run);
+    }
+}
+
+impl Host {
+    /// A job fails with `code`; then a good one passes.
+    #[track_caller]
+    fn fail(&mut self, job: &Job, code: u32, run: &RecordedRun) -> Record {
+        let record = self.fail_alone(job, code);
+        self.check_usable(run);
+        record
+    }
+
+    #[track_caller]
+    fn fail_alone(&mut self, job: &Job, code: u32) -> Record {
+        println!("code {code}");
+        if self.read(DMA_STATUS) & STOPPED != 0 {
+            self.write(DMA_CONTROL, RESUME);
+        }
+        let number = self.given;
+        self.put(job);
+        self.tell();
+        self.wait();
+        self.check_failed(job, number, code)
+            .expect("this code has a record")
+    }
+}
+
+// ---- Register accesses -------------------------------------------------------------------------------
+
+/// What the DMA refuses, and when.
+#[test]
+fn accesses_are_refused_while_it_works() {
+    let mut random = Random::new(seed(48));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 4);
+        let timing = Timing {
+            latency: 400,
+            ..Timing::default()
+        };
+        let mut host = Host::new(variant, random.next(), timing);
+        host.configure(&run);
+        host.write_refused(CONTROL, START);
+        host.write_refused(CONTROL, START | CLEAR);
+        host.write_refused(STREAM_CONTROL, 1);
+        host.write_refused(DMA_CONTROL, 2);
+        host.write_refused(DMA_CONTROL, RESUME);
+        host.write_refused(DMA_CONTROL, 4);
+        host.write_refused(DMA_TAIL, 1);
+        host.write_refused(DMA_RING_BASE, 32);
+        host.write_refused(DMA_RING_SIZE, 17);
+        host.write_refused(DMA_EVENTS, 8);
+        host.write_refused(DMA_ENABLE, 8);
+        host.enable(1);
+        for (address, value) in [
+            (DMA_RING_BASE, 0),
+            (DMA_RING_BASE + 4, 0),
+            (DMA_RING_SIZE, 0),
+        ] {
+            host.write_refused(address, value);
+        }
+        host.write_refused(DMA_TAIL, 3);
+        host.write_refused(DMA_TAIL, u32::MAX);
+        // Enabled and idle: the configuration can be written.
+        host.configure(&run);
+        let jobs = [host.job(&run, 0), host.job(&run, 0)];
+        jobs.iter().for_each(|job| host.put(job));
+        host.tell();
+        assert_eq!(host.read(DMA_STATUS), BUSY);
+        host.write_refused(DMA_TAIL, 1);
+        host.write_refused(LEAVES, 4);
+        host.write_refused(0x400, 0);
+        host.write_refused(STREAM_EVENTS, 1);
+        host.write_refused(CONTROL, START);
+        host.write_refused(STREAM_CONTROL, 1);
+        host.write_refused(0xffc, 0);
+        // Reads are answered, and some writes.
+        assert_eq!(host.read(LEAVES), run_leaves(&run));
+        host.write(0x084, 0);
+        host.write(0x080, 0);
+        host.write(0x810, 0);
+        host.write(DMA_CONTROL, ENABLE);
+        host.wait();
+        // The core has not seen what was refused.
+        assert_eq!(host.read(0x048), 0);
+        for job in &jobs {
+            host.accept(job.output, job.stride() * job.output_limit);
+            host.accept(job.record, RECORD);
+        }
+        for (number, job) in jobs.iter().enumerate() {
+            let cycles = host.check_good(job, &run, number as u32);
+            if !variant.has_two_clocks() {
+                assert_eq!(cycles, run.cycles);
+            }
+        }
+    }
+}
+
+/// LEAVES of a run.
+fn run_leaves(run: &RecordedRun) -> u32 {
+    let mut writes = run.writes.iter().rev();
+    let write = writes.find(|(address, _)| *address == LEAVES);
+    write.expect("the driver writes LEAVES").1
+}
+
+// ---- Ends before their time --------------------------------------------------------------------------
+
+/// Whatever ends a run, and whenever: nothing is written after DMA_STATUS.Busy has fallen, nothing beside the
+/// areas ever, and the next run is good.
+#[test]
+fn runs_are_ended() {
+    ends(seed(49), 8);
+}
+
+#[test]
+#[ignore = "long: 100 ends"]
+fn many_runs_are_ended() {
+    ends(seed(149), 100);
+}
+
+fn ends(seed: u64, rounds: usize) {
+    for (number, variant) in Variant::SMALL.into_iter().enumerate() {
+        let mut random = Random::new(seed + number as u64);
+        let run = tree(&mut random, 2);
+        let mut timing = random_timing(&mut random);
+        let mut host = Host::new(variant, random.next(), timing);
+        host.configure(&run);
+        host.enable(1);
+        let used = host.used.len();
+        for round in 0..rounds {
+            timing = random_timing(&mut random);
+            host.chip.timing = timing;
+            let jobs = [host.job(&run, TAGGED), host.job(&run, 0)];
+            jobs.iter().for_each(|job| host.put(job));
+            host.tell();
+            let cycles = random.below(2 * run.cycles + 2 * timing.latency);
+            host.chip.run(cycles).unwrap();
+            println!("{variant:?}: {round}, after {cycles} cycles, {timing:?}");
+            match round % 4 {
+                0 => host.write(DMA_CONTROL, 0),
+                1 => host.write(CONTROL, CLEAR),
+                2 => {
+                    // A zeroisation is refused during a run.
+                    let answer = host.chip.write_register(CONTROL, ZEROISE).unwrap();
+                    if answer.refused {
+                        host.write(DMA_CONTROL, 0);
+                    }
+                }
+                _ => {
+                    host.chip.reset().unwrap();
+                    while host.chip.read_register(0).unwrap().refused {}
+                }
+            }
+            assert_eq!(host.read(DMA_CONTROL), 0);
+            host.wait();
+            assert!(host.chip.is_quiet());
+            let before = host.chip.memory().bytes().to_vec();
+            for job in &jobs {
+                host.accept(job.output, job.stride() * job.output_limit);
+                host.accept(job.record, RECORD);
+            }
+            host.check_memory();
+            host.chip.run(1000).unwrap();
+            assert!(host.chip.memory().bytes() == before, "something is written");
+            assert!(host.chip.is_quiet());
+            assert_eq!(host.read(STATUS) & BUSY, 0);
+            let zeroised = host.read(STATUS) & ZEROISED != 0;
+            if round % 4 == 3 || zeroised {
+                host.configure(&run);
+            }
+            host.enable_again();
+            host.check_usable(&run);
+            host.used.truncate(used);
+        }
+    }
+}
+
+/// A reset of the core alone ends its run with an error, and the ring goes on after the core was configured again.
+#[test]
+fn resets_of_the_core_are_told() {
+    let mut random = Random::new(seed(50));
+    let run = tree(&mut random, 2);
+    let mut host = Host::new(Variant::TWO_CLOCKS, random.next(), Timing::default());
+    for _ in 0..6 {
+        host.configure(&run);
+        host.chip.timing = random_timing(&mut random);
+        host.used.clear();
+        host.enable(0);
+        let job = host.job(&run, 0);
+        host.put(&job);
+        host.tell();
+        host.chip.run(random.below(2 * run.cycles)).unwrap();
+        host.chip.core_reset = true;
+        host.chip.run(20 + random.below(40)).unwrap();
+        host.chip.core_reset = false;
+        host.wait();
+        while host.chip.read_register(0).unwrap().refused {}
+        host.accept(job.output, job.stride() * job.output_limit);
+        host.accept(job.record, RECORD);
+        host.check_memory();
+        // It may have been through, or not have begun, which a core without a configuration refuses.
+        let record = host.record(&job);
+        assert!(record.done);
+        assert!(
+            [0, RUN_VOID, START_REFUSED].contains(&record.code),
+            "{record:?}"
+        );
+        host.disable();
+        host.configure(&run);
+        host.enable_again();
+        host.check_usable(&run);
+        host.disable();
+    }
+}
+
+// ---- The driver for Linux ----------------------------------------------------------------------------
+
+/// The chip as the two sides of it that the driver has.
+#[derive(Clone)]
+struct Shared(Rc<RefCell<DmaChip<Ram>>>);
+
+impl Board for Shared {
+    fn read(&mut self, address: u32) -> u32 {
+        let answer = self.0.borrow_mut().read_register(address).unwrap();
+        // As a bus of a processor has it that does not trap.
+        if answer.refused { 0 } else { answer.data }
+    }
+
+    fn write(&mut self, address: u32, value: u32) {
+        self.0.borrow_mut().write_register(address, value).unwrap();
+    }
+
+    fn wait(&mut self, _most: Duration) -> io::Result<()> {
+        let mut chip = self.0.borrow_mut();
+        for _ in 0..1000 {
+            chip.cycle().unwrap();
+            if chip.interrupt() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl DmaMemory for Shared {
+    fn address(&self) -> u64 {
+        self.0.borrow_mut().memory().base()
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.borrow_mut().memory().bytes().len()
+    }
+
+    fn copy_out(&self, offset: usize, bytes: &mut [u8]) {
+        let mut chip = self.0.borrow_mut();
+        let address = chip.memory().base() + offset as u64;
+        chip.memory().read(address, bytes).unwrap();
+    }
+
+    fn copy_in(&mut self, offset: usize, bytes: &[u8]) {
+        let mut chip = self.0.borrow_mut();
+        let address = chip.memory().base() + offset as u64;
+        chip.memory().write(address, bytes).unwrap();
+    }
+}
+
+/// The tests of every port, through the driver for chips on Linux.
+#[test]
+#[ignore = "long: minutes"]
+fn the_port_of_the_driver() {
+    port(Variant::WIDE, seed(51));
+}
+
+#[test]
+#[ignore = "long: as slow as the slower of two clocks"]
+fn the_port_of_the_driver_with_two_clocks() {
+    port(Variant::TWO_CLOCKS, seed(52));
+}
+
+fn port(variant: Variant, seed: u64) {
+    let mut random = Random::new(seed);
+    let timing = Timing {
+        register_pauses: 20,
+        ..random_timing(&mut random)
+    };
+    println!("{variant:?}, {timing:?}");
+    let memory = Ram::new(0x1_2345_0000, vec![0xA5; 1 << 20]);
+    let bench = Bench::new(BenchKind::Dma, random.next() as u32);
+    let mut chip = DmaChip::new(bench, variant, random.next(), memory, timing);
+    chip.reset().unwrap();
+    while chip.read_register(0).unwrap().refused {}
+    let shared = Shared(Rc::new(RefCell::new(chip)));
+    let patient = acclmt_linux::Timing {
+        progress: Duration::from_secs(600),
+        call: Duration::from_secs(60),
+    };
+    let port = DmaPort::new(shared.clone(), shared, "dma", patient).unwrap();
+    suite::run(port, random.next());
+}
