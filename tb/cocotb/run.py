@@ -19,7 +19,7 @@ from cocotb_tools.runner import Verilator
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / "target" / "cocotb"
-TOPS = ("axi",)
+TOPS = ("axi", "dma")
 
 
 def sources():
