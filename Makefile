@@ -14,7 +14,7 @@ JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs area gates place paper results clean
+.PHONY: help setup demo test test-all test-prime lint docs area gates place guest paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -85,6 +85,10 @@ place: ## Place a module with OpenROAD and report its layout: LIB=asap7|sg13g2 T
 	@python3 synth/place/place.py --library "$(or $(LIB),asap7)" --top "$(or $(TOP),acclmt_hash_engine)" \
 	  $(if $(NETLIST),--netlist "$(NETLIST)") $(if $(PERIOD_PS),--period-ps "$(PERIOD_PS)") \
 	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)") $(if $(FROM),--from "$(FROM)")
+
+# Opt-in: it skips, with a reason, where the guest cannot run.
+guest: setup ## Commit to a file in a Linux guest under QEMU, whose PCI device is the simulated chip; docs/guest.md
+	@.ci/guest
 
 clean: ## Remove what was built
 	$(CARGO) clean

@@ -30,7 +30,16 @@ pub enum Fault {
     Code(u32),
 }
 
-/// Where the memory is on the bus.
+/// Memory on the bus of the chip.
+pub trait BusMemory {
+    /// Reads bytes; whether all of them are there.
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool;
+
+    /// Writes bytes; whether there is a place for all of them.
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool;
+}
+
+/// Where the memory of [`Emulator::new`] is on the bus.
 const BASE: u64 = 0x1_2345_0000;
 
 /// Clock cycles between two looks of the host.
@@ -39,6 +48,8 @@ const CYCLES: u64 = 256;
 struct Machine {
     chip: ComputingChip,
     memory: Vec<u8>,
+    /// The memory on the bus, if that is another one than `memory`.
+    bus: Option<Box<dyn BusMemory>>,
     fault: Fault,
     ring: u64,
     log2_size: u32,
@@ -47,6 +58,7 @@ struct Machine {
     tail: u32,
     head: u32,
     events: u32,
+    enable: u32,
     error: (u32, u32),
     /// The run of descriptor `head`.
     run: Option<Run>,
@@ -74,6 +86,7 @@ impl Emulator {
         Self(Rc::new(RefCell::new(Machine {
             chip,
             memory: vec![0xA5; bytes],
+            bus: None,
             fault: Fault::None,
             ring: 0,
             log2_size: 0,
@@ -82,9 +95,28 @@ impl Emulator {
             tail: 0,
             head: 0,
             events: 0,
+            enable: 0,
             error: (0, 0),
             run: None,
         })))
+    }
+
+    /// A chip in front of the memory `bus`.
+    pub fn on_bus(bus: impl BusMemory + 'static) -> Self {
+        let chip = Self::new(0);
+        chip.0.borrow_mut().bus = Some(Box::new(bus));
+        chip
+    }
+
+    /// The level of the interrupt.
+    pub fn interrupt(&self) -> bool {
+        let machine = self.0.borrow();
+        machine.events & machine.enable != 0
+    }
+
+    /// Whether the DMA has something to do.
+    pub fn is_busy(&self) -> bool {
+        self.0.borrow().is_busy()
     }
 
     /// From now on this goes wrong.
@@ -169,6 +201,7 @@ impl Machine {
             0x91C => self.tail,
             0x920 => self.head,
             0x924 => self.events,
+            0x928 => self.enable,
             0x92C => self.error.0,
             0x930 => self.error.1,
             _ => self.chip.read_register(address).expect("the model answers"),
@@ -201,7 +234,7 @@ impl Machine {
                 }
             }
             0x924 => self.events &= !value,
-            0x928 => {}
+            0x928 => self.enable = value,
             0x040 if value == 1 => self.events |= REFUSED,
             0x040 => {
                 if value & 6 != 0 {
@@ -240,6 +273,30 @@ impl Machine {
         (end <= self.memory.len() as u64).then_some(offset as usize)
     }
 
+    /// Reads memory; whether it is there.
+    fn load(&mut self, address: u64, bytes: &mut [u8]) -> bool {
+        if let Some(bus) = &mut self.bus {
+            return bus.read(address, bytes);
+        }
+        let Some(at) = self.place(address, bytes.len() as u64) else {
+            return false;
+        };
+        bytes.copy_from_slice(&self.memory[at..][..bytes.len()]);
+        true
+    }
+
+    /// Writes memory; whether it is there.
+    fn store(&mut self, address: u64, bytes: &[u8]) -> bool {
+        if let Some(bus) = &mut self.bus {
+            return bus.write(address, bytes);
+        }
+        let Some(at) = self.place(address, bytes.len() as u64) else {
+            return false;
+        };
+        self.memory[at..][..bytes.len()].copy_from_slice(bytes);
+        true
+    }
+
     fn work(&mut self) {
         if !self.is_busy() || self.fault == Fault::Stalls {
             // The core's time passes, too.
@@ -249,11 +306,10 @@ impl Machine {
         }
         if self.run.is_none() {
             let address = self.ring + 64 * u64::from(self.head % (1 << self.log2_size));
-            let Some(at) = self.place(address, 64) else {
-                return self.stop(None, 1);
-            };
             let mut descriptor = [0; 64];
-            descriptor.copy_from_slice(&self.memory[at..][..64]);
+            if !self.load(address, &mut descriptor) {
+                return self.stop(None, 1);
+            }
             if let Fault::Code(code) = self.fault {
                 let record = (code != 1 && code != 13).then_some(descriptor);
                 return self.stop(record.as_ref(), code);
@@ -277,12 +333,12 @@ impl Machine {
         }
         let words = u64_at(&run.descriptor, 0x10);
         let address = u64_at(&run.descriptor, 0x08);
-        let Some(at) = self.place(address, 32 * words) else {
+        // No more than can be taken in these cycles.
+        let mut rest = vec![[0; 32]; (words - run.taken).min(CYCLES) as usize];
+        if !self.load(address + 32 * run.taken, rest.as_flattened_mut()) {
             self.core(0x040, 2);
             return self.stop(Some(&run.descriptor), 8);
-        };
-        let rest = &self.memory[at + 32 * run.taken as usize..at + 32 * words as usize];
-        let rest = rest.as_chunks::<32>().0.to_vec();
+        }
         let taken = self.chip.transfer(&rest, &mut run.output, CYCLES);
         run.taken += taken.expect("the model works") as u64;
         let is_last = run.output.last().is_some_and(|word| word.last);
@@ -300,15 +356,14 @@ impl Machine {
             return self.stop(Some(&run.descriptor), 11);
         }
         let (address, count) = (u64_at(&run.descriptor, 0x18), run.output.len());
-        let Some(at) = self.place(address, 64 * count as u64) else {
-            return self.stop(Some(&run.descriptor), 12);
-        };
-        for (number, word) in run.output.iter().enumerate() {
-            let mut bytes = [0; 64];
+        let mut stored = vec![[0; 64]; count];
+        for (bytes, word) in stored.iter_mut().zip(&run.output) {
             bytes[..32].copy_from_slice(&word.data);
             let user = u64::from(word.index) | u64::from(word.level) << 40;
             bytes[32..40].copy_from_slice(&user.to_le_bytes());
-            self.memory[at + 64 * number..][..64].copy_from_slice(&bytes);
+        }
+        if !self.store(address, stored.as_flattened()) {
+            return self.stop(Some(&run.descriptor), 12);
         }
         self.record(&run.descriptor, 0, (0, 0), count as u64);
         self.head += 1;
@@ -341,9 +396,7 @@ impl Machine {
         record[8..16].copy_from_slice(&words.to_le_bytes());
         record[0x18..0x1C].copy_from_slice(&core.1.to_le_bytes());
         record[0x1C..].copy_from_slice(&self.head.to_le_bytes());
-        if let Some(at) = self.place(u64_at(descriptor, 0x28), 32) {
-            self.memory[at..][..32].copy_from_slice(&record);
-        }
+        self.store(u64_at(descriptor, 0x28), &record);
     }
 }
 
