@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
-"""Proves what the blocks of rtl/bus and rtl/crossing promise, by Yosys, for every input that the protocol allows.
+"""Proves what the blocks of rtl/bus, rtl/crossing and rtl/dma promise, by Yosys, for every input that the protocol allows.
 
 For each block:
 
@@ -32,7 +32,7 @@ REGISTERS = "$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$sdffce,$aldff,$aldffe,$dffsr,
 
 @dataclass(frozen=True)
 class Block:
-    """A block of rtl/bus or rtl/crossing."""
+    """A block of rtl/bus, rtl/crossing or rtl/dma."""
 
     module: str
     # Outputs to the bus.
@@ -41,6 +41,8 @@ class Block:
     faults: tuple[tuple[str, str], ...]
     # Faults that are paths.
     path_faults: tuple[tuple[str, str], ...]
+    # Parameters that make it small.
+    parameters: tuple[str, ...] = ()
 
 
 BLOCKS = (
@@ -151,6 +153,38 @@ BLOCKS = (
         ),
         (("assign tvalid_o = head_valid_q;", "assign tvalid_o = head_valid_q || valid_i;"),),
     ),
+    Block(
+        "acclmt_dma_port",
+        ("dma_asked_o",),
+        (
+            # A request does not wait for the answer to the one before; a request of the host is lost.
+            ("assign grant_dma = !asked_q && dma_valid_i", "assign grant_dma = dma_valid_i"),
+            ("if (host_valid_i) host_q <= 1'b1;\n      else if (grant_host) host_q <= 1'b0;", "host_q <= host_valid_i;"),
+            # Both go on at once; the answer is the other side's.
+            ("host_q && !(dma_valid_i && host_turn_q);", "host_q;"),
+            ("assign dma_rvalid_o = asked_q && !host_turn_q && core_rvalid_i;", "assign dma_rvalid_o = core_rvalid_i;"),
+        ),
+        (),
+    ),
+    Block(
+        "acclmt_dma_writer",
+        ("awvalid_o", "awaddr_o", "awlen_o", "wvalid_o", "wdata_o", "wstrb_o", "wlast_o", "bready_o"),
+        (
+            # A request that waits is taken back; one changes while it waits.
+            ("else if (awready_i) awvalid_q <= 1'b0;", "else awvalid_q <= 1'b0;"),
+            ("assign issue_ready = !awvalid_q && w_left_q", "assign issue_ready = w_left_q"),
+            # The next burst begins before the data of the last one have gone.
+            ("assign issue_ready = !awvalid_q && w_left_q == '0 &&", "assign issue_ready = !awvalid_q &&"),
+            # A beat too few, the last one not marked, one counted that was not taken.
+            ("if (issues) w_left_q <= issue.beats;", "if (issues) w_left_q <= issue.beats - 8'd1;"),
+            ("assign wlast_o = w_left_q == BeatsWidth'(1);", "assign wlast_o = w_left_q == BeatsWidth'(2);"),
+            ("assign w_done = wvalid_o && wready_i;", "assign w_done = wready_i;"),
+            # A burst goes on beyond its multiple.
+            ("last_i || index_q[BurstIndexWidth-1:0] == '1;", "last_i || &index_q[BurstIndexWidth:0];"),
+        ),
+        (("assign awvalid_o = awvalid_q;", "assign awvalid_o = awvalid_q || flush_i;"),),
+        ("BurstBytes=64",),
+    ),
 )
 
 
@@ -169,8 +203,9 @@ def yosys(commands):
 def read(block, sources, defines):
     """The commands that read the block and what is in it as one module."""
     files = " ".join(str(source) for source in sources)
+    parameters = " ".join(f"-G {parameter}" for parameter in block.parameters)
     return [
-        f"read_slang --no-synthesis-define {defines} --top {block.module} {files}",
+        f"read_slang --no-synthesis-define {defines} {parameters} --top {block.module} {files}",
         f"hierarchy -check -top {block.module}",
         f"prep -flatten -top {block.module}",
     ]
@@ -200,6 +235,7 @@ def prove(block, sources, step):
     passed, said = yosys(
         [
             *read(block, sources, "-D FORMAL"),
+            "memory_map",
             "async2sync",
             "chformal -lower",
             "opt -full",
