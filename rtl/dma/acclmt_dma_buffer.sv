@@ -2,12 +2,13 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// First-in first-out buffer on a memory that a macro can replace, which can be wiped: then every
+/// First-in first-out buffer on a memory that a macro can replace, which can be flushed: then every
 /// word of the memory, and the word at the head, is zero.
 ///
 /// Handshake:  ready/valid on both sides; `valid_o` does not depend on `ready_i`, and the head is
-///             stable until it is taken. `wipe_i` lasts one cycle and empties the buffer; nothing
-///             enters or leaves until `wiping_o` is low again.
+///             stable until it is taken. `flush_i` lasts one cycle; `flushing_o` is high from the
+///             next cycle on. Words go on until `quiet_i` is high too: then the buffer is emptied
+///             and wiped, and nothing enters or leaves until `flushing_o` is low.
 /// Latency:    2 cycles from an empty buffer's input to its output; `Depth` + 2 cycles for a wipe.
 /// Throughput: one word a cycle. Capacity: `Depth` words in the memory and the head.
 module acclmt_dma_buffer #(
@@ -21,9 +22,10 @@ module acclmt_dma_buffer #(
   input logic rst_ni,
   /// Configuration of the memory, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
-  /// Empties the buffer and overwrites it; that is under way.
-  input logic wipe_i,
-  output logic wiping_o,
+  /// Empties the buffer and overwrites it; the user needs no more of its words; that is under way.
+  input logic flush_i,
+  input logic quiet_i,
+  output logic flushing_o,
   /// Input.
   input logic valid_i,
   output logic ready_o,
@@ -43,16 +45,23 @@ module acclmt_dma_buffer #(
 
   logic [PointerWidth-1:0] write_pointer_q, read_pointer_q;
   logic [CountWidth-1:0] count_q;
-  // Words are overwritten; the head is.
-  logic head_valid_q, sweep_q, head_wipe_q;
+  // A flush waits for the user; words are overwritten; the head is.
+  logic head_valid_q, flush_q, sweep_q, head_wipe_q;
 
-  logic push, fetch;
-  assign ready_o = count_q != CountWidth'(Depth) && !wiping_o;
+  logic push, fetch, wipe, wiping;
+  assign wipe = flush_q && quiet_i;
+  assign wiping = sweep_q || head_wipe_q;
+  assign flushing_o = flush_q || wiping;
+  assign ready_o = count_q != CountWidth'(Depth) && !wiping;
   assign push = valid_i && ready_o;
   assign fetch = count_q != '0 && (!head_valid_q || ready_i);
   assign valid_o = head_valid_q;
-  assign wiping_o = sweep_q || head_wipe_q;
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) flush_q <= 1'b0;
+    else if (flush_i) flush_q <= 1'b1;
+    else if (wipe) flush_q <= 1'b0;
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       write_pointer_q <= '0;
@@ -61,7 +70,7 @@ module acclmt_dma_buffer #(
       head_valid_q <= 1'b0;
       sweep_q <= 1'b0;
       head_wipe_q <= 1'b0;
-    end else if (wipe_i) begin
+    end else if (wipe) begin
       write_pointer_q <= '0;
       read_pointer_q <= '0;
       count_q <= '0;
@@ -101,17 +110,17 @@ module acclmt_dma_buffer #(
   pointers_agree_a : assert property (@(posedge clk_i) disable iff (!rst_ni) pointers_agree)
   else $error("acclmt_dma_buffer: the pointers are not as far apart as there are words");
   assign within_bounds = 32'(count_q) <= Depth;
-  assign wiped_head = !wiping_o || (count_q == '0 && !head_valid_q);
+  assign wiped_head = !wiping || (count_q == '0 && !head_valid_q);
   within_bounds_a : assert property (@(posedge clk_i) disable iff (!rst_ni) within_bounds)
   else $error("acclmt_dma_buffer: more words than there is room for");
   wiped_head_a : assert property (@(posedge clk_i) disable iff (!rst_ni) wiped_head)
   else $error("acclmt_dma_buffer: a word is left while the buffer is wiped");
 `ifndef FORMAL
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({valid_i, ready_o, valid_o, wipe_i}))
+      !$isunknown({valid_i, ready_o, valid_o, flush_i, quiet_i}))
   else $error("acclmt_dma_buffer: a handshake is unknown");
-  full_c : cover property (@(posedge clk_i) valid_i && !ready_o && !wiping_o);
-  wipe_filled_c : cover property (@(posedge clk_i) wipe_i && count_q != '0);
+  full_c : cover property (@(posedge clk_i) valid_i && !ready_o && !wiping);
+  wipe_filled_c : cover property (@(posedge clk_i) wipe && count_q != '0);
 `endif
 `endif
 

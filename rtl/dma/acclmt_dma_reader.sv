@@ -85,7 +85,7 @@ module acclmt_dma_reader #(
   logic [Bursts-1:0] descriptor_place_q, last_place_q, skip_first_place_q, skip_last_place_q;
   logic burst_descriptor, burst_last, burst_skip_first, burst_skip_last;
 
-  logic arvalid_q, flush_q, ask, burst_ends, taken;
+  logic arvalid_q, flushing, ask, burst_ends, taken;
   logic [AddressWidth-1:0] araddr_q;
   logic [7:0] arlen_q;
   logic [CreditWidth-1:0] free_q;
@@ -93,7 +93,7 @@ module acclmt_dma_reader #(
   logic [PlaceWidth:0] outstanding_q;
 
   assign burst_ready_o = (!arvalid_q || arready_i) && outstanding_q != (PlaceWidth + 1)'(Bursts) &&
-                         (burst_descriptor_i || free_q >= CreditWidth'(burst_beats_i)) && !flush_q;
+                         (burst_descriptor_i || free_q >= CreditWidth'(burst_beats_i)) && !flushing;
   assign ask = burst_valid_i && burst_ready_o;
   assign burst_ends = rvalid_i && rlast_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -109,7 +109,7 @@ module acclmt_dma_reader #(
       if (ask) ask_place_q <= ask_place_q + 1'b1;
       if (burst_ends) answer_place_q <= answer_place_q + 1'b1;
       outstanding_q <= outstanding_q + (PlaceWidth + 1)'(ask) - (PlaceWidth + 1)'(burst_ends);
-      if (flush_q) begin
+      if (flushing) begin
         free_q <= CreditWidth'(Depth);
       end else begin
         free_q <= free_q + CreditWidth'(taken) -
@@ -156,7 +156,7 @@ module acclmt_dma_reader #(
   logic [DescriptorWidth-1:0] descriptor_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) descriptor_valid_q <= 1'b0;
-    else descriptor_valid_q <= burst_ends && burst_descriptor && !flush_q && !flush_i;
+    else descriptor_valid_q <= burst_ends && burst_descriptor && !flushing && !flush_i;
   end
   if (BeatWords == 1) begin : gen_two_beats
     always_ff @(posedge clk_i) begin
@@ -188,7 +188,9 @@ module acclmt_dma_reader #(
   } beat_t;
 
   beat_t in_beat, beat;
-  logic beat_valid, beat_ready, buffer_ready, wiping, wipe;
+  logic beat_valid, beat_ready, buffer_ready, quiet;
+  assign quiet = !arvalid_q && outstanding_q == '0;
+  assign flushed_o = !flushing;
   // In the order of beat_t.
   assign in_beat = {
     error, rlast_i && burst_last, first_beat_q && burst_skip_first, rlast_i && burst_skip_last,
@@ -201,9 +203,10 @@ module acclmt_dma_reader #(
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .wipe_i(wipe),
-    .wiping_o(wiping),
-    .valid_i(rvalid_i && !burst_descriptor && !flush_q),
+    .flush_i,
+    .quiet_i(quiet),
+    .flushing_o(flushing),
+    .valid_i(rvalid_i && !burst_descriptor && !flushing),
     .ready_o(buffer_ready),
     .data_i(in_beat),
     .valid_o(beat_valid),
@@ -232,31 +235,11 @@ module acclmt_dma_reader #(
     assign beat_ready = tvalid_o && tready_i && ends;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) upper_q <= 1'b0;
-      else if (flush_q) upper_q <= 1'b0;
+      else if (flushing) upper_q <= 1'b0;
       else if (tvalid_o && tready_i) upper_q <= !ends;
     end
   end
   assign taken = beat_valid && beat_ready;
-
-  // ---- Flush ------------------------------------------------------------------------------------
-
-  // Nothing is on its way; then the buffer is wiped.
-  logic quiet, wiped_q;
-  assign quiet = !arvalid_q && outstanding_q == '0;
-  assign wipe = flush_q && quiet && !wiped_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      flush_q <= 1'b0;
-      wiped_q <= 1'b0;
-    end else if (flush_i) begin
-      flush_q <= 1'b1;
-      wiped_q <= 1'b0;
-    end else if (flush_q) begin
-      if (wipe) wiped_q <= 1'b1;
-      if (wiped_q && !wiping) flush_q <= 1'b0;
-    end
-  end
-  assign flushed_o = !flush_q;
 
 `ifndef SYNTHESIS
   logic [PlaceWidth:0] bursts_taken;
@@ -295,7 +278,7 @@ module acclmt_dma_reader #(
   else $error("acclmt_dma_reader: a burst on the bus crosses a multiple of BurstBytes");
 
   logic has_room, within_burst;
-  assign has_room = !(rvalid_i && !burst_descriptor && !flush_q) || buffer_ready;
+  assign has_room = !(rvalid_i && !burst_descriptor && !flushing) || buffer_ready;
   // A burst is within a multiple of BurstBytes, as acclmt_dma_burst makes them.
   localparam int unsigned BurstWords = BurstBytes * 8 / WordWidth;
   logic [31:0] first_word;

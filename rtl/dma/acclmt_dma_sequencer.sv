@@ -262,9 +262,11 @@ module acclmt_dma_sequencer #(
       FlushBegin: state_d = Flush;
       Flush: begin
         if (flushed) begin
+          // There is no place for a record, or it was tried.
           if (ending_q) state_d = Idle;
           else if (code_q == acclmt_reg_pkg::DmaErrorDescriptorRead ||
-                   code_q == acclmt_reg_pkg::DmaErrorRecordAddress) state_d = Finish;
+                   code_q == acclmt_reg_pkg::DmaErrorRecordAddress ||
+                   code_q == acclmt_reg_pkg::DmaErrorRecordWrite) state_d = Finish;
           else state_d = Record;
         end
       end
@@ -286,11 +288,6 @@ module acclmt_dma_sequencer #(
     // The states of an end are those after an error. What was asked of the core is waited for.
     if (ends_now) begin
       state_d = (started && !end_cleared_q) ? Clear : SettleStreams;
-    end
-    // A record whose write failed is not written again.
-    if (state_q == Flush && flushed && !ending_q &&
-        code_q == acclmt_reg_pkg::DmaErrorRecordWrite) begin
-      state_d = Finish;
     end
   end
 

@@ -79,8 +79,8 @@ module acclmt_dma_writer #(
   logic [IndexWidth-1:0] index_q;
   logic [DataWidth-1:0] gathered;
   logic [BeatWords-1:0] gathered_words;
-  logic taken, beat_ends, burst_ends, room, flush_q, begun_q;
-  assign ready_o = room && begun_q && !flush_q;
+  logic taken, beat_ends, burst_ends, room, flushing, begun_q;
+  assign ready_o = room && begun_q && !flushing;
   assign taken = valid_i && ready_o;
   assign burst_ends = last_i || index_q[BurstIndexWidth-1:0] == '1;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -113,7 +113,7 @@ module acclmt_dma_writer #(
       if (!rst_ni) begin
         lower_valid_q <= 1'b0;
         lower_q <= '0;
-      end else if (flush_q || start_i || (taken && beat_ends)) begin
+      end else if (flushing || start_i || (taken && beat_ends)) begin
         lower_valid_q <= 1'b0;
         lower_q <= '0;
       end else if (taken) begin
@@ -143,10 +143,10 @@ module acclmt_dma_writer #(
       first_q <= '0;
       first_word_q <= 1'b1;
       waiting_valid_q <= 1'b0;
-    end else if (flush_q || start_i) begin
+    end else if (flushing || start_i) begin
       beats_q <= '0;
       first_word_q <= 1'b1;
-      if (flush_q) waiting_valid_q <= 1'b0;
+      if (flushing) waiting_valid_q <= 1'b0;
     end else begin
       if (taken) begin
         beats_q <= burst_ends ? '0 : beats_q + BeatsWidth'(beat_ends);
@@ -166,7 +166,8 @@ module acclmt_dma_writer #(
   assign issue = waiting_q;
 
   beat_t beat;
-  logic beat_ready, beat_valid, buffer_ready, wiping, wipe;
+  logic beat_ready, beat_valid, buffer_ready, on_bus;
+  assign flushed_o = !flushing;
   acclmt_dma_buffer #(
     .Width(DataWidth + BeatWords),
     .Depth(Depth)
@@ -174,8 +175,9 @@ module acclmt_dma_writer #(
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .wipe_i(wipe),
-    .wiping_o(wiping),
+    .flush_i,
+    .quiet_i(!on_bus),
+    .flushing_o(flushing),
     .valid_i(taken && beat_ends),
     .ready_o(buffer_ready),
     .data_i({gathered_words, gathered}),
@@ -196,7 +198,7 @@ module acclmt_dma_writer #(
   assign w_done = wvalid_o && wready_i;
   assign answered = bvalid_i;
   assign issue_ready = !awvalid_q && w_left_q == '0 &&
-                       outstanding_q != 3'(MostOutstanding) && !flush_q;
+                       outstanding_q != 3'(MostOutstanding) && !flushing;
   assign issues = waiting_valid_q && issue_ready;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -233,28 +235,9 @@ module acclmt_dma_writer #(
   assign beat_ready = w_left_q != '0 && wready_i;
   assign bready_o = 1'b1;
 
-  logic on_bus;
   assign on_bus = awvalid_q || w_left_q != '0 || outstanding_q != '0;
-  assign idle_o = !begun_q && !waiting_valid_q && !on_bus && !flush_q;
+  assign idle_o = !begun_q && !waiting_valid_q && !on_bus && !flushing;
   assign error_o = error_q;
-
-  // ---- Flush ------------------------------------------------------------------------------------
-
-  logic wiped_q;
-  assign wipe = flush_q && !on_bus && !wiped_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      flush_q <= 1'b0;
-      wiped_q <= 1'b0;
-    end else if (flush_i) begin
-      flush_q <= 1'b1;
-      wiped_q <= 1'b0;
-    end else if (flush_q) begin
-      if (wipe) wiped_q <= 1'b1;
-      if (wiped_q && !wiping) flush_q <= 1'b0;
-    end
-  end
-  assign flushed_o = !flush_q;
 
   logic unused_bits;
   assign unused_bits = ^{bresp_i, issue.index};
@@ -330,11 +313,8 @@ module acclmt_dma_writer #(
   gathered_within_a : assert property (@(posedge clk_i) disable iff (!rst_ni) gathered_within)
   else $error("acclmt_dma_writer: the beats of a burst are not those of its words");
 
-  logic starts_idle, has_data;
+  logic starts_idle;
   assign starts_idle = !start_i || idle_o;
-  assign has_data = !flush_q || !wipe || w_left_q == '0;
-  has_data_a : assert property (@(posedge clk_i) disable iff (!rst_ni) has_data)
-  else $error("acclmt_dma_writer: data of a burst are wiped");
 `ifdef FORMAL
   starts_idle_a : assume property (@(posedge clk_i) disable iff (!rst_ni) starts_idle);
 `else
