@@ -305,7 +305,7 @@ pub struct DmaChip<M> {
     /// The beat and the answer on offer.
     beat: Option<(Vec<u8>, bool, u32)>,
     written: Option<u32>,
-    /// Bursts of which an address, or data, were refused in the cycle before and wait.
+    /// What of AXI's rules the chip broke.
     error: Option<String>,
 }
 

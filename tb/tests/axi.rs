@@ -1,9 +1,9 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! The chip with its buses and one clock: whole commitments through the ordinary driver with pauses of every channel, the
-//! rules of AXI4-Lite, packets that are too short or too long, and runs that are aborted. Results are those of
-//! the software, cycles those of the model of the bare core.
+//! The chip with its buses and one clock: whole commitments through the ordinary driver with pauses of every
+//! channel, the rules of AXI4-Lite, packets that are too short or too long, and runs that are aborted. Results
+//! are those of the software, cycles those of the model of the bare core.
 //!
 //! Buses move words of any prime alike: these tests run with the default one.
 

@@ -13,24 +13,20 @@
 mod common;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
 use acclmt_driver::chip::suite;
 use acclmt_driver::device::{CommitRequest, LeafRule};
-use acclmt_driver::level_table::NodeMemories;
-use acclmt_driver::program::ChipProgram;
 use acclmt_linux::{Board, DmaMemory, DmaPort};
-use acclmt_model::Hardware;
-use acclmt_poseidon::fields::{AnyParameters, FieldId};
-use acclmt_poseidon::presets;
+use acclmt_poseidon::fields::FieldId;
 use acclmt_tb::dma::{DmaChip, HostMemory as _, Ram, Timing, Variant, WriteOrder};
 use acclmt_tb::large_field;
-use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS};
+use acclmt_verilated::{Bench, BenchKind};
 use common::bits::{BUSY, CLEAR, START, ZEROISE, ZEROISED};
 use common::recorded::RecordedRun;
+use common::runs::{self, hardware};
 use common::{Random, seed};
 
 /// Registers, and fields of them.
@@ -92,21 +88,6 @@ const WORD: u64 = 32;
 
 /// Clock cycles within which every wait of these tests ends.
 const PATIENCE: u64 = 200_000;
-
-/// Parameters of the chips of tb/rtl/acclmt_tb_dma.sv.
-fn hardware() -> Hardware {
-    Hardware {
-        field: large_field(),
-        runtime_modulus: RUNTIME_MODULUS,
-        num_partial: 1,
-        partial_depth: 256,
-        max_height: 8,
-        memories: NodeMemories {
-            words: [64, 64, 32, 32, 16],
-        },
-        ..Hardware::default()
-    }
-}
 
 // ---- A host ------------------------------------------------------------------------------------------
 
@@ -617,19 +598,6 @@ fn every_descriptor_has_its_own_data() {
     }
 }
 
-/// The presets of this build that make trees and fit into the chip, one of each arity.
-fn tree_presets(field: FieldId) -> Vec<&'static AnyParameters> {
-    let limits = hardware().limits();
-    let mut sets = BTreeMap::new();
-    for preset in presets::all() {
-        let set = preset.parameters();
-        if set.field() == field && ChipProgram::compile(set, &limits).is_ok() {
-            sets.entry(set.arity()).or_insert(set);
-        }
-    }
-    sets.into_values().collect()
-}
-
 /// The engines are as busy as without DMA, whatever the latency of the memory: a run takes as many cycles. At
 /// 500 MHz these are 200, 500 and 1,000 ns.
 #[test]
@@ -640,8 +608,7 @@ fn latency_costs_no_cycles() {
         (large_field(), &[2, 4, 8, 11][..]),
         (FieldId::Goldilocks, &[2][..]),
     ] {
-        let sets = tree_presets(field);
-        for set in sets.iter().filter(|set| measured.contains(&set.arity())) {
+        for set in runs::tree_presets(field, measured) {
             arities.push(set.arity());
             let request = CommitRequest::new(set, LeafRule::Hash(set), set.arity() as u64);
             let mut runs = vec![RecordedRun::new(&mut random, hardware(), &request, true)];

@@ -5,8 +5,8 @@
 //! out, in which order and after how many cycles.
 
 use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
-use acclmt_driver::device::{CommitRequest, LeafRule, NoProgress, WordSource};
-use acclmt_driver::nodes::AllNodes;
+use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
+use acclmt_driver::nodes::{AllNodes, NoNodes, NodeSink};
 use acclmt_driver::registers;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::{ComputingChip, Hardware};
@@ -63,8 +63,8 @@ impl ChipPort for Recorder {
 }
 
 impl RecordedRun {
-    /// The commitment of random elements, all of whose nodes go out if `all_nodes`. The model's cap is that of the
-    /// software.
+    /// The commitment of random elements, all of whose nodes go out if `all_nodes`. The model's cap and nodes are
+    /// those of the software.
     pub fn new(
         random: &mut Random,
         hardware: Hardware,
@@ -80,21 +80,22 @@ impl RecordedRun {
             output: Vec::new(),
         };
         let mut device = ChipDevice::new(recorder).expect("the model answers");
-        let commit = |device: &mut dyn acclmt_driver::device::Device| {
+        let commit = |device: &mut dyn Device| {
             let mut nodes = AllNodes::default();
-            let mut nothing = acclmt_driver::nodes::NoNodes;
             let source = &mut WordSource(&words);
-            let sink: &mut dyn acclmt_driver::nodes::NodeSink = match all_nodes {
+            let sink: &mut dyn NodeSink = match all_nodes {
                 true => &mut nodes,
-                false => &mut nothing,
+                false => &mut NoNodes,
             };
-            device
+            let report = device
                 .commit(request, source, sink, &mut NoProgress)
-                .unwrap_or_else(|error| panic!("{request:?}: {error}"))
+                .unwrap_or_else(|error| panic!("{request:?}: {error}"));
+            (report, nodes)
         };
-        let report = commit(&mut device);
+        let (report, nodes) = commit(&mut device);
         let expected = commit(&mut SoftwareDevice::new());
-        assert_eq!(report.cap, expected.cap, "{request:?}");
+        assert_eq!(report.cap, expected.0.cap, "{request:?}");
+        assert!(nodes == expected.1, "{request:?}: nodes");
         let cycles = report.cycles().expect("the model counts cycles");
         let recorder = device.port();
         let start = (registers::CONTROL.address, START);
@@ -102,7 +103,7 @@ impl RecordedRun {
         assert_eq!(starts.count(), 1, "{request:?} takes one run");
         let end = recorder.writes.iter().position(|write| *write == start);
         Self {
-            writes: recorder.writes[..end.unwrap_or_default()].to_vec(),
+            writes: recorder.writes[..end.expect("it starts")].to_vec(),
             input: recorder.input.clone(),
             output: recorder.output.clone(),
             cycles,

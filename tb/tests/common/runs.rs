@@ -4,7 +4,7 @@
 //! What a host does with the chip behind its buses, whatever its clocks are: commitments, requests of registers, good
 //! and bad packets, runs that are ended. Results are those of the software.
 
-use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
+use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
 use acclmt_driver::level_table::NodeMemories;
 use acclmt_driver::nodes::AllNodes;
@@ -21,7 +21,8 @@ use acclmt_verilated::RUNTIME_MODULUS;
 use super::axi::{ALL_BYTES, ALL_STROBES, AxiChip, InputBeat, OutputBeat, Pauses, stream};
 use super::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE, ZEROISED};
 use super::clocks::Clocks;
-use super::{Random, elements, pairs};
+use super::recorded::RecordedRun;
+use super::{Random, elements};
 
 /// Clock cycles within which every run of these tests ends.
 pub const PATIENCE: u64 = 100_000;
@@ -35,7 +36,7 @@ fn is_of_the_core(address: u32) -> bool {
     (registers::REGISTERS.iter()).any(|register| register.contains(address))
 }
 
-/// Parameters of tb/rtl/acclmt_tb_axi.sv, and of tb/rtl/acclmt_tb_clocks.sv.
+/// Parameters of the chips of tb/rtl/acclmt_tb_axi.sv, acclmt_tb_clocks.sv and acclmt_tb_dma.sv.
 pub fn hardware() -> Hardware {
     Hardware {
         field: large_field(),
@@ -142,90 +143,23 @@ pub fn commitments(
 
 // ---- Runs without the driver -------------------------------------------------------------------------
 
-/// What a run needs: the writes before its start, and its words.
+/// A run, and what a host of the chip behind its buses does with it.
 pub struct Run {
     pub writes: Vec<(u32, u32)>,
     pub words: Vec<Word>,
+    /// In the order of the levels.
     pub expected: Vec<OutputWord>,
 }
 
-/// The model of the bare core, and what the driver does with it.
-struct Recorder {
-    model: ModelChip,
-    pub writes: Vec<(u32, u32)>,
-    pub words: Vec<Word>,
-}
-
-impl ChipPort for Recorder {
-    fn name(&self) -> &str {
-        "recorder"
-    }
-
-    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-        self.writes.push((address, value));
-        self.model.write_register(address, value)
-    }
-
-    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
-        self.model.read_register(address)
-    }
-
-    fn transfer(
-        &mut self,
-        input: &[Word],
-        output: &mut Vec<OutputWord>,
-        cycles: u64,
-    ) -> Result<usize, PortError> {
-        let taken = self.model.transfer(input, output, cycles)?;
-        self.words.extend(&input[..taken]);
-        Ok(taken)
-    }
-}
-
 impl Run {
-    /// A tree of pairs over so many leaves, all of whose nodes go out. The data of the nodes are those of the
-    /// software.
+    /// A tree of pairs over so many leaves, all of whose nodes go out.
     pub fn tree(random: &mut Random, field: FieldId, leaf_count: u64) -> Self {
-        let set = pairs(field);
-        let request = CommitRequest::new(set, LeafRule::Hash(set), leaf_count);
-        let words = leaves(random, &request);
-        let recorder = Recorder {
-            model: ModelChip::new(hardware()).expect("the build is legal"),
-            writes: Vec::new(),
-            words: Vec::new(),
-        };
-        let mut device = ChipDevice::new(recorder).unwrap();
-        let source = &mut WordSource(&words);
-        let _ = device
-            .commit(&request, source, &mut AllNodes::default(), &mut NoProgress)
-            .map(|report| assert!(report.counters.is_some()));
-        let recorder = device.port();
-        let start = (registers::CONTROL.address, START);
-        let end = recorder.writes.iter().position(|write| *write == start);
-        let writes = recorder.writes[..end.expect("the driver starts a run")].to_vec();
-
-        let mut nodes = AllNodes::default();
-        let source = &mut WordSource(&words);
-        SoftwareDevice::new()
-            .commit(&request, source, &mut nodes, &mut NoProgress)
-            .unwrap();
-        let length = set.digest_length();
-        let top = nodes.levels.len() - 1;
-        let mut expected = Vec::new();
-        for (level, digests) in nodes.levels.iter().enumerate() {
-            for (index, digest) in digests.chunks(length).enumerate() {
-                expected.push(OutputWord {
-                    data: packed(field, digest),
-                    level: level as u32,
-                    index: index as u32,
-                    last: level == top,
-                    error: false,
-                });
-            }
-        }
+        let run = RecordedRun::tree(random, hardware(), field, leaf_count);
+        let mut expected = run.output;
+        expected.sort_by_key(|word| (word.level, word.index));
         Self {
-            writes,
-            words: recorder.words.clone(),
+            writes: run.writes,
+            words: run.input,
             expected,
         }
     }
@@ -313,18 +247,6 @@ impl Run {
         assert_eq!(chip.read(stream::EVENTS).unwrap().data, 0);
         assert_eq!(chip.stream_state(), 0);
     }
-}
-
-/// The elements of a digest as a word.
-fn packed(field: FieldId, digest: &[Word]) -> Word {
-    if field != FieldId::Goldilocks {
-        return digest[0];
-    }
-    let mut word = Word::default();
-    for (slice, element) in word.chunks_mut(8).zip(digest) {
-        slice.copy_from_slice(&element[..8]);
-    }
-    word
 }
 
 pub fn status(chip: &mut AxiChip) -> u32 {
