@@ -85,7 +85,7 @@ module acclmt_axi_read_checks #(
       !arvalid_i || (last_byte <= PageBytes && 32'(araddr_i[11:0]) % BeatBytes == 0);
   assign asked = !rvalid_i || outstanding_q != '0;
   assign length_holds = !rvalid_i || rlast_i == (beat_q == length_q[come_q]);
-  assign within_bounds = !address || 32'(outstanding_q) < MostOutstanding;
+  assign within_bounds = 32'(outstanding_q) + 32'(address) <= MostOutstanding;
   within_page_a : assert property (@(posedge clk_i) disable iff (!rst_ni) within_page)
   else $error("acclmt_axi_read_checks: a burst is not aligned or crosses a multiple of 4096");
   within_bounds_a : assert property (@(posedge clk_i) disable iff (!rst_ni) within_bounds)

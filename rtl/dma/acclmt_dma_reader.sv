@@ -264,7 +264,8 @@ module acclmt_dma_reader #(
 
   // Every burst that was asked for is on the bus or about to be.
   logic bursts_kept;
-  assign bursts_kept = outstanding_q == bursts_taken + (PlaceWidth + 1)'(arvalid_q);
+  assign bursts_kept = 32'(outstanding_q) == 32'(bursts_taken) + 32'(arvalid_q) &&
+                       32'(outstanding_q) <= Bursts;
   bursts_kept_a : assert property (@(posedge clk_i) disable iff (!rst_ni) bursts_kept)
   else $error("acclmt_dma_reader: a burst was lost or doubled");
 

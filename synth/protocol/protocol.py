@@ -185,6 +185,23 @@ BLOCKS = (
         (("assign awvalid_o = awvalid_q;", "assign awvalid_o = awvalid_q || flush_i;"),),
         ("BurstBytes=64",),
     ),
+    Block(
+        "acclmt_dma_reader",
+        ("arvalid_o", "araddr_o", "arlen_o", "rready_o"),
+        (
+            # A request that waits is taken back; one changes while it waits.
+            ("else if (arready_i) arvalid_q <= 1'b0;", "else arvalid_q <= 1'b0;"),
+            ("assign burst_ready_o = (!arvalid_q || arready_i) &&", "assign burst_ready_o ="),
+            # More bursts are on their way than there are places.
+            ("outstanding_q != (PlaceWidth + 1)'(Bursts) &&", ""),
+            # A beat too many; an end that is not counted, one that is counted twice.
+            ("arlen_q <= burst_beats_i - 8'd1;", "arlen_q <= burst_beats_i;"),
+            ("assign burst_ends = rvalid_i && rlast_i;", "assign burst_ends = rvalid_i && rlast_i && !burst_descriptor;"),
+            ("assign burst_ends = rvalid_i && rlast_i;", "assign burst_ends = rvalid_i;"),
+        ),
+        (("assign arvalid_o = arvalid_q;", "assign arvalid_o = arvalid_q || flush_i;"),),
+        ("BurstBytes=64", "Bursts=2"),
+    ),
 )
 
 
