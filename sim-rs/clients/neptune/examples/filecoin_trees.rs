@@ -11,6 +11,7 @@ use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::device::Device;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::{Hardware, ModelDevice};
@@ -19,6 +20,7 @@ use acclmt_neptune::{
     TreeBuilder, TreeBuilderTrait as _,
 };
 use acclmt_poseidon::word::{self, Word};
+use acclmt_serve::SocketPort;
 use blstrs::Scalar;
 use clap::{Parser, value_parser};
 use ff::PrimeField as _;
@@ -42,7 +44,8 @@ struct Arguments {
     /// Trees of arity 8 of equal size that make up a tree: their roots are joined by 8, and the last two by 2
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = base_trees)]
     base_trees: usize,
-    /// Where trees are built: software (this processor) or model (the cycle-exact model of the chip)
+    /// Where trees are built: software (this processor), model (the cycle-exact model of the chip) or socket:PATH (the
+    /// chip of `acclmt serve`)
     #[arg(long, value_name = "NAME", default_value = "software")]
     backend: String,
     /// Build the trees by neptune on this processor, too, and compare their nodes
@@ -60,7 +63,7 @@ fn base_trees(text: &str) -> Result<usize, String> {
 /// Why there are no roots.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("'{0}' is no backend; the backends are software and model")]
+    #[error("'{0}' is no backend; the backends are software, model and socket:PATH")]
     Backend(String),
     #[error("the backend '{0}' cannot be made: {1}")]
     Device(String, String),
@@ -96,11 +99,17 @@ enum Failure {
 }
 
 fn open_backend(name: &str) -> Result<SharedDevice, Failure> {
-    let device: Box<dyn Device + Send> = match name {
-        "software" => Box::new(SoftwareDevice::new()),
-        "model" => {
-            let model = ModelDevice::new(Hardware::default());
-            Box::new(model.map_err(|error| Failure::Device(name.to_owned(), error.to_string()))?)
+    fn failed<E: ToString>(name: &str) -> impl Fn(E) -> Failure {
+        move |error| Failure::Device(name.to_owned(), error.to_string())
+    }
+    let device: Box<dyn Device + Send> = match (name, name.strip_prefix("socket:")) {
+        ("software", _) => Box::new(SoftwareDevice::new()),
+        ("model", _) => Box::new(ModelDevice::new(Hardware::default()).map_err(failed(name))?),
+        (_, Some(path)) => {
+            let mut waits =
+                |before: u32| eprintln!("the chip is in use; before this in the queue: {before}");
+            let port = SocketPort::connect(Path::new(path), &mut waits).map_err(failed(name))?;
+            Box::new(ChipDevice::new(port).map_err(failed(name))?)
         }
         _ => return Err(Failure::Backend(name.to_owned())),
     };
@@ -379,7 +388,10 @@ mod tests {
 
     use std::fs;
 
+    use acclmt_driver::chip::ChipPort;
+    use acclmt_model::ComputingChip;
     use acclmt_poseidon::fields::Bls12_381;
+    use acclmt_serve::{Options, Server};
     use ark_ff::PrimeField as _;
     use sha2::{Digest as _, Sha512};
     use tempfile::TempDir;
@@ -451,6 +463,38 @@ mod tests {
         let roots = run(&arguments(&["--columns", &columns, "--column-arity", "2"])).unwrap();
         let expected = "0x3779a1555bbb1a4e28597b27c44b328f74a4ca3958f3fa277975237777691f53";
         assert_eq!(roots, [("TreeC", expected.to_owned())]);
+    }
+
+    #[test]
+    fn a_chip_behind_a_socket_has_the_root_of_neptune() {
+        let folder = TempDir::new().unwrap();
+        let socket = folder.path().join("chip");
+        let server = Server::bind(&socket, Options::default()).unwrap();
+        let stopper = server.stopper();
+        let thread = std::thread::spawn(move || {
+            let open = || {
+                let chip = ComputingChip::new(Hardware::default()).unwrap();
+                Ok(Box::new(chip) as Box<dyn ChipPort>)
+            };
+            server.run(&open, &|_| {}).unwrap();
+        });
+        let columns = file(&folder, "column2_k1", 16);
+        let backend = format!("socket:{}", socket.display());
+        let roots = run(&arguments(&[
+            "--columns",
+            &columns,
+            "--column-arity",
+            "2",
+            "--backend",
+            &backend,
+            "--check",
+        ]));
+        let expected = "0x3779a1555bbb1a4e28597b27c44b328f74a4ca3958f3fa277975237777691f53";
+        assert_eq!(roots.unwrap(), [("TreeC", expected.to_owned())]);
+        stopper.stop();
+        thread.join().unwrap();
+        let message = refusal(&["--columns", &columns, "--backend", &backend]);
+        assert!(message.contains("there is no socket"), "{message}");
     }
 
     #[test]
