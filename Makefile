@@ -74,8 +74,12 @@ paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU
 	$(CARGO) run --release --manifest-path sim-rs/bench-peers/Cargo.toml -- --json >$(PAPER_DIR)/peers.partial
 	@mv $(PAPER_DIR)/peers.partial $(PAPER_DIR)/peers.json
 	@rm -rf $(PAPER_DIR)/engines
+	$(CARGO) run --release --package acclmt-tb --features dma_utilisation --bin dma_utilisation \
+	  >$(PAPER_DIR)/dma.partial
+	@mv $(PAPER_DIR)/dma.partial $(PAPER_DIR)/dma.json
 	$(ACCLMT) sweep docs/examples/paper.toml --backend model --out $(PAPER_DIR)/engines
-	$(ACCLMT) bench paper --out $(PAPER_DIR) --peers $(PAPER_DIR)/peers.json --label "$$(git describe --always --dirty)"
+	$(ACCLMT) bench paper --out $(PAPER_DIR) --peers $(PAPER_DIR)/peers.json --dma $(PAPER_DIR)/dma.json \
+	  --label "$$(git describe --always --dirty)"
 
 results: paper ## Write the results of `make paper` into the book, as docs/results.md
 	$(ACCLMT) report $(PAPER_DIR) --markdown docs/results.md

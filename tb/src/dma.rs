@@ -6,11 +6,15 @@
 //!
 //! The chip is a [`Bench`] whose pins are those of `tb/rtl/acclmt_tb_dma_pins.sv`.
 
+mod board;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use acclmt_driver::chip::PortError;
 use acclmt_verilated::{Answer, Bench};
+
+pub use board::DmaBoard;
 
 /// Words of the packed input and output.
 const INPUTS: usize = 20;

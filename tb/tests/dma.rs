@@ -12,16 +12,10 @@
 
 mod common;
 
-use std::cell::RefCell;
-use std::io;
-use std::rc::Rc;
-use std::time::Duration;
-
 use acclmt_driver::chip::suite;
 use acclmt_driver::device::{CommitRequest, LeafRule};
-use acclmt_linux::{Board, DmaMemory, DmaPort};
 use acclmt_poseidon::fields::FieldId;
-use acclmt_tb::dma::{DmaChip, HostMemory as _, Ram, Timing, Variant, WriteOrder};
+use acclmt_tb::dma::{DmaBoard, DmaChip, Ram, Timing, Variant, WriteOrder};
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind};
 use common::bits::{BUSY, CLEAR, START, ZEROISE, ZEROISED};
@@ -1245,55 +1239,6 @@ fn resets_of_the_core_are_told() {
 
 // ---- The driver for Linux ----------------------------------------------------------------------------
 
-/// The chip as the two sides of it that the driver has.
-#[derive(Clone)]
-struct Shared(Rc<RefCell<DmaChip<Ram>>>);
-
-impl Board for Shared {
-    fn read(&mut self, address: u32) -> u32 {
-        let answer = self.0.borrow_mut().read_register(address).unwrap();
-        // As a bus of a processor has it that does not trap.
-        if answer.refused { 0 } else { answer.data }
-    }
-
-    fn write(&mut self, address: u32, value: u32) {
-        self.0.borrow_mut().write_register(address, value).unwrap();
-    }
-
-    fn wait(&mut self, _most: Duration) -> io::Result<()> {
-        let mut chip = self.0.borrow_mut();
-        for _ in 0..1000 {
-            chip.cycle().unwrap();
-            if chip.interrupt() {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl DmaMemory for Shared {
-    fn address(&self) -> u64 {
-        self.0.borrow_mut().memory().base()
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.borrow_mut().memory().bytes().len()
-    }
-
-    fn copy_out(&self, offset: usize, bytes: &mut [u8]) {
-        let mut chip = self.0.borrow_mut();
-        let address = chip.memory().base() + offset as u64;
-        chip.memory().read(address, bytes).unwrap();
-    }
-
-    fn copy_in(&mut self, offset: usize, bytes: &[u8]) {
-        let mut chip = self.0.borrow_mut();
-        let address = chip.memory().base() + offset as u64;
-        chip.memory().write(address, bytes).unwrap();
-    }
-}
-
 /// The tests of every port, through the driver for chips on Linux.
 #[test]
 #[ignore = "long: minutes"]
@@ -1316,14 +1261,7 @@ fn port(variant: Variant, seed: u64) {
     println!("{variant:?}, {timing:?}");
     let memory = Ram::new(0x1_2345_0000, vec![0xA5; 1 << 20]);
     let bench = Bench::new(BenchKind::Dma, random.next() as u32);
-    let mut chip = DmaChip::new(bench, variant, random.next(), memory, timing);
-    chip.reset().unwrap();
-    while chip.read_register(0).unwrap().refused {}
-    let shared = Shared(Rc::new(RefCell::new(chip)));
-    let patient = acclmt_linux::Timing {
-        progress: Duration::from_secs(600),
-        call: Duration::from_secs(60),
-    };
-    let port = DmaPort::new(shared.clone(), shared, "dma", patient).unwrap();
+    let chip = DmaChip::new(bench, variant, random.next(), memory, timing);
+    let port = DmaBoard::new(chip).unwrap().port().unwrap();
     suite::run(port, random.next());
 }

@@ -9,7 +9,7 @@ use crate::console::Console;
 use crate::error::{CommandError, file_failure};
 use crate::evaluation_file::{FILE, read, write, wrong_figure};
 use crate::report;
-use acclmt_measure::evaluation::{self, Evaluation, MOST_LEAVES, Peers, TREE_PRESET};
+use acclmt_measure::evaluation::{self, DmaRuns, Evaluation, MOST_LEAVES, Peers, TREE_PRESET};
 use acclmt_measure::published;
 
 /// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
@@ -24,6 +24,9 @@ pub struct PaperArguments {
     /// Speed of other libraries on this CPU, as `acclmt-bench-peers --json` writes it
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
+    /// Runs of the RTL through its DMA, as `dma_utilisation` of `acclmt-tb` prints them
+    #[arg(long, value_name = "FILE")]
+    dma: Option<PathBuf>,
     /// Leaves of the largest tree, a power of two
     #[arg(long, value_name = "N", default_value_t = MOST_LEAVES, value_parser = parse_most_leaves)]
     most_leaves: u64,
@@ -52,6 +55,10 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
     if let (Some(peers), Some(path)) = (&peers, &arguments.peers) {
         peers.check().map_err(|error| wrong_figure(path, &error))?;
     }
+    let dma: Option<DmaRuns> = arguments.dma.as_deref().map(read).transpose()?;
+    if let (Some(dma), Some(path)) = (&dma, &arguments.dma) {
+        dma.check().map_err(|error| wrong_figure(path, &error))?;
+    }
     let out = &arguments.out;
     fs::create_dir_all(out).map_err(|error| file_failure(out, &error))?;
     let mut bar = console.progress("the evaluation of the paper");
@@ -61,6 +68,7 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
     let evaluation = Evaluation {
         label: arguments.label.clone(),
         peers,
+        dma,
         ..evaluation
     };
     let path = out.join(FILE);

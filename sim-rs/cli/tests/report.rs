@@ -52,11 +52,26 @@ fn peers() -> Value {
     })
 }
 
+/// Runs through the DMA; one was not measured with the longer latency.
+fn dma() -> Value {
+    let run = |leaves: u64, latency: u64, cycles: u64, utilisation: f64| {
+        json!({
+            "preset": "filecoin-arity-2", "arity": 2, "leaves": leaves, "latency_cycles": latency,
+            "cycles": cycles, "bare_cycles": 23_400, "utilisation": utilisation, "bare_utilisation": 0.75,
+        })
+    };
+    json!({
+        "beat_bits": 256,
+        "runs": [run(1024, 100, 23_400, 0.75), run(1024, 250, 23_456, 0.7432), run(64, 100, 9_876, 0.5)],
+    })
+}
+
 #[test]
 fn the_evaluation_meets_its_targets_and_becomes_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("peers.json"), peers().to_string()).unwrap();
+    fs::write(path.join("dma.json"), dma().to_string()).unwrap();
     let out = succeed(&[
         "bench",
         "paper",
@@ -66,6 +81,8 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "8192",
         "--peers",
         text_of(&path.join("peers.json")),
+        "--dma",
+        text_of(&path.join("dma.json")),
         "--label",
         "a <label>",
         "--json",
@@ -108,6 +125,10 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
     for text in [
         "Table I of the paper",
         "Table II of the paper",
+        "Through the DMA",
+        "cycles at 500 ns",
+        "23\u{202f}456",
+        "74.32 %",
         "figure 5",
         "figure 8",
         "113\u{202f}536",
@@ -241,6 +262,26 @@ fn what_cannot_be_reported_is_an_error() {
     assert_eq!(code, 1, "{err}");
     assert!(
         err.contains("nanoseconds_per_hash of neptune for filecoin-arity-2 is -20"),
+        "{err}"
+    );
+    assert!(!out.exists());
+
+    // So are wrong runs through the DMA.
+    let mut wrong = self::dma();
+    wrong["runs"][1]["cycles"] = json!(0);
+    let dma = path.join("dma.json");
+    fs::write(&dma, wrong.to_string()).unwrap();
+    let arguments = [
+        "bench",
+        "paper",
+        "--out",
+        text_of(&out),
+        "--dma",
+        text_of(&dma),
+    ];
+    let (code, _, err) = run(&arguments);
+    assert!(
+        code == 1 && err.contains("cycles of filecoin-arity-2 through DMA is 0"),
         "{err}"
     );
     assert!(!out.exists());

@@ -90,6 +90,9 @@ pub struct Evaluation {
     pub schedules: Vec<Schedule>,
     /// Other libraries on a CPU, if they were measured.
     pub peers: Option<Peers>,
+    /// Runs through the DMA, if they were measured.
+    #[serde(default)]
+    pub dma: Option<DmaRuns>,
 }
 
 /// A hash engine in its steady state.
@@ -166,6 +169,37 @@ pub struct SlotOf {
     pub partial: bool,
     /// Whether it belongs to the visit of the last full rounds.
     pub last: bool,
+}
+
+/// What the program `dma_utilisation` of `acclmt-tb` prints: trees on the RTL of the default chip with DMA, beside a
+/// memory that answers late.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DmaRuns {
+    /// Bits of a beat of the memory's bus.
+    pub beat_bits: usize,
+    /// The runs.
+    pub runs: Vec<DmaRun>,
+}
+
+/// A tree whose leaves the DMA read and all of whose nodes it wrote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DmaRun {
+    /// The parameter set.
+    pub preset: String,
+    /// Children of a node.
+    pub arity: usize,
+    /// Number of leaves, each a hash.
+    pub leaves: u64,
+    /// Cycles from the address of a read to its first beat, and from the last beat of a write to its answer.
+    pub latency_cycles: u64,
+    /// Cycles of the run, from start to done.
+    pub cycles: u64,
+    /// The same of the bare core.
+    pub bare_cycles: u64,
+    /// Utilisation of the leaf hash engine from the first leaf to the last, from 0 to 1.
+    pub utilisation: f64,
+    /// The same of the bare core.
+    pub bare_utilisation: f64,
 }
 
 /// What `acclmt-bench-peers --json` writes.
@@ -269,7 +303,33 @@ impl Evaluation {
                 not_negative(&of("utilisation"), share)?;
             }
         }
+        self.dma.as_ref().map_or(Ok(()), DmaRuns::check)?;
         self.peers.as_ref().map_or(Ok(()), Peers::check)
+    }
+}
+
+impl DmaRuns {
+    /// Checks that all figures are above 0.
+    ///
+    /// # Errors
+    ///
+    /// Names the first one that is not.
+    pub fn check(&self) -> Result<(), EvaluationError> {
+        positive("beat_bits", self.beat_bits as f64)?;
+        for run in &self.runs {
+            let of = |what: &str| format!("{what} of {} through DMA", run.preset);
+            for (what, value) in [
+                ("leaves", run.leaves as f64),
+                ("latency_cycles", run.latency_cycles as f64),
+                ("cycles", run.cycles as f64),
+                ("bare_cycles", run.bare_cycles as f64),
+                ("utilisation", run.utilisation),
+                ("bare_utilisation", run.bare_utilisation),
+            ] {
+                positive(&of(what), value)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -352,6 +412,7 @@ pub fn evaluate(
         unmerged,
         schedules,
         peers: None,
+        dma: None,
     })
 }
 

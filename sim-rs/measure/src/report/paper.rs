@@ -4,8 +4,10 @@ use super::document::{Block, Figure, Section, Table};
 use super::figures::{
     Axis, Bar, Chart, FigureError, Gantt, Series, percent, power_of_two, range_of, short,
 };
-use crate::evaluation::{Engine, Evaluation, GOLDILOCKS_PRESET, Schedule, TREE_PRESET};
-use crate::measurement::TreeMeasurement;
+use crate::evaluation::{
+    DmaRun, DmaRuns, Engine, Evaluation, GOLDILOCKS_PRESET, Schedule, TREE_PRESET,
+};
+use crate::measurement::{CLOCK_HZ, TreeMeasurement};
 use crate::published;
 use acclmt_driver::program::SUB_ENGINES;
 
@@ -17,14 +19,16 @@ const FULL_ONLY: (usize, usize) = (2, 0);
 
 /// All sections but that of the configuration.
 pub(super) fn sections(evaluation: &Evaluation) -> Result<Vec<Section>, FigureError> {
-    Ok(vec![
+    let mut sections = vec![
         rates(evaluation)?,
         trees(evaluation)?,
         utilisation(evaluation)?,
         schedule(evaluation)?,
         partial_sub_engine(evaluation),
         goldilocks(evaluation),
-    ])
+    ];
+    sections.extend(evaluation.dma.as_ref().map(dma));
+    Ok(sections)
 }
 
 fn engine<'a>(
@@ -686,6 +690,62 @@ fn goldilocks(evaluation: &Evaluation) -> Section {
     Section {
         title: "Goldilocks, and hashes on a CPU".to_owned(),
         blocks,
+    }
+}
+
+/// Runs through the DMA, by latency of the memory.
+fn dma(runs: &DmaRuns) -> Section {
+    let mut latencies: Vec<u64> = runs.runs.iter().map(|run| run.latency_cycles).collect();
+    latencies.sort_unstable();
+    latencies.dedup();
+    let mut header = vec![
+        "preset".to_owned(),
+        "leaves".to_owned(),
+        "cycles,\nbare core".to_owned(),
+        "utilisation,\nbare core".to_owned(),
+    ];
+    let nanoseconds = |cycles: u64| cycles as f64 * 1e9 / CLOCK_HZ as f64;
+    for &latency in &latencies {
+        let nanoseconds = short(nanoseconds(latency));
+        header.push(format!("cycles at\n{nanoseconds} ns"));
+        header.push(format!("utilisation\nat {nanoseconds} ns"));
+    }
+    let mut table = Table {
+        head: header,
+        rows: Vec::new(),
+    };
+    let share = |value: f64| format!("{:.2} %", 100.0 * value);
+    let mut rest: Vec<&DmaRun> = runs.runs.iter().collect();
+    while let Some(first) = rest.first().copied() {
+        let is_same = |run: &&DmaRun| (&run.preset, run.leaves) == (&first.preset, first.leaves);
+        let (row, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_same);
+        rest = others;
+        let mut cells = vec![
+            first.preset.clone(),
+            short(first.leaves as f64),
+            short(first.bare_cycles as f64),
+            share(first.bare_utilisation),
+        ];
+        for latency in &latencies {
+            let run = row.iter().find(|run| run.latency_cycles == *latency);
+            cells.push(or_dash(run, |run| short(run.cycles as f64)));
+            cells.push(or_dash(run, |run| share(run.utilisation)));
+        }
+        table.rows.push(cells);
+    }
+    Section {
+        title: "Through the DMA".to_owned(),
+        blocks: vec![
+            Block::Text(format!(
+                "Trees on the RTL of the default chip with DMA (`acclmt_axi_dma`, beats of {} bits): it reads the \
+                 leaves, each a hash, from a memory and writes all nodes to it. The memory answers so many nanoseconds \
+                 of a 500 MHz clock after the address of a read, and after the last beat of a write. Cycles are \
+                 those of the run by the chip's counter, utilisation that of the leaf hash engine \
+                 from the first leaf to the last; the bare core is its model, whose input and output never wait.",
+                runs.beat_bits
+            )),
+            Block::Table(table),
+        ],
     }
 }
 
