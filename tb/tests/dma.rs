@@ -649,6 +649,40 @@ fn latency_costs_no_cycles() {
     }
 }
 
+/// Between two runs the answers to the output's last burst and to the record are waited for, and little else.
+#[test]
+fn runs_follow_each_other() {
+    let mut random = Random::new(seed(53));
+    let run = tree(&mut random, 1);
+    for latency in [10, 100, 500] {
+        let timing = Timing {
+            latency,
+            ..Timing::default()
+        };
+        let mut host = Host::new(Variant::WIDE, random.next(), timing);
+        host.configure(&run);
+        host.write(DMA_ENABLE, EVENT_DONE);
+        host.enable(1);
+        let [one, two] = [1, 2].map(|jobs| {
+            for left in (0..jobs).rev() {
+                let job = host.job(&run, if left == 0 { INTERRUPT } else { 0 });
+                host.put(&job);
+            }
+            host.tell();
+            let before = host.chip.cycles();
+            while !host.chip.interrupt() {
+                host.chip.cycle().unwrap();
+                assert!(host.chip.cycles() - before < PATIENCE);
+            }
+            host.write(DMA_EVENTS, EVENT_DONE);
+            host.chip.cycles() - before
+        });
+        let gap = two - one - run.cycles;
+        println!("latency {latency}: {gap} cycles between two runs");
+        assert_eq!(gap, 2 * latency + 18);
+    }
+}
+
 // ---- Descriptors that are wrong ----------------------------------------------------------------------
 
 #[test]
