@@ -36,9 +36,14 @@ pub struct Identity {
 
 impl Identity {
     pub(crate) fn new(library: &'static str, preset: &str, same_constants: bool) -> Self {
+        // Of the packages of acclmt this is the one that hashes.
+        let package = match library {
+            "acclmt" => "acclmt-poseidon",
+            other => other,
+        };
         Self {
             library,
-            version: version(library),
+            version: version(package),
             preset: preset.to_owned(),
             same_constants,
         }
