@@ -449,8 +449,9 @@ impl Host {
     }
 }
 
+/// A tree of pairs over Goldilocks, whose hashes take the fewest cycles.
 fn tree(random: &mut Random, leaves: u64) -> RecordedRun {
-    RecordedRun::tree(random, hardware(), large_field(), leaves)
+    RecordedRun::tree(random, hardware(), FieldId::Goldilocks, leaves)
 }
 
 // ---- Runs --------------------------------------------------------------------------------------------
@@ -1032,14 +1033,14 @@ fn runs_that_go_wrong_are_told() {
             };
             host.fail(&small, OUTPUT_TOO_SMALL, &run);
         }
-        // An element that is not below the prime.
+        // Elements that are not below the prime: the first of the four in a word is told.
         let place = random.below(job.input_words);
         let address = job.input + WORD * place;
         let good = host.chip.memory().at(address, 32).to_vec();
         host.store(address, &[0xff; 32]);
         let record = host.fail(&job, RUN_VOID, &run);
         assert_eq!(record.core_error, ELEMENT_TOO_LARGE);
-        assert_eq!(u64::from(record.core_info), place);
+        assert_eq!(u64::from(record.core_info), 4 * place);
         assert!(record.cycles > 0);
         host.store(address, &good);
         // A configuration that is refused at once, and one whose level table is.
@@ -1236,10 +1237,20 @@ fn ends(seed: u64, rounds: usize) {
 /// A reset of the core alone ends its run with an error, and the ring goes on after the core was configured again.
 #[test]
 fn resets_of_the_core_are_told() {
-    let mut random = Random::new(seed(50));
+    core_resets(seed(50), 3);
+}
+
+#[test]
+#[ignore = "long: 30 resets"]
+fn many_resets_of_the_core_are_told() {
+    core_resets(seed(150), 30);
+}
+
+fn core_resets(seed: u64, rounds: usize) {
+    let mut random = Random::new(seed);
     let run = tree(&mut random, 2);
     let mut host = Host::new(Variant::TWO_CLOCKS, random.next(), Timing::default());
-    for _ in 0..6 {
+    for _ in 0..rounds {
         host.configure(&run);
         host.chip.timing = random_timing(&mut random);
         host.used.clear();

@@ -196,7 +196,7 @@ pub struct DmaRun {
     pub cycles: u64,
     /// The same of the bare core.
     pub bare_cycles: u64,
-    /// Utilisation of the leaf hash engine from the first leaf to the last, from 0 to 1.
+    /// Utilisation of the leaf hash engine from the first word in to the last leaf, from 0 to 1.
     pub utilisation: f64,
     /// The same of the bare core.
     pub bare_utilisation: f64,

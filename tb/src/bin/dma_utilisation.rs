@@ -82,13 +82,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Utilisation of the leaf hash engine from the first leaf to the last: there is one in every period of the engine
-/// that never waits.
+/// Utilisation of the leaf hash engine from the first word in to the last leaf out.
 fn utilisation(counters: &Counters) -> f64 {
-    let leaf = &counters.leaf;
-    let period = leaf.busiest() as f64 / leaf.hashes as f64;
-    let cycles = counters.cycle_last_leaf - counters.cycle_first_leaf;
-    (leaf.hashes - 1) as f64 * period / cycles as f64
+    let cycles = counters.cycle_last_leaf - counters.cycle_first_in;
+    counters.leaf.utilisation(cycles)
 }
 
 /// What a device says of a tree.

@@ -741,7 +741,7 @@ fn dma(runs: &DmaRuns) -> Section {
                  leaves, each a hash, from a memory and writes all nodes to it. The memory answers so many nanoseconds \
                  of a 500 MHz clock after the address of a read, and after the last beat of a write. Cycles are \
                  those of the run by the chip's counter, utilisation that of the leaf hash engine \
-                 from the first leaf to the last; the bare core is its model, whose input and output never wait.",
+                 from the first word in to the last leaf; the bare core is its model, whose input and output never wait.",
                 runs.beat_bits
             )),
             Block::Table(table),
