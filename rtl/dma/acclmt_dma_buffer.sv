@@ -115,7 +115,20 @@ module acclmt_dma_buffer #(
   else $error("acclmt_dma_buffer: more words than there is room for");
   wiped_head_a : assert property (@(posedge clk_i) disable iff (!rst_ni) wiped_head)
   else $error("acclmt_dma_buffer: a word is left while the buffer is wiped");
-`ifndef FORMAL
+`ifdef FORMAL
+  // When a flush has ended nothing is left of any word, here or at the head.
+  logic [Depth-1:0][Width-1:0] kept_q;
+  logic wiping_q, nothing_left;
+  always_ff @(posedge clk_i) begin
+    if (push || sweep_q) kept_q[write_pointer_q] <= sweep_q ? '0 : data_i;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wiping_q <= 1'b0;
+    else wiping_q <= wiping;
+  end
+  assign nothing_left = !wiping_q || wiping || (kept_q == '0 && data_o == '0);
+  nothing_left_a : assert property (@(posedge clk_i) disable iff (!rst_ni) nothing_left);
+`else
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, ready_o, valid_o, flush_i, quiet_i}))
   else $error("acclmt_dma_buffer: a handshake is unknown");

@@ -167,6 +167,24 @@ BLOCKS = (
         (),
     ),
     Block(
+        "acclmt_dma_buffer",
+        ("valid_o", "ready_o"),
+        (
+            # A flush does not begin at the first word, ends before the last one, or leaves the head.
+            ("sweep_q <= 1'b1;", "sweep_q <= 1'b1; write_pointer_q <= PointerWidth'(1);"),
+            ("sweep_q <= sweep_q && write_pointer_q != '1;", "sweep_q <= sweep_q && !(&(write_pointer_q | 1'b1));"),
+            ("head_wipe_q <= sweep_q && write_pointer_q == '1;", "head_wipe_q <= 1'b0;"),
+            # It moves words instead of overwriting them; one comes in meanwhile, or is left.
+            (".write_data_i(sweep_q ? '0 : data_i),", ".write_data_i(data_i),"),
+            ("assign ready_o = count_q != CountWidth'(Depth) && !wiping;", "assign ready_o = count_q != CountWidth'(Depth);"),
+            ("      head_valid_q <= 1'b0;\n      sweep_q <= 1'b1;", "      sweep_q <= 1'b1;"),
+            # A word leaves an empty buffer.
+            ("assign fetch = count_q != '0 && (!head_valid_q || ready_i);", "assign fetch = !head_valid_q || ready_i;"),
+        ),
+        (("assign valid_o = head_valid_q;", "assign valid_o = head_valid_q && ready_i;"),),
+        ("Width=4", "Depth=2"),
+    ),
+    Block(
         "acclmt_dma_writer",
         ("awvalid_o", "awaddr_o", "awlen_o", "wvalid_o", "wdata_o", "wstrb_o", "wlast_o", "bready_o"),
         (
