@@ -126,7 +126,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "Table I of the paper",
         "Table II of the paper",
         "Through the DMA",
-        "cycles at 500 ns",
+        "500 ns",
         "23\u{202f}456",
         "74.32 %",
         "figure 5",
