@@ -31,7 +31,7 @@ use verilator::{Verilator, collect_folders, is_source};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The large primes that a build can have: the feature, and the prime in hexadecimal.
+/// The large primes that a build can have, the default one first: the feature, and the prime in hexadecimal.
 const PRIMES: [(&str, &str); 5] = [
     (
         "bls12-381",
@@ -91,6 +91,8 @@ struct Bench {
     top: Top,
     /// Whether the faulty copies of blocks are in it.
     mutants: bool,
+    /// Whether it is there with the default prime only: buses move words of any prime alike.
+    default_prime: bool,
 }
 
 const BENCHES: [Bench; 9] = [
@@ -105,6 +107,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: false,
+        default_prime: false,
     },
     Bench {
         feature: "mutants",
@@ -117,6 +120,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: true,
+        default_prime: false,
     },
     Bench {
         feature: "tree",
@@ -129,6 +133,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: false,
+        default_prime: false,
     },
     Bench {
         feature: "engines",
@@ -141,6 +146,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: false,
+        default_prime: false,
     },
     Bench {
         feature: "axi",
@@ -153,6 +159,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: false,
+        default_prime: true,
     },
     Bench {
         feature: "dma",
@@ -165,6 +172,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: false,
+        default_prime: true,
     },
     Bench {
         feature: "dma_chip",
@@ -177,6 +185,7 @@ const BENCHES: [Bench; 9] = [
             replaced: &[],
         },
         mutants: false,
+        default_prime: false,
     },
     Bench {
         feature: "clocks",
@@ -189,6 +198,7 @@ const BENCHES: [Bench; 9] = [
             waveforms: false,
         },
         mutants: false,
+        default_prime: true,
     },
     Bench {
         feature: "crossing",
@@ -201,6 +211,7 @@ const BENCHES: [Bench; 9] = [
             waveforms: false,
         },
         mutants: true,
+        default_prime: true,
     },
 ];
 
@@ -434,7 +445,9 @@ fn build() -> Result<()> {
         Ok(())
     };
     add(&CHIP, &[], cpp("chip.cpp"), Vec::new())?;
-    for bench in BENCHES.iter().filter(|bench| enabled(bench.feature)) {
+    let is_built =
+        |bench: &&Bench| enabled(bench.feature) && (!bench.default_prime || parameters.is_default);
+    for bench in BENCHES.iter().filter(is_built) {
         let mutants = match bench.mutants {
             true => write_mutants(&design, &cache)?,
             false => Vec::new(),
@@ -469,6 +482,8 @@ struct Parameters {
     field: &'static str,
     /// The prime in hexadecimal.
     prime: &'static str,
+    /// Whether it is that of the first feature.
+    is_default: bool,
     /// Whether the prime can be changed at run time.
     runtime_modulus: bool,
 }
@@ -498,6 +513,7 @@ impl Parameters {
         Ok(Self {
             field,
             prime,
+            is_default: field == PRIMES[0].0,
             runtime_modulus: enabled("runtime-modulus"),
         })
     }

@@ -12,9 +12,14 @@ use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
+// The benches of the buses have the default prime.
+#[cfg(feature = "bls12-381")]
 pub mod axi;
+#[cfg(feature = "bls12-381")]
 pub mod clocks;
+#[cfg(feature = "bls12-381")]
 pub mod recorded;
+#[cfg(feature = "bls12-381")]
 pub mod runs;
 
 /// Values of CONTROL and flags of STATUS, as the map of registers has them and not by the code for it.

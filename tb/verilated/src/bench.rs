@@ -7,7 +7,8 @@ use std::ptr::NonNull;
 
 use crate::{SimulationError, bindings, message};
 
-/// Which blocks a [`Bench`] holds. Each is there with the feature of its name.
+/// Which blocks a [`Bench`] holds. Each is there with the feature of its name; those of the buses with the default
+/// prime only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchKind {
     /// The blocks of the chip: `tb/rtl/acclmt_tb_units.sv`.
@@ -23,19 +24,19 @@ pub enum BenchKind {
     #[cfg(feature = "engines")]
     Engines,
     /// A small chip with its buses: `tb/rtl/acclmt_tb_axi.sv`.
-    #[cfg(feature = "axi")]
+    #[cfg(all(feature = "axi", feature = "bls12-381"))]
     Axi,
     /// Small chips with DMA: `tb/rtl/acclmt_tb_dma.sv`.
-    #[cfg(feature = "dma")]
+    #[cfg(all(feature = "dma", feature = "bls12-381"))]
     Dma,
     /// The default chip with DMA: `tb/rtl/acclmt_tb_dma_chip.sv`.
     #[cfg(feature = "dma_chip")]
     DmaChip,
     /// The same with two clocks, whose edges the input places: `tb/rtl/acclmt_tb_clocks.sv`.
-    #[cfg(feature = "clocks")]
+    #[cfg(all(feature = "clocks", feature = "bls12-381"))]
     Clocks,
     /// Buffers between two clocks, one of them faulty: `tb/rtl/acclmt_tb_crossing.sv`.
-    #[cfg(feature = "crossing")]
+    #[cfg(all(feature = "crossing", feature = "bls12-381"))]
     Crossing,
 }
 
@@ -65,15 +66,15 @@ impl Bench {
             BenchKind::Tree => bindings::acclmt_tree_new,
             #[cfg(feature = "engines")]
             BenchKind::Engines => bindings::acclmt_engines_new,
-            #[cfg(feature = "axi")]
+            #[cfg(all(feature = "axi", feature = "bls12-381"))]
             BenchKind::Axi => bindings::acclmt_axi_new,
-            #[cfg(feature = "dma")]
+            #[cfg(all(feature = "dma", feature = "bls12-381"))]
             BenchKind::Dma => bindings::acclmt_dma_new,
             #[cfg(feature = "dma_chip")]
             BenchKind::DmaChip => bindings::acclmt_dma_chip_new,
-            #[cfg(feature = "clocks")]
+            #[cfg(all(feature = "clocks", feature = "bls12-381"))]
             BenchKind::Clocks => bindings::acclmt_clocks_new,
-            #[cfg(feature = "crossing")]
+            #[cfg(all(feature = "crossing", feature = "bls12-381"))]
             BenchKind::Crossing => bindings::acclmt_crossing_new,
         };
         // SAFETY: the constructors take any seed.
