@@ -6,6 +6,7 @@
 //!
 //! The chip is a [`Bench`] whose pins are those of `tb/rtl/acclmt_tb_dma_pins.sv`.
 
+#[cfg(target_os = "linux")]
 mod board;
 
 use std::collections::VecDeque;
@@ -14,6 +15,7 @@ use std::ops::Range;
 use acclmt_driver::chip::PortError;
 use acclmt_verilated::{Answer, Bench};
 
+#[cfg(target_os = "linux")]
 pub use board::DmaBoard;
 
 /// Words of the packed input and output.

@@ -12,10 +12,9 @@
 
 mod common;
 
-use acclmt_driver::chip::suite;
 use acclmt_driver::device::{CommitRequest, LeafRule};
 use acclmt_poseidon::fields::FieldId;
-use acclmt_tb::dma::{DmaBoard, DmaChip, Ram, Timing, Variant, WriteOrder};
+use acclmt_tb::dma::{DmaChip, Ram, Timing, Variant, WriteOrder};
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind};
 use common::bits::{BUSY, CLEAR, START, ZEROISE, ZEROISED};
@@ -1284,29 +1283,37 @@ fn core_resets(seed: u64, rounds: usize) {
 
 // ---- The driver for Linux ----------------------------------------------------------------------------
 
-/// The tests of every port, through the driver for chips on Linux.
-#[test]
-#[ignore = "long: minutes"]
-fn the_port_of_the_driver() {
-    port(Variant::WIDE, seed(51));
-}
+#[cfg(target_os = "linux")]
+mod driver {
+    use acclmt_driver::chip::suite;
+    use acclmt_tb::dma::DmaBoard;
 
-#[test]
-#[ignore = "long: as slow as the slower of two clocks"]
-fn the_port_of_the_driver_with_two_clocks() {
-    port(Variant::TWO_CLOCKS, seed(52));
-}
+    use super::*;
 
-fn port(variant: Variant, seed: u64) {
-    let mut random = Random::new(seed);
-    let timing = Timing {
-        register_pauses: 20,
-        ..random_timing(&mut random)
-    };
-    println!("{variant:?}, {timing:?}");
-    let memory = Ram::new(0x1_2345_0000, vec![0xA5; 1 << 20]);
-    let bench = Bench::new(BenchKind::Dma, random.next() as u32);
-    let chip = DmaChip::new(bench, variant, random.next(), memory, timing);
-    let port = DmaBoard::new(chip).unwrap().port().unwrap();
-    suite::run(port, random.next());
+    /// The tests of every port, through the driver for chips on Linux.
+    #[test]
+    #[ignore = "long: minutes"]
+    fn the_port_of_the_driver() {
+        port(Variant::WIDE, seed(51));
+    }
+
+    #[test]
+    #[ignore = "long: as slow as the slower of two clocks"]
+    fn the_port_of_the_driver_with_two_clocks() {
+        port(Variant::TWO_CLOCKS, seed(52));
+    }
+
+    fn port(variant: Variant, seed: u64) {
+        let mut random = Random::new(seed);
+        let timing = Timing {
+            register_pauses: 20,
+            ..random_timing(&mut random)
+        };
+        println!("{variant:?}, {timing:?}");
+        let memory = Ram::new(0x1_2345_0000, vec![0xA5; 1 << 20]);
+        let bench = Bench::new(BenchKind::Dma, random.next() as u32);
+        let chip = DmaChip::new(bench, variant, random.next(), memory, timing);
+        let port = DmaBoard::new(chip).unwrap().port().unwrap();
+        suite::run(port, random.next());
+    }
 }

@@ -1,10 +1,7 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! How busy the hash engines are through the DMA: trees on the RTL of the default chip beside a memory that answers
-//! late, and the same trees on the model of the bare core. Prints JSON for `acclmt bench paper --dma FILE`.
-//!
-//!     cargo run --release --package acclmt-tb --features dma_utilisation --bin dma_utilisation
+//! The trees, and what is counted.
 
 use std::error::Error;
 
@@ -33,7 +30,8 @@ const LATENCIES: [u64; 3] = [100, 250, 500];
 /// Bytes of the memory: every tree is one descriptor.
 const MEMORY: usize = 1 << 20;
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// Measures, and prints what was measured.
+pub fn run() -> Result<(), Box<dyn Error>> {
     let mut runs = Vec::new();
     for (name, leaves) in TREES {
         let parameters = presets::by_name(name)?;
