@@ -1750,6 +1750,8 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
 #[cfg(any(test, feature = "testing"))]
 pub mod fake;
 mod port;
+#[cfg(feature = "testing")]
+pub mod recorder;
 #[cfg(any(test, feature = "testing"))]
 pub mod suite;
 #[cfg(test)]

@@ -9,13 +9,12 @@
 //! UPDATE_FIRST_HASH=1 cargo test -p acclmt-model --test first_hash
 //! ```
 
-use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::rc::Rc;
 
-use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
+use acclmt_driver::chip::ChipDevice;
+use acclmt_driver::chip::recorder::{Event, Recorder};
 use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, LeafSource, NoProgress};
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::software::SoftwareDevice;
@@ -31,50 +30,12 @@ const ELEMENTS: u8 = 8;
 /// The level of its root.
 const LEVEL: u32 = 2;
 
-/// What went over the pins, a line each.
-type Script = Rc<RefCell<String>>;
-
-/// A port that writes down what is done with another one.
-struct Recorder {
-    port: ModelChip,
-    script: Script,
-}
-
 /// A word as a number in hexadecimal.
 fn number(word: &Word) -> String {
     word.iter().rev().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("a text takes everything");
         text
     })
-}
-
-impl ChipPort for Recorder {
-    fn name(&self) -> &str {
-        self.port.name()
-    }
-
-    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-        writeln!(self.script.borrow_mut(), "write {address:x} {value:x}").expect("as above");
-        self.port.write_register(address, value)
-    }
-
-    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
-        self.port.read_register(address)
-    }
-
-    fn transfer(
-        &mut self,
-        input: &[Word],
-        output: &mut Vec<OutputWord>,
-        cycles: u64,
-    ) -> Result<usize, PortError> {
-        let taken = self.port.transfer(input, output, cycles)?;
-        let mut script = self.script.borrow_mut();
-        for word in &input[..taken] {
-            writeln!(script, "in 0 {}", number(word)).expect("as above");
-        }
-        Ok(taken)
-    }
 }
 
 struct Elements(u8);
@@ -108,14 +69,18 @@ fn script() -> String {
         num_partial: 1,
         ..Hardware::default()
     };
-    let script = Script::default();
-    let port = Recorder {
-        port: ModelChip::new(hardware).expect("the hardware is legal"),
-        script: Rc::clone(&script),
-    };
-    let mut chip = ChipDevice::new(port).expect("the driver knows the chip");
+    let port = ModelChip::new(hardware).expect("the hardware is legal");
+    let mut chip = ChipDevice::new(Recorder::new(port)).expect("the driver knows the chip");
     root(&mut chip);
-    let mut lines = script.borrow().clone();
+    let mut lines = String::new();
+    for event in &chip.port().events {
+        match event {
+            Event::Write(address, value) => writeln!(lines, "write {address:x} {value:x}"),
+            Event::Input(word) => writeln!(lines, "in 0 {}", number(word)),
+            Event::Output(_) => Ok(()),
+        }
+        .expect("as above");
+    }
     // The model knows when words move, and not what they are.
     let expected = root(&mut SoftwareDevice::new());
     writeln!(lines, "out {LEVEL} {}", number(&expected)).expect("as above");

@@ -4,7 +4,8 @@
 //! Runs as the driver makes them: what it writes before a start, what goes in, and what the model says comes
 //! out, in which order and after how many cycles.
 
-use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
+use acclmt_driver::chip::recorder::{Event, Recorder};
+use acclmt_driver::chip::{ChipDevice, OutputWord};
 use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
 use acclmt_driver::nodes::{AllNodes, NoNodes, NodeSink};
 use acclmt_driver::registers;
@@ -26,42 +27,6 @@ pub struct RecordedRun {
     pub cycles: u64,
 }
 
-/// The model, and what the driver does with it.
-struct Recorder {
-    model: ComputingChip,
-    writes: Vec<(u32, u32)>,
-    input: Vec<Word>,
-    output: Vec<OutputWord>,
-}
-
-impl ChipPort for Recorder {
-    fn name(&self) -> &str {
-        "recorder"
-    }
-
-    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-        self.writes.push((address, value));
-        self.model.write_register(address, value)
-    }
-
-    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
-        self.model.read_register(address)
-    }
-
-    fn transfer(
-        &mut self,
-        input: &[Word],
-        output: &mut Vec<OutputWord>,
-        cycles: u64,
-    ) -> Result<usize, PortError> {
-        let before = output.len();
-        let taken = self.model.transfer(input, output, cycles)?;
-        self.input.extend(&input[..taken]);
-        self.output.extend_from_slice(&output[before..]);
-        Ok(taken)
-    }
-}
-
 impl RecordedRun {
     /// The commitment of random elements, all of whose nodes go out if `all_nodes`. The model's cap and nodes are
     /// those of the software.
@@ -73,13 +38,8 @@ impl RecordedRun {
     ) -> Self {
         let count = request.leaf_length() * request.leaves as usize;
         let words = elements(random, request.parameters.field(), count);
-        let recorder = Recorder {
-            model: ComputingChip::new(hardware).expect("the build is legal"),
-            writes: Vec::new(),
-            input: Vec::new(),
-            output: Vec::new(),
-        };
-        let mut device = ChipDevice::new(recorder).expect("the model answers");
+        let model = ComputingChip::new(hardware).expect("the build is legal");
+        let mut device = ChipDevice::new(Recorder::new(model)).expect("the model answers");
         let commit = |device: &mut dyn Device| {
             let mut nodes = AllNodes::default();
             let source = &mut WordSource(&words);
@@ -97,17 +57,27 @@ impl RecordedRun {
         assert_eq!(report.cap, expected.0.cap, "{request:?}");
         assert!(nodes == expected.1, "{request:?}: nodes");
         let cycles = report.cycles().expect("the model counts cycles");
-        let recorder = device.port();
-        let start = (registers::CONTROL.address, START);
-        let starts = recorder.writes.iter().filter(|write| **write == start);
+        let events = &device.port().events;
+        let start = Event::Write(registers::CONTROL.address, START);
+        let starts = events.iter().filter(|event| **event == start);
         assert_eq!(starts.count(), 1, "{request:?} takes one run");
-        let end = recorder.writes.iter().position(|write| *write == start);
-        Self {
-            writes: recorder.writes[..end.expect("it starts")].to_vec(),
-            input: recorder.input.clone(),
-            output: recorder.output.clone(),
+        let mut run = Self {
+            writes: Vec::new(),
+            input: Vec::new(),
+            output: Vec::new(),
             cycles,
+        };
+        let mut starts = false;
+        for event in events {
+            starts |= *event == start;
+            match *event {
+                Event::Write(address, value) if !starts => run.writes.push((address, value)),
+                Event::Write(..) => {}
+                Event::Input(word) => run.input.push(word),
+                Event::Output(word) => run.output.push(word),
+            }
         }
+        run
     }
 
     /// A tree of pairs over so many hashed leaves, all of whose nodes go out.
