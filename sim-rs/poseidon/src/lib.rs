@@ -12,6 +12,7 @@ pub mod params;
 pub mod permutation;
 pub mod presets;
 pub mod random;
+pub mod recurrence;
 mod security;
 pub mod sparse;
 pub mod sponge;

@@ -41,3 +41,53 @@ pub(crate) fn invert<F: PrimeField>(matrix: &[Vec<F>]) -> Option<Vec<Vec<F>>> {
             .collect(),
     )
 }
+
+/// The coefficients with which `rows`, which are independent, add up to `target`; `None` when there are none.
+pub(crate) fn combination<F: PrimeField>(rows: &[Vec<F>], target: &[F]) -> Option<Vec<F>> {
+    let count = rows.len();
+    // An equation for each entry of the target, its right side last.
+    let mut equations: Vec<Vec<F>> = (0..target.len())
+        .map(|i| {
+            let left = rows.iter().map(|row| row[i]);
+            left.chain([target[i]]).collect()
+        })
+        .collect();
+    for column in 0..count {
+        let pivot = (column..equations.len()).find(|&i| !equations[i][column].is_zero())?;
+        equations.swap(column, pivot);
+        let scale = equations[column][column].inverse()?;
+        for entry in &mut equations[column] {
+            *entry *= scale;
+        }
+        let pivot_row = equations[column].clone();
+        for (i, equation) in equations.iter_mut().enumerate() {
+            let multiple = equation[column];
+            if i != column && !multiple.is_zero() {
+                for (entry, pivot) in equation.iter_mut().zip(&pivot_row) {
+                    *entry -= multiple * pivot;
+                }
+            }
+        }
+    }
+    let (solved, left) = equations.split_at(count);
+    let right = |equation: &Vec<F>| equation[count];
+    (left.iter().all(|equation| right(equation).is_zero()))
+        .then(|| solved.iter().map(right).collect())
+}
+
+/// The sum of the products of the entries.
+pub(crate) fn dot<F: PrimeField>(a: &[F], b: &[F]) -> F {
+    a.iter().zip(b).map(|(&x, y)| x * y).sum()
+}
+
+/// `row * matrix`.
+pub(crate) fn row_times<F: PrimeField>(row: &[F], matrix: &[Vec<F>]) -> Vec<F> {
+    let width = matrix.first().map_or(0, Vec::len);
+    let mut product = vec![F::ZERO; width];
+    for (&factor, entries) in row.iter().zip(matrix) {
+        for (sum, &entry) in product.iter_mut().zip(entries) {
+            *sum += factor * entry;
+        }
+    }
+    product
+}

@@ -23,7 +23,7 @@ use ark_ff::PrimeField;
 use crate::fields::{Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
 use crate::montgomery::{self, Limbs, MontgomeryField, Sum};
 use crate::params::{MAX_WIDTH, PoseidonParameters, RoundOrder};
-use crate::sparse::{DenseRounds, SparseRounds, internal_index};
+use crate::sparse::{DenseRounds, InternalOrder, SparseRounds};
 
 /// A hash was given the wrong number of field elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -193,11 +193,10 @@ impl<F: PermutationField> Poseidon<F> {
 
     fn prepare(parameters: &PoseidonParameters<F>) -> Self {
         let dense = DenseRounds::new(parameters);
+        let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
         let internal = |positions: &[usize]| -> Vec<usize> {
             let positions = positions.iter();
-            positions
-                .map(|&position| internal_index(parameters.partial_index(), position))
-                .collect()
+            positions.map(|&position| order.place(position)).collect()
         };
         Self {
             parameters: parameters.clone(),

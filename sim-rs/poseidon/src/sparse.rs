@@ -1,7 +1,7 @@
 //! Permutations in one normal form, and partial rounds with sparse matrices.
 //!
 //! In the normal form the state elements are in *internal order*, in which the S-box of partial
-//! rounds is on element 0 ([`internal_index`]); constants are added once at the start and then at
+//! rounds is on element 0 ([`InternalOrder`]); constants are added once at the start and then at
 //! the end of every round. That covers both orders of the steps of a round: where constants come
 //! first, those of round 0 are the ones at the start, and those of round r + 1 come at the end of
 //! round r. [`DenseRounds`] has nothing but that, [`SparseRounds`] has sparse partial rounds.
@@ -25,18 +25,72 @@
 
 use ark_ff::PrimeField;
 
-use crate::matrix::invert;
+use crate::matrix::{dot, invert, row_times};
 use crate::params::{PoseidonParameters, RoundOrder};
 
-/// The index in internal order of the state element `element`, where the S-box of partial rounds is
-/// on `partial_index`: that one and element 0 change places. The function is its own inverse.
-pub const fn internal_index(partial_index: usize, element: usize) -> usize {
-    if element == partial_index {
-        0
-    } else if element == 0 {
-        partial_index
-    } else {
-        element
+/// An order of the state elements in which the one that has the S-box in partial rounds is element 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalOrder {
+    /// The element at each place.
+    elements: Vec<usize>,
+    /// The place of each element.
+    places: Vec<usize>,
+}
+
+impl InternalOrder {
+    /// Element `partial_index` of `width` and element 0 change places.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn swapped(width: usize, partial_index: usize) -> Self {
+        let mut elements: Vec<usize> = (0..width).collect();
+        elements.swap(0, partial_index);
+        Self::new(elements)
+    }
+
+    /// The elements `near` come as close behind element `partial_index` of `width` as they can, in their
+    /// order, then the others in theirs.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn near(width: usize, partial_index: usize, near: &[usize]) -> Self {
+        let mut elements = vec![partial_index];
+        for element in near.iter().copied().chain(0..width) {
+            if !elements.contains(&element) {
+                elements.push(element);
+            }
+        }
+        Self::new(elements)
+    }
+
+    fn new(elements: Vec<usize>) -> Self {
+        let mut places = vec![0; elements.len()];
+        for (place, &element) in elements.iter().enumerate() {
+            places[element] = place;
+        }
+        Self { elements, places }
+    }
+
+    /// The place of state element `element`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element.
+    pub fn place(&self, element: usize) -> usize {
+        self.places[element]
+    }
+
+    /// The entries of `vector`, one for each state element, in this order.
+    ///
+    /// # Panics
+    ///
+    /// When it has fewer entries than there are elements.
+    pub fn apply<T: Clone>(&self, vector: &[T]) -> Vec<T> {
+        (self.elements.iter())
+            .map(|&element| vector[element].clone())
+            .collect()
     }
 }
 
@@ -80,19 +134,18 @@ pub struct DenseRounds<F> {
 }
 
 impl<F: PrimeField> DenseRounds<F> {
-    /// Rewrites the rounds of `parameters`.
+    /// Rewrites the rounds of `parameters`, with as few elements out of their places as possible.
     pub fn new(parameters: &PoseidonParameters<F>) -> Self {
+        let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
+        Self::in_order(parameters, &order)
+    }
+
+    /// Rewrites the rounds of `parameters`, with the elements in `order`.
+    pub fn in_order(parameters: &PoseidonParameters<F>, order: &InternalOrder) -> Self {
         let width = parameters.width();
-        // The order is its own inverse.
-        let internal = |vector: &[F]| -> Vec<F> {
-            (0..width)
-                .map(|i| vector[internal_index(parameters.partial_index(), i)])
-                .collect()
-        };
+        let internal = |vector: &[F]| order.apply(vector);
         let rows: Vec<Vec<F>> = (parameters.mds().iter()).map(|row| internal(row)).collect();
-        let mds = (0..width)
-            .map(|i| rows[internal_index(parameters.partial_index(), i)].clone())
-            .collect();
+        let mds = order.apply(&rows);
 
         let mut constants: Vec<Vec<F>> = (parameters.round_constants().iter())
             .map(|vector| internal(vector))
@@ -165,12 +218,25 @@ pub enum SparseError {
 }
 
 impl<F: PrimeField> SparseRounds<F> {
-    /// Rewrites the rounds of `parameters`.
+    /// Rewrites the rounds of `parameters`, with as few elements out of their places as possible.
     ///
     /// # Errors
     ///
     /// When the partial rounds have no sparse form; [`DenseRounds`] does without.
     pub fn new(parameters: &PoseidonParameters<F>) -> Result<Self, SparseError> {
+        let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
+        Self::in_order(parameters, &order)
+    }
+
+    /// Rewrites the rounds of `parameters`, with the elements in `order`.
+    ///
+    /// # Errors
+    ///
+    /// When the partial rounds have no sparse form; [`DenseRounds`] does without.
+    pub fn in_order(
+        parameters: &PoseidonParameters<F>,
+        order: &InternalOrder,
+    ) -> Result<Self, SparseError> {
         let DenseRounds {
             initial_constants,
             initial,
@@ -178,7 +244,7 @@ impl<F: PrimeField> SparseRounds<F> {
             mut full_first,
             partial,
             full_last,
-        } = DenseRounds::new(parameters);
+        } = DenseRounds::in_order(parameters, order);
 
         // The constants before each partial round, and at last those after all of them. Those
         // before the first one are the constants of the last full round.
@@ -250,25 +316,12 @@ fn factor<F: PrimeField>(matrix: &[Vec<F>]) -> Option<(SparseMatrix<F>, Vec<Vec<
 /// `[[1, 0], [0, block]] * matrix`.
 fn multiply_below<F: PrimeField>(block: &[Vec<F>], matrix: &[Vec<F>]) -> Vec<Vec<F>> {
     let mut product = vec![matrix[0].clone()];
-    product.extend(block.iter().map(|row| {
-        (0..matrix.len())
-            .map(|j| {
-                row.iter()
-                    .zip(&matrix[1..])
-                    .map(|(&x, below)| x * below[j])
-                    .sum()
-            })
-            .collect()
-    }));
+    product.extend(block.iter().map(|row| row_times(row, &matrix[1..])));
     product
 }
 
 fn multiply_vector<F: PrimeField>(matrix: &[Vec<F>], vector: &[F]) -> Vec<F> {
     matrix.iter().map(|row| dot(row, vector)).collect()
-}
-
-fn dot<F: PrimeField>(a: &[F], b: &[F]) -> F {
-    a.iter().zip(b).map(|(&x, y)| x * y).sum()
 }
 
 #[cfg(test)]
@@ -347,15 +400,21 @@ mod tests {
     }
 
     #[test]
-    fn the_internal_order_is_its_own_inverse() {
+    fn orders_begin_with_the_partial_s_box() {
         for width in 2..=12 {
             for partial_index in 0..width {
-                let order = |element| internal_index(partial_index, element);
-                assert_eq!(order(partial_index), 0);
-                for element in 0..width {
-                    assert!(order(element) < width);
-                    assert_eq!(order(order(element)), element);
+                let near = [width - 1, partial_index, 0];
+                let swapped = InternalOrder::swapped(width, partial_index);
+                let near = InternalOrder::near(width, partial_index, &near);
+                for order in [&swapped, &near] {
+                    assert_eq!(order.place(partial_index), 0);
+                    let elements = order.apply(&(0..width).collect::<Vec<_>>());
+                    for (place, element) in elements.into_iter().enumerate() {
+                        assert_eq!(order.place(element), place);
+                    }
                 }
+                assert_eq!(swapped.place(0), partial_index);
+                assert!(near.place(width - 1) < 2 && near.place(0) < 3);
             }
         }
     }
