@@ -78,11 +78,26 @@ module acclmt_engine_configuration #(
 
   logic [4:0] full_interval;
   assign full_interval = 5'(beats) * 5'(steps);
+  acclmt_pkg::beat_t digest_beats;
+  always_comb begin
+    digest_beats =
+        acclmt_pkg::beats_of_digest({registers_i[DigestMap+1][15:0], registers_i[DigestMap]},
+                                    registers_i[DigestWords][WordCountWidth-1:0]);
+    // With x^7 an element takes a multiplier in the cycle in which it comes to it and an odd number
+    // of cycles later. Elements that come at even distances never need it at once, nor do those at
+    // the distances of a grid of three cycles, but not both.
+    if (alpha == acclmt_pkg::AlphaSeven) begin
+      if (beats != 3'd4) digest_beats = beats;
+      else if (digest_beats == 3'd1) digest_beats = 3'd2;
+    end
+    if (digest_beats > beats || goldilocks) digest_beats = beats;
+  end
   always_comb begin
     config_o.alpha = alpha;
     config_o.beats = beats;
     config_o.steps = steps;
     config_o.full_interval = full_interval;
+    config_o.digest_beats = digest_beats;
     config_o.skew = 4'(beats - 3'd1) * 4'(steps - 3'd1);
     config_o.full_rounds_first = registers_i[FullRoundsFirst][RoundWidth-1:0];
     config_o.full_rounds_last = registers_i[FullRoundsLast][RoundWidth-1:0];

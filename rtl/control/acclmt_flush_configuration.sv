@@ -6,8 +6,9 @@
 ///
 /// Every word that the run moves is zero, and it goes wherever the words of a run can go: the
 /// widest states fill every lane and every beat; both visits of the full-round sub-engines and all
-/// partial-round sub-engines have rounds; a row has a later block; leaves go out as well as nodes;
-/// the last group lacks a sibling. There are so many nodes that the beats of their states fill the
+/// partial-round sub-engines have rounds; a row has a later block; the digest is in the last beat,
+/// so that final states have all of theirs; leaves go out as well as nodes; the last group lacks a
+/// sibling. There are so many nodes that the beats of their states fill the
 /// largest buffer, and their new elements 0, two of a state, its companion of half its size. The
 /// configuration need not be legal: steps and rounds beyond a small memory read its other words,
 /// which are zero.
@@ -37,6 +38,8 @@ module acclmt_flush_configuration #(
   localparam int unsigned PartialRounds = 2;
   // Element j of a block is element j of the state.
   localparam logic [63:0] Map = 64'h0000_edca_9865_4210;
+  // The digest is element 9 of it.
+  localparam logic [31:0] DigestMap = 32'hc;
   localparam logic [11:0] RunBase = acclmt_reg_pkg::RegMode;
   localparam logic [11:0] EngineBase = acclmt_reg_pkg::RegLeafInputWords;
   localparam int unsigned FirstPartial =
@@ -73,6 +76,7 @@ module acclmt_flush_configuration #(
     engine_o[(acclmt_reg_pkg::RegLeafDigestWords-EngineBase)/4] = 32'd1;
     engine_o[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = Map[31:0];
     engine_o[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = Map[63:32];
+    engine_o[(acclmt_reg_pkg::RegLeafDigestMap0-EngineBase)/4] = DigestMap;
     for (int i = 0; i <= int'(NumPartial); i++) begin
       engine_o[int'(FirstPartial)+i] = 32'(PartialRounds);
     end

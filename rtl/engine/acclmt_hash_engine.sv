@@ -20,9 +20,10 @@
 ///             leave in the order of their inputs, with their tags.
 /// Latency:    rounds of the hash * loop cycles, and about ten cycles for each sub-engine.
 /// Throughput: the longest segment: one hash in
-///             max((RF1 + RF2) * f + p0 * p, p1 * g, .., pN * g) cycles if NumFull = 1, with f, p
-///             and g cycles a full round, a partial round on a full-round sub-engine and one on a
-///             partial-round sub-engine; at most one word in and one in two cycles out.
+///             max((RF1 + RF2 - 1) * f + l + p0 * p, p1 * g, .., pN * g) cycles if NumFull = 1,
+///             with f, l, p and g cycles a full round, the last full round, a partial round on a
+///             full-round sub-engine and one on a partial-round sub-engine; at most one word in
+///             and one in two cycles out.
 module acclmt_hash_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -142,7 +143,8 @@ module acclmt_hash_engine #(
       .Goldilocks(Goldilocks),
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
-      .ConstantDepth(ConstantDepth)
+      .ConstantDepth(ConstantDepth),
+      .Sponge(Sponge)
     ) u_full (
       .clk_i,
       .rst_ni,
@@ -211,7 +213,8 @@ module acclmt_hash_engine #(
       .Goldilocks(Goldilocks),
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
-      .ConstantDepth(ConstantDepth)
+      .ConstantDepth(ConstantDepth),
+      .Sponge(Sponge)
     ) u_second (
       .clk_i,
       .rst_ni,

@@ -150,6 +150,20 @@ package acclmt_pkg;
     endcase
   endfunction
 
+  /// Beats of a state up to the last one that has one of the first `words` elements of the digest
+  /// map, for states with one element in a word.
+  function automatic beat_t beats_of_digest(input position_map_t map, input word_count_t words);
+    logic [PositionCodeWidth-1:0] code;
+    beats_of_digest = BeatWidth'(1);
+    for (int j = 0; j < int'(MaxWidth); j++) begin
+      code = map[int'(PositionCodeWidth)*j+:PositionCodeWidth];
+      if (WordCountWidth'(j) < words && code[1:0] != NoLane &&
+          BeatWidth'(code[3:2]) >= beats_of_digest) begin
+        beats_of_digest = BeatWidth'(code[3:2]) + 1'b1;
+      end
+    end
+  endfunction
+
   /// Slices of lane 0 that do not hold element 0, in the first beat of a state.
   function automatic logic [Slices-1:0] slices_beside_element_0(input logic goldilocks);
     slices_beside_element_0 = goldilocks ? ~Slices'(1) : '0;
@@ -183,6 +197,10 @@ package acclmt_pkg;
     beat_t steps;
     /// Cycles of a full round: beats * steps.
     logic [4:0] full_interval;
+    /// Row chunks of the last full round of a hash, and beats of its final state: up to the last
+    /// one that has an element of the digest. With x^7 there are two at least of four, in whose
+    /// time the beats of the state pass the S-boxes, and all of fewer.
+    beat_t digest_beats;
     /// Cycles that the matrix of a full-round sub-engine starts later than its first element is
     /// there, so that it never waits for one: (beats - 1) * (steps - 1).
     logic [3:0] skew;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads the digest out of the final state of a hash: the words that the digest map names, in
-/// order.
+/// order. A final state has `digest_beats` beats, the first ones.
 ///
 /// Digest word d is the element with position code d of the map; in Goldilocks mode slice s of word
 /// w is the element with code 4w + s, and a code with lane 3 gives 0.
@@ -53,7 +53,7 @@ module acclmt_digest_reader (
   logic [BeatWidth-1:0] beat_d, beat_q;
   acclmt_pkg::word_count_t word_d, word_q;
   logic write, read, last_beat, last_word;
-  assign last_beat = beat_q + 1'b1 == config_i.beats;
+  assign last_beat = beat_q + 1'b1 == config_i.digest_beats;
   assign last_word = word_q + 1'b1 == config_i.digest_words;
 
   always_comb begin

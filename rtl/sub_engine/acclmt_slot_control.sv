@@ -11,8 +11,14 @@
 /// is free for it in its output buffer, and while fewer beats than `Places` are inside. So nothing
 /// that is inside ever waits for anything outside.
 ///
-/// In a slot the beats of the state move at the slot's spacing: one a cycle, or one in
-/// `grid_i` cycles, as the S-boxes or the matrix take them.
+/// A state that comes round waits for its last beats where its next slot takes them faster than
+/// they come. New states may enter meanwhile: they have as many rounds left as it or more, so that
+/// it still leaves before them.
+///
+/// A state that leaves may have fewer beats than the others; its last one says so.
+///
+/// In a slot the beats of the state move at the slot's spacing, one in so many cycles, as the
+/// S-boxes or the matrix take them: at most `grid_i`, at which they come round.
 ///
 /// Handshake:  port: `new_valid_i` shows a complete state, `new_take_o` takes a beat of it.
 ///             Head (the state that comes round): `head_valid_i` shows its first beat,
@@ -30,17 +36,19 @@ module acclmt_slot_control #(
   /// Beats of a state, and the grid; stable while states are inside.
   input acclmt_pkg::beat_t beats_i,
   input acclmt_pkg::beat_t grid_i,
-  /// The state that comes round: it is done, or its next slot has beats spaced by the grid.
+  /// The state that comes round: its first beat is there, all are; the beat is its last one; it is
+  /// done, or its next slot takes a beat in so many cycles, and so many cycles in all.
   input logic head_valid_i,
   input logic head_complete_i,
+  input logic head_last_i,
   input logic head_done_i,
-  input logic head_spaced_i,
+  input acclmt_pkg::beat_t head_spacing_i,
   input logic [4:0] head_cycles_i,
   output logic head_take_o,
   /// New states of the two ports, and their first slots.
   input logic [1:0] new_valid_i,
   input logic [1:0] new_place_i,
-  input logic [1:0] new_spaced_i,
+  input logic [1:0][acclmt_pkg::BeatWidth-1:0] new_spacing_i,
   input logic [1:0][4:0] new_cycles_i,
   output logic [1:0] new_take_o,
   /// A new state enters: reserve its place.
@@ -71,28 +79,28 @@ module acclmt_slot_control #(
 
   assign boundary = left_q == '0 && grid_q == '0;
   assign head_pending = head_valid_i && !head_done_i;
-  assign reissue = boundary && head_pending && (head_complete_i || head_spaced_i);
+  assign reissue = boundary && head_pending && (head_complete_i || head_spacing_i >= grid_i);
   assign leave = boundary && head_valid_i && head_done_i && head_complete_i;
   logic [1:0] accept, eligible;
-  assign eligible = (boundary && !head_pending && room) ? new_valid_i & new_place_i : '0;
+  assign eligible = (boundary && !reissue && room) ? new_valid_i & new_place_i : '0;
   assign accept = {eligible[1], eligible[0] && !eligible[1]};
   assign start = reissue || leave || accept != '0;
   assign new_accept_o = accept;
 
   // A state that only leaves takes one beat a cycle.
-  logic start_spaced;
+  logic [BeatWidth-1:0] start_spacing;
   logic [4:0] start_cycles;
   always_comb begin
-    start_spaced = 1'b0;
+    start_spacing = BeatWidth'(1);
     start_cycles = 5'(beats_i);
     if (reissue) begin
-      start_spaced = head_spaced_i;
+      start_spacing = head_spacing_i;
       start_cycles = head_cycles_i;
     end else if (accept[1]) begin
-      start_spaced = new_spaced_i[1];
+      start_spacing = new_spacing_i[1];
       start_cycles = new_cycles_i[1];
     end else if (accept[0]) begin
-      start_spaced = new_spaced_i[0];
+      start_spacing = new_spacing_i[0];
       start_cycles = new_cycles_i[0];
     end
   end
@@ -100,9 +108,9 @@ module acclmt_slot_control #(
   // ---- Inside a slot ----------------------------------------------------------------------------
 
   // What moves, beats that are still to move, and cycles until the next one.
-  logic reissue_q, leave_q, spaced_q;
+  logic reissue_q, leave_q;
   logic [1:0] accept_q;
-  logic [BeatWidth-1:0] beats_left_q, wait_q;
+  logic [BeatWidth-1:0] spacing_q, beats_left_q, wait_q;
   logic next_beat;
   assign next_beat = beats_left_q != '0 && wait_q == '0;
 
@@ -124,7 +132,7 @@ module acclmt_slot_control #(
       inside_q <= '0;
       reissue_q <= 1'b0;
       leave_q <= 1'b0;
-      spaced_q <= 1'b0;
+      spacing_q <= BeatWidth'(1);
       accept_q <= '0;
       beats_left_q <= '0;
       wait_q <= '0;
@@ -134,7 +142,7 @@ module acclmt_slot_control #(
       inside_q <= '0;
       reissue_q <= 1'b0;
       leave_q <= 1'b0;
-      spaced_q <= 1'b0;
+      spacing_q <= BeatWidth'(1);
       accept_q <= '0;
       beats_left_q <= '0;
       wait_q <= '0;
@@ -145,16 +153,17 @@ module acclmt_slot_control #(
       if (start) begin
         left_q <= start_cycles - 1'b1;
         reissue_q <= reissue;
-        leave_q <= leave;
-        spaced_q <= start_spaced;
+        leave_q <= leave && !head_last_i;
+        spacing_q <= start_spacing;
         accept_q <= accept;
         beats_left_q <= beats_i - 1'b1;
-        wait_q <= start_spaced ? grid_i - 1'b1 : '0;
+        wait_q <= start_spacing - 1'b1;
       end else begin
         if (left_q != '0) left_q <= left_q - 1'b1;
+        if (exit_o && head_last_i) leave_q <= 1'b0;
         if (next_beat) begin
           beats_left_q <= beats_left_q - 1'b1;
-          wait_q <= spaced_q ? grid_i - 1'b1 : '0;
+          wait_q <= spacing_q - 1'b1;
         end else if (wait_q != '0) begin
           wait_q <= wait_q - 1'b1;
         end
@@ -178,9 +187,13 @@ module acclmt_slot_control #(
   full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       inside_q == limit);
   spaced_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      reissue && head_spaced_i);
+      reissue && head_spacing_i == grid_i && beats_i != BeatWidth'(1));
+  faster_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      reissue && head_spacing_i < grid_i && beats_i != BeatWidth'(1));
   both_ports_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       &eligible);
+  enter_as_one_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      accept != '0 && head_pending);
   enter_as_one_leaves_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       leave && new_valid_i != '0);
 `endif

@@ -19,7 +19,8 @@ use acclmt_driver::level_table::{
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
-    self, ChipProgram, ChipRegisters, ChipRows, EngineLimits, RowRegisters, Segments,
+    self, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, RowRegisters, SLICES,
+    SUB_ENGINES, Segments,
 };
 use acclmt_driver::registers;
 use acclmt_driver::software::SoftwareDevice;
@@ -28,8 +29,10 @@ use acclmt_measure::vectors::{Outcome, VectorFile, run_cases};
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::params::{PoseidonSpecification, RoundOrder, is_permutation};
+use acclmt_poseidon::permutation::permute_dense;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
+use acclmt_poseidon::sparse::InternalOrder;
 use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
@@ -133,6 +136,11 @@ fn reference_root(parameters: &AnyParameters, leaf: LeafKind, words: &[Word]) ->
 /// The counters of an engine must tell what it did.
 fn check_engine(counters: &EngineCounters, program: &ChipProgram, hashes: u64) {
     let busy = program.busy().map(|cycles| cycles as u64 * hashes);
+    check_work(counters, hashes, busy);
+}
+
+/// So many permutations, and so many cycles of each sub-engine.
+fn check_work(counters: &EngineCounters, hashes: u64, busy: [u64; SUB_ENGINES]) {
     assert_eq!(counters.hashes, hashes);
     assert_eq!(counters.busy_full, busy[0]);
     assert_eq!(counters.busy_full_last, busy[7]);
@@ -1082,11 +1090,8 @@ fn rows_hash_as_the_sponge_does() {
             let program = ChipRows::compile(&parameters, &sponge, length, &limits).unwrap();
             let program = program.unwrap();
             let permutations = (count * program.blocks()) as u64;
-            check_engine(
-                &report.counters.unwrap().leaf,
-                &program.program,
-                permutations,
-            );
+            let busy = program.busy().map(|cycles| (cycles * count) as u64);
+            check_work(&report.counters.unwrap().leaf, permutations, busy);
         }
     }
     device.port().set_stalls(0, 0.0, 0.0).unwrap();
@@ -1268,6 +1273,98 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
                     host.clear();
                 }
             }
+        }
+    }
+}
+
+/// Digests of two elements in every beat of a state: the last full round makes the beats up to the last one
+/// that has one of them, and takes so much less time.
+#[test]
+fn digests_in_every_beat() {
+    let seed = seed(76);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    let limits = device.capabilities().limits;
+    let fields = [large_field(), FieldId::Goldilocks];
+    for (field, width) in fields
+        .map(|field| [4, 8, 12].map(|width| (field, width)))
+        .concat()
+    {
+        let order = RoundOrder::SboxFirst;
+        // With one full round in the last visit no state comes round before it.
+        let full_last = 1 + random.below(3) as usize;
+        let set = set_with_rounds(field, seed, width, order, (2, full_last), 3);
+        let program = ChipProgram::compile_permutation(&set, &limits).unwrap();
+        let code = |element: usize| ((element / LANES) << 2 | element % LANES) as u32;
+        let in_word = if field == FieldId::Goldilocks {
+            SLICES
+        } else {
+            1
+        };
+        for last in 0..width {
+            let other = random.below(last as u64 + 1) as usize;
+            // In Goldilocks mode the digest is one word.
+            let registers = ChipRegisters {
+                digest_words: 2_u32.div_ceil(in_word as u32),
+                digest_map: [0x3333_3300 | code(other) << 4 | code(last), 0x3333],
+                ..program.registers
+            };
+            let states: Vec<Vec<Word>> = (0..20)
+                .map(|_| elements(&mut random, field, width))
+                .collect();
+            let words = program.pack_inputs(&states.concat());
+            let mut host = Host {
+                chip: device.port(),
+            };
+            host.clear();
+            host.load(&program);
+            host.load_registers(&registers);
+            host.start(DIGESTS, states.len() as u32);
+            let output = host.finish(&words);
+            let busy = host.read(registers::LEAF_BUSY_FULL.address) as usize;
+            let expected: Vec<Vec<Word>> = dispatch!(&set, set => {
+                let order = InternalOrder::swapped(width, set.partial_index());
+                (states.iter())
+                    .map(|state| {
+                        let mut state: Vec<_> =
+                            state.iter().map(|word| word::to_field(word).unwrap()).collect();
+                        permute_dense(set, &mut state);
+                        let state = order.apply(&state);
+                        [last, other].map(|element| word::from_field(state[element])).to_vec()
+                    })
+                    .collect()
+            });
+            let name = format!("{}, elements {last} and {other}", set.name());
+            let digests = output.chunks(registers.digest_words as usize).map(|words| {
+                if in_word == 1 {
+                    return words.iter().map(|word| word.data).collect();
+                }
+                [0, 1]
+                    .map(|slice| {
+                        let mut element = Word::default();
+                        element[..8].copy_from_slice(&words[0].data[8 * slice..8 * slice + 8]);
+                        element
+                    })
+                    .to_vec()
+            });
+            assert_eq!(digests.collect::<Vec<Vec<Word>>>(), expected, "{name}");
+            // f cycles a round, and for the last one the steps of the beats that it makes.
+            let steps = width.div_ceil(LANES);
+            // With x^7 two beats at least of four, and all of fewer.
+            let digest_beats = match (set.alpha(), steps) {
+                (7, 4) => (last / LANES + 1).max(2),
+                (7, _) => steps,
+                _ => last / LANES + 1,
+            };
+            let (beats, digest_beats) = if in_word == 1 {
+                (steps, digest_beats)
+            } else {
+                (1, 1)
+            };
+            let full = (1 + full_last) * beats * steps + digest_beats * steps;
+            let partial = program.segments().partial[0];
+            let on_full = program.shape().partial_round_cycles_on_full();
+            assert_eq!(busy, states.len() * (full + partial * on_full), "{name}");
         }
     }
 }

@@ -13,7 +13,8 @@
 /// `partial_first_i` partial rounds, the last visit `partial_last_i` partial rounds and then
 /// `full_last_i` full rounds. Rounds are numbered through both. The last full round of the first
 /// visit uses matrix 1 (the pre-sparse matrix), the other full rounds matrix 0 (the MDS matrix);
-/// each sparse partial round has a matrix of its own; dense partial rounds use matrix 0.
+/// each sparse partial round has a matrix of its own; dense partial rounds use matrix 0. The last
+/// full round of a hash makes the beats of its digest only (`acclmt_full_round_loop`).
 ///
 /// Its rooms:
 ///
@@ -41,7 +42,9 @@ module acclmt_full_round_engine #(
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Steps (3 x 3 chunks of matrices) and beats of constant vectors that fit, powers of two.
   parameter int unsigned MatrixDepth = 128,
-  parameter int unsigned ConstantDepth = 256
+  parameter int unsigned ConstantDepth = 256,
+  /// Whether tags say that a state is not final: it goes round once more, with all its beats.
+  parameter bit Sponge = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -87,13 +90,13 @@ module acclmt_full_round_engine #(
   // room.
   localparam int unsigned TurnAddressWidth = 4;
   localparam int unsigned RoundInfoWidth =
-      1 + acclmt_pkg::RoundWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
+      2 + acclmt_pkg::RoundWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
 
   // Sparse rounds of several beats share the multipliers out; those of one beat are written dense.
   logic sparse_beats;
   assign sparse_beats = !config_i.partial_dense && config_i.beats != acclmt_pkg::BeatWidth'(1);
 
-  logic issue, issue_first, issue_partial, issue_last;
+  logic issue, issue_first, issue_partial, issue_last, issue_digest;
   acclmt_pkg::round_t issue_round;
   acclmt_pkg::tag_t issue_tag;
   logic [MatrixAddressWidth-1:0] issue_matrix;
@@ -104,7 +107,8 @@ module acclmt_full_round_engine #(
   logic [Lanes-1:0][WordWidth-1:0] end_state;
   acclmt_full_round_loop #(
     .Reduction(Reduction),
-    .MatrixAddressWidth(MatrixAddressWidth)
+    .MatrixAddressWidth(MatrixAddressWidth),
+    .Sponge(Sponge)
   ) u_loop (
     .clk_i,
     .rst_ni,
@@ -124,6 +128,7 @@ module acclmt_full_round_engine #(
     .issue_first_o(issue_first),
     .issue_partial_o(issue_partial),
     .issue_last_o(issue_last),
+    .issue_digest_o(issue_digest),
     .issue_round_o(issue_round),
     .issue_tag_o(issue_tag),
     .issue_matrix_o(issue_matrix),
@@ -169,7 +174,7 @@ module acclmt_full_round_engine #(
     .first_i(issue_first),
     .partial_i(issue_partial),
     .state_i(issue_state),
-    .round_i({issue_last, issue_round, issue_tag, issue_matrix}),
+    .round_i({issue_digest, issue_last, issue_round, issue_tag, issue_matrix}),
     .start_o(start),
     .partial_o(start_partial),
     .round_o(start_info),
@@ -178,11 +183,11 @@ module acclmt_full_round_engine #(
     .state_o(turned)
   );
 
-  logic start_last;
+  logic start_digest, start_last;
   acclmt_pkg::round_t start_round;
   acclmt_pkg::tag_t start_tag;
   logic [MatrixAddressWidth-1:0] start_matrix;
-  assign {start_last, start_round, start_tag, start_matrix} = start_info;
+  assign {start_digest, start_last, start_round, start_tag, start_matrix} = start_info;
   acclmt_full_round_sequencer #(
     .MatrixAddressWidth(MatrixAddressWidth),
     .TurnAddressWidth(TurnAddressWidth)
@@ -192,11 +197,13 @@ module acclmt_full_round_engine #(
     .clear_i,
     .goldilocks_i,
     .beats_i(config_i.beats),
+    .digest_beats_i(config_i.digest_beats),
     .steps_i(config_i.steps),
     .skew_i(config_i.skew),
     .sparse_beats_i(sparse_beats),
     .start_i(start),
     .partial_i(start_partial),
+    .digest_i(start_digest),
     .last_i(start_last),
     .round_i(start_round),
     .tag_i(start_tag),

@@ -7,7 +7,8 @@
 ///
 /// The steps of a round start so late that the beats are always there: `skew_i` cycles after the
 /// first one (see `acclmt_pkg::engine_config_t`). A row chunk takes `steps_i` steps, a round
-/// `beats_i` row chunks; a sparse round that shares the multipliers out has one step a beat.
+/// `beats_i` row chunks, or `digest_beats_i` if it makes the beats of the digest only; a sparse
+/// round that shares the multipliers out has one step a beat.
 ///
 /// Handshake:  none. `read_o` reads the beat and the coefficients of a step; they are there in the
 ///             next cycle, with `step_valid_o`.
@@ -23,17 +24,20 @@ module acclmt_full_round_sequencer #(
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, beats of a state, steps of a row chunk, delay of the first step, and whether
-  /// sparse rounds share the multipliers out; stable while states are inside.
+  /// Goldilocks mode, beats of a state and of a digest, steps of a row chunk, delay of the first
+  /// step, and whether sparse rounds share the multipliers out; stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::beat_t beats_i,
+  input acclmt_pkg::beat_t digest_beats_i,
   input acclmt_pkg::beat_t steps_i,
   input logic [3:0] skew_i,
   input logic sparse_beats_i,
-  /// The first beat of a round is written to the turn memory: whether the round is partial, its
-  /// visit, its number, the tag of the state, and the first step of its matrix.
+  /// The first beat of a round is written to the turn memory: whether the round is partial, makes
+  /// the beats of the digest only, its visit, its number, the tag of the state, and the first step
+  /// of its matrix.
   input logic start_i,
   input logic partial_i,
+  input logic digest_i,
   input logic last_i,
   input acclmt_pkg::round_t round_i,
   input acclmt_pkg::tag_t tag_i,
@@ -55,13 +59,13 @@ module acclmt_full_round_sequencer #(
   // ---- Start of a round -------------------------------------------------------------------------
 
   localparam int unsigned MaxSkew = (acclmt_pkg::MaxBeats - 1) * (acclmt_pkg::MaxBeats - 1);
-  localparam int unsigned RoundInfoWidth = 2 + RoundWidth + TagWidth + MatrixAddressWidth;
+  localparam int unsigned RoundInfoWidth = 3 + RoundWidth + TagWidth + MatrixAddressWidth;
   logic [MaxSkew:0] start_at;
   logic [MaxSkew:0][RoundInfoWidth-1:0] info_at;
   logic [MaxSkew-1:0] start_q;
   logic [MaxSkew-1:0][RoundInfoWidth-1:0] info_q;
   assign start_at = {start_q, start_i};
-  assign info_at = {info_q, partial_i, last_i, round_i, tag_i, matrix_i};
+  assign info_at = {info_q, partial_i, digest_i, last_i, round_i, tag_i, matrix_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) start_q <= '0;
     else if (clear_i) start_q <= '0;
@@ -75,21 +79,25 @@ module acclmt_full_round_sequencer #(
   // ---- Steps ------------------------------------------------------------------------------------
 
   // Of the round whose matrix is under way: step and row chunk, and what is known of the round.
-  logic steps_q, sparse_q, last_q;
+  logic steps_q, sparse_q, digest_q, last_q;
   logic [BeatWidth-1:0] step_q, row_q, steps_of_row, rows;
   acclmt_pkg::round_t round_q;
   acclmt_pkg::tag_t tag_q;
   logic [MatrixAddressWidth-1:0] matrix_q;
   logic [TurnAddressWidth-1:0] turn_base_q;
-  logic start_partial, start_last, row_ends, round_ends;
+  logic start_partial, start_digest, start_last, row_ends, round_ends;
   acclmt_pkg::round_t start_round;
   acclmt_pkg::tag_t start_tag;
   logic [MatrixAddressWidth-1:0] start_matrix;
-  assign {start_partial, start_last, start_round, start_tag, start_matrix} =
+  assign {start_partial, start_digest, start_last, start_round, start_tag, start_matrix} =
       info_at[skew_i];
 
   assign steps_of_row = sparse_q ? beats_i : steps_i;
-  assign rows = sparse_q ? BeatWidth'(1) : beats_i;
+  always_comb begin
+    rows = beats_i;
+    if (sparse_q) rows = BeatWidth'(1);
+    else if (digest_q) rows = digest_beats_i;
+  end
   assign row_ends = step_q + 1'b1 == steps_of_row;
   assign round_ends = row_ends && row_q + 1'b1 == rows;
 
@@ -109,6 +117,7 @@ module acclmt_full_round_sequencer #(
       step_q <= '0;
       row_q <= '0;
       sparse_q <= start_partial && sparse_beats_i;
+      digest_q <= start_digest;
       last_q <= start_last;
       round_q <= start_round;
       tag_q <= start_tag;
@@ -161,6 +170,8 @@ module acclmt_full_round_sequencer #(
   back_to_back_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       start && steps_q && round_ends);
   sparse_c : cover property (@(posedge clk_i) disable iff (!rst_ni) steps_q && sparse_q);
+  digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      steps_q && round_ends && digest_q);
   several_rows_c : cover property (@(posedge clk_i) disable iff (!rst_ni) steps_q && row_q != '0);
   idle_steps_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       steps_q && step_q >= beats_i);

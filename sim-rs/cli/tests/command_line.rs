@@ -1733,11 +1733,11 @@ fn bench_engine_measures_the_steady_state() {
     assert_eq!(filecoin["hashes"], 2048);
     assert!(close(&filecoin["cycles_per_hash"], 17.6), "{filecoin}");
     assert!(
-        close(&filecoin["multiplier_bound"], 584.0 / 45.0),
+        close(&filecoin["multiplier_bound"], 578.0 / 45.0),
         "{filecoin}"
     );
     assert!(
-        close(&filecoin["multiplier_utilisation"], 584.0 / 45.0 / 17.6),
+        close(&filecoin["multiplier_utilisation"], 578.0 / 45.0 / 17.6),
         "{filecoin}"
     );
     // 8 full and 7 partial rounds; 16 partial rounds on each of the others.

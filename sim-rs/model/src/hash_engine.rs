@@ -7,7 +7,7 @@ use super::sub_engine::{SubEngine, VisitRounds};
 use super::survey::{Survey, relative};
 use super::visits::PartialVisits;
 use crate::latencies::{self, Pipelines};
-use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, PARTIAL_DENSE, SUB_ENGINES, Shape};
+use acclmt_driver::program::{ChipRegisters, SUB_ENGINES};
 use acclmt_driver::timeline::Slot;
 
 /// What accompanies a hash.
@@ -48,6 +48,8 @@ struct Page {
 #[derive(Clone, Debug)]
 pub(super) struct HashEngine {
     beats: u64,
+    /// Beats of a final state.
+    digest_beats: u64,
     digest_words: u32,
     /// Cycles from the read of a beat to the loader's buffer.
     load_cycles: u64,
@@ -57,6 +59,8 @@ pub(super) struct HashEngine {
     /// The block that empties it; the last one is emptied by the reader or the loader.
     consumers: Vec<usize>,
     final_buffer: usize,
+    /// The sub-engine of the last full rounds.
+    last_full: usize,
     /// The sub-engines that act at times of their own.
     sub_engines: [Option<SubEngine>; SUB_ENGINES],
     /// The numbers of those that there are.
@@ -100,12 +104,7 @@ impl HashEngine {
         rows: bool,
         slots: bool,
     ) -> Self {
-        let shape = Shape {
-            width: registers.width as usize,
-            alpha: registers.alpha.into(),
-            goldilocks: registers.field == GOLDILOCKS,
-            dense: registers.partial_kind == PARTIAL_DENSE,
-        };
+        let shape = registers.shape();
         let beats = shape.beats() as u64;
         let limit = pipelines.places / beats;
         let mut buffers = vec![StateBuffer::new(latencies::LOADER_PLACES / beats)];
@@ -177,6 +176,8 @@ impl HashEngine {
         }
         Self {
             beats,
+            digest_beats: shape.last_beats() as u64,
+            last_full: if one_full { 0 } else { SECOND_FULL },
             digest_words: registers.digest_words,
             load_cycles: 1 + latencies::ADD * if rows { 2 } else { 1 },
             buffers,
@@ -492,10 +493,10 @@ impl HashEngine {
         }
     }
 
-    /// Takes the final state in cycle `now`, whose beats leave one a cycle.
-    fn take_final(&mut self, now: u64) -> Tag {
+    /// Takes the state behind the last round in cycle `now`, whose beats leave one a cycle.
+    fn take_last(&mut self, now: u64, beats: u64) -> Tag {
         let buffer = self.final_buffer;
-        if let Some(free) = self.buffers[buffer].take(now + self.beats - 1) {
+        if let Some(free) = self.buffers[buffer].take(now + beats - 1) {
             self.notify_producer(buffer, now, free);
         }
         let head = self.buffers[buffer].head_from();
@@ -533,11 +534,14 @@ impl HashEngine {
                 self.wake[LOADER] = if head > now { head } else { u64::MAX };
                 return false;
             }
-            self.take_final(now);
+            self.take_last(now, self.beats);
         }
         self.pages.pop_front();
         self.begun += 1;
         self.tags.push_back(page.tag);
+        if let Some(last) = &mut self.sub_engines[self.last_full] {
+            last.begins(page.tag & CONTINUES == 0);
+        }
         self.buffers[0].reserve();
         let first = now + self.load_cycles;
         let complete = self.buffers[0].push(first, first + self.beats - 1);
@@ -562,9 +566,9 @@ impl HashEngine {
         if head > now {
             self.wake[READER] = head;
         } else if self.final_state(now) == Some(false) {
-            let tag = self.take_final(now);
+            let tag = self.take_last(now, self.digest_beats);
             // One cycle to fetch a word, after the beats.
-            self.digest = Some((tag, self.digest_words, now + self.beats + 1));
+            self.digest = Some((tag, self.digest_words, now + self.digest_beats + 1));
             return true;
         }
         false

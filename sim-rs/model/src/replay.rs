@@ -444,6 +444,8 @@ mod tests {
         digest_words: u32,
         blocks: u32,
         group: u32,
+        /// Beat of the digest, where the state has so many.
+        digest_beat: u32,
         /// A word is offered once in so many cycles at most.
         interval: u64,
         /// Cycles between disturbances, on average.
@@ -455,14 +457,14 @@ mod tests {
     fn case() -> impl Strategy<Value = Case> {
         let shape = (2_u32..=12, any::<bool>(), prop_oneof![Just(5_u32), Just(7)]);
         let rounds = ([1_u32..5, 1_u32..5], prop::array::uniform8(0_u32..12));
-        let words = (1_u32..4, 1_u32..3, 1_u32..3, 1_u32..20);
+        let words = (1_u32..4, 1_u32..3, 1_u32..3, 1_u32..20, 0_u32..4);
         let host = (prop_oneof![3 => Just(1_u64), 1 => 2_u64..40], 200_u64..8000);
         (shape, rounds, 1_usize..=2, words, host, any::<u64>()).prop_map(
             |(
                 (width, goldilocks, alpha),
                 (full_rounds, partial_rounds),
                 num_full,
-                (words, digest_words, blocks, group),
+                (words, digest_words, blocks, group, digest_beat),
                 (interval, calm),
                 seed,
             )| Case {
@@ -476,6 +478,7 @@ mod tests {
                 digest_words,
                 blocks,
                 group,
+                digest_beat,
                 interval,
                 calm,
                 cycles: 30_000,
@@ -486,6 +489,7 @@ mod tests {
 
     impl Case {
         fn engine(&self) -> HashEngine {
+            let beat = self.digest_beat.min((self.width - 1) / 3);
             let registers = ChipRegisters {
                 arity: self.words,
                 field: if self.goldilocks { GOLDILOCKS } else { 0 },
@@ -496,7 +500,8 @@ mod tests {
                 partial_kind: PARTIAL_SPARSE,
                 digest_words: self.digest_words,
                 input_map: [0; 2],
-                digest_map: [0; 2],
+                // The digest is the first element of the beat.
+                digest_map: [beat << 2, 0],
                 partial_rounds: self.partial_rounds,
             };
             let pipelines = Pipelines::new(false);
@@ -591,6 +596,7 @@ mod tests {
             digest_words: 1,
             blocks: 1,
             group: 1,
+            digest_beat: 0,
             interval: 1,
             calm: 40_000,
             cycles: 300_000,

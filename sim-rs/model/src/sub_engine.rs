@@ -51,6 +51,8 @@ impl Round {
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     kinds: [(Round, u32); 2],
+    /// What takes the place of the last round of a final state.
+    digest: Option<Round>,
 }
 
 impl Visit {
@@ -58,7 +60,13 @@ impl Visit {
         self.kinds[0].1 + self.kinds[1].1
     }
 
-    fn round(&self, number: u32) -> &Round {
+    fn round(&self, number: u32, is_final: bool) -> &Round {
+        if let Some(digest) = &self.digest
+            && is_final
+            && number + 1 == self.rounds()
+        {
+            return digest;
+        }
         let second = number >= self.kinds[0].1;
         &self.kinds[usize::from(second)].0
     }
@@ -73,6 +81,8 @@ struct Inside {
     port: usize,
     /// Rounds that were issued.
     issued: u32,
+    /// Whether it is on its last visit and its digest is taken.
+    is_final: bool,
 }
 
 /// What a sub-engine did in a cycle.
@@ -106,6 +116,11 @@ pub(super) struct SubEngine {
     /// Boundaries of slots are at multiples of this.
     grid: u64,
     beats: u64,
+    /// Beats of a final state that leaves.
+    digest_beats: u64,
+    /// Of the states that are on their way to their last visit, in their order: whether they are final.
+    /// Nothing where that makes no difference.
+    finals: Option<VecDeque<bool>>,
     /// States that fit, and that are inside.
     limit: u64,
     inside: u64,
@@ -142,13 +157,21 @@ impl SubEngine {
         slots: bool,
     ) -> Self {
         let (beats, steps) = (shape.beats() as u64, shape.steps() as u64);
+        let digest_beats = shape.last_beats() as u64;
         let first_beat = pipelines.full_loop + beats * (steps - 1);
+        let complete = |beats| first_beat.max(first_beat + (beats - 1) * steps - 1);
         let full = Round {
             cycles: beats * steps,
             spacing: steps,
             first_beat,
-            complete: first_beat.max(first_beat + (beats - 1) * steps - 1),
+            complete: complete(beats),
         };
+        let digest = (digest_beats != beats).then(|| Round {
+            cycles: digest_beats * steps,
+            spacing: shape.last_spacing() as u64,
+            first_beat,
+            complete: complete(digest_beats),
+        });
         let partial = if shape.dense || beats == 1 {
             full
         } else {
@@ -164,13 +187,27 @@ impl SubEngine {
         let visits = [
             Visit {
                 kinds: [(full, first.full), (partial, first.partial)],
+                digest: None,
             },
             Visit {
                 kinds: [(partial, last.partial), (full, last.full)],
+                digest,
             },
         ];
         let turns = beats == 1 && !slots;
-        Self::new(steps, beats, pipelines, visits, inputs, outputs, turns)
+        let mut sub_engine = Self::new(steps, beats, pipelines, visits, inputs, outputs, turns);
+        if digest.is_some() && inputs[1].is_some() {
+            sub_engine.digest_beats = digest_beats;
+            sub_engine.finals = Some(VecDeque::new());
+        }
+        sub_engine
+    }
+
+    /// A permutation begins, whose last visit is here: whether its state is final.
+    pub(super) fn begins(&mut self, is_final: bool) {
+        if let Some(finals) = &mut self.finals {
+            finals.push_back(is_final);
+        }
     }
 
     /// A partial-round sub-engine with so many rounds, slot by slot.
@@ -185,6 +222,7 @@ impl SubEngine {
         let round = Round::partial(shape, pipelines);
         let visit = Visit {
             kinds: [(round, rounds), (round, 0)],
+            digest: None,
         };
         let (inputs, outputs) = ([Some(input), None], [output; 2]);
         let visits = [visit; 2];
@@ -237,6 +275,8 @@ impl SubEngine {
         Self {
             grid,
             beats,
+            digest_beats: beats,
+            finals: None,
             limit: pipelines.places / beats,
             inside: 0,
             visits,
@@ -331,12 +371,13 @@ impl SubEngine {
         let head = queue.front().copied();
         let here = head.filter(|head| head.first_beat <= now);
         let is_done = |head: &Inside| head.issued == self.visits[head.port].rounds();
-        if let Some(mut head) = here.filter(|head| !is_done(head)) {
-            let round = *self.visits[head.port].round(head.issued);
-            if head.complete > now && round.spacing == 1 && self.beats > 1 {
-                // The beats would come too slowly. No new state passes this one.
-                return (step, self.align(head.complete));
-            }
+        let next = here.filter(|head| !is_done(head)).map(|head| {
+            let round = *self.visits[head.port].round(head.issued, head.is_final);
+            // Where it takes its beats faster than they come they must be there.
+            let can_go_on = head.complete <= now || round.spacing == self.grid || self.beats == 1;
+            (head, round, can_go_on)
+        });
+        if let Some((mut head, round, true)) = next {
             queue.pop_front();
             if let Some(trace) = &mut self.trace {
                 trace.push(Slot {
@@ -352,14 +393,24 @@ impl SubEngine {
             queue.push_back(head);
             return (step, self.begin_slot(now, round.cycles, true));
         }
-        let leaving = here.filter(|head| head.complete <= now);
+        let leaving = here.filter(|head| next.is_none() && head.complete <= now);
         let has_room = self.inside != self.limit || leaving.is_some();
         let entering = eligible(&self.inputs, &self.outputs, now, buffers).filter(|_| has_room);
-        let round = entering.map(|port| *self.visits[port].round(0));
+        let entering = entering.map(|port| {
+            let finals = self.finals.as_mut().filter(|_| port == 1);
+            let is_final = finals.and_then(VecDeque::pop_front).unwrap_or_default();
+            (port, is_final)
+        });
+        let round = entering.map(|(port, is_final)| *self.visits[port].round(0, is_final));
         if let Some(head) = leaving {
             // The beats leave in step with those that take their slot.
             let spacing = round.map_or(1, |round| round.spacing);
-            let last = now + (self.beats - 1) * spacing;
+            let beats = if head.is_final {
+                self.digest_beats
+            } else {
+                self.beats
+            };
+            let last = now + (beats - 1) * spacing;
             let complete = buffers[self.outputs[head.port]].push(now, last);
             step.left = Some((head.port, complete));
             self.inside -= 1;
@@ -368,16 +419,17 @@ impl SubEngine {
             if leaving.is_some() {
                 queue.pop_front();
             }
-            if let (Some(port), Some(round)) = (entering, round) {
+            if let (Some((port, is_final)), Some(round)) = (entering, round) {
                 queue.push_back(Inside {
                     first_beat: now + round.first_beat,
                     complete: now + round.complete,
                     port,
                     issued: 1,
+                    is_final,
                 });
             }
         }
-        if let (Some(port), Some(round)) = (entering, round) {
+        if let (Some((port, _)), Some(round)) = (entering, round) {
             let freed = self.enter(now, port, round.spacing, buffers);
             step.freed = freed.map(|time| (port, time));
             if let Some(trace) = &mut self.trace {
@@ -393,7 +445,8 @@ impl SubEngine {
         if leaving.is_some() {
             return (step, self.begin_slot(now, self.beats, false));
         }
-        // It acts again when the head has come, and when a state can enter for which there is room.
+        // It acts again when the head has come or is complete, and when a state can enter for which there is
+        // room.
         let mut wake = head.map_or(u64::MAX, |head| {
             if head.first_beat > now {
                 head.first_beat
@@ -474,6 +527,10 @@ impl SubEngine {
     pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
         survey.grid(self.grid);
         survey.number(self.inside);
+        if let Some(finals) = &self.finals {
+            survey.number(finals.len() as u64);
+            (finals.iter()).for_each(|&is_final| survey.number(is_final.into()));
+        }
         match &mut self.states {
             Loop::Slots { queue } => {
                 survey.number(queue.len() as u64);
@@ -482,6 +539,7 @@ impl SubEngine {
                     survey.time(&mut inside.complete);
                     survey.number(inside.port as u64);
                     survey.number(inside.issued.into());
+                    survey.number(inside.is_final.into());
                 }
                 survey.time(&mut self.slot_end);
                 survey.number(self.slot_is_busy.into());

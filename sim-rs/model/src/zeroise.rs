@@ -46,7 +46,8 @@ pub(super) fn configuration(limits: &EngineLimits, leaf_words: u32) -> Vec<(u32,
         partial_kind: PARTIAL_SPARSE,
         digest_words: 1,
         input_map: MAP,
-        digest_map: [0; 2],
+        // Element 9, in the last beat: final states have all of theirs.
+        digest_map: [0xc, 0],
         partial_rounds: std::array::from_fn(|number| {
             let is_there =
                 number <= limits.num_partial || number == SUB_ENGINES - 1 && limits.num_full > 1;

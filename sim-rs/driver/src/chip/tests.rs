@@ -477,8 +477,8 @@ fn plans_and_notes() {
     let filecoin = presets::by_name("filecoin-arity-2").unwrap();
     let plan = device.engine_plan(filecoin).unwrap().unwrap();
     assert_eq!((plan.num_full, plan.num_partial, plan.period), (1, 3, 16));
-    assert_eq!((plan.products, plan.multipliers), (584, 45));
-    assert!((plan.multiplier_bound() - 584.0 / 45.0).abs() < 1e-9);
+    assert_eq!((plan.products, plan.multipliers), (578, 45));
+    assert!((plan.multiplier_bound() - 578.0 / 45.0).abs() < 1e-9);
     assert!(device.notes(filecoin).is_empty());
     let ranges = Ranges {
         singular_minor: true,

@@ -15,7 +15,7 @@ use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::params::PoseidonParameters;
-use acclmt_poseidon::sparse::{DenseRounds, PartialRound, SparseRounds, internal_index};
+use acclmt_poseidon::sparse::{DenseRounds, InternalOrder, PartialRound, SparseRounds};
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
@@ -46,6 +46,8 @@ pub struct ChipProgram {
     pub(super) rounds: Rounds,
     pub(super) segments: Segments,
     pub(super) limits: EngineLimits,
+    /// Where the elements of the state are.
+    pub(super) order: InternalOrder,
     pub(super) notes: Vec<String>,
     /// Field elements that the program takes, and how many of them are in a stream word.
     pub(super) inputs: usize,
@@ -108,7 +110,8 @@ impl ChipProgram {
     ) -> Result<Self, ProgramError> {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
-        let chip_rounds = ChipRounds::new(parameters);
+        let order = order(parameters, field, purpose);
+        let chip_rounds = ChipRounds::new(parameters, &order);
         let rounds = Rounds {
             full_first: parameters.full_rounds_first(),
             partial: parameters.partial_rounds(),
@@ -119,9 +122,22 @@ impl ChipProgram {
             alpha: parameters.alpha(),
             goldilocks: field == FieldId::Goldilocks,
             dense: matches!(chip_rounds.partial, PartialRounds::Dense(_)),
+            digest_beats: 1,
+        };
+        let maps = Maps::new(parameters, &order, shape, purpose);
+        let shape = Shape {
+            digest_beats: maps.digest_beats(shape),
+            ..shape
+        };
+        // Of a row of several blocks most permutations go on with the whole state.
+        let planned = match purpose {
+            Purpose::Rows { sponge, length } if sponge.padded_length(length) > sponge.rate() => {
+                shape.of_whole_states()
+            }
+            _ => shape,
         };
         let segments = match segments {
-            None => Segments::plan(shape, rounds, limits).ok_or_else(|| {
+            None => Segments::plan(planned, rounds, limits).ok_or_else(|| {
                 ProgramError::TooManyRounds {
                     name: name.to_owned(),
                     rounds,
@@ -161,10 +177,8 @@ impl ChipProgram {
                         state[position] = F::ZERO;
                     }
                 }
-                let internal = (0..shape.width)
-                    .map(|element| state[internal_index(parameters.partial_index(), element)]);
                 (chip_rounds.initial_constants.iter())
-                    .zip(internal)
+                    .zip(order.apply(&state))
                     .map(|(&constant, element)| constant + element)
                     .collect()
             }
@@ -175,7 +189,6 @@ impl ChipProgram {
             loader.vector_at(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, later);
         }
         loader.load(&chip_rounds, &segments, limits);
-        let maps = Maps::new(parameters, shape, purpose);
         // All of these are small.
         let registers = ChipRegisters {
             arity: maps.inputs.len().div_ceil(maps.inputs_in_word) as u32,
@@ -211,6 +224,7 @@ impl ChipProgram {
             rounds,
             segments,
             limits: *limits,
+            order,
             notes: Vec::new(),
             inputs: maps.inputs.len(),
             inputs_in_word: maps.inputs_in_word,
@@ -284,7 +298,7 @@ impl ChipProgram {
         &self.notes
     }
 
-    /// Cycles that a hash occupies each sub-engine, by number.
+    /// Cycles that a hash occupies each sub-engine, by number; of a row, the last permutation.
     pub fn busy(&self) -> [usize; SUB_ENGINES] {
         self.segments.busy(self.shape, self.limits.num_full)
     }
@@ -296,7 +310,7 @@ impl ChipProgram {
 
     /// Multiplications and squarings of field elements that a hash needs.
     pub fn products(&self) -> usize {
-        self.shape.products(self.rounds)
+        self.shape.products(self.rounds, self.outputs)
     }
 
     /// Field multipliers and squarers of a hash engine, four times as many in Goldilocks mode, see
@@ -451,8 +465,8 @@ enum PartialRounds<F> {
 }
 
 impl<F: PrimeField> ChipRounds<F> {
-    fn new(parameters: &PoseidonParameters<F>) -> Self {
-        match SparseRounds::new(parameters) {
+    fn new(parameters: &PoseidonParameters<F>, order: &InternalOrder) -> Self {
+        match SparseRounds::in_order(parameters, order) {
             Ok(rounds) => Self {
                 initial_constants: rounds.initial_constants,
                 initial: rounds.initial,
@@ -463,7 +477,7 @@ impl<F: PrimeField> ChipRounds<F> {
                 full_last: rounds.full_last,
             },
             Err(_) => {
-                let rounds = DenseRounds::new(parameters);
+                let rounds = DenseRounds::in_order(parameters, order);
                 Self {
                     initial_constants: rounds.initial_constants,
                     initial: rounds.initial,
@@ -478,6 +492,31 @@ impl<F: PrimeField> ChipRounds<F> {
     }
 }
 
+/// The order in which the chip has the elements of the state: as it is, but where another brings the digest
+/// into fewer beats.
+fn order<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+    field: FieldId,
+    purpose: Purpose<'_>,
+) -> InternalOrder {
+    let (width, partial_index) = (parameters.width(), parameters.partial_index());
+    let digest = parameters.digest_positions();
+    let swapped = InternalOrder::swapped(width, partial_index);
+    if field == FieldId::Goldilocks || purpose == Purpose::Permutation {
+        return swapped;
+    }
+    let near = InternalOrder::near(width, partial_index, digest);
+    let beats = |order: &InternalOrder| {
+        let places = digest.iter().map(|&element| order.place(element));
+        places.max().unwrap_or_default() / LANES + 1
+    };
+    if beats(&near) < beats(&swapped) {
+        near
+    } else {
+        swapped
+    }
+}
+
 /// Where elements enter and leave the state, in internal order.
 struct Maps {
     inputs: Vec<usize>,
@@ -489,13 +528,12 @@ struct Maps {
 impl Maps {
     fn new<F: PrimeField>(
         parameters: &PoseidonParameters<F>,
+        order: &InternalOrder,
         shape: Shape,
         purpose: Purpose<'_>,
     ) -> Self {
         let internal = |positions: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
-            positions
-                .map(|position| internal_index(parameters.partial_index(), position))
-                .collect()
+            positions.map(|position| order.place(position)).collect()
         };
         let (inputs, outputs) = match purpose {
             Purpose::Hash => (
@@ -525,6 +563,15 @@ impl Maps {
             outputs,
             outputs_in_word: in_word,
         }
+    }
+
+    /// Beats up to the last one that has an output.
+    fn digest_beats(&self, shape: Shape) -> usize {
+        if shape.goldilocks {
+            return 1;
+        }
+        let last = self.outputs.iter().copied().max().unwrap_or_default();
+        last / LANES + 1
     }
 }
 

@@ -13,9 +13,8 @@ use num_bigint::BigUint;
 use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::registers::{
-    CODES_PER_REGISTER, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LANE_NONE,
-    LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_DENSE, RowRegisters,
-    VECTOR_BANK,
+    ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK,
+    PARTIAL_CONSTANT_BANK, RowRegisters, VECTOR_BANK, position,
 };
 use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
 use super::words::{from_slices, montgomery_radix, slices};
@@ -45,12 +44,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         constants: &[ChipConstant],
         limits: &EngineLimits,
     ) -> Self {
-        let shape = Shape {
-            width: registers.width as usize,
-            alpha: registers.alpha.into(),
-            goldilocks: registers.field == GOLDILOCKS,
-            dense: registers.partial_kind == PARTIAL_DENSE,
-        };
+        let shape = registers.shape();
         let inverse = montgomery_radix::<F>(limits.montgomery_bits)
             .inverse()
             .expect("2 is no multiple of the prime");
@@ -81,7 +75,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     pub fn hash(&self, input: &[Word]) -> Result<Vec<Word>, ProgramError> {
         let mut state = self.vector(0)?;
         self.absorb(&mut state, input, &self.registers.input_map, false)?;
-        self.permute(&mut state)?;
+        self.permute(&mut state, true)?;
         Ok(self.digest(&state))
     }
 
@@ -89,7 +83,8 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     pub fn row(&self, blocks: &[&[Word]], rows: &RowRegisters) -> Result<Vec<Word>, ProgramError> {
         let mut state = [F::ZERO; MAX_ELEMENTS];
         for (number, block) in blocks.iter().enumerate() {
-            let map = if number + 1 == blocks.len() {
+            let is_last = number + 1 == blocks.len();
+            let map = if is_last {
                 &rows.last_map
             } else {
                 &self.registers.input_map
@@ -99,17 +94,24 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             for (element, constant) in state.iter_mut().zip(vector) {
                 *element += constant;
             }
-            self.permute(&mut state)?;
+            self.permute(&mut state, is_last)?;
         }
         Ok(self.digest(&state))
     }
 
-    fn permute(&self, state: &mut State<F>) -> Result<(), ProgramError> {
+    /// The permutation; of a final state, only the beats of the digest.
+    fn permute(&self, state: &mut State<F>, is_final: bool) -> Result<(), ProgramError> {
         let registers = self.registers;
         let mut round = 0;
         for left in (0..registers.full_rounds_first).rev() {
             let matrix = usize::from(left == 0);
-            self.full_round(state, FIRST_FULL as u8, matrix, &mut round)?;
+            self.full_round(
+                state,
+                FIRST_FULL as u8,
+                matrix,
+                &mut round,
+                self.shape.beats(),
+            )?;
         }
         self.partial_rounds_on_full(state, FIRST_FULL, &mut round)?;
         for engine in FIRST_FULL + 1..SECOND_FULL {
@@ -124,8 +126,13 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         } else {
             FIRST_FULL
         };
-        for _ in 0..registers.full_rounds_last {
-            self.full_round(state, last as u8, 0, &mut round)?;
+        for left in (0..registers.full_rounds_last).rev() {
+            let beats = if left == 0 && is_final {
+                self.shape.last_beats()
+            } else {
+                self.shape.beats()
+            };
+            self.full_round(state, last as u8, 0, &mut round, beats)?;
         }
         Ok(())
     }
@@ -141,13 +148,13 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             state[0] = self.s_box(state[0]);
             let sparse = 2 * self.shape.matrix_entries() + index * self.shape.sparse_entries();
             *state = if self.shape.dense {
-                self.multiply(state, engine, 0)?
+                self.multiply(state, engine, 0, self.shape.beats())?
             } else if self.shape.beats() == 1 {
-                self.multiply(state, engine, sparse)?
+                self.multiply(state, engine, sparse, 1)?
             } else {
                 self.multiply_sparse(state, engine, sparse)?
             };
-            self.add_vector(state, engine, VECTOR_BANK, *round)?;
+            self.add_vector(state, engine, VECTOR_BANK, *round, self.shape.beats())?;
             *round += 1;
         }
         Ok(())
@@ -159,10 +166,12 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         engine: u8,
         matrix: usize,
         round: &mut usize,
+        beats: usize,
     ) -> Result<(), ProgramError> {
         let after = state.map(|element| self.s_box(element));
-        *state = self.multiply(&after, engine, matrix * self.shape.matrix_entries())?;
-        self.add_vector(state, engine, VECTOR_BANK, *round)?;
+        let base = matrix * self.shape.matrix_entries();
+        *state = self.multiply(&after, engine, base, beats)?;
+        self.add_vector(state, engine, VECTOR_BANK, *round, beats)?;
         *round += 1;
         Ok(())
     }
@@ -172,16 +181,18 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     }
 
     /// The nine multipliers of a full-round sub-engine with a dense matrix, whose memory entries
-    /// begin at `base`: multiplier 3 i + j multiplies lane j for row i of a group of three.
+    /// begin at `base`: multiplier 3 i + j multiplies lane j for row i of a group of three. The first
+    /// `beats` beats are made, the others are zero.
     fn multiply(
         &self,
         state: &State<F>,
         engine: u8,
         base: usize,
+        beats: usize,
     ) -> Result<State<F>, ProgramError> {
         let shape = self.shape;
         let mut result = [F::ZERO; MAX_ELEMENTS];
-        for beat in 0..shape.beats() {
+        for beat in 0..beats {
             for step in 0..shape.steps() {
                 let index = base + beat * shape.steps() + step;
                 for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
@@ -262,19 +273,20 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     /// The initial vector at the entries from `base`.
     fn vector(&self, base: usize) -> Result<State<F>, ProgramError> {
         let mut state = [F::ZERO; MAX_ELEMENTS];
-        self.add_vector_at(&mut state, INITIAL_VECTOR, 0, base)?;
+        self.add_vector_at(&mut state, INITIAL_VECTOR, 0, base, self.shape.beats())?;
         Ok(state)
     }
 
-    /// Adds the vector that begins in `bank` of `engine`, entry `number * B`.
+    /// Adds the first `beats` beats of the vector that begins in `bank` of `engine`, entry `number * B`.
     fn add_vector(
         &self,
         state: &mut State<F>,
         engine: u8,
         bank: u8,
         number: usize,
+        beats: usize,
     ) -> Result<(), ProgramError> {
-        self.add_vector_at(state, engine, bank, number * self.shape.beats())
+        self.add_vector_at(state, engine, bank, number * self.shape.beats(), beats)
     }
 
     fn add_vector_at(
@@ -283,8 +295,9 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         engine: u8,
         bank: u8,
         base: usize,
+        beats: usize,
     ) -> Result<(), ProgramError> {
-        for beat in 0..self.shape.beats() {
+        for beat in 0..beats {
             for lane in 0..LANES {
                 let entry = self.read(engine, bank + lane as u8, base + beat)?;
                 if self.shape.goldilocks {
@@ -358,13 +371,6 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             }),
         }
     }
-}
-
-/// The state element that position code `number` of a map names; `None` for lane 3.
-fn position(map: &[u32; 2], number: usize) -> Option<usize> {
-    let code = map[number / CODES_PER_REGISTER] >> (4 * (number % CODES_PER_REGISTER)) & 15;
-    let (hi, lane) = (code >> 2, code & 3);
-    (lane != LANE_NONE).then_some(LANES * hi as usize + lane as usize)
 }
 
 /// Computes the hashes of `words` like a chip with `limits` that holds `registers` and `constants`,

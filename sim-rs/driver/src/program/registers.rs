@@ -158,12 +158,23 @@ pub struct RuntimeModulus {
 
 impl ChipRegisters {
     /// What the occupation of the sub-engines depends on, with a legal width.
-    fn shape(&self) -> Shape {
-        Shape {
+    pub fn shape(&self) -> Shape {
+        let shape = Shape {
             width: (self.width as usize).clamp(2, MAX_ELEMENTS),
             alpha: self.alpha.into(),
             goldilocks: self.field == GOLDILOCKS,
             dense: self.partial_kind == PARTIAL_DENSE,
+            digest_beats: 1,
+        };
+        if shape.goldilocks {
+            return shape;
+        }
+        let words = (self.digest_words as usize).min(CODES);
+        let elements = (0..words).filter_map(|number| position(&self.digest_map, number));
+        let last = elements.max().unwrap_or_default();
+        Shape {
+            digest_beats: (last / LANES + 1).min(shape.beats()),
+            ..shape
         }
     }
 
@@ -329,6 +340,13 @@ impl ChipRegisters {
         let buffers = FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count();
         (buffers * (limits.places / self.shape().beats())).max(1)
     }
+}
+
+/// The state element that position code `number` of a map names; `None` for lane 3.
+pub(super) fn position(map: &[u32; 2], number: usize) -> Option<usize> {
+    let code = map[number / CODES_PER_REGISTER] >> (4 * (number % CODES_PER_REGISTER)) & 15;
+    let (hi, lane) = (code >> 2, code & 3);
+    (lane != LANE_NONE).then_some(LANES * hi as usize + lane as usize)
 }
 
 /// Position codes of `elements`, of which `in_word` are in a stream word.

@@ -9,12 +9,10 @@ use super::compiler::{ChipProgram, Purpose};
 use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::registers::{RowRegisters, encode};
-use super::shape::Shape;
+use super::shape::{SUB_ENGINES, Shape};
 use super::words::from_slices;
 use acclmt_poseidon::dispatch;
-use acclmt_poseidon::fields::{AnyParameters, PoseidonField};
-use acclmt_poseidon::params::PoseidonParameters;
-use acclmt_poseidon::sparse::internal_index;
+use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::Word;
 
@@ -49,16 +47,11 @@ impl ChipRows {
         dispatch!(parameters, parameters => {
             let purpose = Purpose::Rows { sponge, length };
             let program = ChipProgram::build(parameters, limits, purpose, None)?;
-            Ok(Some(Self::new(parameters, sponge, length, program)))
+            Ok(Some(Self::new(sponge, length, program)))
         })
     }
 
-    fn new<F: PoseidonField>(
-        parameters: &PoseidonParameters<F>,
-        sponge: &Sponge,
-        length: usize,
-        program: ChipProgram,
-    ) -> Self {
+    fn new(sponge: &Sponge, length: usize, program: ChipProgram) -> Self {
         let rate = sponge.rate();
         let padded = sponge.padded_length(length);
         let blocks = padded.div_ceil(rate);
@@ -66,7 +59,7 @@ impl ChipRows {
         let in_word = program.elements_in_word();
         let last: Vec<_> = sponge.rate_positions[..last_elements]
             .iter()
-            .map(|&position| internal_index(parameters.partial_index(), position))
+            .map(|&position| program.order.place(position))
             .collect();
         Self {
             registers: RowRegisters {
@@ -100,6 +93,16 @@ impl ChipRows {
     /// Blocks of a row: permutations.
     pub fn blocks(&self) -> usize {
         self.registers.blocks as usize
+    }
+
+    /// Cycles that a row occupies each sub-engine, by number. Only its last permutation makes no more than the
+    /// digest.
+    pub fn busy(&self) -> [usize; SUB_ENGINES] {
+        let program = &self.program;
+        let whole = program.shape.of_whole_states();
+        let before = program.segments.busy(whole, program.limits.num_full);
+        let last = program.busy();
+        std::array::from_fn(|engine| (self.blocks() - 1) * before[engine] + last[engine])
     }
 
     /// Elements of a row, without padding.

@@ -5,6 +5,9 @@ use super::limits::{EngineLimits, MAX_DEPTH, MAX_ROUNDS};
 /// Field elements, or words of four Goldilocks elements, that a sub-engine takes in a cycle.
 pub const LANES: usize = 3;
 
+/// Most beats of a state.
+const MAX_BEATS: usize = 4;
+
 /// Goldilocks elements of a word.
 pub const SLICES: usize = 4;
 
@@ -32,6 +35,9 @@ pub struct Shape {
     pub goldilocks: bool,
     /// Partial rounds use the dense matrix, on full-round sub-engines.
     pub dense: bool,
+    /// Beats up to the last one that has an element of the digest. The last full round of a hash makes no
+    /// more, see [`Shape::last_beats`].
+    pub digest_beats: usize,
 }
 
 impl Shape {
@@ -58,6 +64,46 @@ impl Shape {
     /// Cycles that a full round occupies a full-round sub-engine: f.
     pub const fn full_round_cycles(self) -> usize {
         self.beats() * self.steps()
+    }
+
+    /// Beats that the last full round of a hash makes: those up to the digest. With x^7 there are two at least of
+    /// four, in whose time the beats of the state pass the S-boxes, and all of fewer: an element takes a multiplier
+    /// twice, an odd number of cycles apart, so that elements at even distances never meet there, nor
+    /// those at multiples of three cycles, but a mixture does.
+    pub const fn last_beats(self) -> usize {
+        match (self.alpha, self.beats()) {
+            (7, MAX_BEATS) => max(self.digest_beats, 2),
+            (7, beats) => beats,
+            _ => self.digest_beats,
+        }
+    }
+
+    /// Cycles from one beat to the next, as the last full round of a hash takes them.
+    pub const fn last_spacing(self) -> usize {
+        if self.last_beats() < self.beats() {
+            self.s_box_cycles()
+        } else {
+            self.steps()
+        }
+    }
+
+    /// Cycles that the last full round of a hash occupies a full-round sub-engine: l.
+    pub const fn last_round_cycles(self) -> usize {
+        self.last_beats() * self.steps()
+    }
+
+    /// The same where the state after the last round is used as a whole.
+    #[must_use]
+    pub const fn of_whole_states(self) -> Self {
+        Self {
+            digest_beats: self.beats(),
+            ..self
+        }
+    }
+
+    /// Cycles that full rounds occupy a full-round sub-engine, the last one of a hash among them.
+    const fn last_rounds_cycles(self, full_rounds: usize) -> usize {
+        full_rounds.saturating_sub(1) * self.full_round_cycles() + self.last_round_cycles()
     }
 
     /// Cycles that a partial round occupies a partial-round sub-engine: g.
@@ -97,13 +143,16 @@ impl Shape {
         }
     }
 
-    /// Multiplications and squarings that a hash needs, see the Poseidon paper: those of the
-    /// S-boxes, t^2 for a matrix and 2 t - 1 for a sparse one.
-    pub const fn products(self, rounds: Rounds) -> usize {
+    /// Multiplications and squarings that a hash with `digest` elements needs, see the Poseidon paper: those
+    /// of the S-boxes, t^2 for a matrix, 2 t - 1 for a sparse one, and t for each element of the digest.
+    pub const fn products(self, rounds: Rounds, digest: usize) -> usize {
         let t = self.width;
         let dense = t * t;
         let partial = if self.dense { dense } else { 2 * t - 1 };
-        (rounds.full_first + rounds.full_last) * (dense + t * self.s_box_products())
+        let full = rounds.full_first + rounds.full_last;
+        full * t * self.s_box_products()
+            + (full - 1) * dense
+            + digest * t
             + rounds.partial * (partial + self.s_box_products())
     }
 }
@@ -148,7 +197,7 @@ impl Segments {
         }
         let room = Room::new(shape, rounds, limits)?;
         // The largest period that can make a difference: everything in one sub-engine.
-        let longest = (rounds.full_first + rounds.full_last) * shape.full_round_cycles()
+        let longest = shape.last_rounds_cycles(rounds.full_first + rounds.full_last)
             + rounds.partial
                 * shape
                     .partial_round_cycles_on_full()
@@ -241,7 +290,7 @@ impl Segments {
             FIRST_FULL
         };
         busy[FIRST_FULL] += self.full_first * shape.full_round_cycles();
-        busy[last] += self.full_last * shape.full_round_cycles();
+        busy[last] += shape.last_rounds_cycles(self.full_last);
         busy
     }
 }
@@ -293,20 +342,25 @@ impl Room {
             matrices / shape.sparse_entries()
         };
         let vectors = (limits.constant_depth.min(MAX_DEPTH) / beats).min(MAX_ROUNDS);
-        let full = |full_rounds: usize| {
+        let full = |full_rounds: usize, cycles: usize| {
             Some(FullRoom {
-                cycles: full_rounds * shape.full_round_cycles(),
+                cycles,
                 depth: vectors.checked_sub(full_rounds)?.min(matrices),
             })
         };
         let on_full = if limits.num_full > 1 {
-            [full(rounds.full_first)?, full(rounds.full_last)?]
+            let (first, last) = (rounds.full_first, rounds.full_last);
+            [
+                full(first, first * shape.full_round_cycles())?,
+                full(last, shape.last_rounds_cycles(last))?,
+            ]
         } else {
             let absent = FullRoom {
                 cycles: 0,
                 depth: 0,
             };
-            [full(rounds.full_first + rounds.full_last)?, absent]
+            let all = rounds.full_first + rounds.full_last;
+            [full(all, shape.last_rounds_cycles(all))?, absent]
         };
         Some(Self {
             shape,
@@ -404,6 +458,7 @@ mod tests {
             alpha,
             goldilocks: false,
             dense: false,
+            digest_beats: 1,
         }
     }
 
@@ -431,10 +486,10 @@ mod tests {
     #[test]
     fn periods_of_filecoin() {
         for (num_full, num_partial, expected) in [
-            (1, 1, [32, 72, 123, 180]),
-            (1, 3, [16, 36, 72, 128]),
-            (1, 6, [9, 32, 72, 128]),
-            (2, 3, [13, 30, 51, 72]),
+            (1, 1, [32, 72, 120, 172]),
+            (1, 3, [16, 36, 66, 116]),
+            (1, 6, [9, 30, 66, 116]),
+            (2, 3, [13, 30, 48, 72]),
         ] {
             for ((width, partial), expected) in FILECOIN.into_iter().zip(expected) {
                 assert_eq!(
@@ -452,8 +507,8 @@ mod tests {
 
     #[test]
     fn work_of_filecoin() {
-        for ((width, partial), expected) in FILECOIN.into_iter().zip([584, 992, 2004, 2922]) {
-            assert_eq!(shape(width, 5).products(rounds(8, partial)), expected);
+        for ((width, partial), expected) in FILECOIN.into_iter().zip([578, 972, 1932, 2790]) {
+            assert_eq!(shape(width, 5).products(rounds(8, partial), 1), expected);
         }
     }
 
@@ -476,8 +531,10 @@ mod tests {
             dense: true,
             ..shape(5, 5)
         };
-        assert_eq!(period(dense, rounds(8, 10), &default), 18 * 4);
+        assert_eq!(period(dense, rounds(8, 10), &default), 17 * 4 + 2);
         assert_eq!(period(dense, rounds(8, 10), &limits(2, 1)), 9 * 4);
+        let whole = dense.of_whole_states();
+        assert_eq!(period(whole, rounds(8, 10), &default), 18 * 4);
     }
 
     #[test]
@@ -549,6 +606,7 @@ mod tests {
             alpha in prop::sample::select(&[3_u64, 5, 7][..]),
             goldilocks: bool,
             dense: bool,
+            digest_beats in 1_usize..=4,
             full_first in 1_usize..9,
             partial in 1_usize..60,
             full_last in 1_usize..9,
@@ -558,7 +616,8 @@ mod tests {
             constant_depth in 8_usize..256,
             partial_depth in 4_usize..128,
         ) {
-            let shape = Shape { width, alpha, goldilocks, dense };
+            let whole = Shape { width, alpha, goldilocks, dense, digest_beats }.of_whole_states();
+            let shape = Shape { digest_beats: digest_beats.min(whole.digest_beats), ..whole };
             let rounds = Rounds { full_first, partial, full_last };
             let limits = EngineLimits {
                 matrix_depth,
