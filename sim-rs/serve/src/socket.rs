@@ -3,10 +3,11 @@
 
 //! The socket in the file system: made with its permissions, and removed by whoever made it.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -71,10 +72,18 @@ impl Socket {
     /// It is made in a folder that nobody else can enter, and gets its name when its permissions are set; the
     /// umask of the process, which other threads share, stays as it is.
     pub fn new(path: &Path) -> Result<Self, ServeError> {
-        let error = |error: &io::Error| ServeError::Socket {
-            path: path.to_owned(),
-            problem: problem(error),
-        };
+        let error = |error: &io::Error| failure(path, error);
+        // A name that no client could connect to.
+        if SocketAddr::from_pathname(path).is_err() {
+            let bytes = path.as_os_str().len();
+            return Err(ServeError::Socket {
+                path: path.to_owned(),
+                problem: format!(
+                    "its path has {bytes} bytes, that of a socket at most {}; give a shorter one",
+                    longest_path()
+                ),
+            });
+        }
         if fs::symlink_metadata(path).is_ok() {
             return Err(occupied(path));
         }
@@ -88,7 +97,7 @@ impl Socket {
             .tempdir_in(folder)
             .map_err(|cause| error(&cause))?;
         let made = hidden.path().join("s");
-        let listener = UnixListener::bind(&made).map_err(|cause| error(&cause))?;
+        let listener = bind(hidden.path(), &made, path)?;
         fs::set_permissions(&made, Permissions::from_mode(0o600)).map_err(|cause| error(&cause))?;
         // Between its name and its entry nothing may end the process without removing it.
         let mut sockets = sockets();
@@ -101,6 +110,11 @@ impl Socket {
         let path = path.to_owned();
         sockets.push((path.clone(), identity(&file)));
         Ok(Self { listener, path })
+    }
+
+    /// What went wrong with the socket.
+    pub fn error(&self, error: &io::Error) -> ServeError {
+        failure(&self.path, error)
     }
 
     pub fn path(&self) -> &Path {
@@ -152,14 +166,43 @@ fn occupied(path: &Path) -> ServeError {
     }
 }
 
+/// Binds `made` in the folder `hidden`, whose name is longer than that of the socket at `path` will be.
+fn bind(hidden: &Path, made: &Path, path: &Path) -> Result<UnixListener, ServeError> {
+    if SocketAddr::from_pathname(made).is_ok() {
+        return UnixListener::bind(made).map_err(|cause| failure(path, &cause));
+    }
+    let folder = File::open(hidden).map_err(|cause| failure(path, &cause))?;
+    let short = format!("/proc/self/fd/{}/s", folder.as_raw_fd());
+    UnixListener::bind(short).map_err(|cause| {
+        let excess = made.as_os_str().len() - longest_path();
+        ServeError::Socket {
+            path: path.to_owned(),
+            problem: format!(
+                "it gets its name from a hidden one beside it that is too long, and not within reach of /proc: \
+                 {cause}; give a folder whose name is {excess} bytes shorter"
+            ),
+        }
+    })
+}
+
+/// Bytes of the path of a socket at most.
+fn longest_path() -> usize {
+    let fits = |bytes: &usize| SocketAddr::from_pathname("x".repeat(*bytes)).is_ok();
+    (1..).take_while(fits).last().unwrap_or_default()
+}
+
+fn failure(path: &Path, error: &io::Error) -> ServeError {
+    ServeError::Socket {
+        path: path.to_owned(),
+        problem: problem(error),
+    }
+}
+
 fn problem(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "its folder does not exist; make the folder first".to_owned(),
         ErrorKind::PermissionDenied => {
             "its folder may not be written to; give another one".to_owned()
-        }
-        ErrorKind::InvalidInput => {
-            "its path is too long: a socket's has 108 bytes at most; give a shorter one".to_owned()
         }
         _ => error.to_string(),
     }

@@ -33,6 +33,7 @@ const HELLO: &[u8] = b"\x01\0\0\0\x10\0\0\0ACCLMTSV\x01\0\0\0\0\0\0\0";
 /// A server in a thread.
 struct Served {
     folder: tempfile::TempDir,
+    path: PathBuf,
     stopper: Stopper,
     events: Receiver<Event>,
     thread: Option<JoinHandle<()>>,
@@ -41,7 +42,13 @@ struct Served {
 impl Served {
     fn new(options: Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let server = Server::bind(&folder.path().join("chip"), options).unwrap();
+        let path = folder.path().join("chip");
+        Self::at(folder, path, options)
+    }
+
+    /// The server of the socket at `path`, and a folder that is removed after it.
+    fn at(folder: tempfile::TempDir, path: PathBuf, options: Options) -> Self {
+        let server = Server::bind(&path, options).unwrap();
         let stopper = server.stopper();
         let (sender, events) = mpsc::channel();
         let thread = thread::spawn(move || {
@@ -55,6 +62,7 @@ impl Served {
         });
         Self {
             folder,
+            path,
             stopper,
             events,
             thread: Some(thread),
@@ -62,7 +70,7 @@ impl Served {
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path().join("chip")
+        self.path.clone()
     }
 
     fn connect(&self) -> SocketPort {
@@ -214,13 +222,48 @@ fn what_exists_is_not_touched() {
 
     let message = bind(&folder.path().join("none/chip"));
     assert!(message.contains("make the folder first"), "{message}");
-    let message = bind(&folder.path().join("x".repeat(100)).join("y".repeat(100)));
-    assert!(message.contains("does not exist"), "{message}");
-    let long = folder.path().join("x".repeat(120));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+/// A path in `folder` of so many bytes.
+fn path_of(folder: &Path, bytes: usize) -> PathBuf {
+    let used = folder.as_os_str().len() + 1;
+    folder.join("x".repeat(bytes - used))
+}
+
+/// The longest paths are those that clients can use, whatever they are made of.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_path_is_as_long_as_clients_can_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = path_of(folder.path(), 105);
     fs::create_dir(&long).unwrap();
-    assert!(bind(&long.join("chip")).contains("too long"));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
-    assert_eq!(fs::read_dir(long).unwrap().count(), 0);
+    for path in [path_of(folder.path(), 107), long.join("c")] {
+        assert_eq!(path.as_os_str().len(), 107);
+        let served = Served::at(tempfile::tempdir().unwrap(), path.clone(), options());
+        check_commit(served.connect());
+        let file = fs::symlink_metadata(&path).unwrap();
+        assert_eq!(file.permissions().mode() & 0o7777, 0o600);
+        // The folder in which it was made is gone.
+        let left = fs::read_dir(path.parent().unwrap()).unwrap();
+        assert!(
+            left.map(Result::unwrap)
+                .all(|entry| entry.path() == path || entry.path() == long)
+        );
+    }
+    for (path, bytes) in [
+        (path_of(folder.path(), 108), 108),
+        (path_of(folder.path(), 128), 128),
+        (long.join("cc"), 108),
+    ] {
+        let error = Server::bind(&path, options()).err();
+        let message = error.expect("the path is too long").to_string();
+        let expected = format!("its path has {bytes} bytes, that of a socket at most 107");
+        assert!(message.contains(&expected), "{message}");
+        assert!(!path.exists());
+    }
+    assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]
