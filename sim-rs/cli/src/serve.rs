@@ -67,6 +67,9 @@ enum Line<'a> {
     Refused {
         problem: String,
     },
+    Exhausted {
+        problem: String,
+    },
 }
 
 impl From<Event> for Line<'_> {
@@ -87,6 +90,7 @@ impl From<Event> for Line<'_> {
                 problem,
             },
             Event::Refused { problem } => Self::Refused { problem },
+            Event::Exhausted { problem } => Self::Exhausted { problem },
         }
     }
 }
@@ -118,6 +122,10 @@ impl std::fmt::Display for Line<'_> {
                     .map_or(Ok(()), |it| write!(formatter, "; {it}"))
             }
             Self::Refused { problem } => write!(formatter, "a client was refused: {problem}"),
+            Self::Exhausted { problem } => write!(
+                formatter,
+                "clients cannot connect, and wait until the system has room: {problem}"
+            ),
         }
     }
 }
@@ -178,6 +186,7 @@ pub fn run(
         },
     )
     .map_err(CommandError::failure)?;
+    console.notes(&server.notes())?;
     let stopper = server.stopper();
 
     let (sender, events) = mpsc::channel();

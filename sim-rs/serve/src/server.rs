@@ -5,20 +5,27 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use acclmt_driver::chip::{ChipPort, PortError};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 
 use crate::frames::{FrameError, Frames, Limits};
 use crate::protocol::{self, Code, Refusal, Reply, Request};
 use crate::socket::{ServeError, Socket};
+
+/// Files that a process needs beside the connections of its server.
+const SPARE_FILES: usize = 16;
 
 /// How a server treats its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +36,13 @@ pub struct Options {
     pub message: Duration,
     /// Clients that may wait.
     pub waiting: usize,
+}
+
+impl Options {
+    /// Connections at a time: of those that wait, the one that is served, and some that have yet to greet.
+    fn connections(&self) -> usize {
+        self.waiting.saturating_mul(2).saturating_add(4)
+    }
 }
 
 impl Default for Options {
@@ -70,6 +84,11 @@ pub enum Event {
         /// Why.
         problem: String,
     },
+    /// The system has no room for another connection; whoever connects waits until it has.
+    Exhausted {
+        /// What it lacks.
+        problem: String,
+    },
 }
 
 /// Makes a chip that has been reset.
@@ -79,22 +98,27 @@ pub type OpenChip<'a> = dyn Fn() -> Result<Box<dyn ChipPort>, PortError> + Sync 
 pub struct Server {
     socket: Socket,
     options: Options,
-    stops: Arc<AtomicBool>,
+    stopper: Stopper,
+    /// It is closed when the server is to end.
+    woken: UnixStream,
+    /// Bytes of the stack of a thread, if not those of the standard library.
+    stack: Option<usize>,
 }
 
 /// Ends a server.
 #[derive(Clone)]
 pub struct Stopper {
     stops: Arc<AtomicBool>,
-    path: PathBuf,
+    /// The other side of what the server listens to beside its socket.
+    waker: Arc<UnixStream>,
 }
 
 impl Stopper {
     /// Ends all sessions, and [`Server::run`].
     pub fn stop(&self) {
         self.stops.store(true, Ordering::Relaxed);
-        // The server waits for a client.
-        let _ = UnixStream::connect(&self.path);
+        // The server waits for a client. A second call has nothing to close.
+        let _ = self.waker.shutdown(Shutdown::Both);
     }
 }
 
@@ -105,54 +129,106 @@ impl Server {
     ///
     /// When something is at `path`, or the socket cannot be made.
     pub fn bind(path: &Path, options: Options) -> Result<Self, ServeError> {
+        let socket = Socket::new(path)?;
+        let (waker, woken) = UnixStream::pair().map_err(|error| socket.error(&error))?;
         Ok(Self {
-            socket: Socket::new(path)?,
+            socket,
             options,
-            stops: Arc::default(),
+            stopper: Stopper {
+                stops: Arc::default(),
+                waker: Arc::new(waker),
+            },
+            woken,
+            stack: None,
         })
     }
 
     /// What ends the server, from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper {
-            stops: Arc::clone(&self.stops),
-            path: self.socket.path().to_owned(),
+        self.stopper.clone()
+    }
+
+    /// What may surprise the user of the server: fewer clients than were asked for.
+    pub fn notes(&self) -> Vec<String> {
+        let (asked, most) = (self.options.connections(), self.most());
+        if most == asked {
+            return Vec::new();
         }
+        let needed = asked + SPARE_FILES;
+        vec![format!(
+            "the process may open too few files for {asked} connections at a time: there are {most}; let fewer \
+             clients wait, or raise the limit: `ulimit -n {needed}`"
+        )]
+    }
+
+    /// Connections at a time, at most.
+    fn most(&self) -> usize {
+        let asked = self.options.connections();
+        let files = getrlimit(Resource::Nofile).current;
+        let files = files.map_or(usize::MAX, |files| files.try_into().unwrap_or(usize::MAX));
+        // A server that can serve nobody is of no use.
+        asked.min(files.saturating_sub(SPARE_FILES)).max(2)
     }
 
     /// Serves clients, until it is stopped. Each session has a chip of its own from `open`, so that nothing of
     /// one client is there for the next; there is never more than one.
     ///
+    /// Where the system has no file or memory left for another client, those who connect wait until it has, and
+    /// where it has no thread, they are refused; sessions go on.
+    ///
     /// # Errors
     ///
     /// When no client can connect any more.
     pub fn run(self, open: &OpenChip<'_>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
+        let accepted = self.accept(open, tell);
+        accepted.map_err(|error| ServeError::Accept {
+            path: self.socket.path().to_owned(),
+            problem: error.to_string(),
+        })
+    }
+
+    fn accept(&self, open: &OpenChip<'_>, tell: &(dyn Fn(Event) + Sync)) -> io::Result<()> {
+        /// How long clients wait for what the system lacks, before it is asked again.
+        const PAUSE: Duration = Duration::from_millis(100);
         let turns = Turns::default();
         let connections = AtomicUsize::new(0);
-        // Those that wait, the one that is served, and some that have yet to greet.
-        let most = 2 * self.options.waiting + 4;
+        let most = self.most();
+        let listener = &self.socket.listener;
+        listener.set_nonblocking(true)?;
+        let mut is_exhausted = false;
         thread::scope(|scope| {
             loop {
-                let stream = match self.socket.listener.accept() {
+                let accepted = match self.wait(is_exhausted.then_some(PAUSE)) {
+                    Ok(true) => listener.accept(),
+                    Ok(false) => return Ok(()),
+                    Err(error) => Err(error),
+                };
+                let stream = match accepted {
                     Ok((stream, _)) => stream,
-                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                    // A connection that has gone already, or no room for it now.
-                    Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                    // One that has gone already.
+                    Err(error) if is_passing(&error) => continue,
+                    Err(error) if is_exhaustion(&error) => {
+                        if !is_exhausted {
+                            let problem = error.to_string();
+                            tell(Event::Exhausted { problem });
+                        }
+                        is_exhausted = true;
+                        continue;
+                    }
                     Err(error) => {
-                        self.stops.store(true, Ordering::Relaxed);
-                        return Err(ServeError::Accept {
-                            path: self.socket.path().to_owned(),
-                            problem: error.to_string(),
-                        });
+                        self.stopper.stops.store(true, Ordering::Relaxed);
+                        return Err(error);
                     }
                 };
-                if self.stops.load(Ordering::Relaxed) {
-                    return Ok(());
+                is_exhausted = false;
+                // Some systems give a connection the mode of the socket.
+                if stream.set_nonblocking(false).is_err() {
+                    continue;
                 }
                 let mut client = Client {
                     frames: Frames::new(stream),
                     options: self.options,
-                    stops: &self.stops,
+                    stops: &self.stopper.stops,
                 };
                 if connections.fetch_add(1, Ordering::Relaxed) >= most {
                     connections.fetch_sub(1, Ordering::Relaxed);
@@ -160,13 +236,60 @@ impl Server {
                     continue;
                 }
                 let (turns, connections) = (&turns, &connections);
-                scope.spawn(move || {
-                    client.serve(turns, open, tell);
+                // A thread that cannot be made keeps nothing of what it was to do.
+                let client = Arc::new(Mutex::new(Some(client)));
+                let mut builder = thread::Builder::new();
+                if let Some(bytes) = self.stack {
+                    builder = builder.stack_size(bytes);
+                }
+                let taken = Arc::clone(&client);
+                let spawned = builder.spawn_scoped(scope, move || {
+                    if let Some(client) = take(&taken) {
+                        client.serve(turns, open, tell);
+                    }
                     connections.fetch_sub(1, Ordering::Relaxed);
                 });
+                if let Err(error) = spawned {
+                    connections.fetch_sub(1, Ordering::Relaxed);
+                    let problem = format!("the system has no thread for another client: {error}");
+                    let refusal = Refusal::new(Code::Full, format!("{problem}; try again later"));
+                    if let Some(mut client) = take(&client) {
+                        client.refuse(&refusal, Duration::ZERO);
+                    }
+                    tell(Event::Refused { problem });
+                }
             }
         })
     }
+
+    /// Waits for a client; false when the server is to end. While the system lacks something, clients are there
+    /// and wait for `pause`.
+    fn wait(&self, pause: Option<Duration>) -> io::Result<bool> {
+        let mut sides = vec![PollFd::new(&self.woken, PollFlags::IN)];
+        if pause.is_none() {
+            sides.push(PollFd::new(&self.socket.listener, PollFlags::IN));
+        }
+        let pause = pause.map(|time| Timespec {
+            tv_sec: time.as_secs() as i64,
+            tv_nsec: time.subsec_nanos().into(),
+        });
+        poll(&mut sides, pause.as_ref())?;
+        Ok(!self.stopper.stops.load(Ordering::Relaxed))
+    }
+}
+
+/// Whether the next client may have more luck.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Interrupted | ErrorKind::ConnectionAborted | ErrorKind::WouldBlock
+    )
+}
+
+/// Whether the system lacks something that it may have later.
+fn is_exhaustion(error: &io::Error) -> bool {
+    let lacks = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS];
+    Errno::from_io_error(error).is_some_and(|error| lacks.contains(&error))
 }
 
 fn full(clients: usize) -> Refusal {
@@ -248,6 +371,12 @@ struct Client<'a> {
     frames: Frames,
     options: Options,
     stops: &'a AtomicBool,
+}
+
+/// The client of a thread that may not come to be.
+fn take<'a>(client: &Mutex<Option<Client<'a>>>) -> Option<Client<'a>> {
+    let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
+    client.take()
 }
 
 /// What a session has done.
@@ -479,4 +608,43 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     format!("the chip failed: {}", text.unwrap_or("nobody knows why"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::io::Read as _;
+    use std::sync::mpsc;
+
+    /// A client for whom there is no thread is refused, and the server goes on.
+    #[test]
+    fn a_client_without_a_thread_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chip");
+        let mut server = Server::bind(&path, Options::default()).unwrap();
+        // No machine has so much memory for a stack.
+        server.stack = Some(1 << 60);
+        let stopper = server.stopper();
+        let (sender, events) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let sender = Mutex::new(sender);
+            let tell = |event| drop(sender.lock().unwrap().send(event));
+            let open = || -> Result<Box<dyn ChipPort>, PortError> { unreachable!("no session") };
+            server.run(&open, &tell)
+        });
+        for _ in 0..2 {
+            let mut client = UnixStream::connect(&path).unwrap();
+            let mut answer = Vec::new();
+            client.read_to_end(&mut answer).unwrap();
+            assert_eq!(answer[..4], protocol::kind::FAILED.to_le_bytes());
+            assert_eq!(answer[8..12], (Code::Full as u32).to_le_bytes());
+            let text = String::from_utf8_lossy(&answer[12..]);
+            assert!(text.contains("no thread for another client"), "{text}");
+            let event = events.recv().unwrap();
+            assert!(matches!(event, Event::Refused { .. }), "{event:?}");
+        }
+        stopper.stop();
+        thread.join().unwrap().unwrap();
+    }
 }
