@@ -7,6 +7,9 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
 use crate::protocol::{Frame, HEADER_BYTES};
 
 /// How often a wait looks whether it is to end.
@@ -147,14 +150,14 @@ impl Frames {
         Ok(())
     }
 
-    /// Whether the other side has said something, or has gone, which it should not while it waits.
-    pub fn is_disturbed(&mut self) -> bool {
-        let mut byte = [0];
-        let looked = (self.stream.set_nonblocking(true)).and_then(|()| self.stream.read(&mut byte));
-        let restored = self.stream.set_nonblocking(false);
-        match looked {
-            Err(error) if is_wait(&error) => restored.is_err(),
-            _ => true,
+    /// Whether the other side has closed the connection: nobody is there to take an answer, whatever was said
+    /// before.
+    pub fn is_gone(&self) -> bool {
+        // The end is told without being asked for. Whoever only says no more still listens.
+        let mut sides = [PollFd::new(&self.stream, PollFlags::empty())];
+        match poll(&mut sides, Some(&Timespec::default())) {
+            Ok(_) => (sides[0].revents()).intersects(PollFlags::HUP | PollFlags::ERR),
+            Err(error) => error != Errno::INTR,
         }
     }
 }

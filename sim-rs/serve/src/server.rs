@@ -519,7 +519,8 @@ impl Client<'_> {
             if self.stops.load(Ordering::Relaxed) {
                 return Err(stopped());
             }
-            if self.frames.is_disturbed() {
+            // What it says before its turn is read in its turn.
+            if self.frames.is_gone() {
                 return Ok(None);
             }
             let is_news = told.is_none_or(|(then, at): (usize, Instant)| {

@@ -403,6 +403,41 @@ fn a_full_queue_refuses() {
     client.join().unwrap();
 }
 
+/// What a client says before its turn is answered in its turn.
+#[test]
+fn a_client_that_waits_may_send_on() {
+    let served = Served::new(options());
+    let first = served.connect();
+    let read = |address: u32| message(3, &address.to_le_bytes());
+    let mut second = served.raw();
+    second.write_all(&[HELLO, &read(0)].concat()).unwrap();
+    assert_eq!(answer(&mut second).unwrap(), (0x82, vec![1, 0, 0, 0]));
+    second.write_all(&read(4)).unwrap();
+    // One that goes makes room for the next one, whatever it has sent before.
+    let mut third = served.raw();
+    third.write_all(&[HELLO, &read(0)].concat()).unwrap();
+    assert_eq!(answer(&mut third).unwrap(), (0x82, vec![2, 0, 0, 0]));
+    drop(third);
+    // One that only says no more is there.
+    let mut fourth = served.raw();
+    let bye = [HELLO, &read(0), &message(7, &[])].concat();
+    fourth.write_all(&bye).unwrap();
+    fourth.shutdown(std::net::Shutdown::Write).unwrap();
+    while answer(&mut fourth).unwrap() != (0x82, vec![2, 0, 0, 0]) {}
+    thread::sleep(Duration::from_millis(300));
+    drop(first);
+    let last = |kinds: &[u32], client: &mut UnixStream| {
+        for kind in kinds {
+            let found = std::iter::from_fn(|| answer(client)).find(|(kind, _)| *kind != 0x82);
+            assert_eq!(found.unwrap().0, *kind);
+        }
+    };
+    last(&[0x81, 0x84, 0x84], &mut second);
+    drop(second);
+    last(&[0x81, 0x84, 0x83], &mut fourth);
+    assert_eq!(answer(&mut fourth), None);
+}
+
 /// What a client leaves behind in mid-run is not there for the next one.
 #[test]
 fn a_client_that_dies_leaves_a_clean_chip() {
