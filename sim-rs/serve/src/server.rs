@@ -10,7 +10,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -229,6 +229,7 @@ impl Server {
                     frames: Frames::new(stream),
                     options: self.options,
                     stops: &self.stopper.stops,
+                    is_deaf: false,
                 };
                 if connections.fetch_add(1, Ordering::Relaxed) >= most {
                     connections.fetch_sub(1, Ordering::Relaxed);
@@ -302,14 +303,21 @@ fn full(clients: usize) -> Refusal {
 /// Whose turn it is.
 #[derive(Default)]
 struct Turns {
-    /// Tickets of the clients that have a session or wait for it, in their order.
+    /// The last ticket, and those of the clients that have a session or wait for it, in their order.
     queue: Mutex<(u64, VecDeque<u64>)>,
     moved: Condvar,
+    /// Sessions so far.
+    sessions: AtomicU64,
 }
 
 impl Turns {
     fn queue(&self) -> MutexGuard<'_, (u64, VecDeque<u64>)> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of a session that begins.
+    fn begin(&self) -> u64 {
+        self.sessions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// A place in the queue; nothing if so many wait already.
@@ -371,6 +379,8 @@ struct Client<'a> {
     frames: Frames,
     options: Options,
     stops: &'a AtomicBool,
+    /// It took an answer in part or not at all: what comes behind that would be read as the rest of it.
+    is_deaf: bool,
 }
 
 /// The client of a thread that may not come to be.
@@ -401,7 +411,7 @@ impl Client<'_> {
                 return;
             }
         };
-        let session = turn.ticket;
+        let session = turns.begin();
         tell(Event::Began { session });
         let mut work = Work::default();
         // A panic ends this session, and no other.
@@ -411,17 +421,20 @@ impl Client<'_> {
             Ok(Err(refusal)) => Some(refusal),
             Err(panic) => Some(Refusal::new(Code::Chip, panic_text(&*panic))),
         };
-        if let Some(refusal) = &problem {
-            self.refuse(refusal, self.options.message);
-        }
         tell(Event::Ended {
             session,
             requests: work.requests,
             words: work.words,
-            problem: problem.map(|refusal| refusal.text),
+            problem: problem.as_ref().map(|refusal| refusal.text.clone()),
         });
-        // The next session begins when this one has been told of.
+        // The next session begins when this one has been told of. It does not wait for a client to hear how its
+        // own one ended, and whoever has heard it does not wait for that session any more.
         drop(turn);
+        match problem {
+            Some(refusal) => self.refuse(&refusal, self.options.message),
+            // A client may go without waiting for the answer to its goodbye.
+            None => drop(self.send(&Reply::Done)),
+        }
     }
 
     fn receive(&mut self, idle: Option<Duration>) -> Result<Option<Request>, Refusal> {
@@ -464,6 +477,7 @@ impl Client<'_> {
 
     fn send(&mut self, reply: &Reply) -> Result<(), Refusal> {
         let sent = self.frames.send(&reply.encode(), self.options.message);
+        self.is_deaf = sent.is_err();
         sent.map_err(|error| match error {
             FrameError::Io(error) => {
                 Refusal::new(Code::Message, format!("the connection broke: {error}"))
@@ -474,6 +488,9 @@ impl Client<'_> {
 
     /// Tells why the connection is closed, to whoever is there.
     fn refuse(&mut self, refusal: &Refusal, time: Duration) {
+        if self.is_deaf {
+            return;
+        }
         let _ = self.frames.send(&Reply::failed(refusal).encode(), time);
     }
 
@@ -591,8 +608,6 @@ impl Client<'_> {
                 }
                 Request::Goodbye => {
                     drop(chip);
-                    // A client may go without waiting for it.
-                    let _ = self.send(&Reply::Done);
                     return Ok(());
                 }
             };

@@ -438,6 +438,39 @@ fn a_client_that_waits_may_send_on() {
     assert_eq!(answer(&mut fourth), None);
 }
 
+/// Sessions have numbers one after the other, and a client that has said goodbye is not waited for.
+#[test]
+fn sessions_are_counted_and_end_before_their_clients_go_on() {
+    let served = Served::new(options());
+    let first = served.connect();
+    // One that only waits has no session.
+    let mut second = served.raw();
+    second.write_all(HELLO).unwrap();
+    assert_eq!(answer(&mut second).unwrap().0, 0x82);
+    drop(second);
+    let mut third = served.raw();
+    third.write_all(HELLO).unwrap();
+    while answer(&mut third).unwrap() != (0x82, vec![1, 0, 0, 0]) {}
+    drop(third);
+    drop(first);
+    // The two that went are found within a moment.
+    thread::sleep(Duration::from_millis(500));
+    for _ in 0..20 {
+        let port = SocketPort::connect(&served.path(), &mut |place| {
+            panic!("{place} sessions are left")
+        });
+        drop(port.unwrap());
+    }
+    let mut numbers = Vec::new();
+    while numbers.len() < 21 {
+        numbers.push(served.event(|event| match event {
+            Event::Began { session } => Some(session),
+            _ => None,
+        }));
+    }
+    assert_eq!(numbers, (1..=21).collect::<Vec<_>>());
+}
+
 /// What a client leaves behind in mid-run is not there for the next one.
 #[test]
 fn a_client_that_dies_leaves_a_clean_chip() {
@@ -591,10 +624,10 @@ fn hostile_messages_are_refused() {
 
 #[test]
 fn slow_clients_are_dropped() {
+    let short = Duration::from_millis(300);
     let served = Served::new(Options {
-        idle: Some(Duration::from_millis(300)),
-        message: Duration::from_millis(300),
-        waiting: 4,
+        message: short,
+        ..options()
     });
     // One that says nothing, and one byte at a time.
     let (code, text) = refusal(&mut served.raw());
@@ -611,20 +644,37 @@ fn slow_clients_are_dropped() {
     let (code, text) = refusal(&mut raw);
     assert_eq!(code, 6, "{text}");
     // A session in which nothing happens.
+    let served = Served::new(Options {
+        idle: Some(short),
+        ..options()
+    });
     let mut raw = served.raw();
     raw.write_all(HELLO).unwrap();
     let (code, text) = refusal(&mut raw);
     assert_eq!(code, 7, "{text}");
-    // One that takes no answers.
+}
+
+/// A client that takes no answers has the chip for the time of an answer, and not also for that of a refusal.
+#[test]
+fn a_client_that_takes_no_answers_is_dropped() {
+    let time = Duration::from_secs(4);
+    let served = Served::new(Options {
+        message: time,
+        ..options()
+    });
     let mut raw = served.raw();
     raw.write_all(HELLO).unwrap();
-    let read = message(3, &[0; 4]).repeat(100_000);
-    let _ = raw.write_all(&read);
-    let problem = served.event(|event| match event {
-        Event::Ended { problem, .. } if problem.as_ref()?.contains("answers") => problem,
-        _ => None,
-    });
+    // The server reads until it finds no room for an answer, and closes the connection some time later.
+    let read = message(3, &[0; 4]);
+    let reads = read.repeat(100_000);
+    let (mut sent, mut waits) = (0, Instant::now());
+    while let Ok(count) = raw.write(&reads[sent..reads.len().min(sent + 4096)]) {
+        sent += count;
+        waits = Instant::now();
+    }
+    let problem = served.problem().expect("no goodbye was said");
     assert!(problem.contains("does not take its answers"), "{problem}");
+    assert!(waits.elapsed() < time + time / 2, "{:?}", waits.elapsed());
     check_commit(served.connect());
 }
 
