@@ -18,6 +18,9 @@ pub const VERSION: u32 = 1;
 /// Bytes of a header: kind and length.
 pub const HEADER_BYTES: usize = 8;
 
+/// Bytes of a hello behind its header at most, in every version of the protocol; those of this one are 16.
+pub const MAX_HELLO: usize = 1024;
+
 /// Register writes of a message at most.
 pub const MAX_WRITES: usize = 1024;
 
@@ -186,7 +189,9 @@ impl Refusal {
 /// The longest request of a kind, in bytes behind the header.
 pub fn longest_request(kind: u32) -> Option<usize> {
     Some(match kind {
-        kind::HELLO | kind::BEGIN_RUN => 16,
+        // What another version has behind its number is not known.
+        kind::HELLO => MAX_HELLO,
+        kind::BEGIN_RUN => 16,
         kind::WRITE => 8 * MAX_WRITES,
         kind::READ => 4,
         kind::TRANSFER => 8 + WORD_BYTES * MAX_WORDS,
@@ -318,8 +323,13 @@ impl Request {
             kind::HELLO => {
                 let is_ours = reader.bytes()? == MAGIC;
                 let version = reader.u32()?;
+                let request = Self::Hello { is_ours, version };
+                // The rest is that of the version.
+                if !is_ours || version != VERSION {
+                    return Some(request);
+                }
                 reader.u32()?;
-                Self::Hello { is_ours, version }
+                request
             }
             kind::WRITE => {
                 let mut writes = Vec::with_capacity(bytes.len() / 8);

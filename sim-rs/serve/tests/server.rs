@@ -581,6 +581,28 @@ fn hostile_messages_are_refused() {
             message(1, b"ACCLMTSV\x02\0\0\0\0\0\0\0"),
             2,
         ),
+        (
+            "newer protocol with more to say",
+            message(1, b"ACCLMTSV\x02\0\0\0 and what only that version knows"),
+            2,
+        ),
+        (
+            "newer protocol with less to say",
+            message(1, b"ACCLMTSV\x02\0\0\0"),
+            2,
+        ),
+        (
+            "a hello without its end",
+            message(1, b"ACCLMTSV\x01\0\0\0"),
+            4,
+        ),
+        (
+            "a hello that goes on",
+            message(1, b"ACCLMTSV\x01\0\0\0\0\0\0\0\0"),
+            4,
+        ),
+        ("half a version", message(1, b"ACCLMTSV\x02"), 4),
+        ("just too long", message(1, &[0; 1025]), 4),
         ("huge length", [&[1, 0, 0, 0], &[0xFF; 4][..]].concat(), 4),
     ];
     for (name, bytes, expected) in cases {
