@@ -39,9 +39,11 @@
 #define ACCLMT_SERVE_TRANSFER 0x05u  /* u32 cycles, u32 number of words, the words */
 #define ACCLMT_SERVE_CLEAR 0x06u     /* nothing */
 #define ACCLMT_SERVE_GOODBYE 0x07u   /* nothing */
+#define ACCLMT_SERVE_KEEP 0x08u      /* nothing; keeps a session in which there is nothing to ask */
 
 /* Kinds of messages of the server. */
-#define ACCLMT_SERVE_WELCOME 0x81u /* u32 version, u32 0, u64 cycles in a second or 0, name */
+#define ACCLMT_SERVE_WELCOME 0x81u /* u32 version, u32 milliseconds in which nothing may come, or 0 */
+                                   /* for any number, u64 cycles in a second or 0, name */
 #define ACCLMT_SERVE_WAITING 0x82u /* u32 sessions before this one */
 #define ACCLMT_SERVE_DONE 0x83u    /* nothing */
 #define ACCLMT_SERVE_VALUE 0x84u   /* u32 value */

@@ -3,12 +3,16 @@
 
 //! The port of a client: a chip behind the socket of a server.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunPlan};
 use acclmt_poseidon::word::Word;
@@ -23,19 +27,28 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Register writes that go to the server together.
 const WRITES: usize = if MAX_WRITES < 256 { MAX_WRITES } else { 256 };
 
+/// Within this time the server answers a goodbye, or is not waited for.
+const GOODBYE: Duration = Duration::from_secs(5);
+
 /// A chip behind the socket of a server, until it is dropped.
+///
+/// A thread keeps the session while the program has nothing to ask, for [`SocketPort::KEPT`] or what
+/// [`SocketPort::keep_for`] says: a server ends sessions in which nothing comes.
 pub struct SocketPort {
-    frames: Frames,
-    path: PathBuf,
+    shared: Arc<Shared>,
+    /// What keeps the session, where the server has a limit.
+    keeper: Option<JoinHandle<()>>,
     name: String,
     cycles_per_second: u64,
     /// Writes that have yet to go.
     writes: Vec<(u32, u32)>,
-    /// The connection has failed.
-    is_lost: bool,
 }
 
 impl SocketPort {
+    /// How long a session is kept for a program that asks nothing of its chip. It is long for input that is slow
+    /// to come, and frees the chip of a program that will never ask again.
+    pub const KEPT: Duration = Duration::from_secs(3600);
+
     /// Connects to the server that listens at `path`, and waits for its chip; meanwhile `waits` is told how
     /// many sessions come first.
     ///
@@ -60,39 +73,66 @@ impl SocketPort {
                 _ => format!("cannot connect to {path}: {error}"),
             })
         })?;
-        let mut port = Self {
+        let now = Instant::now();
+        let mut connection = Connection {
             frames: Frames::new(stream),
             path: path.to_owned(),
-            name: String::new(),
-            cycles_per_second: 0,
-            writes: Vec::new(),
-            is_lost: false,
+            lost: None,
+            answered: now,
+            asked: now,
+            kept: Self::KEPT,
         };
-        port.send(&Request::Hello {
+        connection.send(&Request::Hello {
             is_ours: true,
             version: protocol::VERSION,
         })?;
-        loop {
-            match port.receive()? {
+        let (idle, cycles_per_second, name) = loop {
+            match connection.receive(&|| false)? {
                 Reply::Waiting(place) => waits(place),
+                Reply::Welcome { version, .. } if version != protocol::VERSION => {
+                    return Err(connection.error(format!(
+                        "it has version {version} of the protocol, this program {}; use programs of the same \
+                         version",
+                        protocol::VERSION
+                    )));
+                }
                 Reply::Welcome {
-                    version,
+                    idle,
                     cycles_per_second,
                     name,
-                } => {
-                    if version != protocol::VERSION {
-                        return Err(port.error(&format!(
-                            "it has version {version} of the protocol, this program {}; use programs of the same \
-                             version",
-                            protocol::VERSION
-                        )));
-                    }
-                    (port.cycles_per_second, port.name) = (cycles_per_second, name);
-                    return Ok(port);
-                }
-                _ => return Err(port.unexpected()),
+                    ..
+                } => break (idle, cycles_per_second, name),
+                _ => return Err(connection.unexpected()),
             }
-        }
+        };
+        connection.asked = Instant::now();
+        let shared = Arc::new(Shared {
+            connection: Mutex::new(connection),
+            ends: AtomicBool::new(false),
+            told: Condvar::new(),
+        });
+        let keeper = (idle != 0).then(|| {
+            let shared = Arc::clone(&shared);
+            let every = Duration::from_millis(idle.into()) / 3;
+            let name = "session".to_owned();
+            let thread = thread::Builder::new().name(name);
+            thread.spawn(move || shared.keep(every))
+        });
+        Ok(Self {
+            shared,
+            // Without a thread the session is as long as the limit of the server lets it be.
+            keeper: keeper.and_then(Result::ok),
+            name,
+            cycles_per_second,
+            writes: Vec::new(),
+        })
+    }
+
+    /// Keeps the session for `time` after whatever the program has asked of its chip last, in place of
+    /// [`SocketPort::KEPT`]. Nobody else has the chip meanwhile.
+    pub fn keep_for(&mut self, time: Duration) {
+        let mut connection = self.shared.lock();
+        (connection.kept, connection.asked) = (time, Instant::now());
     }
 
     /// The chip is as after a reset.
@@ -105,10 +145,95 @@ impl SocketPort {
         self.done(&Request::Clear)
     }
 
+    fn ask(&mut self, request: &Request) -> Result<Reply, PortError> {
+        let mut connection = self.shared.lock();
+        let reply = connection.ask(request, &|| false);
+        connection.asked = Instant::now();
+        reply
+    }
+
+    fn done(&mut self, request: &Request) -> Result<(), PortError> {
+        match self.ask(request)? {
+            Reply::Done => Ok(()),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn unexpected(&mut self) -> PortError {
+        self.shared.lock().unexpected()
+    }
+
+    /// Sends the writes that wait.
+    fn flush(&mut self) -> Result<(), PortError> {
+        if self.writes.is_empty() {
+            return Ok(());
+        }
+        let writes = std::mem::take(&mut self.writes);
+        self.done(&Request::Write(writes))
+    }
+}
+
+/// What a port shares with the thread that keeps its session.
+struct Shared {
+    connection: Mutex<Connection>,
+    /// The port is dropped.
+    ends: AtomicBool,
+    /// Tells of that.
+    told: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A connection is left between two messages, or it has failed.
+        (self.connection.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says something whenever nothing has been said for a time, until the port is dropped or the connection has
+    /// failed; whoever uses the port next is told of that.
+    fn keep(&self, every: Duration) {
+        let ends = || self.ends.load(Ordering::Relaxed);
+        let mut connection = self.lock();
+        while !ends() && connection.lost.is_none() {
+            let quiet = connection.answered.elapsed();
+            let is_kept = connection.asked.elapsed() < connection.kept;
+            let due = match quiet < every {
+                true => every - quiet,
+                false if is_kept => {
+                    match connection.ask(&Request::Keep, &ends) {
+                        Ok(Reply::Done) | Err(_) => {}
+                        Ok(_) => drop(connection.unexpected()),
+                    }
+                    continue;
+                }
+                // The program may still come back before the server ends the session.
+                false => every,
+            };
+            let told = self.told.wait_timeout(connection, due);
+            connection = told.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// The connection to a server.
+struct Connection {
+    frames: Frames,
+    path: PathBuf,
+    /// Why it has failed.
+    lost: Option<PortError>,
+    /// When something came last.
+    answered: Instant,
+    /// When the program has asked something last.
+    asked: Instant,
+    /// For how long after that the session is kept.
+    kept: Duration,
+}
+
+impl Connection {
     /// What is wrong with the server.
-    fn error(&mut self, problem: &str) -> PortError {
-        self.is_lost = true;
-        PortError::new(format!("the server at {}: {problem}", self.path.display()))
+    fn error(&mut self, problem: impl Display) -> PortError {
+        let error = PortError::new(format!("the server at {}: {problem}", self.path.display()));
+        self.lost = Some(error.clone());
+        error
     }
 
     fn unexpected(&mut self) -> PortError {
@@ -132,38 +257,45 @@ impl SocketPort {
                 format!("no answer within {} s", PATIENCE.as_secs())
             }
         };
-        self.error(&text)
+        self.error(text)
     }
 
     fn send(&mut self, request: &Request) -> Result<(), PortError> {
-        if self.is_lost {
-            return Err(self.error("the connection has failed before"));
+        if let Some(error) = &self.lost {
+            return Err(error.clone());
         }
         match self.frames.send(&request.encode(), PATIENCE) {
             Ok(()) => Ok(()),
             Err(error) => {
                 // The server may have said why it closed the connection.
-                let reason = match self.next() {
+                let reason = match self.next(PATIENCE, &|| false) {
                     Ok(Some(Reply::Failed { text, .. })) => Some(text),
                     _ => None,
                 };
                 Err(match reason {
-                    Some(text) => self.error(&text),
+                    Some(text) => self.error(text),
                     None => self.failed(error),
                 })
             }
         }
     }
 
-    fn next(&mut self) -> Result<Option<Reply>, PortError> {
+    fn next(
+        &mut self,
+        time: Duration,
+        stops: &dyn Fn() -> bool,
+    ) -> Result<Option<Reply>, PortError> {
         let limits = Limits {
-            idle: Some(PATIENCE),
-            message: PATIENCE,
-            stops: &|| false,
+            idle: Some(time),
+            message: time,
+            stops,
         };
         match self.frames.receive(protocol::longest_reply, limits) {
             Ok(Some(frame)) => match Reply::decode(&frame) {
-                Some(reply) => Ok(Some(reply)),
+                Some(reply) => {
+                    self.answered = Instant::now();
+                    Ok(Some(reply))
+                }
                 None => Err(self.unexpected()),
             },
             Ok(None) => Ok(None),
@@ -171,33 +303,27 @@ impl SocketPort {
         }
     }
 
-    fn receive(&mut self) -> Result<Reply, PortError> {
-        match self.next()? {
-            Some(Reply::Failed { text, .. }) => Err(self.error(&text)),
+    fn receive(&mut self, stops: &dyn Fn() -> bool) -> Result<Reply, PortError> {
+        match self.next(PATIENCE, stops)? {
+            Some(Reply::Failed { text, .. }) => Err(self.error(text)),
             Some(reply) => Ok(reply),
             None => Err(self.failed(FrameError::Io(ErrorKind::UnexpectedEof.into()))),
         }
     }
 
-    fn ask(&mut self, request: &Request) -> Result<Reply, PortError> {
+    fn ask(&mut self, request: &Request, stops: &dyn Fn() -> bool) -> Result<Reply, PortError> {
         self.send(request)?;
-        self.receive()
+        self.receive(stops)
     }
 
-    fn done(&mut self, request: &Request) -> Result<(), PortError> {
-        match self.ask(request)? {
-            Reply::Done => Ok(()),
-            _ => Err(self.unexpected()),
+    /// Ends the session. Whoever connects next finds it ended.
+    fn say_goodbye(&mut self) {
+        // The server notices a client that goes without a word as well.
+        let said =
+            self.lost.is_none() && (self.frames.send(&Request::Goodbye.encode(), GOODBYE)).is_ok();
+        if said {
+            let _ = self.next(GOODBYE, &|| false);
         }
-    }
-
-    /// Sends the writes that wait.
-    fn flush(&mut self) -> Result<(), PortError> {
-        if self.writes.is_empty() {
-            return Ok(());
-        }
-        let writes = std::mem::take(&mut self.writes);
-        self.done(&Request::Write(writes))
     }
 }
 
@@ -272,9 +398,14 @@ impl ChipPort for SocketPort {
 
 impl Drop for SocketPort {
     fn drop(&mut self) {
-        // The server notices a client that goes without a word as well.
-        if !self.is_lost {
-            let _ = self.frames.send(&Request::Goodbye.encode(), Duration::ZERO);
+        // It ends the wait for an answer as well.
+        self.shared.ends.store(true, Ordering::Relaxed);
+        // A thread that has looked before sleeps when it lets go of the connection, and not before.
+        drop(self.shared.lock());
+        self.shared.told.notify_all();
+        if let Some(keeper) = self.keeper.take() {
+            let _ = keeper.join();
         }
+        self.shared.lock().say_goodbye();
     }
 }

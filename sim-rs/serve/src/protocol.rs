@@ -62,6 +62,8 @@ pub mod kind {
     pub const CLEAR: u32 = 6;
     /// The session ends.
     pub const GOODBYE: u32 = 7;
+    /// The session goes on although its client has nothing to ask.
+    pub const KEEP: u32 = 8;
     /// The session begins.
     pub const WELCOME: u32 = 0x81;
     /// The place of a client that waits.
@@ -129,6 +131,8 @@ pub enum Request {
     Clear,
     /// [`kind::GOODBYE`]
     Goodbye,
+    /// [`kind::KEEP`]
+    Keep,
 }
 
 /// What the server answers.
@@ -138,6 +142,8 @@ pub enum Reply {
     Welcome {
         /// Version of the protocol.
         version: u32,
+        /// Milliseconds in which nothing may come, after which the session is ended; 0 for any number.
+        idle: u32,
         /// Clock cycles in a second, roughly; 0 where that is not known.
         cycles_per_second: u64,
         /// What the chip is, such as `rtl`.
@@ -195,7 +201,7 @@ pub fn longest_request(kind: u32) -> Option<usize> {
         kind::WRITE => 8 * MAX_WRITES,
         kind::READ => 4,
         kind::TRANSFER => 8 + WORD_BYTES * MAX_WORDS,
-        kind::CLEAR | kind::GOODBYE => 0,
+        kind::CLEAR | kind::GOODBYE | kind::KEEP => 0,
         _ => return None,
     })
 }
@@ -272,6 +278,7 @@ impl Request {
             }
             Self::Clear => (kind::CLEAR, Vec::new()),
             Self::Goodbye => (kind::GOODBYE, Vec::new()),
+            Self::Keep => (kind::KEEP, Vec::new()),
         }
     }
 
@@ -354,6 +361,7 @@ impl Request {
             }
             kind::CLEAR => Self::Clear,
             kind::GOODBYE => Self::Goodbye,
+            kind::KEEP => Self::Keep,
             _ => return None,
         };
         reader.end()?;
@@ -380,11 +388,11 @@ impl Reply {
         match self {
             Self::Welcome {
                 version,
+                idle,
                 cycles_per_second,
                 name,
             } => {
-                let mut bytes = version.to_le_bytes().to_vec();
-                bytes.extend([0; 4]);
+                let mut bytes = [*version, *idle].map(u32::to_le_bytes).concat();
                 bytes.extend(cycles_per_second.to_le_bytes());
                 bytes.extend(name.as_bytes());
                 (kind::WELCOME, bytes)
@@ -418,10 +426,10 @@ impl Reply {
         let mut reader = Reader(bytes);
         let reply = match *kind {
             kind::WELCOME => {
-                let version = reader.u32()?;
-                reader.u32()?;
+                let (version, idle) = (reader.u32()?, reader.u32()?);
                 Self::Welcome {
                     version,
+                    idle,
                     cycles_per_second: reader.u64()?,
                     name: reader.text(),
                 }
@@ -491,6 +499,7 @@ mod tests {
             },
             Request::Clear,
             Request::Goodbye,
+            Request::Keep,
         ];
         for request in requests {
             let frame = request.encode();
@@ -500,6 +509,7 @@ mod tests {
         let replies = [
             Reply::Welcome {
                 version: VERSION,
+                idle: 300_000,
                 cycles_per_second: 9,
                 name: "rtl".to_owned(),
             },

@@ -72,7 +72,7 @@ pub enum Event {
     Ended {
         /// Number of the session.
         session: u64,
-        /// Messages of the client.
+        /// Messages of the client, without those that only keep the session.
         requests: u64,
         /// Words that the chip took, and those that it put out.
         words: (u64, u64),
@@ -561,6 +561,7 @@ impl Client<'_> {
         let speed = chip.cycles_per_second().unwrap_or(0.0);
         self.send(&Reply::Welcome {
             version: protocol::VERSION,
+            idle: self.options.idle.map_or(0, milliseconds),
             cycles_per_second: speed as u64,
             name: chip.name().to_owned(),
         })?;
@@ -571,7 +572,7 @@ impl Client<'_> {
                     "the connection was closed without a goodbye",
                 ));
             };
-            work.requests += 1;
+            work.requests += u64::from(request != Request::Keep);
             let reply = match request {
                 Request::Hello { .. } => {
                     return Err(Refusal::new(Code::Message, "there was a greeting already"));
@@ -600,6 +601,7 @@ impl Client<'_> {
                         output,
                     }
                 }
+                Request::Keep => Reply::Done,
                 Request::Clear => {
                     // The old one goes first.
                     drop(chip);
@@ -614,6 +616,11 @@ impl Client<'_> {
             self.send(&reply)?;
         }
     }
+}
+
+/// A limit as a client is told of it; 0 would be none.
+fn milliseconds(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1)
 }
 
 fn stopped() -> Refusal {

@@ -47,6 +47,7 @@ fn the_header_has_the_numbers_of_the_protocol() {
         ("TRANSFER", kind::TRANSFER),
         ("CLEAR", kind::CLEAR),
         ("GOODBYE", kind::GOODBYE),
+        ("KEEP", kind::KEEP),
         ("WELCOME", kind::WELCOME),
         ("WAITING", kind::WAITING),
         ("DONE", kind::DONE),

@@ -14,13 +14,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use acclmt_driver::chip::{ChipDevice, ChipPort, RunPlan, suite};
+use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError, RunPlan, suite};
 use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::{ComputingChip, Hardware};
 use acclmt_poseidon::presets;
-use acclmt_poseidon::word;
+use acclmt_poseidon::word::{self, Word};
 use acclmt_serve::{Event, Options, Server, SocketPort, Stopper};
 use rand::{Rng as _, RngCore as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -48,14 +48,25 @@ impl Served {
 
     /// The server of the socket at `path`, and a folder that is removed after it.
     fn at(folder: tempfile::TempDir, path: PathBuf, options: Options) -> Self {
+        let open = || {
+            let chip = ComputingChip::new(Hardware::default()).unwrap();
+            Box::new(chip) as Box<dyn ChipPort>
+        };
+        Self::of(open, folder, path, options)
+    }
+
+    /// The same with a chip of another kind.
+    fn of(
+        open: impl Fn() -> Box<dyn ChipPort> + Send + Sync + 'static,
+        folder: tempfile::TempDir,
+        path: PathBuf,
+        options: Options,
+    ) -> Self {
         let server = Server::bind(&path, options).unwrap();
         let stopper = server.stopper();
         let (sender, events) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let open = || {
-                let chip = ComputingChip::new(Hardware::default()).unwrap();
-                Ok(Box::new(chip) as Box<dyn ChipPort>)
-            };
+            let open = || Ok(open());
             let sender = std::sync::Mutex::new(sender);
             let tell = |event| drop(sender.lock().unwrap().send(event));
             server.run(&open, &tell).unwrap();
@@ -438,9 +449,9 @@ fn a_client_that_waits_may_send_on() {
     assert_eq!(answer(&mut fourth), None);
 }
 
-/// Sessions have numbers one after the other, and a client that has said goodbye is not waited for.
+/// A client that only waited leaves no gap.
 #[test]
-fn sessions_are_counted_and_end_before_their_clients_go_on() {
+fn sessions_have_numbers_without_gaps() {
     let served = Served::new(options());
     let first = served.connect();
     // One that only waits has no session.
@@ -453,22 +464,110 @@ fn sessions_are_counted_and_end_before_their_clients_go_on() {
     while answer(&mut third).unwrap() != (0x82, vec![1, 0, 0, 0]) {}
     drop(third);
     drop(first);
-    // The two that went are found within a moment.
-    thread::sleep(Duration::from_millis(500));
-    for _ in 0..20 {
+    drop(served.connect());
+    for number in [1, 2] {
+        let session = served.event(|event| match event {
+            Event::Began { session } => Some(session),
+            _ => None,
+        });
+        assert_eq!(session, number);
+    }
+}
+
+/// A chip that takes its time to go.
+struct Lingering(ComputingChip);
+
+impl ChipPort for Lingering {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
+        self.0.write_register(address, value)
+    }
+
+    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
+        self.0.read_register(address)
+    }
+
+    fn begin_run(&mut self, plan: &RunPlan) -> Result<(), PortError> {
+        self.0.begin_run(plan)
+    }
+
+    fn transfer(
+        &mut self,
+        input: &[Word],
+        output: &mut Vec<OutputWord>,
+        cycles: u64,
+    ) -> Result<usize, PortError> {
+        self.0.transfer(input, output, cycles)
+    }
+}
+
+impl Drop for Lingering {
+    fn drop(&mut self) {
+        thread::sleep(Duration::from_millis(300));
+    }
+}
+
+/// A port that is dropped has given its chip back: the next one does not wait for it.
+#[test]
+fn a_port_that_is_dropped_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chip");
+    let open = || {
+        let chip = ComputingChip::new(Hardware::default()).unwrap();
+        Box::new(Lingering(chip)) as Box<dyn ChipPort>
+    };
+    let served = Served::of(open, folder, path, options());
+    for _ in 0..4 {
         let port = SocketPort::connect(&served.path(), &mut |place| {
             panic!("{place} sessions are left")
         });
         drop(port.unwrap());
     }
-    let mut numbers = Vec::new();
-    while numbers.len() < 21 {
-        numbers.push(served.event(|event| match event {
-            Event::Began { session } => Some(session),
-            _ => None,
-        }));
+}
+
+/// The server ends sessions in which nothing comes, and a port keeps its own while its program does something else.
+#[test]
+fn a_port_keeps_its_session() {
+    let limit = Duration::from_secs(2);
+    let served = Served::new(Options {
+        idle: Some(limit),
+        ..options()
+    });
+    let mut port = served.connect();
+    port.write_register(0x058, 77).unwrap();
+    assert_eq!(port.read_register(0x058).unwrap(), 77);
+    thread::sleep(2 * limit + limit / 2);
+    assert_eq!(port.read_register(0x058).unwrap(), 77);
+    drop(port);
+    let (requests, problem) = served.event(|event| match event {
+        Event::Ended {
+            requests, problem, ..
+        } => Some((requests, problem)),
+        _ => None,
+    });
+    // A write, two reads, and the goodbye.
+    assert_eq!((requests, problem), (4, None));
+}
+
+/// A program that never comes back loses the chip to others.
+#[test]
+fn a_port_keeps_its_session_for_a_time() {
+    let served = Served::new(Options {
+        idle: Some(Duration::from_secs(1)),
+        ..options()
+    });
+    let mut port = served.connect();
+    port.keep_for(Duration::ZERO);
+    let problem = served.problem().expect("no goodbye was said");
+    assert!(problem.contains("nothing came within 1 s"), "{problem}");
+    check_commit(served.connect());
+    for _ in 0..2 {
+        let error = port.read_register(0).unwrap_err().to_string();
+        assert!(error.contains("nothing came within 1 s"), "{error}");
     }
-    assert_eq!(numbers, (1..=21).collect::<Vec<_>>());
 }
 
 /// What a client leaves behind in mid-run is not there for the next one.
