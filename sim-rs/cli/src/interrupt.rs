@@ -4,8 +4,12 @@ use std::io;
 
 use acclmt_merkle::new_file::remove_unfinished;
 
-/// From now on signals that end the process remove its temporary files and its sockets first. The exit code is then 128
-/// and the number of the signal: 130 for an interrupt from the keyboard.
+/// Within this time servers end their sessions, or are not waited for.
+#[cfg(unix)]
+const SERVERS: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// From now on signals that end the process remove its temporary files and its sockets first, and end its servers.
+/// The exit code is then 128 and the number of the signal: 130 for an interrupt from the keyboard.
 ///
 /// # Errors
 ///
@@ -27,7 +31,7 @@ pub fn remove_files_on_signals() -> io::Result<()> {
         .spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 remove_unfinished();
-                acclmt_serve::remove_sockets();
+                acclmt_serve::end_servers(SERVERS);
                 // At once: the rest of the process may be in the middle of anything.
                 signal_hook::low_level::exit(128 + signal);
             }

@@ -6,10 +6,13 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -19,6 +22,22 @@ fn program(arguments: &[&str]) -> Command {
     command.args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_acclmt")]);
     command.args(arguments).stdin(Stdio::null());
     command
+}
+
+const HELLO: &[u8] = b"\x01\0\0\0\x10\0\0\0ACCLMTSV\x01\0\0\0\0\0\0\0";
+
+/// Kind and bytes of the next answer.
+#[track_caller]
+fn answer(stream: &mut UnixStream) -> (u32, Vec<u8>) {
+    let mut header = [0; 8];
+    stream.read_exact(&mut header).expect("an answer");
+    let [kind, length] = [0, 4].map(|at| {
+        let bytes = [0, 1, 2, 3].map(|byte| header[at + byte]);
+        u32::from_le_bytes(bytes)
+    });
+    let mut bytes = vec![0; length as usize];
+    stream.read_exact(&mut bytes).expect("an answer");
+    (kind, bytes)
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -75,6 +94,15 @@ impl Server {
 
     fn backend(&self) -> String {
         format!("socket:{}", self.socket())
+    }
+
+    /// A connection that has said hello.
+    fn greet(&self) -> UnixStream {
+        let mut stream = UnixStream::connect(self.path("chip")).expect("a server");
+        let time = Some(Duration::from_secs(60));
+        stream.set_read_timeout(time).expect("a time");
+        stream.write_all(HELLO).expect("a server");
+        stream
     }
 
     fn signal(&mut self, signal: &str) -> Option<i32> {
@@ -140,6 +168,26 @@ fn an_interrupt_removes_the_socket() {
     let mut server = Server::new(&["--json", "--idle-timeout", "0"]);
     assert_eq!(server.signal("-INT"), Some(130));
     assert!(!server.path("chip").exists());
+}
+
+/// Clients hear that the server ends, those that wait as well.
+#[test]
+fn a_signal_ends_the_server_in_order() {
+    for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+        let mut server = Server::new(&[]);
+        let mut first = server.greet();
+        assert_eq!(answer(&mut first).0, 0x81);
+        let mut second = server.greet();
+        assert_eq!(answer(&mut second).0, 0x82);
+        assert_eq!(server.signal(signal), Some(code));
+        assert!(!server.path("chip").exists());
+        for client in [&mut first, &mut second] {
+            let answers = std::iter::repeat_with(|| answer(client));
+            let (_, bytes) = { answers }.find(|(kind, _)| *kind == 0xFF).expect("an end");
+            assert_eq!(bytes[..4], 10_u32.to_le_bytes());
+            assert_eq!(&bytes[4..], b"the server ends");
+        }
+    }
 }
 
 #[test]
@@ -242,12 +290,12 @@ fn a_server_that_goes_in_mid_run_leaves_no_half_tree() {
             .expect("the folder")
             .count()
     };
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     while names() < 3 {
         assert!(began.elapsed().as_secs() < 60, "the tree does not begin");
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    thread::sleep(Duration::from_millis(300));
     server.signal("-KILL");
     let output = child.wait_with_output().expect("the program ends");
     let error = String::from_utf8_lossy(&output.stderr);

@@ -11,5 +11,5 @@ mod server;
 mod socket;
 
 pub use client::SocketPort;
-pub use server::{Event, Options, Server, Stopper};
-pub use socket::{ServeError, remove_sockets};
+pub use server::{Event, Options, Server, Stopper, end_servers};
+pub use socket::ServeError;

@@ -22,7 +22,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::frames::{FrameError, Frames, Limits};
 use crate::protocol::{self, Code, Refusal, Reply, Request};
-use crate::socket::{ServeError, Socket};
+use crate::socket::{ServeError, Socket, remove_sockets};
 
 /// Files that a process needs beside the connections of its server.
 const SPARE_FILES: usize = 16;
@@ -180,6 +180,7 @@ impl Server {
     ///
     /// When no client can connect any more.
     pub fn run(self, open: &OpenChip<'_>, tell: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
+        let _running = Running::new(&self.stopper);
         let accepted = self.accept(open, tell);
         accepted.map_err(|error| ServeError::Accept {
             path: self.socket.path().to_owned(),
@@ -276,6 +277,52 @@ impl Server {
         });
         poll(&mut sides, pause.as_ref())?;
         Ok(!self.stopper.stops.load(Ordering::Relaxed))
+    }
+}
+
+/// The servers of this process.
+static RUNNING: Mutex<Vec<Stopper>> = Mutex::new(Vec::new());
+
+/// Tells when one of them has ended.
+static ENDED: Condvar = Condvar::new();
+
+fn running() -> MutexGuard<'static, Vec<Stopper>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The entry of a server in [`RUNNING`].
+struct Running<'a>(&'a Stopper);
+
+impl<'a> Running<'a> {
+    fn new(stopper: &'a Stopper) -> Self {
+        running().push(stopper.clone());
+        Self(stopper)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        running().retain(|stopper| !Arc::ptr_eq(&stopper.stops, &self.0.stops));
+        ENDED.notify_all();
+    }
+}
+
+/// Removes the sockets of this process, lets no other one be made from then on, and ends its servers, which tell
+/// their clients so: for a program that is about to exit. It waits for the servers, but no longer than `time`.
+///
+/// [`Server::run`] does not return after this: whatever the program does behind that, it exits first.
+pub fn end_servers(time: Duration) {
+    remove_sockets();
+    let until = Instant::now() + time;
+    let mut servers = running();
+    servers.iter().for_each(Stopper::stop);
+    while !servers.is_empty() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        let ended = ENDED.wait_timeout(servers, left);
+        servers = ended.unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 
