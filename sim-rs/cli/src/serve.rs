@@ -1,7 +1,9 @@
 //! `acclmt serve`: a chip for other programs.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::{Mutex, mpsc};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, TrySendError};
 use std::thread;
 use std::time::Duration;
 
@@ -43,6 +45,9 @@ pub struct ServeArguments {
     json: bool,
 }
 
+/// What happened and is yet to be read, at most.
+const EVENTS: usize = 256;
+
 /// What happens, in its JSON form.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -69,6 +74,9 @@ enum Line<'a> {
     },
     Exhausted {
         problem: String,
+    },
+    Skipped {
+        events: u64,
     },
 }
 
@@ -126,6 +134,12 @@ impl std::fmt::Display for Line<'_> {
                 formatter,
                 "clients cannot connect, and wait until the system has room: {problem}"
             ),
+            Self::Skipped { events } => {
+                write!(
+                    formatter,
+                    "nobody read what happened; not told: {events} events"
+                )
+            }
         }
     }
 }
@@ -189,8 +203,6 @@ pub fn run(
     console.notes(&server.notes())?;
     let stopper = server.stopper();
 
-    let (sender, events) = mpsc::channel();
-    let sender = Mutex::new(sender);
     let open = || {
         (backends.open_chip(backend, &options)).map_err(|error| PortError::new(error.to_string()))
     };
@@ -200,32 +212,51 @@ pub fn run(
         } else {
             console.line(line)
         };
-        printed.and_then(|()| console.flush())
+        match printed.and_then(|()| console.flush()) {
+            // A server whose output nobody reads any more goes on.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            printed => printed.map(|()| true),
+        }
     };
+    // Nobody waits for a server that cannot say that it is there.
+    let mut is_read = print(&Line::Listens {
+        socket: &arguments.socket,
+        backend,
+    })?;
+    let (sender, events) = mpsc::sync_channel(EVENTS);
+    let skipped = AtomicU64::new(0);
     thread::scope(|scope| {
-        let server = scope.spawn(move || {
+        let skipped = &skipped;
+        let serve = move || {
             let tell = move |event| {
-                // Nobody listens any more where the output is closed.
-                if let Ok(sender) = sender.lock() {
-                    let _ = sender.send(event);
+                // Sessions do not wait for those who read of them, and nothing is kept for readers who do not come.
+                if let Err(TrySendError::Full(_)) = sender.try_send(event) {
+                    skipped.fetch_add(1, Ordering::Relaxed);
                 }
             };
             server.run(&open, &tell)
-        });
-        let mut printed = print(&Line::Listens {
-            socket: &arguments.socket,
-            backend,
-        });
-        // A server whose output nobody reads goes on.
+        };
+        let server = (thread::Builder::new().spawn_scoped(scope, serve)).map_err(|error| {
+            CommandError::Failure(format!("the system has no thread for the server: {error}"))
+        })?;
+        let mut printed = Ok(());
         for event in events {
-            if printed.is_ok() {
-                printed = print(&event.into());
-            }
-            if printed
-                .as_ref()
-                .is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe)
-            {
-                stopper.stop();
+            let skipped = skipped.swap(0, Ordering::Relaxed);
+            let lines = [
+                Some(event.into()),
+                (skipped != 0).then_some(Line::Skipped { events: skipped }),
+            ];
+            for line in lines.into_iter().flatten() {
+                if !is_read || printed.is_err() {
+                    break;
+                }
+                match print(&line) {
+                    Ok(read) => is_read = read,
+                    Err(error) => {
+                        printed = Err(error);
+                        stopper.stop();
+                    }
+                }
             }
         }
         let ended = server.join().expect("the server tells of its errors");

@@ -10,7 +10,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,22 @@ fn answer(stream: &mut UnixStream) -> (u32, Vec<u8>) {
     let mut bytes = vec![0; length as usize];
     stream.read_exact(&mut bytes).expect("an answer");
     (kind, bytes)
+}
+
+/// The end of a process that is about to end.
+#[track_caller]
+fn end_of(child: &mut Child) -> ExitStatus {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("the process is there") {
+            return status;
+        }
+        if began.elapsed() > Duration::from_secs(60) {
+            let _ = child.kill();
+            panic!("the process does not end");
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -188,6 +204,90 @@ fn a_signal_ends_the_server_in_order() {
             assert_eq!(&bytes[4..], b"the server ends");
         }
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_cannot_say_where_it_is_ends() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let socket = folder.path().join("chip");
+    let full = fs::File::create("/dev/full").expect("a device");
+    let mut child = program(&["serve", "--backend", "model", "--socket"])
+        .arg(&socket)
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    assert_eq!(end_of(&mut child).code(), Some(1));
+    let mut error = String::new();
+    let mut output = child.stderr.take().expect("a pipe");
+    output.read_to_string(&mut error).expect("text");
+    assert!(error.contains("No space left"), "{error}");
+    assert!(!socket.exists());
+}
+
+/// What happens is not kept for readers who do not come, and they are told so.
+#[test]
+fn events_that_nobody_reads_are_counted() {
+    let mut server = Server::new(&[]);
+    // More than the pipe holds, and the server keeps.
+    for _ in 0..3000 {
+        let mut client = UnixStream::connect(server.path("chip")).expect("a server");
+        client.write_all(b"\x63\0\0\0\0\0\0\0").expect("a server");
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).expect("an answer");
+        assert_eq!(answer[0], 0xFF);
+    }
+    let output = server.child.stdout.take().expect("a pipe");
+    let lines = BufReader::new(output).lines().map_while(Result::ok);
+    let skipped: u64 = { lines }
+        .take(3000)
+        .find_map(|line| {
+            let count = line.split_once("not told: ")?.1.split_once(' ')?.0;
+            count.parse().ok()
+        })
+        .expect("a line that counts them");
+    assert!((1..3000).contains(&skipped), "{skipped}");
+}
+
+/// A command whose input comes slowly keeps its session.
+#[test]
+fn slow_input_keeps_the_session() {
+    let server = Server::new(&["--idle-timeout", "2"]);
+    let file = server.path("elements");
+    let file = file.to_str().expect("text");
+    succeeds(&["generate", "--elements", "128", file]);
+    let bytes = fs::read(file).expect("the file is there");
+    let mut child = program(&[
+        "commit",
+        "-",
+        "--leaves",
+        "64",
+        "--preset",
+        "filecoin-arity-2",
+    ])
+    .args(["--json", "--backend", &server.backend()])
+    .stdin(Stdio::piped())
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(&bytes[..1024]).expect("it reads");
+    thread::sleep(Duration::from_secs(6));
+    // A command that has failed does not read this.
+    let _ = input.write_all(&bytes[1024..]);
+    drop(input);
+    let output = child.wait_with_output().expect("the program ends");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let root = |text: &[u8]| {
+        let value: serde_json::Value = serde_json::from_slice(text).expect("JSON");
+        value["root"].clone()
+    };
+    let software = ["commit", file, "--preset", "filecoin-arity-2", "--json"];
+    let expected = succeeds(&[&software[..], &["--backend", "software"]].concat());
+    assert_eq!(root(&output.stdout), root(expected.as_bytes()));
 }
 
 #[test]
