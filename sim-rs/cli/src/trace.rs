@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::arguments::{BackendArguments, ParameterArguments};
-use crate::backends::{BackendFactory, open_for_cycles};
+use crate::backends::{BackendFactory, SOFTWARE, is_place, open_for_cycles};
 use crate::console::Console;
 use crate::error::CommandError;
 use acclmt_driver::device::{CommitRequest, DeviceError, LeafRule};
@@ -62,6 +62,16 @@ pub fn run(
 ) -> Result<(), CommandError> {
     let parameters = arguments.parameters.load()?;
     let backend = arguments.backend.name(backends)?;
+    if is_place(backend) {
+        return Err(CommandError::Failure(format!(
+            "the chip of '{backend}' tells no timeline: that takes a look inside, which only a chip of this program \
+             allows; take one of the backends: {}",
+            (backends.names().iter().copied())
+                .filter(|name| *name != SOFTWARE)
+                .collect::<Vec<_>>()
+                .join(", ")
+        )));
+    }
     let request = CommitRequest::new(&parameters, LeafRule::Hash(&parameters), arguments.leaves);
     let mut device = open_for_cycles(backends, backend)?;
     tree_plan(device.as_ref(), &request).map_err(|error| match error {

@@ -347,6 +347,13 @@ fn what_does_not_work_is_said() {
     let (code, error) = hash("uio:/dev/null", "filecoin-arity-2");
     assert_eq!(code, 1);
     assert!(error.contains("/dev/null is no UIO device"), "{error}");
+    let out = server.path("timeline");
+    let out = out.to_str().expect("text");
+    let trace = ["trace", "--preset", "filecoin-arity-2", "--out", out];
+    let (code, error) = fails(&[&trace[..], &["--backend", &server.backend()]].concat());
+    assert_eq!(code, 1, "{error}");
+    assert!(error.contains("tells no timeline"), "{error}");
+    assert!(!error.contains("device 'model'"), "{error}");
     // A chip of another prime.
     let (code, error) = hash(&server.backend(), "circom-bn254-arity-2");
     assert_eq!(code, 1, "{error}");
