@@ -6,7 +6,7 @@
 //! A file has elements of 32 bytes each, the least significant byte first, as `acclmt generate` writes them:
 //! column after column, or leaf after leaf.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -44,8 +44,8 @@ struct Arguments {
     /// Trees of arity 8 of equal size that make up a tree: their roots are joined by 8, and the last two by 2
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = base_trees)]
     base_trees: usize,
-    /// Where trees are built: software (this processor), model (the cycle-exact model of the chip) or socket:PATH (the
-    /// chip of `acclmt serve`)
+    /// Where trees are built: software (this processor), model (the cycle-exact model of the chip), socket:PATH (the
+    /// chip of `acclmt serve`) or, on Linux, uio:/dev/uioN (a chip with DMA) or uio:/dev/uioN,/dev/udmabufN
     #[arg(long, value_name = "NAME", default_value = "software")]
     backend: String,
     /// Build the trees by neptune on this processor, too, and compare their nodes
@@ -63,15 +63,21 @@ fn base_trees(text: &str) -> Result<usize, String> {
 /// Why there are no roots.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("'{0}' is no backend; the backends are software, model and socket:PATH")]
+    #[error("'{0}' is no backend; the backends are software, model, socket:PATH and uio:/dev/uioN")]
     Backend(String),
     #[error("the backend '{0}' cannot be made: {1}")]
     Device(String, String),
     #[error("cannot read {0}: {1}")]
     Read(PathBuf, io::Error),
     #[error(
-        "{path} has {bytes} bytes, which are no {trees} trees of arity 8 over leaves of {length} elements of \
-         32 bytes: a tree has 8, 64, 512, ... leaves"
+        "{0} is no file whose length says how many leaves there are; write what comes from it to a file first"
+    )]
+    NoFile(PathBuf),
+    #[error(
+        "{path} has {bytes} bytes, which are not {} of arity 8 over leaves of {} of 32 bytes: a tree has 8, 64, \
+         512, ... leaves",
+        counted(*trees, "tree"),
+        counted(*length, "element")
     )]
     Length {
         path: PathBuf,
@@ -98,14 +104,42 @@ enum Failure {
     },
 }
 
+/// So many things.
+fn counted(count: usize, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
+}
+
+/// The chip behind `/dev/uioN`, or behind that and a buffer of u-dma-buf after a comma.
+#[cfg(target_os = "linux")]
+fn open_uio(place: &str) -> Result<Box<dyn Device + Send>, Box<dyn std::error::Error>> {
+    let (device, udmabuf) = match place.split_once(',') {
+        Some((device, udmabuf)) => (device, Some(Path::new(udmabuf))),
+        None => (place, None),
+    };
+    let timing = acclmt_linux::Timing::default();
+    let port = acclmt_linux::uio::open(Path::new(device), udmabuf, timing)?;
+    Ok(Box::new(ChipDevice::new(port)?))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_uio(_place: &str) -> Result<Box<dyn Device + Send>, Box<dyn std::error::Error>> {
+    Err("devices /dev/uioN are those of Linux; take another backend".into())
+}
+
 fn open_backend(name: &str) -> Result<SharedDevice, Failure> {
     fn failed<E: ToString>(name: &str) -> impl Fn(E) -> Failure {
         move |error| Failure::Device(name.to_owned(), error.to_string())
     }
-    let device: Box<dyn Device + Send> = match (name, name.strip_prefix("socket:")) {
-        ("software", _) => Box::new(SoftwareDevice::new()),
-        ("model", _) => Box::new(ModelDevice::new(Hardware::default()).map_err(failed(name))?),
-        (_, Some(path)) => {
+    let device: Box<dyn Device + Send> = match name.split_once(':') {
+        None if name == "software" => Box::new(SoftwareDevice::new()),
+        None if name == "model" => {
+            Box::new(ModelDevice::new(Hardware::default()).map_err(failed(name))?)
+        }
+        Some(("uio", place)) => open_uio(place).map_err(failed(name))?,
+        Some(("socket", path)) => {
             let mut waits =
                 |before: u32| eprintln!("the chip is in use; before this in the queue: {before}");
             let port = SocketPort::connect(Path::new(path), &mut waits).map_err(failed(name))?;
@@ -129,8 +163,14 @@ impl Elements {
     /// The elements of `trees` trees over leaves of `length` elements.
     fn open(path: &Path, trees: usize, length: usize) -> Result<Self, Failure> {
         let error = |error| Failure::Read(path.to_owned(), error);
+        // Opening a pipe waits for who writes to it.
+        let is_file = |metadata: io::Result<Metadata>| match metadata.map_err(error)? {
+            metadata if metadata.is_file() => Ok(metadata.len()),
+            _ => Err(Failure::NoFile(path.to_owned())),
+        };
+        is_file(fs::metadata(path))?;
         let file = File::open(path).map_err(error)?;
-        let bytes = file.metadata().map_err(error)?.len();
+        let bytes = is_file(file.metadata())?;
         let leaf = (trees * length * size_of::<Word>()) as u64;
         let leaves = usize::try_from(bytes / leaf).unwrap_or_default();
         let height = leaves.checked_ilog(8).unwrap_or_default();
@@ -386,8 +426,6 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    use std::fs;
-
     use acclmt_driver::chip::ChipPort;
     use acclmt_model::ComputingChip;
     use acclmt_poseidon::fields::Bls12_381;
@@ -519,14 +557,16 @@ mod tests {
         for bytes in [0, 32, 255, 257, 9 * 32, 16 * 32] {
             let path = write(&folder, "wrong", &vec![0; bytes]);
             let message = refusal(&["--leaves", &path]);
-            let expected = format!("{path} has {bytes} bytes, which are no 1 trees of arity 8");
+            let expected = format!(
+                "{path} has {bytes} bytes, which are not 1 tree of arity 8 over leaves of 1 element of 32 bytes"
+            );
             assert!(message.starts_with(&expected), "{message}");
         }
         let path = write(&folder, "wrong", &[0; 8 * 32]);
         let message = refusal(&["--columns", &path]);
         assert!(message.contains("over leaves of 11 elements"), "{message}");
         let message = refusal(&["--leaves", &path, "--base-trees", "2"]);
-        assert!(message.contains("no 2 trees"), "{message}");
+        assert!(message.contains("not 2 trees"), "{message}");
         let mut bytes = vec![0; 8 * 32];
         bytes[5 * 32..6 * 32].fill(0xff);
         let path = write(&folder, "wrong", &bytes);
@@ -535,6 +575,17 @@ mod tests {
         assert!(message.starts_with(&expected), "{message}");
         let message = refusal(&["--leaves", &path, "--backend", "gpu"]);
         assert!(message.starts_with("'gpu' is no backend"), "{message}");
+        let backend = "uio:/dev/uio999";
+        let message = refusal(&["--leaves", &path, "--backend", backend]);
+        let expected = format!("the backend '{backend}' cannot be made: ");
+        assert!(message.starts_with(&expected), "{message}");
+        let message = refusal(&["--leaves", "/dev/null"]);
+        assert!(
+            message.starts_with("/dev/null is no file whose length"),
+            "{message}"
+        );
+        let message = refusal(&["--leaves", folder.path().to_str().unwrap()]);
+        assert!(message.contains("is no file whose length"), "{message}");
         let missing = folder.path().join("missing");
         let message = refusal(&["--leaves", missing.to_str().unwrap()]);
         assert!(message.starts_with("cannot read "), "{message}");
