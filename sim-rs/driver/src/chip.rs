@@ -3,7 +3,9 @@
 //! The same code drives the simulated chip and a real one. A run goes like this: the constants of
 //! the parameter set are written, those that the chip does not have already, the run is set up and
 //! started, the input is offered while the output is collected, and the counters are read. After an
-//! error the chip is cleared, so that it can be used again.
+//! error the chip is cleared, so that it can be used again, and what it had been loaded with counts as
+//! unknown: the next run loads everything. A chip that was reset in between is told by an error, not by a
+//! retry, and the run after that works.
 //!
 //! The chip folds trees whose digests have a stream word of their own. Other trees, and higher ones,
 //! are computed level by level, every hash on the chip.
@@ -114,6 +116,19 @@ pub enum DriverError {
         register: String,
         /// The value.
         value: u32,
+    },
+    /// The chip no longer holds what the driver has written.
+    #[error(
+        "register {register} holds {found}, and the driver had written {written}: the chip was reset, or another \
+         program drives it; run this again, which loads everything anew"
+    )]
+    Forgotten {
+        /// Name of the register.
+        register: String,
+        /// Its value.
+        found: u32,
+        /// The value that was written.
+        written: u32,
     },
     /// The chip refused a write because a run is in progress.
     #[error("the chip refused a write of register {register} because a run is in progress")]
@@ -556,7 +571,7 @@ impl<P: ChipPort> ChipDevice<P> {
 
     /// Runs `setup` with `streams`; the leaf hash engine runs `leaf`, the root hash engine `root`.
     /// Returns the counters. `on_progress` is told the permutations that both engines have begun.
-    /// After an error the chip is cleared.
+    /// After an error the chip is cleared, and everything is loaded again by the next run.
     fn execute(
         &mut self,
         leaf: &ChipProgram,
@@ -567,15 +582,40 @@ impl<P: ChipPort> ChipDevice<P> {
     ) -> Result<Counters, RunError> {
         let result = self
             .clear()
+            .and_then(|()| self.check_contents())
             .and_then(|()| self.load(leaf, root))
             .map_err(RunError::from)
             .and_then(|()| self.run(leaf, setup, streams, on_progress))
             .and_then(|()| Ok(self.read_counters()?));
-        if result.is_err() {
+        if let Err(error) = &result {
+            // Whoever reads the leaves, or takes the nodes, has nothing to do with what the chip holds.
+            if let RunError::Driver(_) = error {
+                self.contents = Contents::default();
+            }
             // The first error says more than one of the clear, which the next run repeats anyway.
             let _ = self.clear();
         }
         result
+    }
+
+    /// Checks that the chip still has the registers of the last run: a reset sets this one to 0, which no run
+    /// has. What would not be loaded again could be gone without any error of the chip.
+    fn check_contents(&mut self) -> Result<(), DriverError> {
+        let register = &registers::LEAF.input_words;
+        let Some(known) = &self.contents.registers[0] else {
+            return Ok(());
+        };
+        let written = known.arity;
+        let found = self.read(register.address)?;
+        if found == written {
+            return Ok(());
+        }
+        Err(DriverError::Forgotten {
+            register: registers::register_name(register.address)
+                .unwrap_or_else(|| register.name.to_owned()),
+            found,
+            written,
+        })
     }
 
     /// Loads what the chip does not have already of the programs of the leaf hash engine and of the
@@ -1238,7 +1278,10 @@ impl<P: ChipPort> ChipDevice<P> {
             emit: emit.fold(0, |mask, level| mask | 1 << level),
             window: (request.window.as_ref()).map_or((0, 0), |window| (window.start, window.end)),
         };
-        self.load_empty(root, shape).map_err(DeviceError::failed)?;
+        if let Err(error) = self.load_empty(root, shape) {
+            self.contents = Contents::default();
+            return Err(DeviceError::failed(error));
+        }
         let mut cap = Vec::new();
         let leaves = shape.leaves() as usize;
         let hashes = request.hashes(shape);

@@ -159,6 +159,31 @@ impl FakeChip {
         chip
     }
 
+    /// Resets it, as a board does that is configured anew: nothing of what was loaded is left.
+    pub fn reset(&mut self) {
+        self.forget();
+        self.registers.insert(registers::ERROR.address, 0);
+        self.start_refused = false;
+        self.busy = false;
+        self.zeroised = false;
+        self.plan = None;
+    }
+
+    fn forget(&mut self) {
+        self.constants.clear();
+        self.taken.clear();
+        self.results = None;
+        for register in registers::REGISTERS {
+            if register.access == registers::Access::ReadWrite {
+                for position in 0..register.count {
+                    self.registers.remove(&register.at(position));
+                }
+            }
+        }
+        let prime = self.limits.prime;
+        self.set_word(&registers::PRIME, &prime);
+    }
+
     fn set_word(&mut self, register: &registers::Register, word: &Word) {
         for (position, bytes) in (0..).zip(word.as_chunks::<4>().0) {
             let value = u32::from_le_bytes(*bytes);
@@ -374,18 +399,7 @@ impl ChipPort for FakeChip {
                     self.report(registers::ERROR_COMMAND_WHILE_BUSY, value);
                     return Ok(());
                 }
-                self.constants.clear();
-                self.taken.clear();
-                self.results = None;
-                for register in registers::REGISTERS {
-                    if register.access == registers::Access::ReadWrite {
-                        for position in 0..register.count {
-                            self.registers.remove(&register.at(position));
-                        }
-                    }
-                }
-                let prime = self.limits.prime;
-                self.set_word(&registers::PRIME, &prime);
+                self.forget();
                 self.zeroised = true;
             }
             if registers::CONTROL_CLEAR.is_set(value) {

@@ -689,6 +689,57 @@ fn a_zeroised_chip_is_loaded_again() {
 }
 
 #[test]
+fn a_chip_that_was_reset_is_told_once_and_loaded_again() {
+    let mut device = device(Fault::None);
+    let first = commit(&mut device, 4).unwrap();
+    let writes = device.port().constant_writes;
+    device.port().reset();
+    let message = commit(&mut device, 4).unwrap_err().to_string();
+    assert!(message.contains("the chip was reset"), "{message}");
+    assert!(
+        message.contains("LEAF_INPUT_WORDS holds 0, and the driver had written 2"),
+        "{message}"
+    );
+    assert_eq!(commit(&mut device, 4).unwrap().cap, first.cap);
+    assert_eq!(device.port().constant_writes, 2 * writes);
+}
+
+/// The prime of the set before is not taken for that of a chip that was reset since, though all registers of the
+/// next set are written.
+#[test]
+fn another_set_after_a_reset_gives_no_wrong_result() {
+    let limits = EngineLimits {
+        runtime_modulus: true,
+        montgomery_bits: 280,
+        ..BUILD
+    };
+    let mut device = device_of(Fault::None, limits);
+    let hash = |device: &mut dyn Device, arity: usize| {
+        let inputs = [numbers(5, arity)];
+        device.hash(&few_rounds(arity), &inputs, &mut NoProgress)
+    };
+    hash(&mut device, 2).unwrap();
+    device.port().reset();
+    let message = hash(&mut device, 4).unwrap_err().to_string();
+    assert!(message.contains("the chip was reset"), "{message}");
+    let expected = hash(&mut SoftwareDevice::new(), 4).unwrap();
+    assert_eq!(hash(&mut device, 4).unwrap().digests, expected.digests);
+}
+
+/// What a run was refused for may be that the chip has lost what was loaded.
+#[test]
+fn everything_is_loaded_again_after_an_error() {
+    let mut device = device(Fault::None);
+    let first = commit(&mut device, 4).unwrap();
+    let writes = device.port().constant_writes;
+    device.port().fault = Fault::RefusesStart(registers::LEAF.input_words.address);
+    assert!(commit(&mut device, 4).is_err());
+    device.port().fault = Fault::None;
+    assert_eq!(commit(&mut device, 4).unwrap().cap, first.cap);
+    assert_eq!(device.port().constant_writes, 2 * writes);
+}
+
+#[test]
 fn a_zeroisation_that_is_not_confirmed_is_an_error() {
     let mut device = device(Fault::RefusesZeroisation);
     commit(&mut device, 2).unwrap();
