@@ -9,9 +9,21 @@
     reason = "memory that others change is read and written by volatile accesses, which take pointers"
 )]
 
-use std::sync::atomic::{Ordering, fence};
-
 use memmap2::MmapRaw;
+
+/// Keeps the accesses before it from those behind it, as a device sees them.
+#[cfg(target_arch = "aarch64")]
+fn barrier() {
+    // SAFETY: a barrier changes no register and no memory. It is `dsb sy` since a fence of Rust orders accesses as
+    // other processors see them (`dmb ish`), and a device on a bus is none.
+    unsafe { std::arch::asm!("dsb sy", options(nostack, preserves_flags)) }
+}
+
+/// Keeps the accesses before it from those behind it, as a device sees them.
+#[cfg(not(target_arch = "aarch64"))]
+fn barrier() {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+}
 
 /// A mapping, which is never lent as a slice: whoever is behind it may change it at any time.
 pub struct Mapped {
@@ -54,7 +66,7 @@ impl Mapped {
     pub fn read(&self, offset: usize) -> u32 {
         self.check(offset, 4);
         assert!(offset.is_multiple_of(4), "{offset} is no multiple of 4");
-        fence(Ordering::SeqCst);
+        barrier();
         // SAFETY: the four bytes are within the mapping, which lives as long as `self` and begins at a page, so
         // that they are aligned; nothing in Rust refers to them, and any bits are a value.
         let value = unsafe {
@@ -64,7 +76,7 @@ impl Mapped {
                 .cast::<u32>()
                 .read_volatile()
         };
-        fence(Ordering::SeqCst);
+        barrier();
         u32::from_le(value)
     }
 
@@ -76,13 +88,13 @@ impl Mapped {
     pub fn write(&self, offset: usize, value: u32) {
         self.check(offset, 4);
         assert!(offset.is_multiple_of(4), "{offset} is no multiple of 4");
-        fence(Ordering::SeqCst);
+        barrier();
         // SAFETY: as above, and the mapping is one for writing.
         unsafe {
             let place = self.mapping.as_mut_ptr().add(offset).cast::<u32>();
             place.write_volatile(value.to_le());
         }
-        fence(Ordering::SeqCst);
+        barrier();
     }
 
     /// Copies bytes out of the mapping.
@@ -92,12 +104,12 @@ impl Mapped {
     /// When they are not within the mapping.
     pub fn copy_out(&self, offset: usize, bytes: &mut [u8]) {
         self.check(offset, bytes.len());
-        fence(Ordering::SeqCst);
+        barrier();
         for (number, byte) in bytes.iter_mut().enumerate() {
             // SAFETY: the byte is within the mapping, by the check; nothing in Rust refers to it.
             *byte = unsafe { self.mapping.as_ptr().add(offset + number).read_volatile() };
         }
-        fence(Ordering::SeqCst);
+        barrier();
     }
 
     /// Copies bytes into the mapping.
@@ -107,7 +119,7 @@ impl Mapped {
     /// When they are not within the mapping.
     pub fn copy_in(&self, offset: usize, bytes: &[u8]) {
         self.check(offset, bytes.len());
-        fence(Ordering::SeqCst);
+        barrier();
         for (number, &byte) in bytes.iter().enumerate() {
             // SAFETY: the byte is within the mapping, by the check, and the mapping is one for writing; nothing
             // in Rust refers to it.
@@ -116,6 +128,6 @@ impl Mapped {
                 place.write_volatile(byte);
             }
         }
-        fence(Ordering::SeqCst);
+        barrier();
     }
 }
