@@ -26,6 +26,8 @@ pub enum Fault {
     Reads(u32, u32),
     /// Descriptors are never fetched.
     Stalls,
+    /// The DMA never ends: memory does not answer it.
+    StaysBusy,
     /// Every descriptor ends with this code; a code of 13 or 1 without a record.
     Code(u32),
 }
@@ -60,6 +62,10 @@ struct Machine {
     events: u32,
     enable: u32,
     error: (u32, u32),
+    /// Whether the bus lets the chip read and write memory, if it was told at all.
+    is_allowed: Option<bool>,
+    /// Whether the DMA had something to do when it was let to memory.
+    was_busy: bool,
     /// The run of descriptor `head`.
     run: Option<Run>,
 }
@@ -97,6 +103,8 @@ impl Emulator {
             events: 0,
             enable: 0,
             error: (0, 0),
+            is_allowed: None,
+            was_busy: false,
             run: None,
         })))
     }
@@ -117,6 +125,16 @@ impl Emulator {
     /// Whether the DMA has something to do.
     pub fn is_busy(&self) -> bool {
         self.0.borrow().is_busy()
+    }
+
+    /// What the bus was told last, whether it lets the chip read and write memory.
+    pub fn is_allowed(&self) -> Option<bool> {
+        self.0.borrow().is_allowed
+    }
+
+    /// Whether the DMA had something to do at a time when it was let to memory.
+    pub fn was_let_to_memory_busy(&self) -> bool {
+        self.0.borrow().was_busy
     }
 
     /// From now on this goes wrong.
@@ -176,6 +194,13 @@ impl Board for Emulator {
         self.0.borrow_mut().work();
         Ok(())
     }
+
+    fn allow_dma(&mut self, is_allowed: bool) -> io::Result<()> {
+        let mut machine = self.0.borrow_mut();
+        machine.is_allowed = Some(is_allowed);
+        machine.was_busy |= is_allowed && machine.is_busy();
+        Ok(())
+    }
 }
 
 impl Machine {
@@ -187,6 +212,7 @@ impl Machine {
         match self.fault {
             Fault::Gone => return u32::MAX,
             Fault::Reads(at, value) if at == address => return value,
+            Fault::StaysBusy if address == 0x90C => return 1,
             _ => {}
         }
         // Time passes for the chip as well as for the host.

@@ -5,6 +5,7 @@
 //! has them.
 
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
 use acclmt_driver::chip::{ChipPort, OutputWord, Patience, PortError, RunPlan};
@@ -25,6 +26,15 @@ pub trait Board {
     ///
     /// When the device says no more of its interrupts.
     fn wait(&mut self, most: Duration) -> io::Result<()>;
+
+    /// Lets the chip read and write memory, or no more, where the bus has a switch for that (Bus Master of PCI).
+    ///
+    /// # Errors
+    ///
+    /// When the switch cannot be reached.
+    fn allow_dma(&mut self, _is_allowed: bool) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Memory that the chip reads and writes; neither side keeps a copy of it in a cache that the other does not see.
@@ -114,6 +124,22 @@ pub enum BoardError {
         /// Bytes that there are.
         bytes: usize,
     },
+    /// Its DMA does not end what another program has begun.
+    #[error(
+        "the DMA of the chip is still busy {:.1} s after it was told to end what a program before this one had begun; \
+         reset the device",
+        waited.as_secs_f64()
+    )]
+    Busy {
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// It cannot be let to memory.
+    #[error("cannot let the chip read and write memory: {reason}")]
+    Master {
+        /// What went wrong.
+        reason: String,
+    },
     /// The memory is where the chip cannot use it.
     #[error("the DMA memory is at 0x{address:X}, which is no multiple of 64")]
     Alignment {
@@ -167,10 +193,51 @@ struct CoreError {
     is_refused: bool,
 }
 
+/// The most that the end of a DMA is waited for where nothing is left to be told to.
+const END: Duration = Duration::from_secs(2);
+
+/// Waits until the DMA has nothing under way; whether it has, or nothing if the device does not answer.
+fn is_idle_within<B: Board>(board: &mut B, most: Duration) -> Option<bool> {
+    let began = Instant::now();
+    loop {
+        let status = board.read(registers::DMA_STATUS.address);
+        if status == u32::MAX {
+            return None;
+        }
+        if !registers::DMA_STATUS_BUSY.is_set(status) {
+            return Some(true);
+        }
+        if began.elapsed() >= most {
+            return Some(false);
+        }
+        std::thread::sleep(Duration::from_micros(50));
+    }
+}
+
+/// Memory that may be kept for good at the end: it is there until then.
+struct Held<M>(Option<M>);
+
+impl<M> Deref for Held<M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        self.0.as_ref().expect("only the end takes it")
+    }
+}
+
+impl<M> DerefMut for Held<M> {
+    fn deref_mut(&mut self) -> &mut M {
+        self.0.as_mut().expect("only the end takes it")
+    }
+}
+
 /// A chip with DMA.
-pub struct DmaPort<B, M> {
+///
+/// When it is dropped, in the middle of a run or not, the DMA is ended before the memory is given back. Memory of a DMA
+/// that does not end, or of a device that does not answer, is never given back.
+pub struct DmaPort<B: Board, M: DmaMemory> {
     board: B,
-    memory: M,
+    memory: Held<M>,
     timing: Timing,
     name: String,
     /// The streams of the next run.
@@ -183,10 +250,11 @@ pub struct DmaPort<B, M> {
 
 impl<B: Board, M: DmaMemory> DmaPort<B, M> {
     /// A port over the registers of `board`, with `memory` for descriptors and streams. `name` is for reports.
+    /// What the DMA has under way, for a program that was killed, is ended before it may use memory.
     ///
     /// # Errors
     ///
-    /// When the chip is none that this crate knows, or the memory is of no use.
+    /// When the chip is none that this crate knows, its DMA does not end, or the memory is of no use.
     pub fn new(
         mut board: B,
         memory: M,
@@ -214,9 +282,24 @@ impl<B: Board, M: DmaMemory> DmaPort<B, M> {
         if !address.is_multiple_of(64) {
             return Err(BoardError::Alignment { address });
         }
+        board.write(registers::DMA_CONTROL.address, 0);
+        match is_idle_within(&mut board, timing.progress) {
+            Some(true) => {}
+            Some(false) => {
+                // It is in nobody's memory then; a device that takes no such order is to be reset anyway.
+                let _ = board.allow_dma(false);
+                return Err(BoardError::Busy {
+                    waited: timing.progress,
+                });
+            }
+            None => return Err(BoardError::NoAnswer),
+        }
+        board.allow_dma(true).map_err(|error| BoardError::Master {
+            reason: error.to_string(),
+        })?;
         Ok(Self {
             board,
-            memory,
+            memory: Held(Some(memory)),
             timing,
             name: name.into(),
             plan: None,
@@ -246,17 +329,16 @@ impl<B: Board, M: DmaMemory> DmaPort<B, M> {
     /// Waits until the DMA has nothing under way.
     fn wait_idle(&mut self) -> Result<(), PortError> {
         let began = Instant::now();
-        while registers::DMA_STATUS_BUSY.is_set(self.read(&registers::DMA_STATUS)?) {
-            if began.elapsed() >= self.timing.progress {
-                return Err(PortError::new(format!(
-                    "the DMA is still busy {:.1} s after it was told to end: the memory does not answer it; reset the \
-                     device",
-                    began.elapsed().as_secs_f64()
-                )));
-            }
-            std::thread::sleep(Duration::from_micros(50));
+        match is_idle_within(&mut self.board, self.timing.progress) {
+            Some(true) => Ok(()),
+            Some(false) => Err(PortError::new(format!(
+                "the DMA is still busy {:.1} s after it was told to end: the memory does not answer it; reset the \
+                 device",
+                began.elapsed().as_secs_f64()
+            ))),
+            // This says so.
+            None => self.read(&registers::DMA_STATUS).map(drop),
         }
-        Ok(())
     }
 
     /// Ends what is under way.
@@ -440,6 +522,19 @@ impl<B: Board, M: DmaMemory> DmaPort<B, M> {
     }
 }
 
+impl<B: Board, M: DmaMemory> Drop for DmaPort<B, M> {
+    fn drop(&mut self) {
+        self.write(&registers::DMA_CONTROL, 0, 0);
+        let is_idle = is_idle_within(&mut self.board, self.timing.progress.min(END));
+        // There is nobody to tell that it failed.
+        let _ = self.board.allow_dma(false);
+        if is_idle != Some(true) {
+            // What the chip may still write to is to belong to nobody else.
+            std::mem::forget(self.memory.0.take());
+        }
+    }
+}
+
 impl<B: Board, M: DmaMemory> ChipPort for DmaPort<B, M> {
     fn name(&self) -> &str {
         &self.name
@@ -477,8 +572,9 @@ impl<B: Board, M: DmaMemory> ChipPort for DmaPort<B, M> {
         }
         if registers::CONTROL_ZEROISE.is_set(value) {
             let zeros = vec![0; 1 << 16];
-            for offset in (0..self.memory.bytes()).step_by(zeros.len()) {
-                let length = zeros.len().min(self.memory.bytes() - offset);
+            let bytes = self.memory.bytes();
+            for offset in (0..bytes).step_by(zeros.len()) {
+                let length = zeros.len().min(bytes - offset);
                 self.memory.copy_in(offset, &zeros[..length]);
             }
         }
