@@ -4,7 +4,7 @@
 //! Memory of this process whose address on the bus is known: huge pages, which stay where they are, on a machine
 //! without an IOMMU in between; or a buffer of the driver `u-dma-buf`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use memmap2::{MmapOptions, MmapRaw};
 
 use crate::mapped::Mapped;
 use crate::port::DmaMemory;
-use crate::uio::UioError;
+use crate::uio::{UioError, number_in, open_device, take};
 
 /// Base-2 logarithm of the bytes of a huge page.
 const LOG2_HUGE: u8 = 21;
@@ -28,6 +28,8 @@ pub struct PinnedMemory {
     offset: usize,
     bytes: usize,
     address: u64,
+    /// The device of the buffer, which is taken for as long as this is open.
+    _file: Option<File>,
 }
 
 impl PinnedMemory {
@@ -52,6 +54,7 @@ impl PinnedMemory {
             bytes: count * HUGE,
             address: pages[first],
             mapped,
+            _file: None,
         })
     }
 
@@ -59,20 +62,18 @@ impl PinnedMemory {
     ///
     /// # Errors
     ///
-    /// When there is no such device, or no permission for it.
+    /// When there is no such device, no permission for it, or another program has it.
     pub fn udmabuf(path: &Path) -> Result<Self, UioError> {
-        let file = crate::uio::open_device(path)?;
-        let name = path.file_name().unwrap_or_default();
-        let folder = Path::new("/sys/class/u-dma-buf").join(name);
-        let number = |name: &str| {
-            let path = folder.join(name);
-            let text = fs::read_to_string(&path).map_err(|source| UioError::Read {
-                path: path.clone(),
-                source,
-            })?;
-            crate::uio::number(text.trim()).ok_or(UioError::Number { path, text })
-        };
-        let (address, bytes) = (number("phys_addr")?, number("size")? as usize);
+        Self::udmabuf_in(path, Path::new("/sys/class/u-dma-buf"))
+    }
+
+    /// The same where `/sys/class/u-dma-buf` is the folder `system`.
+    fn udmabuf_in(path: &Path, system: &Path) -> Result<Self, UioError> {
+        let file = open_device(path, |path| UioError::NoBuffer { path })?;
+        take(&file, path)?;
+        let folder = system.join(path.file_name().unwrap_or_default());
+        let address = number_in(&folder.join("phys_addr"))?;
+        let bytes = number_in(&folder.join("size"))? as usize;
         let mapping = MmapOptions::new().len(bytes).map_raw(&file);
         let mapping = mapping.map_err(|source| UioError::Map {
             path: path.to_owned(),
@@ -83,6 +84,7 @@ impl PinnedMemory {
             offset: 0,
             bytes,
             address,
+            _file: Some(file),
         })
     }
 }
@@ -154,6 +156,8 @@ fn longest_piece(pages: &[u64]) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -166,6 +170,28 @@ mod tests {
         assert_eq!(longest_piece(&at(&[9, 8, 7])), (0, 1));
         assert_eq!(longest_piece(&at(&[1, 5, 6, 7, 3, 4])), (1, 3));
         assert_eq!(longest_piece(&at(&[1, 2, 5, 6, 7])), (2, 3));
+    }
+
+    #[test]
+    fn a_buffer_is_for_one_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("udmabuf7");
+        let open = || PinnedMemory::udmabuf_in(&path, &folder.path().join("system"));
+        let error = || open().err().expect("it cannot be used").to_string();
+        assert!(error().contains("there is no buffer"), "{}", error());
+        assert!(error().contains("u-dma-buf"), "{}", error());
+        fs::write(&path, [0; 4096]).unwrap();
+        assert!(error().contains("phys_addr"), "{}", error());
+        let system = folder.path().join("system/udmabuf7");
+        fs::create_dir_all(&system).unwrap();
+        fs::write(system.join("phys_addr"), "0x12340000\n").unwrap();
+        fs::write(system.join("size"), "4096\n").unwrap();
+        let first = open().unwrap();
+        assert_eq!((first.address(), first.bytes()), (0x1234_0000, 4096));
+        let message = format!("another program drives {}", path.display());
+        assert!(error().contains(&message), "{}", error());
+        drop(first);
+        open().unwrap();
     }
 
     #[test]
