@@ -8,8 +8,9 @@ use acclmt_merkle::new_file::remove_unfinished;
 #[cfg(unix)]
 const SERVERS: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// From now on signals that end the process remove its temporary files and its sockets first, and end its servers.
-/// The exit code is then 128 and the number of the signal: 130 for an interrupt from the keyboard.
+/// From now on signals that end the process remove its temporary files and its sockets first, and end its servers and
+/// what chips on boards do with its memory. The exit code is then 128 and the number of the signal: 130 for an
+/// interrupt from the keyboard.
 ///
 /// # Errors
 ///
@@ -30,6 +31,9 @@ pub fn remove_files_on_signals() -> io::Result<()> {
         .name("signals".to_owned())
         .spawn(move || {
             if let Some(signal) = signals.forever().next() {
+                // First: a chip would write to memory that is no longer that of this process.
+                #[cfg(target_os = "linux")]
+                acclmt_linux::uio::end_all();
                 remove_unfinished();
                 acclmt_serve::end_servers(SERVERS);
                 // At once: the rest of the process may be in the middle of anything.
