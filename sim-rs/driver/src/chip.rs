@@ -269,6 +269,18 @@ pub enum DriverError {
         /// Its index in the level.
         expected_index: u32,
     },
+    /// An element of the output is no field element.
+    #[error(
+        "the chip put out {}, which is not below the prime, in output word {index}: chip or connection are at fault; \
+         run this again, and reset the chip if it comes again",
+        word::to_hex(value)
+    )]
+    OutputNotBelowPrime {
+        /// Index of the word in the output.
+        index: usize,
+        /// The value.
+        value: Word,
+    },
     /// An output word is marked as void, but `ERROR` gives no reason.
     #[error("the chip marked output word {index} as void without giving an error code")]
     VoidOutput {
@@ -350,6 +362,8 @@ struct Streams<'a> {
     /// Output words of each level up to the top, and those of a node.
     expected: Vec<u64>,
     node_words: u64,
+    /// The program whose digests come out.
+    digest: &'a ChipProgram,
 }
 
 /// Words of the input stream that were offered, for the message about one that is refused.
@@ -758,7 +772,8 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut taken = 0;
         let mut input_ended = false;
         let mut output = Vec::new();
-        let mut check = OutputCheck::new(streams);
+        let prime = self.prime(streams.digest.registers.field == program::GOLDILOCKS);
+        let mut check = OutputCheck::new(streams, prime);
         let mut last_activity = (0, 0, 0);
         while !check.ended {
             while !input_ended && first + input.len() < taken + CYCLES_PER_TRANSFER as usize {
@@ -1028,11 +1043,17 @@ struct OutputCheck {
     counts: Vec<u64>,
     received: usize,
     ended: bool,
+    prime: Word,
+    /// Elements of a digest, where a word has several.
+    elements: Option<usize>,
 }
 
 impl OutputCheck {
-    fn new(streams: &Streams<'_>) -> Self {
+    fn new(streams: &Streams<'_>, prime: Word) -> Self {
+        let is_goldilocks = streams.digest.registers.field == program::GOLDILOCKS;
         Self {
+            prime,
+            elements: is_goldilocks.then(|| streams.digest.digest_elements()),
             expected: streams.expected.clone(),
             node_words: streams.node_words,
             counts: vec![0; streams.expected.len()],
@@ -1070,9 +1091,34 @@ impl OutputCheck {
                 expected_index: (self.counts[expected_level] / self.node_words) as u32,
             });
         }
+        let position = (self.counts[level] % self.node_words) as usize;
+        self.check_elements(index, position, &word.data)?;
         self.counts[level] += 1;
         self.ended = word.last;
         Ok(())
+    }
+
+    /// Checks the elements of output word `index`, which is number `position` of its digest.
+    fn check_elements(
+        &self,
+        index: usize,
+        position: usize,
+        data: &Word,
+    ) -> Result<(), DriverError> {
+        let slices = program::slices(data);
+        let elements = match self.elements {
+            // The last word need not be full.
+            Some(elements) => {
+                let left = elements.saturating_sub(SLICES * position);
+                &slices[..left.min(SLICES)]
+            }
+            None => std::slice::from_ref(data),
+        };
+        let wrong = (elements.iter()).find(|element| !word::is_below(element, &self.prime));
+        match wrong {
+            Some(&value) => Err(DriverError::OutputNotBelowPrime { index, value }),
+            None => Ok(()),
+        }
     }
 
     fn finish(&self) -> Result<(), DriverError> {
@@ -1116,6 +1162,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 element,
                 expected: vec![words as u64],
                 node_words: program.output_words() as u64,
+                digest: program,
             },
             on_progress,
         )?;
@@ -1305,6 +1352,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 element: &|word, slice| run.leaf.element_index(root, leaves, word, slice),
                 expected,
                 node_words: 1,
+                digest: root,
             },
             &mut |done| progress.report(done.min(hashes), hashes),
         )?;

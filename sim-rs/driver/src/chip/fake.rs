@@ -47,6 +47,8 @@ pub enum Fault {
     WrongLevel,
     /// Every output word is marked as void.
     VoidOutput,
+    /// These 64 bits of the output are all ones: number 0 is the lowest of the first word.
+    Ones(usize),
     /// `STATUS.busy` stays after a clear.
     StaysBusy,
     /// A zeroisation is refused.
@@ -578,7 +580,12 @@ impl ChipPort for FakeChip {
             _ => results.len(),
         };
         for number in 0..words_out {
-            let (data, level, index) = results[number % results.len()];
+            let (mut data, level, index) = results[number % results.len()];
+            if let Fault::Ones(place) = self.fault
+                && place / 4 == number
+            {
+                data[8 * (place % 4)..][..8].fill(0xFF);
+            }
             output.push(OutputWord {
                 data,
                 level: level + u32::from(self.fault == Fault::WrongLevel),

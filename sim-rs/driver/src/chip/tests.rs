@@ -658,6 +658,33 @@ fn void_output_is_refused() {
 }
 
 #[test]
+fn output_that_is_no_field_element_is_refused() {
+    let message = message(Fault::Ones(3), 4);
+    assert!(
+        message.contains("the chip put out 0xff") && message.contains("in output word 0"),
+        "{message}"
+    );
+    // Of the four elements of a word only those of the digest count, of which there are three.
+    let parameters = goldilocks(3, 3);
+    let hash = |number| {
+        let inputs = [numbers(5, 9)];
+        let report = device(Fault::Ones(number)).hash(&parameters, &inputs, &mut NoProgress);
+        report.map_err(|error| error.to_string())
+    };
+    for number in 0..3 {
+        let message = hash(number).unwrap_err();
+        assert!(message.contains("in output word 0"), "{message}");
+    }
+    hash(3).unwrap();
+    // A state takes three words.
+    let mut device = device(Fault::Ones(9));
+    let states = [numbers(5, 12)];
+    let message = device.permute(&parameters, &states, &mut NoProgress);
+    let message = message.unwrap_err().to_string();
+    assert!(message.contains("in output word 2"), "{message}");
+}
+
+#[test]
 fn a_chip_that_stays_busy_is_given_up() {
     let mut device = device(Fault::StaysBusy);
     device.set_watchdog(1000);
