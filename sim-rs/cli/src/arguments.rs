@@ -63,6 +63,24 @@ pub struct BackendArguments {
     pub backend: Option<String>,
 }
 
+/// Whether the name of a backend that says where a chip is names a place; what is missing otherwise.
+fn check_place(name: &str) -> Result<(), &'static str> {
+    let (kind, place) = name.split_once(':').unwrap_or((name, ""));
+    match kind {
+        "uio" => match place.split_once(',') {
+            _ if place.is_empty() => Err("give a device, as in uio:/dev/uio0"),
+            Some(("", _) | (_, "")) => {
+                Err("give a device and a buffer, as in uio:/dev/uio0,/dev/udmabuf0")
+            }
+            _ => Ok(()),
+        },
+        _ if place.is_empty() => {
+            Err("give the path of a socket, as acclmt serve prints it: socket:/tmp/chip")
+        }
+        _ => Ok(()),
+    }
+}
+
 impl BackendArguments {
     /// The name of the backend asked for.
     pub fn name<'a>(&'a self, backends: &'a dyn BackendFactory) -> Result<&'a str, CommandError> {
@@ -74,7 +92,10 @@ impl BackendArguments {
             return Ok(name);
         }
         if is_place(asked) {
-            return Ok(asked);
+            return match check_place(asked) {
+                Ok(()) => Ok(asked),
+                Err(what) => Err(CommandError::Usage(format!("--backend {asked}: {what}"))),
+            };
         }
         Err(CommandError::Usage(format!(
             "unknown backend '{}'; the backends are: {}, socket:PATH, uio:DEVICE",
