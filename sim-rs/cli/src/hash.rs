@@ -9,7 +9,10 @@ use crate::console::Console;
 use crate::console::hex;
 use crate::error::CommandError;
 use acclmt_driver::device::{NoProgress, check_inputs};
-use acclmt_poseidon::word;
+use acclmt_poseidon::dispatch;
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::permutation::hash_dense;
+use acclmt_poseidon::word::{self, Word};
 
 /// Hash field elements
 #[derive(Args)]
@@ -21,6 +24,9 @@ pub struct HashArguments {
     parameters: ParameterArguments,
     #[command(flatten)]
     backend: BackendArguments,
+    /// Do not compute the digest a second time in software
+    #[arg(long)]
+    no_check: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -34,6 +40,9 @@ struct Hash<'a> {
     field: &'a str,
     backend: &'a str,
     cycles: Option<u64>,
+    check: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_digest: Option<Vec<String>>,
     notes: Vec<String>,
 }
 
@@ -72,18 +81,58 @@ pub fn run(
     let report = device
         .hash(&parameters, &inputs, &mut NoProgress)
         .map_err(CommandError::failure)?;
-    let digest = hex(&report.digests[0]);
-    if arguments.json {
+    let digest = &report.digests[0];
+    parameters.check_elements(digest).map_err(|error| {
+        CommandError::Failure(format!(
+            "the backend '{backend}' computed no digest: {error}; see whether its chip, or the server of it, works"
+        ))
+    })?;
+    let expected = match arguments.no_check {
+        true => None,
+        false => Some(hash_in_software(&parameters, &inputs[0])?),
+    };
+    let wrong = expected.as_ref().filter(|expected| *expected != digest);
+    let check = match (&expected, wrong) {
+        (None, _) => "skipped",
+        (_, None) => "ok",
+        (_, Some(_)) => "failed",
+    };
+    let printed = if arguments.json {
         console.json(&Hash {
-            digest,
+            digest: hex(digest),
             preset: parameters.name(),
             field: parameters.field().name(),
             backend,
             cycles: report.cycles(),
+            check,
+            check_digest: wrong.map(|expected| hex(expected)),
             notes,
-        })?;
+        })
+    } else if wrong.is_none() {
+        console.line(hex(digest).join(" "))
     } else {
-        console.line(digest.join(" "))?;
+        // A wrong digest alone would look like a right one.
+        Ok(())
+    };
+    match wrong {
+        // This counts more than results that nobody reads.
+        Some(expected) => Err(CommandError::Failure(format!(
+            "the backend '{backend}' computed the digest {}, the independent check {}",
+            hex(digest).join(" "),
+            hex(expected).join(" ")
+        ))),
+        None => Ok(printed?),
     }
-    Ok(())
+}
+
+/// The digest, by the dense permutation, straight from the specification.
+fn hash_in_software(
+    parameters: &AnyParameters,
+    inputs: &[Word],
+) -> Result<Vec<Word>, CommandError> {
+    dispatch!(parameters, parameters => {
+        let inputs: Vec<_> = inputs.iter().filter_map(word::to_field).collect();
+        let digest = hash_dense(parameters, &inputs).map_err(CommandError::failure)?;
+        Ok(digest.into_iter().map(word::from_field).collect())
+    })
 }

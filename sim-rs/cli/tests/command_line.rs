@@ -1433,6 +1433,9 @@ impl Device for ChangedDevice {
         self.supports(parameters)?;
         let mut report = self.software.hash(parameters, inputs, progress)?;
         report.digests[0][0][0] ^= self.flip;
+        if self.flip == u8::MAX {
+            report.digests[0][0].fill(u8::MAX);
+        }
         Ok(report)
     }
 
@@ -1455,6 +1458,8 @@ struct ChangedBackend {
 }
 
 const WRONG: ChangedBackend = ChangedBackend { flip: 1 };
+/// Its digests are all ones.
+const ONES: ChangedBackend = ChangedBackend { flip: u8::MAX };
 const ARITY_2_ONLY: ChangedBackend = ChangedBackend { flip: 0 };
 
 impl BackendFactory for ChangedBackend {
@@ -1496,6 +1501,57 @@ fn a_wrong_root_is_caught_by_the_check() {
     let result: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(result["check"], "failed");
     assert_eq!(result["check_cap"][0][0], ROOT_OF_0_TO_3);
+}
+
+#[test]
+fn a_wrong_digest_is_caught_by_the_check() {
+    let arguments = ["hash", "--preset", ARITY_2, "0x0", "0x1"];
+    let with = |option| [&arguments[..], &[option]].concat();
+    let wrong = run_with(&WRONG, &arguments);
+    assert_eq!((wrong.code, wrong.out.as_str()), (1, ""), "{wrong:?}");
+    assert!(
+        wrong.err.contains("computed the digest") && wrong.err.contains(HASH_OF_0_AND_1),
+        "{wrong:?}"
+    );
+    let wrong = run_with(&WRONG, &with("--json"));
+    assert_eq!(wrong.code, 1, "{wrong:?}");
+    let result: Value = serde_json::from_str(&wrong.out).unwrap();
+    assert_eq!(result["check"], "failed");
+    assert_eq!(result["check_digest"][0], HASH_OF_0_AND_1);
+    let skipped = run_with(&WRONG, &with("--no-check"));
+    assert_eq!(skipped.code, 0, "{skipped:?}");
+    assert_ne!(skipped.out.trim(), HASH_OF_0_AND_1);
+    assert_eq!(json(&with("--json"))["check"], "ok");
+    let both = [&arguments[..], &["--json", "--no-check"]].concat();
+    assert_eq!(json(&both)["check"], "skipped");
+    assert!(run(&["hash", "--help"]).out.contains("--no-check"));
+}
+
+#[test]
+fn a_digest_that_is_no_field_element_is_refused_without_the_check() {
+    let run = run_with(
+        &ONES,
+        &["hash", "--preset", ARITY_2, "0x0", "0x1", "--no-check"],
+    );
+    assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+    assert!(run.err.contains("computed no digest"), "{run:?}");
+    assert!(run.err.contains("below"), "{run:?}");
+}
+
+#[test]
+fn places_of_chips_without_a_path_are_errors_of_the_command_line() {
+    for (backend, part) in [
+        ("uio:", "give a device, as in uio:/dev/uio0"),
+        ("uio:,", "give a device and a buffer"),
+        ("uio:/dev/uio0,", "give a device and a buffer"),
+        ("uio:,/dev/udmabuf0", "give a device and a buffer"),
+        ("socket:", "give the path of a socket"),
+    ] {
+        let option = format!("--backend {backend}: ");
+        let arguments = ["hash", "--preset", ARITY_2, "0x0", "0x1"];
+        let arguments = [&arguments[..], &["--backend", backend]].concat();
+        fails(&arguments, 2, &[&option, part]);
+    }
 }
 
 #[test]
