@@ -21,6 +21,8 @@ OUTPUT_WRITE, RECORD_WRITE, START_REFUSED, RUN_VOID = 12, 13, 14, 15
 # Anywhere but at address 0.
 BASE, SIZE = 0x7_6543_2000, 1 << 14
 RING_SIZE = 1
+# Where docs/examples/first-hash-dma.txt has its memory.
+GUIDE_BASE = 0x8000_0000
 
 
 class Absent(Exception):
@@ -32,12 +34,13 @@ class Memory:
 
     def __init__(self, numbers):
         self.numbers = numbers
+        self.base = BASE
         self.bytes = bytearray(numbers.randbytes(SIZE))
         self.absent = []
         self.wait = 0
 
     def place(self, address, length):
-        offset = address - BASE
+        offset = address - self.base
         if not 0 <= offset <= SIZE - length:
             raise Absent(hex(address))
         if any(start < address + length and address < end for start, end in self.absent):
@@ -261,6 +264,42 @@ async def commitments(dut):
         assert chip.record(job)[0] == 0 and chip.record(job)[-1] == chip.given - 2 + number
         root = host.FIRST_HASH.outputs[0][1].to_bytes(32, "little")
         assert chip.load(job.outputs, 32) == root
+
+
+@cocotb.test()
+async def first_hash_of_the_guide(dut):
+    """Every line of first-hash-dma.txt, by a host that knows nothing of descriptors."""
+    chip = Chip(dut, host.generator("dma guide"))
+    memory = chip.memory
+    memory.base = GUIDE_BASE
+    host.start_clock(dut)
+    await host.reset(dut)
+    await host.within(chip.configure(host.FIRST_HASH), 1_000_000)
+    done = 0
+    for line in (host.ROOT / "docs" / "examples" / "first-hash-dma.txt").read_text(encoding="utf-8").splitlines():
+        code = line.partition("#")[0].split()
+        if not code:
+            continue
+        command, address, digits = code[0], int(code[1], 16), code[2]
+        value = int(digits, 16)
+        if command == "write":
+            await chip.write(address, value)
+        elif command == "wait":
+            await chip.wait_for(address, 0xFFFFFFFF, value)
+        elif command == "memory":
+            data = value.to_bytes(len(digits) // 2, "little")
+            place = memory.place(address, len(data))
+            memory.bytes[place : place + len(data)] = data
+        elif command == "expect":
+            data = value.to_bytes(len(digits) // 2, "little")
+            place = memory.place(address, len(data))
+            assert bytes(memory.bytes[place : place + len(data)]) == data, line
+        else:
+            raise ValueError(f"unknown command '{command}'")
+        done += 1
+    assert done > 0
+    root = memory.place(GUIDE_BASE + 0x180, WORD_BYTES)
+    assert int.from_bytes(memory.bytes[root : root + WORD_BYTES], "little") == host.FIRST_HASH.outputs[0][1]
 
 
 @cocotb.test()

@@ -11,6 +11,8 @@ pub mod uio;
 
 #[cfg(feature = "testing")]
 pub mod emulator;
+#[cfg(feature = "testing")]
+pub mod script;
 
 pub use mapped::Mapped;
 pub use memory::PinnedMemory;
