@@ -1295,7 +1295,7 @@ fn digests_in_every_beat() {
         let full_last = 1 + random.below(3) as usize;
         let set = set_with_rounds(field, seed, width, order, (2, full_last), 3);
         let program = ChipProgram::compile_permutation(&set, &limits).unwrap();
-        let code = |element: usize| ((element / LANES) << 2 | element % LANES) as u32;
+        let code = |element: usize| (((element / LANES) << 2) | (element % LANES)) as u32;
         let in_word = if field == FieldId::Goldilocks {
             SLICES
         } else {
