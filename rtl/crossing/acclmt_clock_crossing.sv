@@ -247,6 +247,7 @@ module acclmt_clock_crossing #(
       .ready_o(in_ready),
       .tvalid_o(core_in_tvalid_o),
       .tready_i(core_in_tready_i),
+      .tlast_i(core_in_tlast_o),
       .settling_o(settling)
     );
     logic unused_empty;

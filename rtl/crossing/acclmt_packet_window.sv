@@ -6,16 +6,18 @@
 /// core takes one, and drops what is left of it when the core ends that, so that no word of a
 /// packet gets into the next run.
 ///
-/// `open_i` is high while words are taken, for a run or to discard them. When it falls, be it
-/// behind TLAST or because of a clear, the gate is told to shut. Words may pass it until it has;
-/// they, and those in the buffer, are dropped here, before the gate is asked again. `settling_o` is
-/// high until the gate is shut: an answer to the host that waits for it says that no word is taken
-/// any more.
+/// `open_i` is high while words are taken, for a run or to discard them. When it falls because of a
+/// clear, and behind a word with TLAST, the gate is told to shut. Words may pass it until it has;
+/// they, and those in the buffer, are dropped here, before the gate is asked again. Behind TLAST
+/// there are none, because the gate has shut by itself; it is asked for the next packet if `open_i`
+/// stays high, as it does when a packet is discarded and the next one is that of a run.
+/// `settling_o` is high until the gate is shut: an answer to the host that waits for it says that
+/// no word is taken any more.
 ///
 /// Handshake:  `ask_o` and `asked_i` are a handshake of four phases. Words: ready/valid; a word
 ///             that is offered to the core is taken back when `open_i` falls.
-/// Latency:    none for words. From the fall of `open_i` to an empty buffer: a way to the bus and
-///             back, two cycles, and one for each word left.
+/// Latency:    none for words. From the end of a packet, or the fall of `open_i`, to an empty
+///             buffer: a way to the bus and back, two cycles, and one for each word left.
 module acclmt_packet_window (
   /// Clock and asynchronous reset of the core.
   input logic clk_i,
@@ -30,13 +32,15 @@ module acclmt_packet_window (
   output logic ready_o,
   output logic tvalid_o,
   input logic tready_i,
+  input logic tlast_i,
   /// The gate may still be open for a packet that the core does not take any more.
   output logic settling_o
 );
 
   // Shut: the gate is shut, the buffer is empty. Opening, Open: the gate was asked for a packet,
-  // and has heard it. Cancel: as Opening, for nothing. Closing: the gate was told to shut. Settled,
-  // Empty: it has, and what passed before arrives within a cycle.
+  // and has heard it. Cancel: as Opening, for nothing or for a packet that is through already.
+  // Closing: the gate was told to shut. Settled, Empty: it has, and what passed before arrives
+  // within a cycle.
   typedef enum logic [2:0] {
     Shut,
     Opening,
@@ -47,17 +51,21 @@ module acclmt_packet_window (
     Empty
   } state_e;
   state_e state_q, state_d;
-  logic ask_q, passes;
+  logic ask_q, passes, packet_ends, ends;
+  // The core ends the packet, or it is through: the gate has shut behind it, and passes no word of
+  // the next one before it is asked again.
+  assign packet_ends = tvalid_o && tready_i && tlast_i;
+  assign ends = !open_i || packet_ends;
 
   always_comb begin
     state_d = state_q;
     case (state_q)
       Shut: if (open_i) state_d = Opening;
       Opening: begin
-        if (!open_i) state_d = asked_i ? Closing : Cancel;
+        if (ends) state_d = asked_i ? Closing : Cancel;
         else if (asked_i) state_d = Open;
       end
-      Open: if (!open_i) state_d = Closing;
+      Open: if (ends) state_d = Closing;
       Cancel: if (asked_i) state_d = Closing;
       Closing: if (!asked_i) state_d = Settled;
       Settled: state_d = Empty;
@@ -84,14 +92,25 @@ module acclmt_packet_window (
       (!open_i && (state_q == Opening || state_q == Open));
 
 `ifndef SYNTHESIS
-  logic empty_when_shut;
+  // Words of one packet at most pass each time that the gate is asked.
+  logic empty_when_shut, one_packet, ended_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) ended_q <= 1'b0;
+    else if (state_q == Shut) ended_q <= 1'b0;
+    else if (packet_ends) ended_q <= 1'b1;
+  end
   assign empty_when_shut = state_q != Shut || !valid_i;
+  assign one_packet = !(ended_q && (valid_i || passes));
+  one_packet_a : assert property (@(posedge clk_i) disable iff (!rst_ni) one_packet)
+  else $error("acclmt_packet_window: a word comes behind the last one of its packet");
   empty_when_shut_a : assert property (@(posedge clk_i) disable iff (!rst_ni) empty_when_shut)
   else $error("acclmt_packet_window: a word is left when the input is shut");
 `ifndef FORMAL
   cancel_c : cover property (@(posedge clk_i) state_q == Cancel);
   dropped_c : cover property (@(posedge clk_i) valid_i && ready_o && !passes);
   reopened_c : cover property (@(posedge clk_i) open_i && state_q == Closing);
+  next_packet_c : cover property (@(posedge clk_i) open_i && ended_q && state_q == Shut);
+  ends_unheard_c : cover property (@(posedge clk_i) packet_ends && state_q == Opening);
 `endif
 `endif
 
