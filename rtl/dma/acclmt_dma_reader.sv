@@ -43,8 +43,9 @@ module acclmt_dma_reader #(
   output logic descriptor_valid_o,
   output logic descriptor_error_o,
   output logic [acclmt_dma_pkg::DescriptorWords*acclmt_dma_pkg::WordWidth-1:0] descriptor_o,
-  /// The packet of the run that comes next: it may go; its first word is here; a word of it could
-  /// not be read.
+  /// The packet of the run that comes next: it may go, until its run has ended; its first word is
+  /// here; a word of it could not be read. What is here of the packet behind it is not told of
+  /// before `open_i` has fallen.
   input logic open_i,
   output logic waiting_o,
   output logic error_o,
@@ -216,8 +217,15 @@ module acclmt_dma_reader #(
 
   // ---- Words ------------------------------------------------------------------------------------
 
-  assign waiting_o = beat_valid && !beat.error;
-  assign error_o = beat_valid && beat.error;
+  // The packet of the run is through: what is at the head is for the run after it.
+  logic ended_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) ended_q <= 1'b0;
+    else if (!open_i) ended_q <= 1'b0;
+    else if (taken && beat.last) ended_q <= 1'b1;
+  end
+  assign waiting_o = beat_valid && !beat.error && !ended_q;
+  assign error_o = beat_valid && beat.error && !ended_q;
   assign tvalid_o = waiting_o && open_i;
   if (BeatWords == 1) begin : gen_single
     assign tdata_o = beat.data;
@@ -278,6 +286,20 @@ module acclmt_dma_reader #(
   bus_within_a : assert property (@(posedge clk_i) disable iff (!rst_ni) bus_within)
   else $error("acclmt_dma_reader: a burst on the bus crosses a multiple of BurstBytes");
 
+  // Nothing is told of what is behind the last word of a packet while its run is under way.
+  logic packet_ended_q, ended_kept, one_packet;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) packet_ended_q <= 1'b0;
+    else if (!open_i) packet_ended_q <= 1'b0;
+    else if (tvalid_o && tready_i && tlast_o) packet_ended_q <= 1'b1;
+  end
+  assign ended_kept = ended_q == packet_ended_q;
+  assign one_packet = !(packet_ended_q && (tvalid_o || error_o));
+  ended_kept_a : assert property (@(posedge clk_i) disable iff (!rst_ni) ended_kept)
+  else $error("acclmt_dma_reader: the end of a packet was missed");
+  one_packet_a : assert property (@(posedge clk_i) disable iff (!rst_ni) one_packet)
+  else $error("acclmt_dma_reader: a run is told of what is behind its packet");
+
   logic has_room, within_burst;
   assign has_room = !(rvalid_i && !burst_descriptor && !flushing) || buffer_ready;
   // A burst is within a multiple of BurstBytes, as acclmt_dma_burst makes them.
@@ -303,6 +325,7 @@ module acclmt_dma_reader #(
   no_room_c : cover property (@(posedge clk_i)
       burst_valid_i && !burst_descriptor_i && free_q < CreditWidth'(burst_beats_i));
   error_c : cover property (@(posedge clk_i) error_o);
+  error_behind_c : cover property (@(posedge clk_i) beat_valid && beat.error && ended_q);
   flush_outstanding_c : cover property (@(posedge clk_i) flush_i && outstanding_q != '0);
 `endif
 `endif
