@@ -303,6 +303,7 @@ module acclmt_dma #(
     .memory_config_i,
     .flush_i(flush),
     .flushed_o(writer_flushed),
+    .hold_i(ending),
     .start_i(write_start),
     .index_i(write_index),
     .valid_i(write_valid),

@@ -82,7 +82,7 @@ module acclmt_dma_fetcher #(
     end else begin
       run_q <= run_i;
       if (begins) fetch_q <= head_i;
-      else if (state_q == Address && burst_ready_i) fetch_q <= fetch_q + 32'd1;
+      else if (state_q == Address && burst_valid_o && burst_ready_i) fetch_q <= fetch_q + 32'd1;
     end
   end
   logic [31:0] place;
@@ -180,7 +180,8 @@ module acclmt_dma_fetcher #(
     end
   end
 
-  assign burst_valid_o = state_q == Address || state_q == Input;
+  // A request that was not taken is none any more when everything is to end.
+  assign burst_valid_o = !stop && (state_q == Address || state_q == Input);
   assign burst_descriptor_o = state_q == Address;
   assign burst_index_o =
       (state_q == Address) ? ring_index_i + IndexWidth'(place) * IndexWidth'(DescriptorWords) :
@@ -200,7 +201,8 @@ module acclmt_dma_fetcher #(
       !descriptor_valid_i || stop || state_q == Descriptor)
   else $error("acclmt_dma_fetcher: a descriptor comes that was not asked for");
   ahead_c : cover property (@(posedge clk_i) state_q == Input && fetch_q != head_i + 32'd1);
-  stop_in_request_c : cover property (@(posedge clk_i) stop && burst_valid_o && !burst_ready_i);
+  stop_in_request_c : cover property (@(posedge clk_i)
+      stop && (state_q == Address || state_q == Input) && burst_ready_i);
   stop_in_check_c : cover property (@(posedge clk_i) stop && state_q == Check);
 `endif
 `endif

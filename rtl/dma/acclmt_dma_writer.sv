@@ -11,7 +11,8 @@
 ///
 /// Handshake:  words: ready/valid. `start_i` lasts one cycle, and comes while `idle_o` is high.
 ///             `flush_i` lasts one cycle: bursts that have begun are finished, the rest is dropped;
-///             until `flushed_o` is high again this goes on and the buffer is wiped.
+///             until `flushed_o` is high again this goes on and the buffer is wiped. While
+///             `hold_i` is high no burst begins; a flush follows.
 /// Latency:    5 cycles from the last word of a burst to AWVALID. Throughput: one word a cycle but
 ///             for 2 cycles of each burst.
 module acclmt_dma_writer #(
@@ -28,6 +29,8 @@ module acclmt_dma_writer #(
   /// Forgets what has not begun; it is forgotten.
   input logic flush_i,
   output logic flushed_o,
+  /// Everything is to end: bursts that wait do not begin.
+  input logic hold_i,
   /// An area begins: number of its first word in memory.
   input logic start_i,
   input logic [acclmt_dma_pkg::IndexWidth-1:0] index_i,
@@ -198,7 +201,7 @@ module acclmt_dma_writer #(
   assign w_done = wvalid_o && wready_i;
   assign answered = bvalid_i;
   assign issue_ready = !awvalid_q && w_left_q == '0 &&
-                       outstanding_q != 3'(MostOutstanding) && !flushing;
+                       outstanding_q != 3'(MostOutstanding) && !flushing && !hold_i;
   assign issues = waiting_valid_q && issue_ready;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -289,6 +292,21 @@ module acclmt_dma_writer #(
   length_kept_a : assert property (@(posedge clk_i) disable iff (!rst_ni) length_kept)
   else $error("acclmt_dma_writer: beats of a burst were lost or doubled");
 
+  // No burst begins while they are held.
+  logic held_q, address_q, holds;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      held_q <= 1'b0;
+      address_q <= 1'b0;
+    end else begin
+      held_q <= hold_i;
+      address_q <= awvalid_q && !awready_i;
+    end
+  end
+  assign holds = !(held_q && awvalid_q && !address_q);
+  holds_a : assert property (@(posedge clk_i) disable iff (!rst_ni) holds)
+  else $error("acclmt_dma_writer: a burst begins when everything is to end");
+
   // A burst is within a multiple of BurstBytes: the one on the bus, the one that waits, and the one
   // that is gathered.
   localparam int unsigned BurstBeats = BurstWords / BeatWords;
@@ -321,13 +339,14 @@ module acclmt_dma_writer #(
   starts_idle_a : assert property (@(posedge clk_i) disable iff (!rst_ni) starts_idle)
   else $error("acclmt_dma_writer: an area begins before the one before has ended");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({flush_i, start_i, valid_i, awready_i, wready_i, bvalid_i}))
+      !$isunknown({flush_i, hold_i, start_i, valid_i, awready_i, wready_i, bvalid_i}))
   else $error("acclmt_dma_writer: a handshake or a command is unknown");
   data_first_c : cover property (@(posedge clk_i) awvalid_q && w_left_q == '0);
   address_first_c : cover property (@(posedge clk_i) !awvalid_q && wvalid_o && !wready_i);
   burst_waits_c : cover property (@(posedge clk_i) waiting_valid_q && !issue_ready);
   outstanding_c : cover property (@(posedge clk_i) outstanding_q == 3'(MostOutstanding));
   error_c : cover property (@(posedge clk_i) error_q);
+  held_c : cover property (@(posedge clk_i) hold_i && waiting_valid_q && w_left_q == '0);
   flush_in_burst_c : cover property (@(posedge clk_i) flush_i && w_left_q != '0);
 `endif
 `endif
