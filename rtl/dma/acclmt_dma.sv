@@ -117,7 +117,7 @@ module acclmt_dma #(
 
   logic next_valid, next_write, next_rvalid, port_error;
   logic [AddressWidth-1:0] next_addr;
-  logic [31:0] next_wdata, port_rdata, head, tail;
+  logic [31:0] next_wdata, next_rdata, head, tail;
   logic run, end_all, end_cleared, busy, ending, finish, finish_interrupt;
   logic [IndexWidth-1:0] ring_index;
   logic [4:0] ring_size;
@@ -143,7 +143,7 @@ module acclmt_dma #(
     .next_addr_o(next_addr),
     .next_wdata_o(next_wdata),
     .next_rvalid_i(next_rvalid),
-    .next_rdata_i(port_rdata),
+    .next_rdata_i(next_rdata),
     .next_error_i(port_error),
     .run_o(run),
     .ring_index_o(ring_index),
@@ -163,7 +163,7 @@ module acclmt_dma #(
 
   logic own_valid, own_write, own_asked, own_rvalid;
   logic [AddressWidth-1:0] own_addr;
-  logic [31:0] own_wdata;
+  logic [31:0] own_wdata, own_rdata;
   acclmt_dma_port u_port (
     .clk_i,
     .rst_ni,
@@ -172,13 +172,14 @@ module acclmt_dma #(
     .host_addr_i(next_addr),
     .host_wdata_i(next_wdata),
     .host_rvalid_o(next_rvalid),
+    .host_rdata_o(next_rdata),
     .dma_valid_i(own_valid),
     .dma_write_i(own_write),
     .dma_addr_i(own_addr),
     .dma_wdata_i(own_wdata),
     .dma_rvalid_o(own_rvalid),
     .dma_asked_o(own_asked),
-    .rdata_o(port_rdata),
+    .dma_rdata_o(own_rdata),
     .error_o(port_error),
     .core_valid_o(core_reg_valid_o),
     .core_write_o(core_reg_write_o),
@@ -372,7 +373,7 @@ module acclmt_dma #(
     .reg_wdata_o(own_wdata),
     .reg_asked_i(own_asked),
     .reg_rvalid_i(own_rvalid),
-    .reg_rdata_i(port_rdata),
+    .reg_rdata_i(own_rdata),
     .reg_error_i(port_error)
   );
 
