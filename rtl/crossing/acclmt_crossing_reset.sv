@@ -4,8 +4,9 @@
 
 /// Resets of a clock crossing: a reset of either clock empties both sides before they go on.
 ///
-/// `rst_ni` resets both sides at once. `core_rst_ni` is seen by the clock of the bus, however short
-/// it is, and acts in this order, so that the bus never sees half of it:
+/// `rst_ni` resets both sides at once, and the core stays in reset as long as after `core_rst_ni`.
+/// `core_rst_ni` is seen by the clock of the bus, however short it is, and acts in this order, so
+/// that the bus never sees half of it:
 ///
 /// 1. `up_o` falls: the side of the bus neither looks at the core nor gives it anything.
 /// 2. `core_rst_no` falls, a cycle later.
@@ -36,11 +37,13 @@ module acclmt_crossing_reset #(
 
   // `core_run_q` is `run_q` again, and nothing but the reset of the core.
   logic requested_n, seen_n, run_q, core_run_q, clear_q;
+  // Of both resets, so that it begins with a known state where `core_rst_ni` is tied high. Either
+  // is asserted at any time; both in a row are one.
   acclmt_reset_synchroniser #(
     .Stages(2 * Stages + 3)
   ) u_request (
     .clk_i,
-    .rst_ni(core_rst_ni),
+    .rst_ni(core_rst_ni && rst_ni),
     .rst_no(requested_n)
   );
   acclmt_synchroniser #(
