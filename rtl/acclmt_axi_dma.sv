@@ -50,7 +50,7 @@ module acclmt_axi_dma #(
   parameter int unsigned BurstBytes = 1024,
   parameter int unsigned ReadBursts = 16,
   parameter int unsigned MaxLog2Ring = 16,
-  /// Bits of an ID.
+  /// Bits of an ID, at least 1.
   parameter int unsigned IdWidth = 1
 ) (
   /// Clock and asynchronous reset, ACLK and ARESETn of all buses; of the core, too, where
@@ -124,6 +124,10 @@ module acclmt_axi_dma #(
   /// An event is pending that INTERRUPT_ENABLE, STREAM_ENABLE or DMA_ENABLE names.
   output logic irq_o
 );
+
+  if (IdWidth < 1) begin : gen_illegal_id
+    $error("acclmt_axi_dma: IdWidth = %0d is not at least 1", IdWidth);
+  end
 
   localparam int unsigned AddressWidth = acclmt_control_pkg::AddressWidth;
 
