@@ -158,11 +158,30 @@ BLOCKS = (
         ("dma_asked_o",),
         (
             # A request does not wait for the answer to the one before; a request of the host is lost.
-            ("assign grant_dma = !asked_q && dma_valid_i", "assign grant_dma = dma_valid_i"),
+            ("assign grant_dma = !asked_q && !host_low_q &&", "assign grant_dma = !host_low_q &&"),
             ("if (host_valid_i) host_q <= 1'b1;\n      else if (grant_host) host_q <= 1'b0;", "host_q <= host_valid_i;"),
             # Both go on at once; the answer is the other side's.
-            ("host_q && !(dma_valid_i && host_turn_q);", "host_q;"),
+            ("host_q &&\n                      !(dma_valid_i && (host_turn_q || dma_low_q));", "host_q;"),
             ("assign dma_rvalid_o = asked_q && !host_turn_q && core_rvalid_i;", "assign dma_rvalid_o = core_rvalid_i;"),
+            # The host gets the answer to the request that is made for it.
+            ("host_turn_q && !fetching_q && core_rvalid_i;", "host_turn_q && core_rvalid_i;"),
+            # Something comes between the words of a counter: nothing is fetched, the DMA is first, a low word is
+            # fetched, the host comes between those of the DMA.
+            ("assign grant_fetch = host_low_q;", "assign grant_fetch = 1'b0;"),
+            (
+                "assign grant_dma = !asked_q && !host_low_q && dma_valid_i",
+                "assign grant_dma = !asked_q && dma_valid_i",
+            ),
+            ("if (grant_fetch) host_addr[HighBit] = 1'b1;", ""),
+            (
+                "!(dma_valid_i && (host_turn_q || dma_low_q));\n  assign grant_dma = !asked_q && !host_low_q && "
+                "dma_valid_i &&\n                     (!host_q || host_turn_q || dma_low_q);",
+                "!(dma_valid_i && host_turn_q);\n  assign grant_dma = !asked_q && !host_low_q && "
+                "dma_valid_i &&\n                     (!host_q || host_turn_q);",
+            ),
+            # The host gets the high word that the core keeps now; the one that is kept is the DMA's.
+            ("host_addr_q[HighBit] && !core_error_i) ? high_q", "1'b0) ? high_q"),
+            ("if (fetching_q && core_rvalid_i) high_q <=", "if (core_rvalid_i) high_q <="),
         ),
         (),
     ),
@@ -197,6 +216,8 @@ BLOCKS = (
             ("if (issues) w_left_q <= issue.beats;", "if (issues) w_left_q <= issue.beats - 8'd1;"),
             ("assign wlast_o = w_left_q == BeatsWidth'(1);", "assign wlast_o = w_left_q == BeatsWidth'(2);"),
             ("assign w_done = wvalid_o && wready_i;", "assign w_done = wready_i;"),
+            # A burst that waits begins when everything is to end.
+            ("!flushing && !hold_i;", "!flushing;"),
             # A burst goes on beyond its multiple.
             ("last_i || index_q[BurstIndexWidth-1:0] == '1;", "last_i || &index_q[BurstIndexWidth:0];"),
         ),
@@ -216,6 +237,9 @@ BLOCKS = (
             ("arlen_q <= burst_beats_i - 8'd1;", "arlen_q <= burst_beats_i;"),
             ("assign burst_ends = rvalid_i && rlast_i;", "assign burst_ends = rvalid_i && rlast_i && !burst_descriptor;"),
             ("assign burst_ends = rvalid_i && rlast_i;", "assign burst_ends = rvalid_i;"),
+            # A run is told of an error, or gets a word, of the packet behind its own.
+            ("assign error_o = beat_valid && beat.error && !ended_q;", "assign error_o = beat_valid && beat.error;"),
+            ("assign waiting_o = beat_valid && !beat.error && !ended_q;", "assign waiting_o = beat_valid && !beat.error;"),
         ),
         (("assign arvalid_o = arvalid_q;", "assign arvalid_o = arvalid_q || flush_i;"),),
         ("BurstBytes=64", "Bursts=2"),
