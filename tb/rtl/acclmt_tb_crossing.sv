@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Testbench only: buffers between two clocks, good ones and faulty ones, with the first flops of
-/// acclmt_tb_synchroniser. The modules with `_mutant` in their names are copies that
+/// acclmt_tb_synchroniser, and the resets of a crossing whose core has none. The modules with `_mutant` in their names are copies that
 /// tb/verilated/build.rs makes, with one fault each. The clock of the bench is a time step.
 module acclmt_tb_crossing (
   input logic clk_i,
@@ -16,7 +16,7 @@ module acclmt_tb_crossing (
   /// From the least significant word: flags, and the words that the buffers offer. Flags: bit
   /// 8 + n: buffer n takes a word, 16 + n: it offers one. Buffers: of 4 and of 8 words, of 8 with
   /// synchronisers of three flops, of 8 with binary pointers. The fifth module is a counter whose
-  /// code is binary.
+  /// code is binary, the sixth one acclmt_crossing_reset; bit 24: the core is there.
   output logic [5*32-1:0] out_o
 );
 
@@ -34,8 +34,8 @@ module acclmt_tb_crossing (
   assign offered = in_i[2];
   assign taken = in_i[3];
 
-  logic [4:0] rst_n;
-  assign rst_n = {5{rst_ni}} & in_i[12:8];
+  logic [5:0] rst_n;
+  assign rst_n = {6{rst_ni}} & in_i[13:8];
 
   logic [3:0] ready, valid, empty;
   logic [3:0][31:0] data;
@@ -92,9 +92,20 @@ module acclmt_tb_crossing (
     .gray_o(code)
   );
 
-  assign out_o = {data, 12'b0, valid, 4'b0, ready, 8'b0};
+  logic up, clear, core_rst_n;
+  acclmt_crossing_reset u_reset (
+    .clk_i(write_clk_q),
+    .rst_ni(rst_n[5]),
+    .core_clk_i(read_clk_q),
+    .core_rst_ni(1'b1),
+    .up_o(up),
+    .clear_o(clear),
+    .core_rst_no(core_rst_n)
+  );
+
+  assign out_o = {data, 7'b0, up, 4'b0, valid, 4'b0, ready, 8'b0};
 
   logic unused_bits;
-  assign unused_bits = ^{in_i, empty, count, code};
+  assign unused_bits = ^{in_i, empty, count, code, clear, core_rst_n};
 
 endmodule

@@ -240,6 +240,8 @@ impl Variant {
 /// What went over the bus of the memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Traffic {
+    /// Bursts of reads and of writes whose address was offered.
+    pub begun: u64,
     /// Bursts of reads, and the most of them on their way at a time.
     pub reads: u64,
     /// See [`reads`](Self::reads).
@@ -311,6 +313,8 @@ pub struct DmaChip<M> {
     /// The beat and the answer on offer.
     beat: Option<(Vec<u8>, bool, u32)>,
     written: Option<u32>,
+    /// Whether the address of a read, and that of a write, were offered in the cycle before and not taken.
+    waits: [bool; 2],
     /// What of AXI's rules the chip broke.
     error: Option<String>,
 }
@@ -345,6 +349,7 @@ impl<M: HostMemory> DmaChip<M> {
             answers: VecDeque::new(),
             beat: None,
             written: None,
+            waits: [false; 2],
             error: None,
         }
     }
@@ -395,6 +400,7 @@ impl<M: HostMemory> DmaChip<M> {
         self.answers.clear();
         self.beat = None;
         self.written = None;
+        self.waits = [false; 2];
         let mut pins = [0; INPUTS];
         // First without a clock edge: a reset needs none.
         pins[0] = RESET | self.variant.number << CHIP;
@@ -593,6 +599,16 @@ impl<M: HostMemory> DmaChip<M> {
         let goes = |valid: u32, ready: u32| pins[0] & valid != 0 && out[0] & ready != 0;
         let wide = |at: usize| u64::from(out[at]) | u64::from(out[at + 1]) << 32;
         let bytes = self.variant.bytes as u64;
+        // A request begins when it is offered for the first time.
+        let channels = [
+            (MEMORY_AR_VALID, MEMORY_AR_READY),
+            (MEMORY_AW_VALID, MEMORY_AW_READY),
+        ];
+        for ((valid, ready), waits) in channels.into_iter().zip(&mut self.waits) {
+            let is_offered = out[0] & valid != 0;
+            self.traffic.begun += u64::from(is_offered && !*waits);
+            *waits = is_offered && pins[0] & ready == 0;
+        }
         if goes(MEMORY_R_VALID, MEMORY_R_READY) {
             self.beat = None;
         }

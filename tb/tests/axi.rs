@@ -257,6 +257,16 @@ fn packets_are_discarded() {
 }
 
 #[test]
+fn starts_wait_for_discards() {
+    runs::starts_wait_for_discards(&AxiChip::new, seed(16));
+}
+
+#[test]
+fn discards_follow_one_another() {
+    runs::discards_follow_one_another(&AxiChip::new, seed(17));
+}
+
+#[test]
 fn zeroisations_leave_nothing_in_the_streams() {
     runs::zeroisations_leave_nothing_in_the_streams(&AxiChip::new, seed(16));
 }

@@ -74,7 +74,7 @@ fn commitments_with_nearly_equal_clocks() {
 #[test]
 #[ignore = "long: hours"]
 fn clocks_of_every_kind() {
-    let tests: [(&str, Scenario); 14] = [
+    let tests: [(&str, Scenario); 16] = [
         ("commitments", commitments_with_pauses),
         ("addresses", runs::every_address_is_answered),
         ("strobes", runs::what_is_no_whole_register_is_refused),
@@ -87,6 +87,8 @@ fn clocks_of_every_kind() {
         ("clears", runs::clears_end_runs),
         ("resets", runs::resets_end_runs),
         ("discards", runs::packets_are_discarded),
+        ("starts in discards", runs::starts_wait_for_discards),
+        ("repeated discards", runs::discards_follow_one_another),
         (
             "zeroisations",
             runs::zeroisations_leave_nothing_in_the_streams,
@@ -183,6 +185,26 @@ fn packets_are_discarded() {
         runs::packets_are_discarded,
         seed(13),
     );
+}
+
+#[test]
+fn starts_wait_for_discards() {
+    for (relation, seed) in [
+        (Relation::NearlyEqual, seed(31)),
+        (Relation::FirstFaster, seed(32)),
+    ] {
+        with(relation, runs::starts_wait_for_discards, seed);
+    }
+}
+
+#[test]
+fn discards_follow_one_another() {
+    for (relation, seed) in [
+        (Relation::NearlyEqual, seed(33)),
+        (Relation::SecondFaster, seed(34)),
+    ] {
+        with(relation, runs::discards_follow_one_another, seed);
+    }
 }
 
 #[test]
@@ -442,6 +464,27 @@ fn check_a_clock_that_stands_is_waited_for(seed: u64, relations: &[Relation]) {
         }
         chip.clocked().unwrap().stop_core(false);
         check_fresh(&mut chip, &run);
+    }
+}
+
+/// A core without a reset of its own, and flops that hold anything at power-up: after a reset of the bus, however
+/// short, the core is there once and for all.
+#[test]
+fn a_core_without_a_reset_is_there_once() {
+    /// acclmt_crossing_reset in tb/rtl/acclmt_tb_crossing.sv, and whether the core is there.
+    const RESETS: u32 = 1 << 5;
+    const UP: u32 = 1 << 24;
+    for seed in 1..=20 {
+        let mut bench = Bench::new(BenchKind::Crossing, seed);
+        let (mut is_up, mut changes) = (false, 0);
+        for step in 0..200 {
+            let levels = [WRITE_CLOCK | READ_CLOCK, 0][step % 2];
+            let out = bench.run(&[levels | RESETS << ENABLED, 0, 0, 0]).unwrap();
+            changes += u32::from((out[0] & UP != 0) != is_up);
+            is_up = out[0] & UP != 0;
+        }
+        assert!(is_up);
+        assert_eq!(changes, 1, "seed {seed}");
     }
 }
 

@@ -72,6 +72,7 @@ const RUN_VOID: u32 = 15;
 /// Codes of the core.
 const ILLEGAL_CONFIGURATION: u32 = 1;
 const ELEMENT_TOO_LARGE: u32 = 3;
+const UNKNOWN_REGISTER: u32 = 4;
 
 /// Bytes of the memory, and of what a test lays out in it.
 const MEMORY: usize = 1 << 16;
@@ -430,15 +431,16 @@ impl Host {
     /// A good run in the next place of the ring, which stands after an error or does not.
     #[track_caller]
     fn check_usable(&mut self, run: &RecordedRun) {
-        if self.read(DMA_STATUS) & STOPPED != 0 {
-            self.write(DMA_CONTROL, RESUME);
-            assert_eq!(self.read(DMA_ERROR), 0);
-        }
         let used = self.used.len();
         let flags = *self.random.choose(&[0, TAGGED]);
         let job = self.job(run, flags);
         let number = self.given;
+        // The place may be that of a descriptor that was given before the error.
         self.put(&job);
+        if self.read(DMA_STATUS) & STOPPED != 0 {
+            self.write(DMA_CONTROL, RESUME);
+            assert_eq!(self.read(DMA_ERROR), 0);
+        }
         self.tell();
         self.wait();
         assert_eq!(self.read(DMA_ERROR), 0);
@@ -487,6 +489,9 @@ fn registers_tell_the_build() {
         for address in [DMA_VERSION, DMA_CAPS, DMA_STATUS, DMA_HEAD, DMA_ERROR] {
             assert!(host.chip.write_register(address, 0).unwrap().refused);
         }
+        // That is what the core says of it.
+        assert_eq!(host.read(0x048), UNKNOWN_REGISTER);
+        assert_eq!(host.read(DMA_EVENTS), 0);
     }
 }
 
@@ -767,6 +772,23 @@ fn wrong_descriptors_are_told() {
                     ..good
                 },
             ),
+            // As many words as there are, from the first address on.
+            (
+                INPUT_WORDS,
+                Job {
+                    input: 0,
+                    input_words: 1 << 59,
+                    ..good
+                },
+            ),
+            (
+                OUTPUT_LIMIT,
+                Job {
+                    output: 0,
+                    output_limit: 1 << 59,
+                    ..good
+                },
+            ),
             (
                 INPUT_WORDS,
                 Job {
@@ -946,9 +968,9 @@ fn errors_of_the_memory_are_told() {
             let number = host.given;
             host.put(&job);
             // A descriptor behind it, which is forgotten.
-            if round % 2 == 0 {
+            let has_next = round < 4;
+            if has_next {
                 host.put(&job);
-                host.given -= 1;
             }
             let word = |first: u64, bytes: u64, random: &mut Random| {
                 let at = first + WORD * random.below(bytes / WORD);
@@ -982,6 +1004,69 @@ fn errors_of_the_memory_are_told() {
             if code == RECORD_WRITE {
                 host.accept(job.output, job.stride() * job.output_limit);
             }
+            // Another descriptor takes its place.
+            host.given -= u32::from(has_next);
+            host.check_usable(&run);
+            host.used.truncate(1);
+        }
+    }
+}
+
+/// Descriptor and input of the next run are read, and refused, while a run is under way, which is good; its successor
+/// is told.
+#[test]
+fn errors_of_later_descriptors_leave_a_run_alone() {
+    let mut random = Random::new(seed(54));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(1);
+        for round in 0..16 {
+            host.chip.timing = match round {
+                0..8 => Timing::default(),
+                _ => random_timing(&mut random),
+            };
+            let flags = random.below(4) as u32;
+            let jobs = [host.job(&run, flags), host.job(&run, flags)];
+            let number = host.given;
+            let place = u64::from((number + 1) % 2);
+            jobs.iter().for_each(|job| host.put(job));
+            let word = |first: u64, bytes: u64, random: &mut Random| {
+                let at = first + WORD * random.below(bytes / WORD);
+                at..at + WORD
+            };
+            let [job, next] = &jobs;
+            let (code, is_read, range) = match round % 4 {
+                0 => {
+                    let first = host.ring + DESCRIPTOR * place;
+                    (DESCRIPTOR_READ, true, word(first, DESCRIPTOR, &mut random))
+                }
+                // The first word is there long before its run.
+                1 if round < 8 => (INPUT_READ, true, next.input..next.input + WORD),
+                1 => {
+                    let bytes = WORD * next.input_words;
+                    (INPUT_READ, true, word(next.input, bytes, &mut random))
+                }
+                2 => {
+                    let bytes = next.stride() * next.output_limit;
+                    (OUTPUT_WRITE, false, word(next.output, bytes, &mut random))
+                }
+                _ => (RECORD_WRITE, false, next.record..next.record + RECORD),
+            };
+            println!("{code} at {range:x?}, {:?}", host.chip.timing);
+            match is_read {
+                true => host.chip.memory().unreadable.push(range),
+                false => host.chip.memory().unwritable.push(range),
+            }
+            host.tell();
+            host.wait();
+            host.chip.memory().unreadable.clear();
+            host.chip.memory().unwritable.clear();
+            host.accept(next.output, next.stride() * next.output_limit);
+            host.accept(next.record, RECORD);
+            host.check_good(job, &run, number);
+            host.check_failed(next, number + 1, code);
             host.check_usable(&run);
             host.used.truncate(1);
         }
@@ -1154,6 +1239,48 @@ fn accesses_are_refused_while_it_works() {
     }
 }
 
+/// Counters of 64 bits are read as ever while the DMA works.
+#[test]
+fn counters_are_read_while_it_works() {
+    let mut random = Random::new(seed(55));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(2);
+        let jobs: Vec<_> = (0..4).map(|_| host.job(&run, 0)).collect();
+        jobs.iter().for_each(|job| host.put(job));
+        host.tell();
+        let mut rounds = 0;
+        while host.read(DMA_STATUS) & BUSY != 0 {
+            // CYCLES, LEAF_HASHES, which stands at one between the runs, and HIGH_WATER_4, the last one.
+            for counter in [0x200, 0x268, 0x318] {
+                let low = host.read(counter);
+                let high = host.read(counter + 4);
+                let value = u64::from(high) << 32 | u64::from(low);
+                assert!(value < PATIENCE, "0x{counter:03X}: {value:#x}");
+                // The high word again; its low word is another one.
+                assert_eq!(host.read(counter + 4), high);
+            }
+            // There is no counter, and the access is refused.
+            assert!(host.chip.read_register(0x3F8).unwrap().refused);
+            rounds += 1;
+        }
+        println!("{variant:?}: {rounds} rounds");
+        assert!(rounds > 4);
+        for job in &jobs {
+            host.accept(job.output, job.stride() * job.output_limit);
+            host.accept(job.record, RECORD);
+        }
+        for (number, job) in jobs.iter().enumerate() {
+            let cycles = host.check_good(job, &run, number as u32);
+            if !variant.has_two_clocks() {
+                assert_eq!(cycles, run.cycles);
+            }
+        }
+    }
+}
+
 /// LEAVES of a run.
 fn run_leaves(run: &RecordedRun) -> u32 {
     let mut writes = run.writes.iter().rev();
@@ -1230,6 +1357,59 @@ fn ends(seed: u64, rounds: usize) {
             host.check_usable(&run);
             host.used.truncate(used);
         }
+    }
+}
+
+/// Behind the answer to an end no burst begins, however many wait.
+#[test]
+fn nothing_begins_after_an_end() {
+    let mut random = Random::new(seed(56));
+    for variant in Variant::SMALL {
+        // An output of some bursts.
+        let run = tree(&mut random, 16);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(1);
+        let used = host.used.len();
+        for round in 0..24 {
+            let jobs = [host.job(&run, TAGGED), host.job(&run, 0)];
+            jobs.iter().for_each(|job| host.put(job));
+            host.tell();
+            // In the reads at the beginning, or while bursts of the output wait for slow data.
+            if round % 2 == 0 {
+                host.chip.timing = random_timing(&mut random);
+                host.chip.run(random.below(60)).unwrap();
+            } else {
+                host.chip.timing.pauses = [0, 0, 0, 255, 0];
+                let writes = host.chip.traffic().writes;
+                let mut left = PATIENCE;
+                while host.chip.traffic().writes == writes {
+                    host.chip.cycle().unwrap();
+                    left -= 1;
+                    assert!(left > 0, "nothing is written");
+                }
+                host.chip.run(random.below(2000)).unwrap();
+            }
+            println!("{variant:?}: {round}, {:?}", host.chip.timing);
+            match round / 2 % 2 {
+                0 => host.write(DMA_CONTROL, 0),
+                _ => host.write(CONTROL, CLEAR),
+            }
+            let begun = host.chip.traffic().begun;
+            host.chip.timing = Timing::default();
+            host.wait();
+            host.chip.run(100).unwrap();
+            assert_eq!(host.chip.traffic().begun, begun, "a burst begins");
+            assert!(host.chip.is_quiet());
+            for job in &jobs {
+                host.accept(job.output, job.stride() * job.output_limit);
+                host.accept(job.record, RECORD);
+            }
+            host.check_memory();
+            host.enable_again();
+            host.used.truncate(used);
+        }
+        host.check_usable(&run);
     }
 }
 

@@ -299,6 +299,17 @@ impl AxiChip {
         panic!("the output stays open");
     }
 
+    /// Waits until nothing is discarded any more: with two clocks the core has the last word of a packet some time
+    /// after the bus.
+    pub fn wait_for_discard(&mut self) {
+        for _ in 0..PATIENCE {
+            if self.read(stream::CONTROL).unwrap().data == 0 {
+                return;
+            }
+        }
+        panic!("words are still discarded");
+    }
+
     /// Clock cycles of the buses since the reset.
     pub fn cycles(&self) -> u64 {
         self.cycles

@@ -739,6 +739,114 @@ pub fn packets_are_discarded(make: Make<'_>, seed: u64) {
     run.check(&output, false);
 }
 
+/// A start while words are discarded: the run takes the packet behind the one that is dropped.
+pub fn starts_wait_for_discards(make: Make<'_>, seed: u64) {
+    let mut random = Random::new(seed);
+    let run = Run::tree(&mut random, large_field(), 4);
+    let mut chip = make(random.next(), Pauses::default());
+    // Words of the packet that is dropped, and those of them that come before the start.
+    let give = |chip: &mut AxiChip, words: std::ops::Range<usize>, length: usize| {
+        for index in words {
+            chip.give_input(run.beat(index, length));
+        }
+    };
+    let length = run.words.len();
+    for dropped in [1, 2, 9, 40] {
+        let early = random.below(dropped as u64) as usize;
+        println!("{early} of {dropped} words before the start");
+        chip.pauses = Pauses::random(&mut random);
+        run.configure(&mut chip);
+        write_control(&mut chip, stream::CONTROL, stream::DISCARD);
+        give(&mut chip, 0..early, dropped);
+        chip.takes_output = true;
+        write_control(&mut chip, registers::CONTROL.address, START);
+        let state = chip.read(stream::STATE).unwrap().data;
+        assert_eq!(state, stream::INPUT_OPEN | stream::DISCARDING);
+        give(&mut chip, early..dropped, dropped);
+        give(&mut chip, 0..length, length);
+        let output = Run::finish(&mut chip);
+        run.check(&output, false);
+        chip.takes_output = false;
+        assert_eq!(chip.input_left(), 0);
+        assert_eq!(chip.read(stream::EVENTS).unwrap().data, 0);
+        assert_eq!(chip.stream_state(), 0);
+    }
+    // The rest of a packet that was too long, from a source that is slow with it.
+    for more in [1, 2, 7, 30] {
+        let early = random.below(more as u64) as usize;
+        println!("{early} of {more} words too much before the start");
+        chip.pauses = Pauses::random(&mut random);
+        run.start(&mut chip, 0);
+        give(&mut chip, 0..length + early, length + more);
+        let output = Run::finish(&mut chip);
+        run.check(&output, true);
+        assert_eq!(chip.stream_state(), stream::DISCARDING);
+        assert_eq!(chip.read(stream::EVENTS).unwrap().data, stream::LATE_LAST);
+        write_control(&mut chip, stream::EVENTS, stream::LATE_LAST);
+        write_control(&mut chip, registers::CONTROL.address, START);
+        give(&mut chip, length + early..length + more, length + more);
+        give(&mut chip, 0..length, length);
+        let output = Run::finish(&mut chip);
+        run.check(&output, false);
+        chip.takes_output = false;
+        assert_eq!(chip.input_left(), 0);
+        assert_eq!(chip.read(stream::EVENTS).unwrap().data, 0);
+        assert_eq!(chip.stream_state(), 0);
+    }
+    run.check_good(&mut chip);
+}
+
+/// Discards one behind the other, the later one at any time around the last word of the packet: it is for that
+/// packet or the next one, and ends.
+pub fn discards_follow_one_another(make: Make<'_>, seed: u64) {
+    let mut random = Random::new(seed);
+    let run = Run::tree(&mut random, large_field(), 2);
+    let mut chip = make(random.next(), Pauses::default());
+    let (mut same, mut next) = (0, 0);
+    for round in 0..120 {
+        write_control(&mut chip, stream::CONTROL, stream::DISCARD);
+        // The last word of the packet, and the write, of which either is the earlier one.
+        let (word_after, write_after) = match round % 24 {
+            late @ 0..12 => (late, 0),
+            late => (0, late - 12),
+        };
+        for cycle in 0..12 {
+            if cycle == word_after {
+                chip.give_input(run.beat(0, 1));
+            }
+            if cycle == write_after {
+                chip.give_address(stream::CONTROL);
+                chip.give_data(stream::DISCARD, ALL_STROBES);
+            }
+            chip.cycle().unwrap();
+        }
+        assert!(!chip.write_answer().unwrap().refused);
+        chip.wait("the packet", PATIENCE, |chip| chip.input_left() == 0)
+            .unwrap();
+        for _ in 0..20 {
+            chip.cycle().unwrap();
+        }
+        if chip.read(stream::CONTROL).unwrap().data == 0 {
+            same += 1;
+        } else {
+            next += 1;
+            chip.give_input(run.beat(0, 1));
+            chip.wait("the next packet", PATIENCE, |chip| chip.input_left() == 0)
+                .unwrap();
+            chip.wait_for_discard();
+        }
+    }
+    println!("{same} for the same packet, {next} for the next one");
+    assert!(same > 0 && next > 0);
+    run.check_good(&mut chip);
+}
+
+/// A write that is answered without an error.
+#[track_caller]
+fn write_control(chip: &mut AxiChip, address: u32, value: u32) {
+    assert!(!chip.write(address, value, ALL_STROBES).unwrap().refused);
+}
+
 pub fn zeroisations_leave_nothing_in_the_streams(make: Make<'_>, seed: u64) {
     let mut random = Random::new(seed);
     let run = Run::tree(&mut random, large_field(), 4);
