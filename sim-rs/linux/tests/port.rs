@@ -255,10 +255,13 @@ fn a_run_of_a_program_before_is_ended_before_the_chip_may_use_memory() {
     let (killed, _) = port_in_mid_run(&chip, timing());
     std::mem::forget(killed);
     assert!(chip.is_busy());
-    let mut device = ChipDevice::new(port(&chip)).unwrap();
+    let next = DmaPort::new(chip.board(), chip.memory(), "emulator", impatient());
+    let next = next.unwrap();
     assert!(!chip.is_busy());
     assert!(!chip.was_let_to_memory_busy());
+    drop(next);
     chip.set_fault(Fault::None);
+    let mut device = ChipDevice::new(port(&chip)).unwrap();
     let expected = commit(&mut SoftwareDevice::new(), 8).unwrap();
     assert_eq!(commit(&mut device, 8).unwrap(), expected);
 }
