@@ -94,7 +94,10 @@ impl BackendArguments {
         if is_place(asked) {
             return match check_place(asked) {
                 Ok(()) => Ok(asked),
-                Err(what) => Err(CommandError::Usage(format!("--backend {asked}: {what}"))),
+                Err(what) => Err(CommandError::Usage(format!(
+                    "--backend '{}' names no chip: {what}",
+                    text::shortened(asked)
+                ))),
             };
         }
         Err(CommandError::Usage(format!(

@@ -1547,7 +1547,7 @@ fn places_of_chips_without_a_path_are_errors_of_the_command_line() {
         ("uio:,/dev/udmabuf0", "give a device and a buffer"),
         ("socket:", "give the path of a socket"),
     ] {
-        let option = format!("--backend {backend}: ");
+        let option = format!("--backend '{backend}' names no chip: ");
         let arguments = ["hash", "--preset", ARITY_2, "0x0", "0x1"];
         let arguments = [&arguments[..], &["--backend", backend]].concat();
         fails(&arguments, 2, &[&option, part]);
