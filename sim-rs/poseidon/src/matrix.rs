@@ -7,6 +7,27 @@ pub(crate) fn is_invertible<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
     invert(matrix).is_some()
 }
 
+/// A step of Gauss-Jordan elimination: `column` becomes that of the identity, with its one in the row of the same
+/// number. `None` when the column is zero from there on.
+fn eliminate<F: PrimeField>(rows: &mut [Vec<F>], column: usize) -> Option<()> {
+    let pivot = (column..rows.len()).find(|&i| !rows[i][column].is_zero())?;
+    rows.swap(column, pivot);
+    let scale = rows[column][column].inverse()?;
+    for entry in &mut rows[column] {
+        *entry *= scale;
+    }
+    let pivot_row = rows[column].clone();
+    for (i, row) in rows.iter_mut().enumerate() {
+        let multiple = row[column];
+        if i != column && !multiple.is_zero() {
+            for (entry, pivot) in row.iter_mut().zip(&pivot_row) {
+                *entry -= multiple * pivot;
+            }
+        }
+    }
+    Some(())
+}
+
 /// The inverse by Gauss-Jordan elimination, `None` when there is none.
 pub(crate) fn invert<F: PrimeField>(matrix: &[Vec<F>]) -> Option<Vec<Vec<F>>> {
     let size = matrix.len();
@@ -19,21 +40,7 @@ pub(crate) fn invert<F: PrimeField>(matrix: &[Vec<F>]) -> Option<Vec<Vec<F>>> {
         })
         .collect();
     for column in 0..size {
-        let pivot = (column..size).find(|&i| !rows[i][column].is_zero())?;
-        rows.swap(column, pivot);
-        let scale = rows[column][column].inverse()?;
-        for entry in &mut rows[column] {
-            *entry *= scale;
-        }
-        let pivot_row = rows[column].clone();
-        for (i, row) in rows.iter_mut().enumerate() {
-            let multiple = row[column];
-            if i != column && !multiple.is_zero() {
-                for (entry, pivot) in row.iter_mut().zip(&pivot_row) {
-                    *entry -= multiple * pivot;
-                }
-            }
-        }
+        eliminate(&mut rows, column)?;
     }
     Some(
         rows.into_iter()
@@ -53,21 +60,7 @@ pub(crate) fn combination<F: PrimeField>(rows: &[Vec<F>], target: &[F]) -> Optio
         })
         .collect();
     for column in 0..count {
-        let pivot = (column..equations.len()).find(|&i| !equations[i][column].is_zero())?;
-        equations.swap(column, pivot);
-        let scale = equations[column][column].inverse()?;
-        for entry in &mut equations[column] {
-            *entry *= scale;
-        }
-        let pivot_row = equations[column].clone();
-        for (i, equation) in equations.iter_mut().enumerate() {
-            let multiple = equation[column];
-            if i != column && !multiple.is_zero() {
-                for (entry, pivot) in equation.iter_mut().zip(&pivot_row) {
-                    *entry -= multiple * pivot;
-                }
-            }
-        }
+        eliminate(&mut equations, column)?;
     }
     let (solved, left) = equations.split_at(count);
     let right = |equation: &Vec<F>| equation[count];
