@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Testbench only: buffers between two clocks, good ones and faulty ones, with the first flops of
-/// acclmt_tb_synchroniser, and the resets of a crossing whose core has none. The modules with `_mutant` in their names are copies that
-/// tb/verilated/build.rs makes, with one fault each. The clock of the bench is a time step.
+/// acclmt_tb_synchroniser, and the resets of a crossing whose core has none. The modules with
+/// `_mutant` in their names are copies that tb/verilated/build.rs makes, with one fault each. The
+/// clock of the bench is a time step.
 module acclmt_tb_crossing (
   input logic clk_i,
   input logic rst_ni,
