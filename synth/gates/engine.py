@@ -13,7 +13,7 @@ from fields import SLICES, WORD_BITS, Goldilocks, Large, power, split
 
 REFERENCE = Path(__file__).resolve().parent / "partial_rounds.json"
 # Bits of the fields of `acclmt_pkg::engine_config_t` below those that a partial-round sub-engine uses.
-CONFIG_BITS_BELOW_STEPS = 48 + 48 + 4 + 4 + 1 + 64 + 8 + 8 + 4 + 5
+CONFIG_BITS_BELOW_STEPS = 48 + 48 + 4 + 4 + 1 + 64 + 8 + 8 + 4 + 3 + 5
 CONFIG_BITS_OF_BEATS = 3
 NUMBER = 1
 CONSTANT_BANK = 2 * LANES_OF_BEAT
