@@ -10,7 +10,9 @@ use super::registers::{
     LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK,
     PARTIAL_DENSE, PARTIAL_SPARSE, RuntimeModulus, VECTOR_BANK, encode,
 };
-use super::shape::{FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape};
+use super::shape::{
+    FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, beats_up_to,
+};
 use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
@@ -506,10 +508,8 @@ fn order<F: PrimeField>(
         return swapped;
     }
     let near = InternalOrder::near(width, partial_index, digest);
-    let beats = |order: &InternalOrder| {
-        let places = digest.iter().map(|&element| order.place(element));
-        places.max().unwrap_or_default() / LANES + 1
-    };
+    let beats =
+        |order: &InternalOrder| beats_up_to(digest.iter().map(|&element| order.place(element)));
     if beats(&near) < beats(&swapped) {
         near
     } else {
@@ -570,8 +570,7 @@ impl Maps {
         if shape.goldilocks {
             return 1;
         }
-        let last = self.outputs.iter().copied().max().unwrap_or_default();
-        last / LANES + 1
+        beats_up_to(self.outputs.iter().copied())
     }
 }
 

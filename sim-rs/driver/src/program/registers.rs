@@ -3,7 +3,7 @@
 use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::shape::{
-    FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape,
+    FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, beats_up_to,
 };
 use crate::registers::{self, EngineRegisters};
 use acclmt_poseidon::word::Word;
@@ -171,9 +171,8 @@ impl ChipRegisters {
         }
         let words = (self.digest_words as usize).min(CODES);
         let elements = (0..words).filter_map(|number| position(&self.digest_map, number));
-        let last = elements.max().unwrap_or_default();
         Shape {
-            digest_beats: (last / LANES + 1).min(shape.beats()),
+            digest_beats: beats_up_to(elements).min(shape.beats()),
             ..shape
         }
     }

@@ -157,6 +157,11 @@ impl Shape {
     }
 }
 
+/// Beats of a state of the large prime up to the last one that has an element at one of `places`.
+pub(super) fn beats_up_to(places: impl Iterator<Item = usize>) -> usize {
+    places.max().unwrap_or_default() / LANES + 1
+}
+
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
