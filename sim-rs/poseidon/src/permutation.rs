@@ -2,28 +2,19 @@
 //!
 //! [`permute_dense`] and [`hash_dense`] follow the definition of the Poseidon paper (section 2)
 //! step by step; they are what everything else is tested against. [`Poseidon`] computes the same
-//! digests with sparse partial rounds (see [`crate::sparse`]) where there are such, and over primes
-//! of four limbs with late reductions.
-//!
-//! Late reductions also defer the update of elements 1 to t-1 in partial rounds. In a group of a few
-//! rounds the S-box outputs `x` are kept, and element 0 after the round is computed from the
-//! elements `s` at the start of the group and the outputs so far:
-//!
-//! ```text
-//! w_r[0] * x_r + sum_i w_r[i] * s_i + sum_{q < r} (sum_i w_r[i] * v_q[i]) * x_q + k_r
-//! ```
-//!
-//! The factors of `x_q` are computed in advance. At the end of the group each `s_i` gets
-//! `sum_q v_q[i] * x_q` at once, with one reduction in place of one for each round.
+//! digests faster, with partial rounds as a recurrence (see [`crate::recurrence`]): over primes of four limbs with two
+//! entries of a matrix by one product and late reductions, over Goldilocks in 64-bit integers. A hash computes only
+//! those elements behind the last round that are the digest.
 
 use std::fmt::Debug;
 
 use ark_ff::PrimeField;
 
 use crate::fields::{Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
-use crate::montgomery::{self, Limbs, MontgomeryField, Sum};
+use crate::goldilocks::NativeRounds;
+use crate::late::LateRounds;
 use crate::params::{MAX_WIDTH, PoseidonParameters, RoundOrder};
-use crate::sparse::{DenseRounds, InternalOrder, SparseRounds};
+use crate::sparse::{DenseRounds, InternalOrder};
 
 /// A hash was given the wrong number of field elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -115,7 +106,7 @@ pub fn hash_dense<F: PrimeField>(
 /// The permutation is much code for each width and field. As methods of types it is compiled once, in this
 /// crate; generic, it would be compiled again in each crate that hashes.
 pub trait PermutationField: PrimeField {
-    /// What sparse rounds are prepared as.
+    /// What the rounds are prepared as.
     #[doc(hidden)]
     type Prepared: PreparedRounds<Self>;
 
@@ -123,19 +114,20 @@ pub trait PermutationField: PrimeField {
     #[doc(hidden)]
     fn prepare(parameters: &PoseidonParameters<Self>) -> Poseidon<Self>;
 
-    /// The rounds on a state in internal order that has the initial constants.
+    /// See [`PreparedRounds::apply`].
     #[doc(hidden)]
-    fn apply(rounds: &Rounds<Self>, state: &mut [Self]);
+    fn apply(rounds: &Self::Prepared, state: &mut [Self], wanted: &[usize]);
 }
 
-/// Rounds with sparse partial rounds, prepared for many permutations.
+/// The rounds of a parameter set, prepared for many permutations.
 #[doc(hidden)]
 pub trait PreparedRounds<F>: Clone + Debug + Send + Sync {
-    /// Prepares `rounds` with the S-box exponent `alpha`.
-    fn prepare(rounds: SparseRounds<F>, alpha: u64) -> Self;
+    /// Prepares the rounds of `parameters`.
+    fn prepare(parameters: &PoseidonParameters<F>) -> Self;
 
-    /// Applies them to a state in internal order that has the initial constants.
-    fn apply(&self, state: &mut [F]);
+    /// Applies them to a state in internal order that has the initial constants. Behind it the elements `wanted`
+    /// are the result's, the others have no meaning.
+    fn apply(&self, state: &mut [F], wanted: &[usize]);
 }
 
 macro_rules! permutation_fields {
@@ -149,15 +141,15 @@ macro_rules! permutation_fields {
             }
 
             #[inline(never)]
-            fn apply(rounds: &Rounds<Self>, state: &mut [Self]) {
-                rounds.apply(state);
+            fn apply(rounds: &Self::Prepared, state: &mut [Self], wanted: &[usize]) {
+                rounds.apply(state, wanted);
             }
         }
     )*};
 }
 
 permutation_fields!(LateRounds: Bls12_381, Bn254, Pallas, Vesta, Starknet);
-permutation_fields!(PlainRounds<Self>: Goldilocks);
+permutation_fields!(NativeRounds: Goldilocks);
 
 /// A parameter set prepared for many hashes.
 #[derive(Clone, Debug)]
@@ -167,22 +159,8 @@ pub struct Poseidon<F: PermutationField> {
     initial: Vec<F>,
     input_positions: Vec<usize>,
     digest_positions: Vec<usize>,
-    rounds: Rounds<F>,
-}
-
-/// The rounds of a parameter set.
-#[doc(hidden)]
-#[derive(Clone, Debug)]
-pub enum Rounds<F: PermutationField> {
-    /// With sparse partial rounds.
-    Sparse(F::Prepared),
-    /// There is no sparse form.
-    Dense {
-        /// The rounds.
-        rounds: DenseRounds<F>,
-        /// The exponent of the S-box.
-        alpha: u64,
-    },
+    all_positions: Vec<usize>,
+    rounds: F::Prepared,
 }
 
 impl<F: PermutationField> Poseidon<F> {
@@ -200,17 +178,12 @@ impl<F: PermutationField> Poseidon<F> {
         };
         Self {
             parameters: parameters.clone(),
-            initial_constants: dense.initial_constants.clone(),
-            initial: dense.initial.clone(),
+            initial_constants: dense.initial_constants,
+            initial: dense.initial,
             input_positions: internal(parameters.input_positions()),
             digest_positions: internal(parameters.digest_positions()),
-            rounds: match SparseRounds::new(parameters) {
-                Ok(rounds) => Rounds::Sparse(F::Prepared::prepare(rounds, parameters.alpha())),
-                Err(_) => Rounds::Dense {
-                    rounds: dense,
-                    alpha: parameters.alpha(),
-                },
-            },
+            all_positions: (0..parameters.width()).collect(),
+            rounds: F::Prepared::prepare(parameters),
         }
     }
 
@@ -249,7 +222,7 @@ impl<F: PermutationField> Poseidon<F> {
         for (&position, input) in self.input_positions.iter().zip(inputs) {
             state[position] += input;
         }
-        F::apply(&self.rounds, state);
+        F::apply(&self.rounds, state, &self.digest_positions);
         for (element, &position) in digest.iter_mut().zip(&self.digest_positions) {
             *element = state[position];
         }
@@ -267,279 +240,10 @@ impl<F: PermutationField> Poseidon<F> {
         for (element, constant) in state.iter_mut().zip(&self.initial_constants) {
             *element += constant;
         }
-        F::apply(&self.rounds, state);
+        F::apply(&self.rounds, state, &self.all_positions);
         state.swap(0, partial_index);
     }
 }
-
-impl<F: PermutationField> Rounds<F> {
-    fn apply(&self, state: &mut [F]) {
-        match self {
-            Rounds::Sparse(rounds) => rounds.apply(state),
-            Rounds::Dense { rounds, alpha } => {
-                for constants in &rounds.full_first {
-                    dense_round(state, *alpha, &rounds.mds, constants);
-                }
-                for constants in &rounds.partial {
-                    state[0] = state[0].pow([*alpha]);
-                    multiply(&rounds.mds, state);
-                    for (element, constant) in state.iter_mut().zip(constants) {
-                        *element += constant;
-                    }
-                }
-                for constants in &rounds.full_last {
-                    dense_round(state, *alpha, &rounds.mds, constants);
-                }
-            }
-        }
-    }
-}
-
-/// A full round: S-box, matrix, constants.
-fn dense_round<F: PrimeField>(state: &mut [F], alpha: u64, matrix: &[Vec<F>], constants: &[F]) {
-    for element in &mut *state {
-        *element = power(*element, alpha);
-    }
-    multiply(matrix, state);
-    for (element, constant) in state.iter_mut().zip(constants) {
-        *element += constant;
-    }
-}
-
-/// `x^alpha`, `alpha` 3, 5 or 7.
-fn power<F: PrimeField>(x: F, alpha: u64) -> F {
-    let square = x.square();
-    match alpha {
-        3 => square * x,
-        5 => square.square() * x,
-        _ => square.square() * square * x,
-    }
-}
-
-/// Sparse rounds as they are.
-#[doc(hidden)]
-#[derive(Clone, Debug)]
-pub struct PlainRounds<F> {
-    rounds: SparseRounds<F>,
-    alpha: u64,
-}
-
-impl<F: PrimeField> PreparedRounds<F> for PlainRounds<F> {
-    fn prepare(rounds: SparseRounds<F>, alpha: u64) -> Self {
-        Self { rounds, alpha }
-    }
-
-    fn apply(&self, state: &mut [F]) {
-        let Self { rounds, alpha } = self;
-        let last = rounds.full_first.len() - 1;
-        for (round, constants) in rounds.full_first.iter().enumerate() {
-            let matrix = if round == last {
-                &rounds.pre_sparse
-            } else {
-                &rounds.mds
-            };
-            dense_round(state, *alpha, matrix, constants);
-        }
-        for round in &rounds.partial {
-            let output = power(state[0], *alpha);
-            let (first, row) = (round.matrix.row[0], &round.matrix.row[1..]);
-            let sum: F = row.iter().zip(&state[1..]).map(|(&w, s)| w * s).sum();
-            state[0] = first * output + sum + round.constant;
-            for (element, &v) in state[1..].iter_mut().zip(&round.matrix.column) {
-                *element += v * output;
-            }
-        }
-        for constants in &rounds.full_last {
-            dense_round(state, *alpha, &rounds.mds, constants);
-        }
-    }
-}
-
-/// Rounds with late reductions.
-#[doc(hidden)]
-#[derive(Clone, Debug)]
-pub struct LateRounds {
-    alpha: u64,
-    /// Rows of the matrix and constants of each full round of the first half, one after another:
-    /// the constant and the row for each element.
-    full_first: Vec<Limbs>,
-    groups: Vec<Group>,
-    full_last: Vec<Limbs>,
-}
-
-/// Some partial rounds in a row.
-#[derive(Clone, Debug)]
-struct Group {
-    /// For each round the constant, w[1..] and the factors of the S-box outputs of this group up
-    /// to its own, one after another.
-    rounds: Vec<Limbs>,
-    /// For each element after the first, its v of each round.
-    columns: Vec<Limbs>,
-    length: usize,
-}
-
-/// Most partial rounds in a group.
-const MAX_GROUP: usize = 4;
-
-/// Partial rounds in a group; the best lengths by count of multiplications and by measurement.
-const fn group_length(width: usize) -> usize {
-    match width {
-        ..=4 => 2,
-        5..=8 => 3,
-        _ => MAX_GROUP,
-    }
-}
-
-impl<F: MontgomeryField> PreparedRounds<F> for LateRounds {
-    fn prepare(rounds: SparseRounds<F>, alpha: u64) -> Self {
-        let width = rounds.mds.len();
-        let mut full_first = Vec::new();
-        for (round, constants) in rounds.full_first.iter().enumerate() {
-            let last = round + 1 == rounds.full_first.len();
-            let matrix = if last {
-                &rounds.pre_sparse
-            } else {
-                &rounds.mds
-            };
-            push_full_round(&mut full_first, constants, matrix);
-        }
-        let mut full_last = Vec::new();
-        for constants in &rounds.full_last {
-            push_full_round(&mut full_last, constants, &rounds.mds);
-        }
-        let groups = rounds.partial.chunks(group_length(width)).map(|group| {
-            let mut flat = Vec::new();
-            for (r, round) in group.iter().enumerate() {
-                let (row, rest) = round.matrix.row.split_first().expect("the width is not 0");
-                flat.push(round.constant.into_limbs());
-                flat.extend(rest.iter().map(|&w| w.into_limbs()));
-                flat.extend(group[..r].iter().map(|before| {
-                    let columns = &before.matrix.column;
-                    rest.iter()
-                        .zip(columns)
-                        .map(|(&w, v)| w * v)
-                        .sum::<F>()
-                        .into_limbs()
-                }));
-                flat.push(row.into_limbs());
-            }
-            let columns = (0..width - 1)
-                .flat_map(|i| {
-                    group
-                        .iter()
-                        .map(move |round| round.matrix.column[i].into_limbs())
-                })
-                .collect();
-            Group {
-                rounds: flat,
-                columns,
-                length: group.len(),
-            }
-        });
-        Self {
-            alpha,
-            groups: groups.collect(),
-            full_first,
-            full_last,
-        }
-    }
-
-    fn apply(&self, state: &mut [F]) {
-        const { assert!(MAX_WIDTH == 12) };
-        match state.len() {
-            2 => self.apply_width::<F, 2>(state),
-            3 => self.apply_width::<F, 3>(state),
-            4 => self.apply_width::<F, 4>(state),
-            5 => self.apply_width::<F, 5>(state),
-            6 => self.apply_width::<F, 6>(state),
-            7 => self.apply_width::<F, 7>(state),
-            8 => self.apply_width::<F, 8>(state),
-            9 => self.apply_width::<F, 9>(state),
-            10 => self.apply_width::<F, 10>(state),
-            11 => self.apply_width::<F, 11>(state),
-            _ => self.apply_width::<F, MAX_WIDTH>(state),
-        }
-    }
-}
-
-impl LateRounds {
-    fn apply_width<F: MontgomeryField, const T: usize>(&self, state: &mut [F]) {
-        let mut loose: [Limbs; T] = std::array::from_fn(|i| state[i].into_limbs());
-        full_rounds::<F, T>(&mut loose, &self.full_first, self.alpha);
-        for group in &self.groups {
-            group.apply::<F, T>(&mut loose, self.alpha);
-        }
-        full_rounds::<F, T>(&mut loose, &self.full_last, self.alpha);
-        for (element, loose) in state.iter_mut().zip(&loose) {
-            *element = F::from_limbs(montgomery::subtract_prime::<F>(loose));
-        }
-    }
-}
-
-fn push_full_round<F: MontgomeryField>(flat: &mut Vec<Limbs>, constants: &[F], matrix: &[Vec<F>]) {
-    for (constant, row) in constants.iter().zip(matrix) {
-        flat.push(constant.into_limbs());
-        flat.extend(row.iter().map(|&entry| entry.into_limbs()));
-    }
-}
-
-/// An S-box that is compiled once for a field, and not again for every width.
-#[inline(never)]
-fn outlined_power<F: MontgomeryField>(x: &Limbs, alpha: u64) -> Limbs {
-    montgomery::power::<F>(x, alpha)
-}
-
-/// Full rounds on a state of loose elements.
-fn full_rounds<F: MontgomeryField, const T: usize>(
-    state: &mut [Limbs; T],
-    rounds: &[Limbs],
-    alpha: u64,
-) {
-    for round in rounds.chunks_exact(T * (T + 1)) {
-        let boxed = state.map(|element| outlined_power::<F>(&element, alpha));
-        for (element, row) in state.iter_mut().zip(round.chunks_exact(T + 1)) {
-            let mut sum = Sum::new(&row[0]);
-            for (entry, boxed) in row[1..].iter().zip(&boxed) {
-                sum.add_product(entry, boxed);
-            }
-            *element = sum.reduce::<F>();
-        }
-    }
-}
-
-impl Group {
-    /// The rounds of the group on a state of loose elements.
-    #[inline(always)]
-    fn apply<F: MontgomeryField, const T: usize>(&self, state: &mut [Limbs; T], alpha: u64) {
-        let mut outputs = [Limbs::default(); MAX_GROUP];
-        let mut rounds = self.rounds.as_slice();
-        for r in 0..self.length {
-            let (round, rest) = rounds.split_at(T + r + 1);
-            rounds = rest;
-            // What does not wait for the S-box comes first.
-            let mut sum = Sum::new(&round[0]);
-            for (w, element) in round[1..T].iter().zip(&state[1..]) {
-                sum.add_product(w, element);
-            }
-            for (factor, output) in round[T..T + r].iter().zip(&outputs) {
-                sum.add_product(factor, output);
-            }
-            outputs[r] = montgomery::power::<F>(&state[0], alpha);
-            sum.add_product(&round[T + r], &outputs[r]);
-            state[0] = sum.reduce::<F>();
-        }
-        let columns = self.columns.chunks_exact(self.length);
-        for (element, column) in state[1..].iter_mut().zip(columns) {
-            let mut sum = Sum::new(element);
-            for (v, output) in column.iter().zip(&outputs) {
-                sum.add_product(v, output);
-            }
-            *element = sum.reduce::<F>();
-        }
-    }
-}
-
-const _: () = assert!(MAX_WIDTH + MAX_GROUP <= montgomery::MAX_PRODUCTS);
 
 #[cfg(test)]
 mod tests {
@@ -547,7 +251,7 @@ mod tests {
     use ark_ff::{AdditiveGroup, Field};
     use proptest::prelude::*;
 
-    use crate::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
+    use crate::fields::{Bls12_381, FieldId, PoseidonField};
     use crate::params::{PoseidonSpecification, is_permutation};
     use crate::random::{Ranges, parameters};
     use crate::{presets, with_field, word};
@@ -661,19 +365,20 @@ mod tests {
         for field in FieldId::ALL {
             with_field!(field, F => {
                 let exponents = [3, 5, 7].into_iter().filter(|&alpha| is_permutation::<F>(alpha));
-                for (width, alpha) in
-                    exponents.flat_map(|alpha| (2..=MAX_WIDTH).map(move |width| (width, alpha)))
-                {
+                for ((width, partial_rounds), alpha) in exponents.flat_map(|alpha| {
+                    let widths = (2..=MAX_WIDTH).flat_map(|width| [(width, 0), (width, 20)]);
+                    widths.map(move |shape| (shape, alpha))
+                }) {
                     let parameters = PoseidonParameters::new(PoseidonSpecification {
-                        name: format!("largest {field} {width} {alpha}"),
+                        name: format!("largest {field} {width} {alpha} {partial_rounds}"),
                         field_name: field.name().to_owned(),
                         alpha,
                         full_rounds_first: 4,
-                        partial_rounds: 0,
+                        partial_rounds,
                         full_rounds_last: 4,
                         round_order: RoundOrder::ConstantsFirst,
                         partial_index: 0,
-                        round_constants: vec![vec![-F::ONE; width]; 8],
+                        round_constants: vec![vec![-F::ONE; width]; 8 + partial_rounds],
                         mds: vec![vec![-F::ONE; width]; width],
                         initial_state: vec![-F::ONE; width],
                         input_positions: (1..width).collect(),
@@ -716,6 +421,51 @@ mod tests {
                 let parameters = PoseidonParameters::new(specification).unwrap();
                 assert_equal(&parameters, &[11, 12, 13]);
             }
+        }
+    }
+
+    /// Matrices of which element 0 does not show all others, or without its own output, with few and many rounds.
+    #[test]
+    fn awkward_matrices() {
+        for field in FieldId::ALL {
+            with_field!(field, F => {
+                let matrices: [&[&[u64]]; 6] = [
+                    &[&[2, 1, 1], &[1, 2, 1], &[1, 1, 2]],
+                    &[&[5, 2, 3, 2], &[2, 5, 2, 3], &[3, 2, 5, 2], &[2, 3, 2, 5]],
+                    &[
+                        &[7, 1, 2, 3, 2, 1],
+                        &[1, 7, 1, 2, 3, 2],
+                        &[2, 1, 7, 1, 2, 3],
+                        &[3, 2, 1, 7, 1, 2],
+                        &[2, 3, 2, 1, 7, 1],
+                        &[1, 2, 3, 2, 1, 7],
+                    ],
+                    &[&[0, 3, 5], &[7, 11, 13], &[17, 19, 29]],
+                    &[&[1, 2, 3], &[4, 0, 0], &[7, 0, 0]],
+                    &[&[2, 3], &[5, 7]],
+                ];
+                let ranges = Ranges { full_rounds: 1..=2, partial_rounds: 0..=1, ..Ranges::default() };
+                for (matrix, partial_rounds) in matrices
+                    .into_iter()
+                    .flat_map(|matrix| [1, 2, 3, 5, 15, 16, 17, 33, 100].map(|rounds| (matrix, rounds)))
+                {
+                    let width = matrix.len();
+                    let ranges = Ranges {
+                        widths: width..=width,
+                        partial_rounds: partial_rounds..=partial_rounds,
+                        ..ranges.clone()
+                    };
+                    let set = parameters::<F>(partial_rounds as u64, &ranges).unwrap();
+                    let mut specification = set.specification().clone();
+                    specification.mds = (matrix.iter())
+                        .map(|row| row.iter().map(|&entry| F::from(entry)).collect())
+                        .collect();
+                    specification.partial_index = partial_rounds % width;
+                    let set = PoseidonParameters::new(specification).unwrap();
+                    assert_equal(&set, &[11, 12, 13, 14, 15, 16]);
+                    assert_equal(&set, &[2]);
+                }
+            });
         }
     }
 
@@ -769,15 +519,5 @@ mod tests {
                 assert_equal(&set.expect("the ranges have an exponent of every field"), &numbers);
             });
         }
-    }
-
-    /// Goldilocks elements are one limb, and its rounds have a code of their own.
-    #[test]
-    fn goldilocks_against_plain_integers() {
-        let prime = (1_u128 << 64) - (1 << 32) + 1;
-        let x = Goldilocks::from(0xFEDC_BA98_7654_3210_u64);
-        let integer = 0xFEDC_BA98_7654_3210_u128;
-        let seventh = (0..7).fold(1, |product, _| product * integer % prime);
-        assert_eq!(power(x, 7), Goldilocks::from(seventh));
     }
 }

@@ -72,14 +72,30 @@ pub struct Recurrence<F> {
     pub order: usize,
     /// Whether the output of the S-box enters the next element 0: not where its entry of the matrix is zero.
     pub output_enters: bool,
-    /// Takes the place of the last full round's matrix before the partial rounds: makes element 0 and what
-    /// the sums begin with.
+    /// Takes the place of the matrix and the constants of the round before these: makes element 0 and what the
+    /// sums begin with.
     pub before: Layer<F>,
     /// The rounds, at least one.
     pub rounds: Vec<RecurrentRound<F>>,
     /// Makes the state: of element 0, and in places 1 to n of the sums, where the last output of an S-box
     /// stands in place m.
     pub after: Layer<F>,
+}
+
+/// All that is added to a sum that moves, see [`Recurrence::whole_sums`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WholeSum<F> {
+    /// The coefficients of y and of the x before, of some rounds in a row.
+    pub pairs: Vec<[F; 2]>,
+    /// Is added; zero where the sum is not complete.
+    pub constant: F,
+}
+
+impl<F: PrimeField> WholeSum<F> {
+    /// The products of the coefficients, which have been taken off what is added elsewhere.
+    pub fn folded(&self) -> F {
+        self.pairs.iter().map(|&[y, x]| y * x).sum()
+    }
 }
 
 /// The partial rounds of a parameter set have no recurrence. No set that is accepted today is of this kind: a
@@ -98,7 +114,19 @@ pub enum RecurrenceError {
     },
 }
 
-/// The rounds of a permutation with partial rounds as a recurrence, all in internal order.
+/// Sums of the recurrence of `parameters` that move up behind a round, from 1 to one below the width. It does not
+/// depend on the number of rounds.
+///
+/// # Errors
+///
+/// When the partial rounds have no recurrence.
+pub fn order<F: PrimeField>(parameters: &PoseidonParameters<F>) -> Result<usize, RecurrenceError> {
+    let DenseRounds { mds, .. } = DenseRounds::new(parameters);
+    Ok(observe(parameters, &mds)?.alpha.len())
+}
+
+/// The rounds of a permutation with partial rounds as a recurrence, all in internal order. Some partial rounds ahead
+/// of the recurrence and behind it can be dense: those have the MDS matrix, and the S-box on element 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecurrentRounds<F> {
     /// The constants before the first S-box.
@@ -107,27 +135,33 @@ pub struct RecurrentRounds<F> {
     pub initial: Vec<F>,
     /// The MDS matrix, row by row.
     pub mds: Vec<Vec<F>>,
-    /// Constants after the matrix of each full round of the first half; where there are partial rounds, the
-    /// last one is in [`Recurrence::before`].
-    pub full_first: Vec<Vec<F>>,
-    /// The partial rounds, if there are any.
+    /// Constants after the matrix of each full round of the first half, and then of each dense partial round ahead of
+    /// the recurrence; where there is one, the last are in [`Recurrence::before`].
+    pub first: Vec<Vec<F>>,
+    /// Rounds of the first half that are full, that of [`Recurrence::before`] among them.
+    pub full_first: usize,
+    /// The partial rounds in between, if there are any.
     pub partial: Option<Recurrence<F>>,
+    /// Constants after the matrix of each dense partial round behind the recurrence.
+    pub behind: Vec<Vec<F>>,
     /// Constants after the matrix of each full round of the second half.
     pub full_last: Vec<Vec<F>>,
 }
 
 impl<F: PrimeField> RecurrentRounds<F> {
-    /// Rewrites the rounds of `parameters`, with as few elements out of their places as possible.
+    /// Rewrites the rounds of `parameters`, with as few elements out of their places as possible and no dense partial
+    /// round.
     ///
     /// # Errors
     ///
     /// When the partial rounds have no recurrence.
     pub fn new(parameters: &PoseidonParameters<F>) -> Result<Self, RecurrenceError> {
         let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
-        Self::in_order(parameters, &order)
+        Self::in_order(parameters, &order, [0, 0])
     }
 
-    /// Rewrites the rounds of `parameters`, with the elements in `order`.
+    /// Rewrites the rounds of `parameters`, with the elements in `order`. The first and the last partial rounds, as
+    /// many as `dense` says, stay dense; where these are all of them, there is no recurrence.
     ///
     /// # Errors
     ///
@@ -135,21 +169,24 @@ impl<F: PrimeField> RecurrentRounds<F> {
     pub fn in_order(
         parameters: &PoseidonParameters<F>,
         order: &InternalOrder,
+        dense: [usize; 2],
     ) -> Result<Self, RecurrenceError> {
         let DenseRounds {
             initial_constants,
             initial,
             mds,
-            mut full_first,
-            partial,
+            full_first: mut first,
+            mut partial,
             full_last,
         } = DenseRounds::in_order(parameters, order);
-        let partial = if let Some(rounds) = Rounds::new(&partial) {
-            let observed = Observed::new(&mds).ok_or_else(|| RecurrenceError::NothingObserved {
-                name: parameters.name().to_owned(),
-                index: parameters.partial_index(),
-            })?;
-            let before = full_first.pop().unwrap_or_default();
+        let ahead = dense[0].min(partial.len());
+        let mut middle = partial.split_off(ahead);
+        let behind = middle.split_off(middle.len().saturating_sub(dense[1]));
+        let full_first = first.len();
+        first.append(&mut partial);
+        let partial = if let Some(rounds) = Rounds::new(&middle) {
+            let observed = observe(parameters, &mds)?;
+            let before = first.pop().unwrap_or_default();
             Some(observed.recurrence(&mds, &before, rounds, parameters.alpha()))
         } else {
             None
@@ -158,16 +195,28 @@ impl<F: PrimeField> RecurrentRounds<F> {
             initial_constants,
             initial,
             mds,
+            first,
             full_first,
             partial,
+            behind,
             full_last,
         })
     }
 }
 
+/// What element 0 shows of the others, with the MDS matrix of `parameters` in internal order.
+fn observe<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+    mds: &[Vec<F>],
+) -> Result<Observed<F>, RecurrenceError> {
+    Observed::new(mds).ok_or_else(|| RecurrenceError::NothingObserved {
+        name: parameters.name().to_owned(),
+        index: parameters.partial_index(),
+    })
+}
+
 impl<F: PrimeField> Recurrence<F> {
-    /// The partial rounds, from the outputs of the S-boxes of the full round before them to the state behind
-    /// them.
+    /// The partial rounds, from the outputs of the S-boxes of the round before them to the state behind them.
     ///
     /// `power` is the S-box.
     ///
@@ -201,6 +250,25 @@ impl<F: PrimeField> Recurrence<F> {
         last.extend(sums);
         last[self.order] = x;
         self.after.apply(&last)
+    }
+
+    /// The sums that move, each as a whole: those that are complete behind each of the rounds, then the order - 1
+    /// that are left. With rounds counted from 0, sum number s has pairs of the rounds from s + 1 - order to s that
+    /// there are, without round 0. The first sums have what the layer before made besides, element s + 1.
+    pub(crate) fn whole_sums(&self) -> Vec<WholeSum<F>> {
+        let count = self.rounds.len();
+        (0..count + self.order - 1)
+            .map(|number| {
+                let first = (number + 1).saturating_sub(self.order).max(1);
+                let rounds = first..=number.min(count - 1);
+                WholeSum {
+                    pairs: rounds
+                        .map(|round| self.rounds[round].pairs[number - round])
+                        .collect(),
+                    constant: (self.rounds.get(number)).map_or(F::ZERO, |round| round.constant),
+                }
+            })
+            .collect()
     }
 }
 
@@ -288,7 +356,7 @@ impl<F: PrimeField> Observed<F> {
         })
     }
 
-    /// The rounds with these constants, behind a full round with `matrix` and the constants `before`.
+    /// The rounds with these constants, behind a round with `matrix` and the constants `before`.
     fn recurrence(
         &self,
         matrix: &[Vec<F>],
@@ -445,39 +513,65 @@ mod tests {
     use crate::random::{Ranges, parameters};
     use crate::with_field;
 
-    /// The permutation by the recurrence.
-    fn permute<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &[F]) -> Vec<F> {
+    /// The permutation by the recurrence, but for the `dense` partial rounds ahead and behind.
+    fn permute<F: PrimeField>(
+        parameters: &PoseidonParameters<F>,
+        state: &[F],
+        dense: [usize; 2],
+    ) -> Vec<F> {
         let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
-        let rounds = RecurrentRounds::new(parameters).unwrap();
+        let rounds = RecurrentRounds::in_order(parameters, &order, dense).unwrap();
         let power = |x: F| x.pow([parameters.alpha()]);
-        let full = |state: Vec<F>, constants: &Vec<F>| -> Vec<F> {
-            let outputs: Vec<F> = state.into_iter().map(power).collect();
+        let outputs = |state: Vec<F>, s_boxes: usize| -> Vec<F> {
+            let elements = state.into_iter().enumerate();
+            elements
+                .map(|(i, x)| if i < s_boxes { power(x) } else { x })
+                .collect()
+        };
+        let round = |state: Vec<F>, s_boxes: usize, constants: &Vec<F>| -> Vec<F> {
             let layer = Layer {
                 matrix: rounds.mds.clone(),
                 constants: constants.clone(),
             };
-            layer.apply(&outputs)
+            layer.apply(&outputs(state, s_boxes))
         };
+        let width = parameters.width();
+        let s_boxes = |number: usize| if number < rounds.full_first { width } else { 1 };
         let state = order.apply(state);
         let state = state.iter().zip(&rounds.initial_constants);
-        let state = state
+        let mut state: Vec<F> = state
             .map(|(&element, constant)| element + constant)
             .collect();
-        let mut state = rounds.full_first.iter().fold(state, full);
-        if let Some(partial) = &rounds.partial {
-            let outputs: Vec<F> = state.into_iter().map(power).collect();
-            state = partial.apply(&outputs, power);
+        for (number, constants) in rounds.first.iter().enumerate() {
+            state = round(state, s_boxes(number), constants);
         }
-        order.apply(&rounds.full_last.iter().fold(state, full))
+        if let Some(partial) = &rounds.partial {
+            state = partial.apply(&outputs(state, s_boxes(rounds.first.len())), power);
+        }
+        for constants in &rounds.behind {
+            state = round(state, 1, constants);
+        }
+        for constants in &rounds.full_last {
+            state = round(state, width, constants);
+        }
+        order.apply(&state)
     }
 
     fn assert_equal<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &[F]) {
+        assert_equal_with(parameters, state, [0, 0]);
+    }
+
+    fn assert_equal_with<F: PrimeField>(
+        parameters: &PoseidonParameters<F>,
+        state: &[F],
+        dense: [usize; 2],
+    ) {
         let mut expected = state.to_vec();
         permute_dense(parameters, &mut expected);
         assert_eq!(
-            permute(parameters, state),
+            permute(parameters, state, dense),
             expected,
-            "{}",
+            "{}, {dense:?}",
             parameters.name()
         );
     }
@@ -501,6 +595,24 @@ mod tests {
                 assert_eq!(order, expected, "{}", parameters.name());
             });
         }
+    }
+
+    #[test]
+    fn dense_rounds_ahead_and_behind() {
+        let set = with_matrix::<Bls12_381>(&[&[2, 3, 5], &[7, 11, 13], &[17, 19, 29]], 5, 1);
+        let order = InternalOrder::swapped(3, 1);
+        for (ahead, behind) in (0..=6).flat_map(|ahead| (0..=6).map(move |behind| (ahead, behind)))
+        {
+            let rounds = RecurrentRounds::in_order(&set, &order, [ahead, behind]).unwrap();
+            let left = 5_usize.saturating_sub(ahead + behind);
+            let partial = rounds.partial.as_ref();
+            assert_eq!(partial.map_or(0, |partial| partial.rounds.len()), left);
+            let first = 2 + ahead.min(5) - usize::from(left > 0);
+            assert_eq!((rounds.full_first, rounds.first.len()), (2, first));
+            assert_eq!(rounds.behind.len(), behind.min(5 - ahead.min(5)));
+            assert_equal_with(&set, &state(1, 3), [ahead, behind]);
+        }
+        assert_eq!(super::order(&set), Ok(2));
     }
 
     /// A set with this matrix.
@@ -606,6 +718,7 @@ mod tests {
             seed in any::<u64>(),
             singular_minor in any::<bool>(),
             corner in any::<bool>(),
+            dense in [0_usize..8, 0_usize..8],
         ) {
             with_field!(field, F => {
                 let ranges = Ranges { singular_minor, ..Ranges::default() };
@@ -617,6 +730,7 @@ mod tests {
                     state(seed, set.width())
                 };
                 assert_equal(&set, &state);
+                assert_equal_with(&set, &state, dense);
             });
         }
     }

@@ -1,4 +1,4 @@
-//! The reference of this project, with sparse partial rounds.
+//! The reference of this project, with partial rounds as a recurrence.
 
 use acclmt_poseidon::fields::{AnyParameters, PoseidonField};
 use acclmt_poseidon::params::PoseidonParameters;
