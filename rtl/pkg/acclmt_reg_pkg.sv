@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000500;
+  localparam logic [31:0] VersionValue = 32'h00000600;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -72,7 +72,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLeafAlpha = 12'h148;
   localparam logic [11:0] RegLeafFullRoundsFirst = 12'h14c;
   localparam logic [11:0] RegLeafFullRoundsLast = 12'h150;
-  localparam logic [11:0] RegLeafPartialKind = 12'h154;
+  localparam logic [11:0] RegLeafRecurrence = 12'h154;
   localparam logic [11:0] RegLeafDigestWords = 12'h158;
   localparam logic [11:0] RegLeafInputMap0 = 12'h15c;
   localparam logic [11:0] RegLeafInputMap1 = 12'h160;
@@ -91,7 +91,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegRootAlpha = 12'h1a8;
   localparam logic [11:0] RegRootFullRoundsFirst = 12'h1ac;
   localparam logic [11:0] RegRootFullRoundsLast = 12'h1b0;
-  localparam logic [11:0] RegRootPartialKind = 12'h1b4;
+  localparam logic [11:0] RegRootRecurrence = 12'h1b4;
   localparam logic [11:0] RegRootDigestWords = 12'h1b8;
   localparam logic [11:0] RegRootInputMap0 = 12'h1bc;
   localparam logic [11:0] RegRootInputMap1 = 12'h1c0;
@@ -215,12 +215,12 @@ package acclmt_reg_pkg;
   localparam logic [31:0] CapsEngineMask = 32'hffffffff;
 
   // Fields of CAPS_DEPTH.
-  // Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse
-  // matrix and the partial rounds it runs.
+  // Entries of each matrix memory of a full-round sub-engine, for the MDS matrix and those before
+  // and after the recurrence.
   localparam int unsigned CapsDepthMatrixDepthLsb = 0;
   localparam int unsigned CapsDepthMatrixDepthWidth = 10;
   // Entries of each round constant memory of a full-round sub-engine, one for each beat of each of
-  // its rounds.
+  // its passes, and of one more where the last full round is short.
   localparam int unsigned CapsDepthConstantDepthLsb = 10;
   localparam int unsigned CapsDepthConstantDepthWidth = 10;
   // Entries of each memory of a partial-round sub-engine, one for each beat of each of its rounds.
@@ -348,6 +348,28 @@ package acclmt_reg_pkg;
   localparam int unsigned ConstantAddressEngineMaskWidth = 2;
   // All of them.
   localparam logic [31:0] ConstantAddressMask = 32'h003fffff;
+
+  // Fields of LEAF_RECURRENCE.
+  // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
+  // partial rounds are dense.
+  localparam int unsigned LeafRecurrenceOrderLsb = 0;
+  localparam int unsigned LeafRecurrenceOrderWidth = 4;
+  // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
+  // 0.
+  localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
+  // All of them.
+  localparam logic [31:0] LeafRecurrenceMask = 32'h0000010f;
+
+  // Fields of ROOT_RECURRENCE.
+  // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
+  // partial rounds are dense.
+  localparam int unsigned RootRecurrenceOrderLsb = 0;
+  localparam int unsigned RootRecurrenceOrderWidth = 4;
+  // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
+  // 0.
+  localparam int unsigned RootRecurrenceOutputEntersBit = 8;
+  // All of them.
+  localparam logic [31:0] RootRecurrenceMask = 32'h0000010f;
 
   // Fields of LEVEL_TABLE.
   // Groups of siblings that the queue of the level has room for, at least 1.

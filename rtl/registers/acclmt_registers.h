@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000500u
+#define ACCLMT_VERSION_VALUE 0x00000600u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000500u
+#define ACCLMT_VERSION_RESET 0x00000600u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -81,15 +81,15 @@
  */
 #define ACCLMT_REG_CAPS_DEPTH 0x00Cu
 /*
- * Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse
- * matrix and the partial rounds it runs.
+ * Entries of each matrix memory of a full-round sub-engine, for the MDS matrix and those before and
+ * after the recurrence.
  */
 #define ACCLMT_CAPS_DEPTH_MATRIX_DEPTH_LSB 0u
 #define ACCLMT_CAPS_DEPTH_MATRIX_DEPTH_WIDTH 10u
 #define ACCLMT_CAPS_DEPTH_MATRIX_DEPTH_MASK 0x000003FFu
 /*
  * Entries of each round constant memory of a full-round sub-engine, one for each beat of each of
- * its rounds.
+ * its passes, and of one more where the last full round is short.
  */
 #define ACCLMT_CAPS_DEPTH_CONSTANT_DEPTH_LSB 10u
 #define ACCLMT_CAPS_DEPTH_CONSTANT_DEPTH_WIDTH 10u
@@ -457,12 +457,26 @@
 #define ACCLMT_LEAF_FULL_ROUNDS_LAST_RESET 0x00000000u
 
 /*
- * LEAF_PARTIAL_KIND (RW). Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS
- * matrix, and partial rounds on full-round sub-engines only. It can be written only while no run is
- * in progress.
+ * LEAF_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. With one, the last
+ * round of the full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass
+ * without S-box and with matrix 2 comes behind it. It can be written only while no run is in
+ * progress.
  */
-#define ACCLMT_REG_LEAF_PARTIAL_KIND 0x154u
-#define ACCLMT_LEAF_PARTIAL_KIND_RESET 0x00000000u
+#define ACCLMT_REG_LEAF_RECURRENCE 0x154u
+#define ACCLMT_LEAF_RECURRENCE_RESET 0x00000000u
+/*
+ * Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
+ * partial rounds are dense.
+ */
+#define ACCLMT_LEAF_RECURRENCE_ORDER_LSB 0u
+#define ACCLMT_LEAF_RECURRENCE_ORDER_WIDTH 4u
+#define ACCLMT_LEAF_RECURRENCE_ORDER_MASK 0x0000000Fu
+/*
+ * Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.
+ */
+#define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_LSB 8u
+#define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
+#define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
 
 /*
  * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in
@@ -495,10 +509,11 @@
 #define ACCLMT_LEAF_DIGEST_MAP_RESET 0x00000000u
 
 /*
- * LEAF_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 those of the first
- * full-round sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second
- * full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have. It can be written only
- * while no run is in progress.
+ * LEAF_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 the dense ones of the
+ * first full-round sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7
+ * the dense ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not
+ * have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0. It can be
+ * written only while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_PARTIAL_ROUNDS(number) (0x16Cu + 4u * ((number) - 0u))
 #define ACCLMT_LEAF_PARTIAL_ROUNDS_FIRST 0u
@@ -541,12 +556,26 @@
 #define ACCLMT_ROOT_FULL_ROUNDS_LAST_RESET 0x00000000u
 
 /*
- * ROOT_PARTIAL_KIND (RW). Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS
- * matrix, and partial rounds on full-round sub-engines only. It can be written only while no run is
- * in progress.
+ * ROOT_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. With one, the last
+ * round of the full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass
+ * without S-box and with matrix 2 comes behind it. It can be written only while no run is in
+ * progress.
  */
-#define ACCLMT_REG_ROOT_PARTIAL_KIND 0x1B4u
-#define ACCLMT_ROOT_PARTIAL_KIND_RESET 0x00000000u
+#define ACCLMT_REG_ROOT_RECURRENCE 0x1B4u
+#define ACCLMT_ROOT_RECURRENCE_RESET 0x00000000u
+/*
+ * Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
+ * partial rounds are dense.
+ */
+#define ACCLMT_ROOT_RECURRENCE_ORDER_LSB 0u
+#define ACCLMT_ROOT_RECURRENCE_ORDER_WIDTH 4u
+#define ACCLMT_ROOT_RECURRENCE_ORDER_MASK 0x0000000Fu
+/*
+ * Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.
+ */
+#define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_LSB 8u
+#define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
+#define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
 
 /*
  * ROOT_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
@@ -579,10 +608,11 @@
 #define ACCLMT_ROOT_DIGEST_MAP_RESET 0x00000000u
 
 /*
- * ROOT_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 those of the first
- * full-round sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second
- * full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have. It can be written only
- * while no run is in progress.
+ * ROOT_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 the dense ones of the
+ * first full-round sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7
+ * the dense ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not
+ * have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0. It can be
+ * written only while no run is in progress.
  */
 #define ACCLMT_REG_ROOT_PARTIAL_ROUNDS(number) (0x1CCu + 4u * ((number) - 0u))
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_FIRST 0u

@@ -5,10 +5,19 @@
 //!
 //! The state is in internal order, see [`acclmt_poseidon::sparse`]: the S-box of partial rounds is on element
 //! 0. It starts as the initial vector plus the input elements at their places. The first full-round
-//! sub-engine (number 0) runs the first full rounds and `p0` partial rounds, the partial-round
-//! sub-engines 1 to N run `p1 .. pN` partial rounds in turn; then the first full-round sub-engine
-//! runs the last full rounds, or, where there are two of them, the second one (number 7) `p7`
-//! partial rounds and the last full rounds. Every round is S-box, matrix, and a vector of constants.
+//! sub-engine (number 0) runs the first full rounds and `p0` dense partial rounds, the partial-round
+//! sub-engines 1 to N run `p1 .. pN` partial rounds in turn as a recurrence, see
+//! [`acclmt_poseidon::recurrence`]; then the first full-round sub-engine runs the last full rounds, or, where there
+//! are two of them, the second one (number 7) `p7` dense partial rounds and the last full rounds. A pass of a
+//! full-round sub-engine is S-box, matrix, and a vector of constants. With a recurrence the matrix and the vector
+//! of the last pass before it are other ones, and a pass without S-box comes behind it; `p1` is then at least 1.
+//! Without one `p1 .. pN` are 0.
+//!
+//! A row of a matrix is computed from pairs of elements, one of an even group of three and the one in the same
+//! place of the odd group behind it. A product for each row and one for all of them take the place of two for
+//! each row, see [`acclmt_poseidon::recurrence`]; the product of the two coefficients is taken off the vector
+//! (it is *folded*). The last full round of a hash whose digest is in the first group makes that group only and
+//! does without pairs: it is *short*. Its vector is not folded.
 //!
 //! Constants of the large prime are in Montgomery form with R = 2^`montgomery_bits`, below the
 //! prime; those of the Goldilocks field are as they are, four in a word: element 3 hi + lane of the
@@ -16,21 +25,21 @@
 //!
 //! # Where constants are
 //!
-//! With b = ceil(t / 3), B = b beats (1 in Goldilocks mode), S = max(b, 2 with x^7) steps, and P = B
-//! (S where B is 1) entries of a partial round, see [`Shape`]:
+//! With b beats of a state, ceil(t / 3) or 1 in Goldilocks mode, and S = ceil(t / 6) steps of a row, see [`Shape`]:
 //!
 //! | sub-engine | bank | index | constant |
 //! |---|---|---|---|
-//! | 0, 7 | 3 i + j | m B S + r S + k | matrix m (0: MDS, 1: pre-sparse), row 3 r + i, column 3 k + j; in Goldilocks mode slice s is row 3 s + i |
-//! | 0, 7 | 3 i + j | 2 B S + n P + k | the same of the matrix of partial round n, where B is 1 |
-//! | 0, 7 | 0, 1, 2 | 2 B S + n P + k | first row of that matrix, where B is more than 1: entries 3 k, 3 k + 1, 3 k + 2 |
-//! | 0, 7 | 5, 3, 6 | 2 B S + n P + k | its first column: entries 3 k (0 for k = 0), 3 k + 1, 3 k + 2 |
-//! | 0, 7 | 7, 4, 8 | 2 B S + n P + k | its diagonal, 1 at the same places |
-//! | 0, 7 | 9 + lane | r B + beat | the vector added after round r of this sub-engine |
-//! | 1 to 6 | lane | n B + beat | first row of the matrix of partial round n |
-//! | 1 to 6 | 3 + lane | n B + beat | its first column, 0 for element 0 |
-//! | 1 to 6 | 6 | n | constant added to element 0 |
+//! | 0, 7 | 3 i + j | m b S + c S + s | matrix m (0: MDS, 1: before the recurrence, 2: behind it), row 3 c + i, column 6 s + j; in Goldilocks mode slice q is row 3 q + i |
+//! | 0, 7 | 9 + 3 i + j | m b S + c S + s | the same of column 6 s + 3 + j, 0 where there is none |
+//! | 0, 7 | 18 + lane | r b + beat | the vector added in pass r of this sub-engine, folded |
+//! | the last of them | 18 + lane | r b | the first beat of the vector of a short round, where r is the number of passes |
+//! | 1 to 6 | lane | n b + beat | what S-box inputs are multiplied with in round n of this sub-engine: sum 3 beat + lane, 0 for place 0; in Goldilocks mode slice q is sum 3 q + lane |
+//! | 1 to 6 | 3 + lane | n b + beat | the same of the S-box outputs before |
+//! | 1 to 6 | 6 | n | constant added to the complete sum |
 //! | 15 | lane | beat | the initial vector |
+//! | 15 | lane | 4 + beat | that of later blocks of a row |
+//!
+//! Passes are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
 mod compiler;
 mod error;
@@ -47,11 +56,10 @@ pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
 pub use registers::{
     BOTH_ENGINES, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LEAF_HASH_ENGINE, PARTIAL_DENSE, PARTIAL_SPARSE, ROOT_HASH_ENGINE, RowRegisters,
-    RuntimeModulus,
+    LARGE_PRIME, LEAF_HASH_ENGINE, ROOT_HASH_ENGINE, RowRegisters, RuntimeModulus,
 };
 pub use rows::ChipRows;
-pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape};
+pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work};
 pub(crate) use words::slices;
 
 #[cfg(test)]

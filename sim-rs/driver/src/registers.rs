@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0500;
+pub const VERSION_VALUE: u32 = 0x0000_0600;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -356,8 +356,8 @@ pub const CAPS_MATRIX_DEPTH: Field = Field::new(
     "MatrixDepth",
     0,
     10,
-    "Entries of each matrix memory of a full-round sub-engine, for the MDS matrix, the pre-sparse \
-     matrix and the partial rounds it runs.",
+    "Entries of each matrix memory of a full-round sub-engine, for the MDS matrix and those before and \
+     after the recurrence.",
 );
 /// Entries of the constant memories of a full-round sub-engine.
 pub const CAPS_CONSTANT_DEPTH: Field = Field::new(
@@ -365,7 +365,7 @@ pub const CAPS_CONSTANT_DEPTH: Field = Field::new(
     10,
     10,
     "Entries of each round constant memory of a full-round sub-engine, one for each beat of each \
-     of its rounds.",
+     of its passes, and of one more where the last full round is short.",
 );
 /// Entries of the memories of a partial-round sub-engine.
 pub const CAPS_PARTIAL_DEPTH: Field = Field::new(
@@ -792,6 +792,22 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
      bit is set that no field has.",
 );
 
+/// Sums that move up.
+pub const RECURRENCE_ORDER: Field = Field::new(
+    "Order",
+    0,
+    4,
+    "Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all \
+     partial rounds are dense.",
+);
+/// Whether the output of the S-box is added.
+pub const RECURRENCE_OUTPUT_ENTERS: Field = Field::new(
+    "OutputEnters",
+    8,
+    1,
+    "Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.",
+);
+
 /// The registers of a hash engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineRegisters {
@@ -805,8 +821,8 @@ pub struct EngineRegisters {
     pub full_rounds_first: Register,
     /// Full rounds after the partial rounds.
     pub full_rounds_last: Register,
-    /// Form of the partial rounds.
-    pub partial_kind: Register,
+    /// How the partial rounds run on partial-round sub-engines.
+    pub recurrence: Register,
     /// Output words of a digest.
     pub digest_words: Register,
     /// Where the input elements go.
@@ -855,13 +871,14 @@ macro_rules! engine_registers {
                 &[],
                 "Full rounds after the partial rounds, at least 1.",
             ),
-            partial_kind: Register::single(
-                concat!($prefix, "PartialKind"),
+            recurrence: Register::single(
+                concat!($prefix, "Recurrence"),
                 $base + 0x14,
                 ReadWrite,
-                &[],
-                "Form of the partial rounds. Legal: 0, sparse matrices; 1, dense: the MDS matrix, and \
-                 partial rounds on full-round sub-engines only.",
+                &[RECURRENCE_ORDER, RECURRENCE_OUTPUT_ENTERS],
+                "The recurrence that the partial-round sub-engines run. With one, the last round of the \
+                 full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass without \
+                 S-box and with matrix 2 comes behind it.",
             ),
             digest_words: Register::single(
                 concat!($prefix, "DigestWords"),
@@ -897,9 +914,10 @@ macro_rules! engine_registers {
                 ReadWrite,
                 0,
                 2 + MAX_PARTIAL_ENGINES as u32,
-                "Partial rounds in the order of the sub-engines: 0 those of the first full-round \
-                 sub-engine, 1 to 6 those of the partial-round sub-engines, 7 those of the second \
-                 full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not have.",
+                "Partial rounds in the order of the sub-engines: 0 the dense ones of the first full-round \
+                 sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7 the dense \
+                 ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not \
+                 have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0.",
             ),
         }
     };
@@ -914,7 +932,7 @@ impl EngineRegisters {
             self.alpha,
             self.full_rounds_first,
             self.full_rounds_last,
-            self.partial_kind,
+            self.recurrence,
             self.digest_words,
             self.input_map,
             self.digest_map,
@@ -1142,7 +1160,7 @@ pub const REGISTERS: &[Register] = &[
     LEAF.alpha,
     LEAF.full_rounds_first,
     LEAF.full_rounds_last,
-    LEAF.partial_kind,
+    LEAF.recurrence,
     LEAF.digest_words,
     LEAF.input_map,
     LEAF.digest_map,
@@ -1152,7 +1170,7 @@ pub const REGISTERS: &[Register] = &[
     ROOT.alpha,
     ROOT.full_rounds_first,
     ROOT.full_rounds_last,
-    ROOT.partial_kind,
+    ROOT.recurrence,
     ROOT.digest_words,
     ROOT.input_map,
     ROOT.digest_map,

@@ -68,14 +68,14 @@ pub const BUILD: EngineLimits = EngineLimits {
     prime: [0; 32],
     num_full: 1,
     num_partial: 3,
-    matrix_depth: 128,
+    matrix_depth: 32,
     constant_depth: 255,
     partial_depth: 128,
     goldilocks: true,
-    montgomery_bits: 260,
+    montgomery_bits: 264,
     runtime_modulus: false,
     places: 64,
-    loop_cycles: 59,
+    loop_cycles: 61,
 };
 
 /// The protocol of a chip, with the interpreter of programs for its arithmetic. A run computes when
@@ -109,7 +109,7 @@ impl FakeChip {
             | registers::CAPS_NUM_PARTIAL.with(limits.num_partial as u32)
             | registers::CAPS_LANES.with(3)
             | registers::CAPS_LOOP_CYCLES_FULL.with(limits.loop_cycles as u32)
-            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(54)
+            | registers::CAPS_LOOP_CYCLES_PARTIAL.with(43)
             | registers::CAPS_LOG2_PLACES.with(limits.places.ilog2());
         let mut chip = Self {
             fault,

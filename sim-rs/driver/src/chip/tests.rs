@@ -477,20 +477,16 @@ fn plans_and_notes() {
     let filecoin = presets::by_name("filecoin-arity-2").unwrap();
     let plan = device.engine_plan(filecoin).unwrap().unwrap();
     assert_eq!((plan.num_full, plan.num_partial, plan.period), (1, 3, 16));
-    assert_eq!((plan.products, plan.multipliers), (578, 45));
-    assert!((plan.multiplier_bound() - 578.0 / 45.0).abs() < 1e-9);
+    assert_eq!((plan.products, plan.multipliers), (525, 37));
+    assert!((plan.multiplier_bound() - 525.0 / 37.0).abs() < 1e-9);
     assert!(device.notes(filecoin).is_empty());
-    let ranges = Ranges {
-        singular_minor: true,
-        partial_rounds: 3..=3,
-        ..Ranges::default()
+    let shallow = EngineLimits {
+        partial_depth: 8,
+        ..bls12_381()
     };
-    let dense = random::any_parameters(FieldId::Goldilocks, 1, &ranges).unwrap();
-    let notes = device.notes(&dense);
+    let notes = device_of(Fault::None, shallow).notes(filecoin);
     assert!(
-        notes
-            .iter()
-            .any(|note| note.contains("3 partial rounds run dense")),
+        (notes.iter()).any(|note| note.contains("40 cycles per hash, with deeper memories")),
         "{notes:?}"
     );
 }

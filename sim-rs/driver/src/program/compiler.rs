@@ -7,20 +7,24 @@ use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
 use super::registers::{
     BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
-    LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, PARTIAL_COLUMN_BANK, PARTIAL_CONSTANT_BANK,
-    PARTIAL_DENSE, PARTIAL_SPARSE, RuntimeModulus, VECTOR_BANK, encode,
+    LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS, ODD_BANK,
+    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode, recurrence,
 };
 use super::shape::{
-    FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, beats_up_to,
+    FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
 };
 use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::params::PoseidonParameters;
-use acclmt_poseidon::sparse::{DenseRounds, InternalOrder, PartialRound, SparseRounds};
+use acclmt_poseidon::recurrence::{self, Layer, RecurrenceError, RecurrentRound, RecurrentRounds};
+use acclmt_poseidon::sparse::InternalOrder;
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
+
+/// Most rounds of a recurrence with sums that stay in their places, which have room for so many products.
+const MOST_ROUNDS_OF_STAYING_SUMS: usize = 128;
 
 /// What a program takes in and gives out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +49,7 @@ pub struct ChipProgram {
     pub constants: Vec<ChipConstant>,
     pub(super) field: FieldId,
     pub(super) shape: Shape,
-    pub(super) rounds: Rounds,
+    pub(super) work: Work,
     pub(super) segments: Segments,
     pub(super) limits: EngineLimits,
     /// Where the elements of the state are.
@@ -113,7 +117,6 @@ impl ChipProgram {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
         let order = order(parameters, field, purpose);
-        let chip_rounds = ChipRounds::new(parameters, &order);
         let rounds = Rounds {
             full_first: parameters.full_rounds_first(),
             partial: parameters.partial_rounds(),
@@ -123,7 +126,7 @@ impl ChipProgram {
             width: parameters.width(),
             alpha: parameters.alpha(),
             goldilocks: field == FieldId::Goldilocks,
-            dense: matches!(chip_rounds.partial, PartialRounds::Dense(_)),
+            recurrent: false,
             digest_beats: 1,
         };
         let maps = Maps::new(parameters, &order, shape, purpose);
@@ -131,23 +134,25 @@ impl ChipProgram {
             digest_beats: maps.digest_beats(shape),
             ..shape
         };
-        // Of a row of several blocks most permutations go on with the whole state.
-        let planned = match purpose {
-            Purpose::Rows { sponge, length } if sponge.padded_length(length) > sponge.rate() => {
-                shape.of_whole_states()
-            }
-            _ => shape,
+        let recurrence_order = recurrence::order(parameters);
+        let work = Work {
+            shape,
+            rounds,
+            most_recurrent: most_recurrent(parameters.width(), &recurrence_order),
+            // Of a row of several blocks most permutations go on with the whole state.
+            whole_states: matches!(
+                purpose,
+                Purpose::Rows { sponge, length } if sponge.padded_length(length) > sponge.rate()
+            ),
         };
         let segments = match segments {
-            None => Segments::plan(planned, rounds, limits).ok_or_else(|| {
-                ProgramError::TooManyRounds {
-                    name: name.to_owned(),
-                    rounds,
-                    shape,
-                    limits: Box::new(*limits),
-                }
+            None => Segments::plan(work, limits).ok_or_else(|| ProgramError::TooManyRounds {
+                name: name.to_owned(),
+                rounds,
+                shape,
+                limits: Box::new(*limits),
             })?,
-            Some(segments) if segments.has(rounds) && segments.fit(shape, limits) => segments,
+            Some(segments) if work.allows(&segments, limits) => segments,
             Some(segments) => {
                 return Err(ProgramError::Segments {
                     name: name.to_owned(),
@@ -157,6 +162,9 @@ impl ChipProgram {
                 });
             }
         };
+        let shape = work.shape_with(&segments);
+        let dense = [FIRST_FULL, SECOND_FULL].map(|engine| segments.partial[engine]);
+        let chip_rounds = RecurrentRounds::in_order(parameters, &order, dense)?;
 
         let mut loader = Loader {
             shape,
@@ -185,10 +193,11 @@ impl ChipProgram {
                     .collect()
             }
         };
-        loader.vector(INITIAL_VECTOR, 0, 0, &initial);
+        let beats = shape.beats();
+        loader.vector(INITIAL_VECTOR, 0, 0, beats, &initial);
         if let Purpose::Rows { .. } = purpose {
             let later = &chip_rounds.initial_constants;
-            loader.vector_at(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, later);
+            loader.vector(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, beats, later);
         }
         loader.load(&chip_rounds, &segments, limits);
         // All of these are small.
@@ -203,11 +212,9 @@ impl ChipProgram {
             alpha: shape.alpha as u32,
             full_rounds_first: segments.full_first as u32,
             full_rounds_last: segments.full_last as u32,
-            partial_kind: if shape.dense {
-                PARTIAL_DENSE
-            } else {
-                PARTIAL_SPARSE
-            },
+            recurrence: (chip_rounds.partial.as_ref()).map_or(0, |partial| {
+                recurrence(partial.order, partial.output_enters)
+            }),
             digest_words: maps.outputs.len().div_ceil(maps.outputs_in_word) as u32,
             input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
             digest_map: encode(&maps.outputs, maps.outputs_in_word, shape),
@@ -223,7 +230,7 @@ impl ChipProgram {
             constants: loader.constants,
             field,
             shape,
-            rounds,
+            work,
             segments,
             limits: *limits,
             order,
@@ -232,28 +239,36 @@ impl ChipProgram {
             inputs_in_word: maps.inputs_in_word,
             outputs: maps.outputs.len(),
         };
-        program.notes = program.cost_notes(name);
+        program.notes = program.cost_notes(name, &recurrence_order);
         Ok(program)
     }
 
-    /// What a user should know about the cost of the program of the parameter set `name`.
-    fn cost_notes(&self, name: &str) -> Vec<String> {
+    /// What a user should know about the cost of the program of the parameter set `name`, of which the recurrence has
+    /// this order.
+    fn cost_notes(&self, name: &str, order: &Result<usize, RecurrenceError>) -> Vec<String> {
         let mut notes = Vec::new();
-        let period = self.period();
-        if self.shape.dense {
-            let sparse = Shape {
-                dense: false,
-                ..self.shape
+        let period = self.planned_period(&self.segments);
+        let any_number = Work {
+            most_recurrent: usize::MAX,
+            ..self.work
+        };
+        let dense = self.work.rounds.partial - self.segments.recurrent_rounds();
+        if let Some(best) = self.period_of(any_number, &self.limits)
+            && best < period
+            && self.period_of(self.work, &self.limits) != Some(best)
+        {
+            let why = match order {
+                Err(error) => error.to_string(),
+                Ok(order) => format!(
+                    "in the recurrence of '{name}', whose order {order} is below {}, no more than \
+                     {} rounds can run",
+                    self.shape.width - 1,
+                    self.work.most_recurrent,
+                ),
             };
-            let instead = self.period_with(sparse, &self.limits).map_or_else(
-                || "sparse ones would not fit into the memories".to_owned(),
-                |period| format!("with sparse ones it would be {period}"),
-            );
             notes.push(format!(
-                "the matrix of '{name}' has no sparse form, because it is singular without the row \
-                 and column of the partial S-box; its {} partial rounds run dense on the \
-                 full-round sub-engines: {period} cycles per hash, {instead}",
-                self.rounds.partial,
+                "{why}; {dense} partial rounds run dense on the full-round sub-engines: {period} \
+                 cycles per hash, with a recurrence of any number of rounds it would be {best}"
             ));
         }
         let deep = EngineLimits {
@@ -262,7 +277,7 @@ impl ChipProgram {
             partial_depth: MAX_DEPTH,
             ..self.limits
         };
-        if let Some(best) = self.period_with(self.shape, &deep)
+        if let Some(best) = self.period_of(self.work, &deep)
             && best < period
         {
             notes.push(format!(
@@ -274,10 +289,15 @@ impl ChipProgram {
         notes
     }
 
-    /// The period with the best segments for `shape` on a chip with `limits`.
-    fn period_with(&self, shape: Shape, limits: &EngineLimits) -> Option<usize> {
-        let busy = Segments::plan(shape, self.rounds, limits)?.busy(shape, limits.num_full);
-        busy.into_iter().max()
+    /// The period for which the segments are chosen, with the best segments for `work` on a chip with `limits`.
+    fn period_of(&self, work: Work, limits: &EngineLimits) -> Option<usize> {
+        let segments = Segments::plan(work, limits)?;
+        Some(self.planned_period(&segments))
+    }
+
+    /// The period for which the segments are chosen, with these `segments`.
+    fn planned_period(&self, segments: &Segments) -> usize {
+        self.work.period(segments, self.limits.num_full)
     }
 
     /// The field.
@@ -305,14 +325,14 @@ impl ChipProgram {
         self.segments.busy(self.shape, self.limits.num_full)
     }
 
-    /// Cycles that a hash occupies the busiest sub-engine: the steady-state cycles per hash.
+    /// Cycles that a hash occupies the busiest part of a hash engine: the steady-state cycles per hash.
     pub fn period(&self) -> usize {
-        self.busy().into_iter().max().unwrap_or_default()
+        self.segments.period(self.shape, self.limits.num_full)
     }
 
-    /// Multiplications and squarings of field elements that a hash needs.
+    /// Multiplications and squarings of field elements for a hash.
     pub fn products(&self) -> usize {
-        self.shape.products(self.rounds, self.outputs)
+        self.shape.products(&self.segments, self.outputs)
     }
 
     /// Field multipliers and squarers of a hash engine, four times as many in Goldilocks mode, see
@@ -449,48 +469,12 @@ fn check_field<F: PrimeField>(
     })
 }
 
-/// The rounds of a parameter set in the form in which the chip runs them.
-struct ChipRounds<F> {
-    initial_constants: Vec<F>,
-    initial: Vec<F>,
-    mds: Vec<Vec<F>>,
-    pre_sparse: Vec<Vec<F>>,
-    full_first: Vec<Vec<F>>,
-    partial: PartialRounds<F>,
-    full_last: Vec<Vec<F>>,
-}
-
-enum PartialRounds<F> {
-    Sparse(Vec<PartialRound<F>>),
-    /// The constants.
-    Dense(Vec<Vec<F>>),
-}
-
-impl<F: PrimeField> ChipRounds<F> {
-    fn new(parameters: &PoseidonParameters<F>, order: &InternalOrder) -> Self {
-        match SparseRounds::in_order(parameters, order) {
-            Ok(rounds) => Self {
-                initial_constants: rounds.initial_constants,
-                initial: rounds.initial,
-                mds: rounds.mds,
-                pre_sparse: rounds.pre_sparse,
-                full_first: rounds.full_first,
-                partial: PartialRounds::Sparse(rounds.partial),
-                full_last: rounds.full_last,
-            },
-            Err(_) => {
-                let rounds = DenseRounds::in_order(parameters, order);
-                Self {
-                    initial_constants: rounds.initial_constants,
-                    initial: rounds.initial,
-                    pre_sparse: rounds.mds.clone(),
-                    mds: rounds.mds,
-                    full_first: rounds.full_first,
-                    partial: PartialRounds::Dense(rounds.partial),
-                    full_last: rounds.full_last,
-                }
-            }
-        }
+/// Most partial rounds that run as a recurrence of this order, of a set of this width.
+fn most_recurrent(width: usize, order: &Result<usize, RecurrenceError>) -> usize {
+    match order {
+        Ok(order) if *order + 1 == width => usize::MAX,
+        Ok(_) => MOST_ROUNDS_OF_STAYING_SUMS,
+        Err(_) => 0,
     }
 }
 
@@ -582,72 +566,68 @@ struct Loader<F> {
 }
 
 impl<F: PrimeField> Loader<F> {
-    fn load(&mut self, rounds: &ChipRounds<F>, segments: &Segments, limits: &EngineLimits) {
-        let (sparse, dense): (&[_], &[_]) = match &rounds.partial {
-            PartialRounds::Sparse(rounds) => (rounds, &[]),
-            PartialRounds::Dense(vectors) => (&[], vectors),
-        };
-        let (mut sparse, mut dense) = (sparse.iter(), dense.iter());
+    fn load(&mut self, rounds: &RecurrentRounds<F>, segments: &Segments, limits: &EngineLimits) {
         // Without partial rounds the halves of the full rounds may be other ones.
-        let mut full = rounds.full_first.iter().chain(&rounds.full_last);
+        let mut vectors = rounds.first.iter();
+        let mut last_vectors = rounds.behind.iter().chain(&rounds.full_last);
 
-        let mut round = 0;
-        self.matrix(FIRST_FULL, 0, &rounds.mds);
-        self.matrix(FIRST_FULL, self.shape.matrix_entries(), &rounds.pre_sparse);
-        for vector in full.by_ref().take(segments.full_first) {
-            self.round_vector(FIRST_FULL, &mut round, vector);
+        let mut pass = 0;
+        self.matrix(FIRST_FULL, MATRIX_MDS, &rounds.mds);
+        let first = segments.full_first + segments.partial[FIRST_FULL];
+        let before = usize::from(rounds.partial.is_some());
+        for vector in (vectors.by_ref().chain(last_vectors.by_ref())).take(first - before) {
+            self.pass(FIRST_FULL, &mut pass, &rounds.mds, vector);
         }
-        let count = segments.partial[FIRST_FULL];
-        self.partial_on_full(FIRST_FULL, count, &mut sparse, &mut dense, &mut round);
-        for engine in 1..=limits.num_partial {
-            let count = segments.partial[engine];
-            for (index, partial) in sparse.by_ref().take(count).enumerate() {
-                self.partial_round(engine, index, partial);
+        if let Some(partial) = &rounds.partial {
+            self.layer(FIRST_FULL, &mut pass, MATRIX_BEFORE, &partial.before);
+            let mut rounds = partial.rounds.iter();
+            for engine in FIRST_FULL + 1..SECOND_FULL {
+                let count = segments.partial[engine];
+                for (index, round) in rounds.by_ref().take(count).enumerate() {
+                    self.recurrent_round(engine, index, round);
+                }
             }
         }
         let last = if limits.num_full > 1 {
-            round = 0;
-            self.matrix(SECOND_FULL, 0, &rounds.mds);
-            let count = segments.partial[SECOND_FULL];
-            self.partial_on_full(SECOND_FULL, count, &mut sparse, &mut dense, &mut round);
+            pass = 0;
+            self.matrix(SECOND_FULL, MATRIX_MDS, &rounds.mds);
             SECOND_FULL
         } else {
             FIRST_FULL
         };
-        for vector in full {
-            self.round_vector(last, &mut round, vector);
+        if let Some(partial) = &rounds.partial {
+            self.layer(last, &mut pass, MATRIX_AFTER, &partial.after);
         }
-    }
-
-    /// `count` partial rounds of a full-round sub-engine, the next of `sparse` or else of `dense`.
-    fn partial_on_full<'a>(
-        &mut self,
-        engine: usize,
-        count: usize,
-        sparse: &mut impl Iterator<Item = &'a PartialRound<F>>,
-        dense: &mut impl Iterator<Item = &'a Vec<F>>,
-        round: &mut usize,
-    ) where
-        F: 'a,
-    {
-        for (number, partial) in sparse.by_ref().take(count).enumerate() {
-            let base = 2 * self.shape.matrix_entries() + number * self.shape.sparse_entries();
-            if self.shape.beats() == 1 {
-                self.matrix(engine, base, &as_dense(partial));
-            } else {
-                self.sparse_matrix(engine, base, partial);
+        for vector in vectors.chain(last_vectors) {
+            self.pass(last, &mut pass, &rounds.mds, vector);
+        }
+        if self.shape.is_short() {
+            // Nothing is folded into the vector of a last round that makes beat 0 only.
+            if let Some(vector) = rounds.full_last.last() {
+                let base = pass * self.shape.beats();
+                self.vector(last as u8, VECTOR_BANK, base, 1, vector);
             }
-            let mut vector = vec![F::ZERO; self.shape.width];
-            vector[0] = partial.constant;
-            self.round_vector(engine, round, &vector);
-        }
-        for vector in dense.by_ref().take(count) {
-            self.round_vector(engine, round, vector);
         }
     }
 
-    /// The dense `matrix` at the memory entries from `base`.
-    fn matrix(&mut self, engine: usize, base: usize, matrix: &[Vec<F>]) {
+    /// The pass with a matrix of its own and its constants.
+    fn layer(&mut self, engine: usize, pass: &mut usize, number: usize, layer: &Layer<F>) {
+        self.matrix(engine, number, &layer.matrix);
+        self.pass(engine, pass, &layer.matrix, &layer.constants);
+    }
+
+    /// The constants of pass `pass` of a full-round sub-engine, with the matrix that the pass has.
+    fn pass(&mut self, engine: usize, pass: &mut usize, matrix: &[Vec<F>], constants: &[F]) {
+        let folded: Vec<F> = (matrix.iter().zip(constants))
+            .map(|(row, &constant)| constant - products_of_pairs(row))
+            .collect();
+        let beats = self.shape.beats();
+        self.vector(engine as u8, VECTOR_BANK, *pass * beats, beats, &folded);
+        *pass += 1;
+    }
+
+    /// Matrix `number` of a full-round sub-engine.
+    fn matrix(&mut self, engine: usize, number: usize, matrix: &[Vec<F>]) {
         let entry = |row: usize, column: usize| {
             let row = matrix.get(row)?;
             row.get(column).copied()
@@ -655,74 +635,41 @@ impl<F: PrimeField> Loader<F> {
         let shape = self.shape;
         for beat in 0..shape.beats() {
             for step in 0..shape.steps() {
-                let index = base + beat * shape.steps() + step;
+                let index = number * shape.matrix_entries() + beat * shape.steps() + step;
                 for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
-                    let column = LANES * step + j;
-                    let entries = if shape.goldilocks {
-                        [0, 1, 2, 3].map(|slice| entry(LANES * slice + i, column))
-                    } else {
-                        [entry(LANES * beat + i, column), None, None, None]
-                    };
-                    let entries = entries.map(Option::unwrap_or_default);
-                    self.constant(engine as u8, (LANES * i + j) as u8, index, &entries);
+                    let bank = (LANES * i + j) as u8;
+                    for (bank, group) in [(bank, 2 * step), (ODD_BANK + bank, 2 * step + 1)] {
+                        let column = LANES * group + j;
+                        let entries = if shape.goldilocks {
+                            [0, 1, 2, 3].map(|slice| entry(LANES * slice + i, column))
+                        } else {
+                            [entry(LANES * beat + i, column), None, None, None]
+                        };
+                        let entries = entries.map(Option::unwrap_or_default);
+                        self.constant(engine as u8, bank, index, &entries);
+                    }
                 }
             }
         }
     }
 
-    /// The matrix of `partial` on a full-round sub-engine, for states of several beats.
-    fn sparse_matrix(&mut self, engine: usize, base: usize, partial: &PartialRound<F>) {
-        let row = |element: usize| partial.matrix.row.get(element).copied();
-        // Element 0 is in the first row.
-        let column = |element: usize| {
-            let index = element.checked_sub(1)?;
-            partial.matrix.column.get(index).copied()
-        };
-        let diagonal = |element: usize| column(element).map(|_| F::ONE);
-        for beat in 0..self.shape.beats() {
-            let [first, second, third] = [0, 1, 2].map(|lane| LANES * beat + lane);
-            for (bank, value) in (0..).zip([
-                row(first),
-                row(second),
-                row(third),
-                column(second),
-                diagonal(second),
-                column(first),
-                column(third),
-                diagonal(first),
-                diagonal(third),
-            ]) {
-                let value = [value.unwrap_or_default()];
-                self.constant(engine as u8, bank, base + beat, &value);
-            }
-        }
-    }
-
     /// A round of a partial-round sub-engine.
-    fn partial_round(&mut self, engine: usize, index: usize, partial: &PartialRound<F>) {
+    fn recurrent_round(&mut self, engine: usize, index: usize, round: &RecurrentRound<F>) {
         let engine = engine as u8;
-        let mut column = vec![F::ZERO];
-        column.extend(&partial.matrix.column);
-        self.vector(engine, 0, index, &partial.matrix.row);
-        self.vector(engine, PARTIAL_COLUMN_BANK, index, &column);
-        self.constant(engine, PARTIAL_CONSTANT_BANK, index, &[partial.constant]);
+        let beats = self.shape.beats();
+        for (bank, part) in [(0, 0), (PARTIAL_OUTPUT_BANK, 1)] {
+            // Place 0 has no sum.
+            let sums = round.pairs.iter().map(|pair| pair[part]);
+            let coefficients: Vec<F> = [F::ZERO].into_iter().chain(sums).collect();
+            self.vector(engine, bank, index * beats, beats, &coefficients);
+        }
+        self.constant(engine, PARTIAL_CONSTANT_BANK, index, &[round.constant]);
     }
 
-    /// The constants after round `round` of a full-round sub-engine.
-    fn round_vector(&mut self, engine: usize, round: &mut usize, vector: &[F]) {
-        self.vector(engine as u8, VECTOR_BANK, *round, vector);
-        *round += 1;
-    }
-
-    /// Vector `number` of those that begin in `bank`.
-    fn vector(&mut self, engine: u8, bank: u8, number: usize, vector: &[F]) {
-        self.vector_at(engine, bank, number * self.shape.beats(), vector);
-    }
-
-    /// The vector at the memory entries from `base` of the banks from `bank` on.
-    fn vector_at(&mut self, engine: u8, bank: u8, base: usize, vector: &[F]) {
+    /// The first `beats` beats of the vector, at the memory entries from `base` of the banks from `bank` on.
+    fn vector(&mut self, engine: u8, bank: u8, base: usize, beats: usize, vector: &[F]) {
         let element = |index: usize| vector.get(index).copied().unwrap_or_default();
-        for beat in 0..self.shape.beats() {
+        for beat in 0..beats {
             for lane in 0..LANES {
                 let elements = if self.shape.goldilocks {
                     [0, 1, 2, 3].map(|slice| element(LANES * slice + lane))
@@ -761,14 +708,17 @@ fn constant_word<F: PrimeField>(shape: Shape, radix: F, elements: &[F]) -> Word 
     }
 }
 
-/// The sparse matrix of a partial round with all its entries.
-fn as_dense<F: PrimeField>(partial: &PartialRound<F>) -> Vec<Vec<F>> {
-    let mut matrix = vec![partial.matrix.row.clone()];
-    for (i, &first) in (1..).zip(&partial.matrix.column) {
-        let mut row = vec![F::ZERO; partial.matrix.row.len()];
-        row[0] = first;
-        row[i] = F::ONE;
-        matrix.push(row);
-    }
-    matrix
+/// The sum of the products of coefficients that are multiplied with a pair of elements: an element of an even
+/// group of three and the one in the same place of the odd group behind it.
+fn products_of_pairs<F: PrimeField>(row: &[F]) -> F {
+    let steps = row.chunks(2 * LANES).map(|step| {
+        let (even, odd) = step.split_at(LANES.min(step.len()));
+        dot(even, odd)
+    });
+    steps.sum()
+}
+
+/// The sum of the products of the entries that both have.
+fn dot<F: PrimeField>(a: &[F], b: &[F]) -> F {
+    a.iter().zip(b).map(|(&x, y)| x * y).sum()
 }

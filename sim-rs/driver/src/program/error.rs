@@ -4,6 +4,7 @@ use super::limits::EngineLimits;
 use super::shape::{Rounds, Segments, Shape};
 use crate::registers;
 use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::recurrence::RecurrenceError;
 use acclmt_poseidon::word;
 
 /// A chip cannot compute with a parameter set, or a program is wrong.
@@ -60,6 +61,9 @@ pub enum ProgramError {
         /// What the chip holds.
         limits: Box<EngineLimits>,
     },
+    /// Partial rounds are to run as a recurrence, and there is none.
+    #[error(transparent)]
+    NoRecurrence(#[from] RecurrenceError),
     /// Given segments do not fit.
     #[error(
         "the rounds of '{name}', {rounds:?}, cannot be shared out as {segments:?} on a chip with \
@@ -101,17 +105,6 @@ pub enum ProgramError {
         bank: u8,
         /// The index.
         index: usize,
-    },
-    /// A sparse partial round has a value where there must be 0.
-    #[error(
-        "the sparse matrix of sub-engine {engine} at index {base} has a value beside its first \
-         row for element 0; compile the program again"
-    )]
-    SparseEntry {
-        /// Number of the sub-engine.
-        engine: u8,
-        /// First index of the matrix.
-        base: usize,
     },
     /// A register value that the chip refuses.
     #[error(

@@ -2,8 +2,8 @@
 //! alone.
 //!
 //! It follows the hardware to the beat, the step and the memory entry, so it says what the hardware
-//! must do; only the order in which different hashes take turns, the pipelines, and the Montgomery
-//! form of values on their way are left out.
+//! must do; only the order in which different hashes take turns, the pipelines, the Montgomery
+//! form of values on their way, and that the hardware adds before it reduces are left out.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,9 @@ use num_bigint::BigUint;
 use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::registers::{
-    ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, PARTIAL_COLUMN_BANK,
-    PARTIAL_CONSTANT_BANK, RowRegisters, VECTOR_BANK, position,
+    ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE,
+    MATRIX_MDS, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters, VECTOR_BANK,
+    position,
 };
 use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
 use super::words::{from_slices, montgomery_radix, slices};
@@ -25,6 +26,34 @@ use acclmt_poseidon::word::{self, Word};
 /// The elements of a state in the order of the chip: element 3 hi + lane is in lane `lane`, and
 /// there in beat `hi`, or in Goldilocks mode in slice `hi` of the only beat.
 type State<F> = [F; MAX_ELEMENTS];
+
+/// Elements that go through the S-box in a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SBoxes {
+    /// Those of a full round.
+    All,
+    /// That of a partial round.
+    First,
+    /// None: the pass is no round.
+    None,
+}
+
+/// Passes of a full-round sub-engine, in which a state keeps its count of them through both visits.
+#[derive(Clone, Copy, Debug)]
+struct Passes {
+    engine: u8,
+    /// The number of the next pass.
+    number: usize,
+}
+
+impl Passes {
+    fn new(engine: usize) -> Self {
+        Self {
+            engine: engine as u8,
+            number: 0,
+        }
+    }
+}
 
 /// A hash engine with its registers and constant memories.
 pub struct Interpreter<'a, F> {
@@ -99,80 +128,70 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         Ok(self.digest(&state))
     }
 
-    /// The permutation; of a final state, only the beats of the digest.
+    /// The permutation; of a final state, no more than beat 0 where the last round is short.
     fn permute(&self, state: &mut State<F>, is_final: bool) -> Result<(), ProgramError> {
         let registers = self.registers;
-        let mut round = 0;
-        for left in (0..registers.full_rounds_first).rev() {
-            let matrix = usize::from(left == 0);
-            self.full_round(
-                state,
-                FIRST_FULL as u8,
-                matrix,
-                &mut round,
-                self.shape.beats(),
-            )?;
+        let mut first = Passes::new(FIRST_FULL);
+        let full = (0..registers.full_rounds_first).map(|_| SBoxes::All);
+        let dense = (0..registers.partial_rounds[FIRST_FULL]).map(|_| SBoxes::First);
+        let mut rounds = full.chain(dense).peekable();
+        while let Some(s_boxes) = rounds.next() {
+            let matrix = if self.shape.recurrent && rounds.peek().is_none() {
+                MATRIX_BEFORE
+            } else {
+                MATRIX_MDS
+            };
+            self.pass(state, &mut first, s_boxes, matrix)?;
         }
-        self.partial_rounds_on_full(state, FIRST_FULL, &mut round)?;
-        for engine in FIRST_FULL + 1..SECOND_FULL {
-            for index in 0..registers.partial_rounds[engine] as usize {
-                self.partial_round(state, engine as u8, index)?;
+        if self.shape.recurrent {
+            self.recurrence(state)?;
+        }
+        let mut last = if self.num_full > 1 {
+            Passes::new(SECOND_FULL)
+        } else {
+            first
+        };
+        if self.shape.recurrent {
+            self.pass(state, &mut last, SBoxes::None, MATRIX_AFTER)?;
+        }
+        if self.num_full > 1 {
+            for _ in 0..registers.partial_rounds[SECOND_FULL] {
+                self.pass(state, &mut last, SBoxes::First, MATRIX_MDS)?;
             }
         }
-        let last = if self.num_full > 1 {
-            round = 0;
-            self.partial_rounds_on_full(state, SECOND_FULL, &mut round)?;
-            SECOND_FULL
-        } else {
-            FIRST_FULL
-        };
         for left in (0..registers.full_rounds_last).rev() {
-            let beats = if left == 0 && is_final {
-                self.shape.last_beats()
+            if left == 0 && is_final && self.shape.is_short() {
+                self.short_round(state, last)?;
             } else {
-                self.shape.beats()
-            };
-            self.full_round(state, last as u8, 0, &mut round, beats)?;
+                self.pass(state, &mut last, SBoxes::All, MATRIX_MDS)?;
+            }
         }
         Ok(())
     }
 
-    fn partial_rounds_on_full(
+    /// A pass of a full-round sub-engine: S-boxes, a matrix, the vector with the number of the pass.
+    fn pass(
         &self,
         state: &mut State<F>,
-        engine: usize,
-        round: &mut usize,
-    ) -> Result<(), ProgramError> {
-        for index in 0..self.registers.partial_rounds[engine] as usize {
-            let engine = engine as u8;
-            state[0] = self.s_box(state[0]);
-            let sparse = 2 * self.shape.matrix_entries() + index * self.shape.sparse_entries();
-            *state = if self.shape.dense {
-                self.multiply(state, engine, 0, self.shape.beats())?
-            } else if self.shape.beats() == 1 {
-                self.multiply(state, engine, sparse, 1)?
-            } else {
-                self.multiply_sparse(state, engine, sparse)?
-            };
-            self.add_vector(state, engine, VECTOR_BANK, *round, self.shape.beats())?;
-            *round += 1;
-        }
-        Ok(())
-    }
-
-    fn full_round(
-        &self,
-        state: &mut State<F>,
-        engine: u8,
+        passes: &mut Passes,
+        s_boxes: SBoxes,
         matrix: usize,
-        round: &mut usize,
-        beats: usize,
     ) -> Result<(), ProgramError> {
-        let after = state.map(|element| self.s_box(element));
-        let base = matrix * self.shape.matrix_entries();
-        *state = self.multiply(&after, engine, base, beats)?;
-        self.add_vector(state, engine, VECTOR_BANK, *round, beats)?;
-        *round += 1;
+        match s_boxes {
+            SBoxes::All => *state = state.map(|element| self.s_box(element)),
+            SBoxes::First => state[0] = self.s_box(state[0]),
+            SBoxes::None => {}
+        }
+        *state = self.multiply(state, passes.engine, matrix)?;
+        let beats = self.shape.beats();
+        self.add_vector(
+            state,
+            passes.engine,
+            VECTOR_BANK,
+            passes.number * beats,
+            beats,
+        )?;
+        passes.number += 1;
         Ok(())
     }
 
@@ -180,116 +199,160 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         element.pow([self.shape.alpha])
     }
 
-    /// The nine multipliers of a full-round sub-engine with a dense matrix, whose memory entries
-    /// begin at `base`: multiplier 3 i + j multiplies lane j for row i of a group of three. The first
-    /// `beats` beats are made, the others are zero.
+    /// The nine multipliers of a full-round sub-engine: multiplier 3 i + j has the products of lane j for row i of a
+    /// group of three. A step takes an even group and the odd one behind it. An element of each makes a pair
+    /// with one product for two entries of a row, beside one that all rows share,
+    ///
+    /// ```text
+    /// (A + odd) (B + even) + (p - even) odd = A even + B odd + A B        modulo p
+    /// ```
+    ///
+    /// whose last term has been taken off the vector behind the matrix. In large-prime mode an even group that is the
+    /// last one has single elements.
     fn multiply(
         &self,
         state: &State<F>,
         engine: u8,
-        base: usize,
-        beats: usize,
+        matrix: usize,
     ) -> Result<State<F>, ProgramError> {
         let shape = self.shape;
         let mut result = [F::ZERO; MAX_ELEMENTS];
-        for beat in 0..beats {
-            for step in 0..shape.steps() {
-                let index = base + beat * shape.steps() + step;
-                for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
-                    let entry = self.read(engine, (LANES * i + j) as u8, index)?;
-                    // In Goldilocks mode one of the slices, for all multipliers of the lane.
-                    let element = state[LANES * step + j];
-                    if shape.goldilocks {
-                        for (slice, entry) in entry.into_iter().enumerate() {
-                            result[LANES * slice + i] += entry * element;
-                        }
-                    } else {
-                        result[LANES * beat + i] += entry[0] * element;
+        let mut shared = F::ZERO;
+        for (step, j) in self.steps_and_lanes() {
+            let (even, odd) = self.pair(state, step, j);
+            if let Some(odd) = odd {
+                shared += -even * odd;
+            }
+        }
+        for beat in 0..shape.beats() {
+            for i in 0..LANES {
+                let rows = if shape.goldilocks { SLICES } else { 1 };
+                // In Goldilocks mode a slice has a row of its own.
+                let mut sums = [shared; SLICES];
+                for (step, j) in self.steps_and_lanes() {
+                    let index = matrix * shape.matrix_entries() + beat * shape.steps() + step;
+                    let [a, b] = self.coefficients(engine, i, j, index)?;
+                    let (even, odd) = self.pair(state, step, j);
+                    for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+                        *sum += match odd {
+                            Some(odd) => (a + odd) * (b + even),
+                            None => a * even,
+                        };
                     }
                 }
-            }
-        }
-        Ok(result)
-    }
-
-    /// The nine multipliers of a full-round sub-engine with a sparse matrix over several beats:
-    /// row 0 accumulates the first row, the others have the first column and the identity.
-    fn multiply_sparse(
-        &self,
-        state: &State<F>,
-        engine: u8,
-        base: usize,
-    ) -> Result<State<F>, ProgramError> {
-        let mut result = [F::ZERO; MAX_ELEMENTS];
-        let first = state[0];
-        for beat in 0..self.shape.beats() {
-            let entry = |bank| Ok::<_, ProgramError>(self.read(engine, bank, base + beat)?[0]);
-            let [lane_0, lane_1, lane_2] = [0, 1, 2].map(|lane| state[LANES * beat + lane]);
-            result[0] += entry(0)? * lane_0 + entry(1)? * lane_1 + entry(2)? * lane_2;
-            // Multipliers (1, 2) and (2, 1) are free in a sparse round and do lane 0.
-            let next = entry(5)? * first + entry(7)? * lane_0;
-            if beat == 0 {
-                if !next.is_zero() {
-                    return Err(ProgramError::SparseEntry { engine, base });
+                for (slice, sum) in sums.into_iter().take(rows).enumerate() {
+                    result[LANES * (beat + slice) + i] = sum;
                 }
-            } else {
-                result[LANES * beat] = next;
             }
-            result[LANES * beat + 1] = entry(3)? * first + entry(4)? * lane_1;
-            result[LANES * beat + 2] = entry(6)? * first + entry(8)? * lane_2;
         }
         Ok(result)
     }
 
-    /// A round of a partial-round sub-engine: three multipliers accumulate the new element 0, three
-    /// add multiples of the S-box's result to the others.
-    fn partial_round(
+    /// The last full round of a final state where the digest is in beat 0: that beat alone, by a product for each
+    /// entry of the matrix. A step takes a beat, and the entries of two steps are together in the memories.
+    /// Nothing is folded into the vector, which is therefore another one than that of whole states, right behind
+    /// it.
+    fn short_round(&self, state: &mut State<F>, passes: Passes) -> Result<(), ProgramError> {
+        let after = state.map(|element| self.s_box(element));
+        let base = MATRIX_MDS * self.shape.matrix_entries();
+        let mut result = [F::ZERO; MAX_ELEMENTS];
+        for step in 0..self.shape.beats() {
+            for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
+                let coefficients = self.coefficients(passes.engine, i, j, base + step / 2)?;
+                result[i] += coefficients[step % 2][0] * after[LANES * step + j];
+            }
+        }
+        *state = result;
+        let base = (passes.number + 1) * self.shape.beats();
+        self.add_vector(state, passes.engine, VECTOR_BANK, base, 1)
+    }
+
+    /// Every lane of every step of a row.
+    fn steps_and_lanes(&self) -> impl Iterator<Item = (usize, usize)> + use<F> {
+        (0..self.shape.steps()).flat_map(|step| (0..LANES).map(move |j| (step, j)))
+    }
+
+    /// The elements that lane `j` takes in `step`: one of an even group, and one of the odd group behind it, which
+    /// is zero or does not exist beyond the last group.
+    fn pair(&self, state: &State<F>, step: usize, j: usize) -> (F, Option<F>) {
+        let (even, odd) = (2 * step, 2 * step + 1);
+        let exists = self.shape.goldilocks || odd < self.shape.beats();
+        (
+            state[LANES * even + j],
+            exists.then(|| state[LANES * odd + j]),
+        )
+    }
+
+    /// The coefficients of row i and lane j at `index`: of the elements in even groups and in odd ones.
+    fn coefficients(
         &self,
-        state: &mut State<F>,
         engine: u8,
-        round: usize,
-    ) -> Result<(), ProgramError> {
+        i: usize,
+        j: usize,
+        index: usize,
+    ) -> Result<[[F; SLICES]; 2], ProgramError> {
+        let bank = (LANES * i + j) as u8;
+        Ok([
+            self.read(engine, bank, index)?,
+            self.read(engine, ODD_BANK + bank, index)?,
+        ])
+    }
+
+    /// The partial-round sub-engines, and the reduction of the sums behind them. The state has element 0 before the
+    /// S-box in place 0 and, at first, what the sums begin with in the others; at the end it has the sums there, and in
+    /// the place of the last one that moves up, which is empty, the last output of the S-box.
+    fn recurrence(&self, state: &mut State<F>) -> Result<(), ProgramError> {
+        let order = self.registers.order();
         let beats = self.shape.beats();
         let slices = if self.shape.goldilocks { SLICES } else { 1 };
-        let first = self.s_box(state[0]);
-        state[0] = first;
-        let mut sum = F::ZERO;
-        for beat in 0..beats {
-            let index = round * beats + beat;
-            for lane in 0..LANES {
-                let row = self.read(engine, lane as u8, index)?;
-                let column = self.read(engine, PARTIAL_COLUMN_BANK + lane as u8, index)?;
-                for slice in 0..slices {
-                    let element = &mut state[LANES * (beat + slice) + lane];
-                    sum += row[slice] * *element;
-                    *element += column[slice] * first;
+        let first = *state;
+        let (mut y, mut x) = (first[0], F::ZERO);
+        let mut sums = [F::ZERO; MAX_ELEMENTS];
+        let mut is_first = true;
+        for engine in FIRST_FULL + 1..SECOND_FULL {
+            let rounds = self.registers.partial_rounds[engine] as usize;
+            let engine = engine as u8;
+            for round in 0..rounds {
+                // Place 0 makes what the others share.
+                let shared = -x * y;
+                for beat in 0..beats {
+                    let index = round * beats + beat;
+                    for lane in 0..LANES {
+                        let a = self.read(engine, lane as u8, index)?;
+                        let b = self.read(engine, PARTIAL_OUTPUT_BANK + lane as u8, index)?;
+                        for slice in 0..slices {
+                            let place = LANES * (beat + slice) + lane;
+                            let value = if is_first { first[place] } else { y };
+                            sums[place] += (a[slice] + x) * (b[slice] + value) + shared;
+                        }
+                    }
                 }
+                is_first = false;
+                let constant = self.read(engine, PARTIAL_CONSTANT_BANK, round)?[0];
+                x = self.s_box(y);
+                y = sums[1] + constant;
+                if self.registers.output_enters() {
+                    y += x;
+                }
+                sums[1..=order].rotate_left(1);
+                sums[order] = F::ZERO;
             }
         }
-        state[0] = sum + self.read(engine, PARTIAL_CONSTANT_BANK, round)?[0];
+        *state = sums;
+        state[0] = y;
+        state[order] = x;
         Ok(())
     }
 
     /// The initial vector at the entries from `base`.
     fn vector(&self, base: usize) -> Result<State<F>, ProgramError> {
         let mut state = [F::ZERO; MAX_ELEMENTS];
-        self.add_vector_at(&mut state, INITIAL_VECTOR, 0, base, self.shape.beats())?;
+        self.add_vector(&mut state, INITIAL_VECTOR, 0, base, self.shape.beats())?;
         Ok(state)
     }
 
-    /// Adds the first `beats` beats of the vector that begins in `bank` of `engine`, entry `number * B`.
+    /// Adds the first `beats` beats of the vector at the entries from `base` of the banks from `bank` on.
     fn add_vector(
-        &self,
-        state: &mut State<F>,
-        engine: u8,
-        bank: u8,
-        number: usize,
-        beats: usize,
-    ) -> Result<(), ProgramError> {
-        self.add_vector_at(state, engine, bank, number * self.shape.beats(), beats)
-    }
-
-    fn add_vector_at(
         &self,
         state: &mut State<F>,
         engine: u8,

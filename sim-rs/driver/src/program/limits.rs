@@ -5,9 +5,12 @@ use acclmt_poseidon::word::Word;
 /// Largest index that a constant can be loaded at, plus one.
 pub(super) const MAX_DEPTH: usize = 256;
 
-/// Most rounds of a sub-engine, and of all full-round sub-engines together: their numbers have 8
-/// bits.
+/// Most rounds of one kind that a sub-engine has: their numbers have 8 bits.
 pub(super) const MAX_ROUNDS: usize = 255;
+
+/// Most passes of all full-round sub-engines together. Their numbers have 8 bits, and there is a vector behind the
+/// last one where the last round is short.
+pub(super) const MAX_PASSES: usize = 254;
 
 /// Most sub-engines of full rounds in a hash engine.
 pub const MAX_NUM_FULL: usize = 2;
@@ -39,8 +42,8 @@ pub struct EngineLimits {
     pub loop_cycles: usize,
 }
 
-/// Multipliers and squarers of a hash engine, 256 bits wide: 18 in a full-round sub-engine and 9 in a
-/// partial-round sub-engine.
+/// Multipliers and squarers of a hash engine, 256 bits wide: 19 in a full-round sub-engine, of which 9 are those of
+/// its S-boxes and one makes what rows share, and 6 in a partial-round sub-engine.
 pub fn engine_multipliers(num_full: usize, num_partial: usize) -> usize {
-    18 * num_full + 9 * num_partial
+    19 * num_full + 6 * num_partial
 }

@@ -29,20 +29,28 @@ pub const LARGE_PRIME: u32 = 0;
 /// Value of the register `FIELD` for the Goldilocks field.
 pub const GOLDILOCKS: u32 = 1;
 
-/// Value of the register `PARTIAL_KIND` for sparse partial rounds.
-pub const PARTIAL_SPARSE: u32 = 0;
+/// Number of the MDS matrix of a full-round sub-engine.
+pub(super) const MATRIX_MDS: usize = 0;
 
-/// Value of the register `PARTIAL_KIND` for dense partial rounds.
-pub const PARTIAL_DENSE: u32 = 1;
+/// Number of the matrix of the last pass before the recurrence.
+pub(super) const MATRIX_BEFORE: usize = 1;
+
+/// Number of the matrix of the pass behind the recurrence.
+pub(super) const MATRIX_AFTER: usize = 2;
+
+/// First bank of the coefficients of elements in odd groups of a full-round sub-engine; those of elements in even
+/// groups begin in bank 0.
+pub(super) const ODD_BANK: u8 = 9;
 
 /// Bank of lane 0 of the constant vectors of a full-round sub-engine.
-pub(super) const VECTOR_BANK: u8 = 9;
+pub(super) const VECTOR_BANK: u8 = 18;
 
 /// Number of the later vector of [`INITIAL_VECTOR`]: that of the second and later blocks of a row.
 pub(super) const LATER_VECTOR_INDEX: usize = 4;
 
-/// Bank of lane 0 of the columns of a partial-round sub-engine.
-pub(super) const PARTIAL_COLUMN_BANK: u8 = 3;
+/// Bank of lane 0 of the coefficients of the last output of the S-box of a partial-round sub-engine; those of
+/// element 0 begin in bank 0.
+pub(super) const PARTIAL_OUTPUT_BANK: u8 = 3;
 
 /// Bank of the constants of a partial-round sub-engine.
 pub(super) const PARTIAL_CONSTANT_BANK: u8 = 6;
@@ -86,8 +94,9 @@ pub struct ChipRegisters {
     pub full_rounds_first: u32,
     /// Full rounds after the partial rounds.
     pub full_rounds_last: u32,
-    /// [`PARTIAL_SPARSE`] or [`PARTIAL_DENSE`].
-    pub partial_kind: u32,
+    /// The recurrence of the partial-round sub-engines: see [`ChipRegisters::order`] and
+    /// [`ChipRegisters::output_enters`]; 0 where there is none.
+    pub recurrence: u32,
     /// Stream words of a digest.
     pub digest_words: u32,
     /// Position codes of the input elements, 8 in a register.
@@ -109,7 +118,7 @@ impl ChipRegisters {
             alpha: get(engine.alpha.address),
             full_rounds_first: get(engine.full_rounds_first.address),
             full_rounds_last: get(engine.full_rounds_last.address),
-            partial_kind: get(engine.partial_kind.address),
+            recurrence: get(engine.recurrence.address),
             digest_words: get(engine.digest_words.address),
             input_map: pair(&engine.input_map),
             digest_map: pair(&engine.digest_map),
@@ -129,7 +138,7 @@ impl ChipRegisters {
             (&engine.alpha, self.alpha),
             (&engine.full_rounds_first, self.full_rounds_first),
             (&engine.full_rounds_last, self.full_rounds_last),
-            (&engine.partial_kind, self.partial_kind),
+            (&engine.recurrence, self.recurrence),
             (&engine.digest_words, self.digest_words),
         ];
         let runs = [
@@ -156,14 +165,30 @@ pub struct RuntimeModulus {
     pub radix_squared: Word,
 }
 
+/// The value of the register `RECURRENCE` for so many sums that move up.
+pub(super) fn recurrence(order: usize, output_enters: bool) -> u32 {
+    registers::RECURRENCE_ORDER.with(order as u32)
+        | registers::RECURRENCE_OUTPUT_ENTERS.with(output_enters.into())
+}
+
 impl ChipRegisters {
+    /// Sums of the recurrence that move up behind a round; 0 where there is no recurrence.
+    pub fn order(&self) -> usize {
+        registers::RECURRENCE_ORDER.get(self.recurrence) as usize
+    }
+
+    /// Whether the output of the S-box is added to the next element 0.
+    pub fn output_enters(&self) -> bool {
+        registers::RECURRENCE_OUTPUT_ENTERS.is_set(self.recurrence)
+    }
+
     /// What the occupation of the sub-engines depends on, with a legal width.
     pub fn shape(&self) -> Shape {
         let shape = Shape {
             width: (self.width as usize).clamp(2, MAX_ELEMENTS),
             alpha: self.alpha.into(),
             goldilocks: self.field == GOLDILOCKS,
-            dense: self.partial_kind == PARTIAL_DENSE,
+            recurrent: self.order() != 0,
             digest_beats: 1,
         };
         if shape.goldilocks {
@@ -250,9 +275,11 @@ impl ChipRegisters {
                 self.full_rounds_last > 0 && segments.last_fit(shape, limits),
             ),
             (
-                registers::LEAF.partial_kind,
-                self.partial_kind,
-                [PARTIAL_SPARSE, PARTIAL_DENSE].contains(&self.partial_kind),
+                registers::LEAF.recurrence,
+                self.recurrence,
+                self.recurrence & !registers::LEAF.recurrence.mask() == 0
+                    && self.order() < self.width as usize
+                    && (shape.recurrent || !self.output_enters()),
             ),
             (
                 registers::LEAF.digest_words,

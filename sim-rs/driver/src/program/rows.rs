@@ -177,7 +177,8 @@ fn group(program: &ChipProgram) -> usize {
     let limits = &program.limits;
     // A round takes the loop cycles of its sub-engine, a state of several beats some more; a hash
     // spends a little time between the sub-engines, and waits for its turn.
-    let rounds = program.rounds.full_first + program.rounds.partial + program.rounds.full_last;
+    let rounds = &program.work.rounds;
+    let rounds = rounds.full_first + rounds.partial + rounds.full_last;
     let cycles = rounds * (limits.loop_cycles + width) + 64 * (limits.num_partial + 2);
     (cycles.div_ceil(program.period()) + 1).clamp(1, program.registers.most_rows(limits))
 }

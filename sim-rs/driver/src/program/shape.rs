@@ -1,12 +1,9 @@
 //! How much a parameter set occupies the sub-engines, and how its rounds are shared out.
 
-use super::limits::{EngineLimits, MAX_DEPTH, MAX_ROUNDS};
+use super::limits::{EngineLimits, MAX_DEPTH, MAX_PASSES, MAX_ROUNDS};
 
 /// Field elements, or words of four Goldilocks elements, that a sub-engine takes in a cycle.
 pub const LANES: usize = 3;
-
-/// Most beats of a state.
-const MAX_BEATS: usize = 4;
 
 /// Goldilocks elements of a word.
 pub const SLICES: usize = 4;
@@ -24,6 +21,9 @@ pub const FIRST_FULL: usize = 0;
 /// Number of the second full-round sub-engine.
 pub const SECOND_FULL: usize = SUB_ENGINES - 1;
 
+/// Matrices of a full-round sub-engine with a recurrence: MDS, before, after.
+const MATRICES: usize = 3;
+
 /// What the occupation of the sub-engines depends on, besides the numbers of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -33,20 +33,20 @@ pub struct Shape {
     pub alpha: u64,
     /// Four elements in a word.
     pub goldilocks: bool,
-    /// Partial rounds use the dense matrix, on full-round sub-engines.
-    pub dense: bool,
-    /// Beats up to the last one that has an element of the digest. The last full round of a hash makes no
-    /// more, see [`Shape::last_beats`].
+    /// Partial rounds run as a recurrence, on partial-round sub-engines: there is a dense layer before them in
+    /// place of a round's, and one after them on its own.
+    pub recurrent: bool,
+    /// Beats up to the last one that has an element of the digest, see [`Shape::is_short`].
     pub digest_beats: usize,
 }
 
 impl Shape {
-    /// Groups of three elements that the state consists of: b.
+    /// Groups of three elements that the state consists of.
     pub const fn groups(self) -> usize {
         self.width.div_ceil(LANES)
     }
 
-    /// Cycles in which the state passes a sub-engine: B.
+    /// Cycles in which the state passes a sub-engine: b.
     pub const fn beats(self) -> usize {
         if self.goldilocks { 1 } else { self.groups() }
     }
@@ -56,40 +56,87 @@ impl Shape {
         if self.alpha == 7 { 2 } else { 1 }
     }
 
-    /// Steps of a row of a matrix: S.
+    /// Steps of a row of a matrix, each of two groups of three elements: S.
     pub const fn steps(self) -> usize {
-        max(self.groups(), self.s_box_cycles())
+        self.groups().div_ceil(2)
     }
 
-    /// Cycles that a full round occupies a full-round sub-engine: f.
+    /// Pairs of elements with a product that all rows of a matrix share: every element of an odd group has one.
+    const fn pairs(self) -> usize {
+        let (whole, rest) = (self.width / (2 * LANES), self.width % (2 * LANES));
+        whole * LANES + rest.saturating_sub(LANES)
+    }
+
+    /// Cycles that any pass of a full-round sub-engine takes but a short one: f. One multiplier makes the products
+    /// that rows share.
     pub const fn full_round_cycles(self) -> usize {
-        self.beats() * self.steps()
+        let shared = if self.goldilocks {
+            self.pairs().div_ceil(SLICES)
+        } else {
+            self.pairs()
+        };
+        let s_boxes = self.s_box_cycles() * self.beats();
+        max(max(self.matrix_entries(), shared), s_boxes)
     }
 
-    /// Beats that the last full round of a hash makes: those up to the digest. With x^7 there are two at least of
-    /// four, in whose time the beats of the state pass the S-boxes, and all of fewer: an element takes a multiplier
-    /// twice, an odd number of cycles apart, so that elements at even distances never meet there, nor
-    /// those at multiples of three cycles, but a mixture does.
-    pub const fn last_beats(self) -> usize {
-        match (self.alpha, self.beats()) {
-            (7, MAX_BEATS) => max(self.digest_beats, 2),
-            (7, beats) => beats,
-            _ => self.digest_beats,
+    /// Cycles from one beat to the next in a pass of a full-round sub-engine, but for a short one.
+    pub const fn spacing(self) -> usize {
+        if self.goldilocks {
+            self.s_box_cycles()
+        } else {
+            max(self.steps(), self.s_box_cycles())
         }
+    }
+
+    /// Slots of a full-round sub-engine begin at multiples of so many cycles.
+    pub const fn grid(self) -> usize {
+        if self.beats() == 1 {
+            self.full_round_cycles()
+        } else {
+            self.s_box_cycles()
+        }
+    }
+
+    /// Cycles that the first row of a pass of a full-round sub-engine waits for the products that rows share.
+    pub const fn skew(self) -> usize {
+        let (groups, last) = (self.groups(), (self.width - 1) % LANES + 1);
+        if self.goldilocks {
+            return if groups <= 2 { 0 } else { 1 };
+        }
+        if groups == 1 {
+            return 0;
+        }
+        let (last_odd, pairs) = if groups.is_multiple_of(2) {
+            (groups - 1, last)
+        } else {
+            (groups - 2, LANES)
+        };
+        self.spacing() * last_odd + pairs - 1
+    }
+
+    /// Whether the last full round of a hash is short: it makes no more than beat 0, by one product for each entry
+    /// of the matrix, because the whole digest is there.
+    pub const fn is_short(self) -> bool {
+        self.alpha != 7 && !self.goldilocks && self.beats() > 1 && self.digest_beats == 1
+    }
+
+    /// Beats that the last full round of a hash makes.
+    pub const fn last_beats(self) -> usize {
+        if self.is_short() { 1 } else { self.beats() }
     }
 
     /// Cycles from one beat to the next, as the last full round of a hash takes them.
     pub const fn last_spacing(self) -> usize {
-        if self.last_beats() < self.beats() {
-            self.s_box_cycles()
-        } else {
-            self.steps()
-        }
+        if self.is_short() { 1 } else { self.spacing() }
     }
 
     /// Cycles that the last full round of a hash occupies a full-round sub-engine: l.
     pub const fn last_round_cycles(self) -> usize {
-        self.last_beats() * self.steps()
+        if self.is_short() {
+            self.beats()
+        } else {
+            self.full_round_cycles()
+        }
     }
 
     /// The same where the state after the last round is used as a whole.
@@ -101,9 +148,20 @@ impl Shape {
         }
     }
 
-    /// Cycles that full rounds occupy a full-round sub-engine, the last one of a hash among them.
-    const fn last_rounds_cycles(self, full_rounds: usize) -> usize {
-        full_rounds.saturating_sub(1) * self.full_round_cycles() + self.last_round_cycles()
+    /// Passes of a full-round sub-engine after the recurrence that are no rounds.
+    const fn passes_after(self) -> usize {
+        if self.recurrent { 1 } else { 0 }
+    }
+
+    /// Vectors that the last full round needs beside its own: where it is short, those of whole states are
+    /// other ones.
+    const fn short_vectors(self) -> usize {
+        if self.is_short() { 1 } else { 0 }
+    }
+
+    /// Cycles that so many passes occupy a full-round sub-engine, the last round of a hash among them.
+    const fn last_passes_cycles(self, passes: usize) -> usize {
+        passes.saturating_sub(1) * self.full_round_cycles() + self.last_round_cycles()
     }
 
     /// Cycles that a partial round occupies a partial-round sub-engine: g.
@@ -111,26 +169,22 @@ impl Shape {
         max(self.beats(), self.s_box_cycles())
     }
 
-    /// Cycles that a partial round occupies a full-round sub-engine: P, or f when it is dense.
-    pub const fn partial_round_cycles_on_full(self) -> usize {
-        if self.dense {
-            self.full_round_cycles()
-        } else {
-            self.sparse_entries()
-        }
-    }
-
-    /// Entries of the matrix memories for a matrix: B * S.
+    /// Entries of the matrix memories for a matrix: b * S.
     pub const fn matrix_entries(self) -> usize {
         self.beats() * self.steps()
     }
 
-    /// Entries of the matrix memories for a sparse partial round.
-    pub const fn sparse_entries(self) -> usize {
-        if self.beats() == 1 {
-            self.steps()
+    /// Matrices of a full-round sub-engine.
+    const fn matrices(self) -> usize {
+        if self.recurrent { MATRICES } else { 1 }
+    }
+
+    /// Cycles in which the sums of the recurrence are reduced, behind the partial-round sub-engines.
+    pub const fn exit_cycles(self) -> usize {
+        if self.recurrent {
+            LANES * self.beats()
         } else {
-            self.beats()
+            0
         }
     }
 
@@ -143,17 +197,21 @@ impl Shape {
         }
     }
 
-    /// Multiplications and squarings that a hash with `digest` elements needs, see the Poseidon paper: those
-    /// of the S-boxes, t^2 for a matrix, 2 t - 1 for a sparse one, and t for each element of the digest.
-    pub const fn products(self, rounds: Rounds, digest: usize) -> usize {
-        let t = self.width;
-        let dense = t * t;
-        let partial = if self.dense { dense } else { 2 * t - 1 };
-        let full = rounds.full_first + rounds.full_last;
-        full * t * self.s_box_products()
-            + (full - 1) * dense
-            + digest * t
-            + rounds.partial * (partial + self.s_box_products())
+    /// Multiplications and squarings of a hash with `digest` elements: those of the S-boxes; in a dense layer one
+    /// for each row and each pair or single element, and one for each pair; t for each element of the digest in a
+    /// short last round; t in a round of the recurrence.
+    pub const fn products(self, segments: &Segments, digest: usize) -> usize {
+        let (t, pairs) = (self.width, self.pairs());
+        let layer = t * (t - pairs) + pairs;
+        let last = if self.is_short() { digest * t } else { layer };
+        let on_full = segments.partial[FIRST_FULL] + segments.partial[SECOND_FULL];
+        let recurrent = segments.recurrent_rounds();
+        let full = segments.full_first + segments.full_last;
+        let layers = full + on_full + self.passes_after();
+        (full * t + on_full + recurrent) * self.s_box_products()
+            + layers.saturating_sub(1) * layer
+            + last
+            + recurrent * t
     }
 }
 
@@ -177,49 +235,108 @@ pub struct Rounds {
     pub full_last: usize,
 }
 
+/// What there is to share out among the sub-engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// What the occupation depends on; whether there is a recurrence is found by sharing out.
+    pub shape: Shape,
+    /// The rounds.
+    pub rounds: Rounds,
+    /// Most partial rounds that can run as a recurrence: 0 where there is none.
+    pub most_recurrent: usize,
+    /// Whether the period that counts is the one of permutations whose states are used as a whole.
+    pub whole_states: bool,
+}
+
+impl Work {
+    /// The same in one form: with a recurrence, or with all partial rounds dense.
+    const fn in_form(self, recurrent: bool) -> Self {
+        let shape = Shape {
+            recurrent,
+            ..self.shape
+        };
+        Self { shape, ..self }
+    }
+
+    /// The shape of the permutations whose period counts.
+    const fn costs(self) -> Shape {
+        if self.whole_states {
+            self.shape.of_whole_states()
+        } else {
+            self.shape
+        }
+    }
+
+    /// The shape of programs with `segments`.
+    pub const fn shape_with(self, segments: &Segments) -> Shape {
+        self.in_form(segments.recurrent_rounds() > 0).shape
+    }
+
+    /// The period that counts, with `segments` that have room.
+    pub fn period(self, segments: &Segments, num_full: usize) -> usize {
+        let form = self.in_form(segments.recurrent_rounds() > 0);
+        segments.period(form.costs(), num_full)
+    }
+
+    /// Whether `segments` are those of such work, and a chip with `limits` has room for them.
+    pub fn allows(self, segments: &Segments, limits: &EngineLimits) -> bool {
+        segments.has(self.rounds)
+            && segments.recurrent_rounds() <= self.most_recurrent
+            && segments.fit(self.shape_with(segments), limits)
+    }
+}
+
 /// Which sub-engine runs which rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segments {
     /// Full rounds of the first full-round sub-engine before its partial rounds.
     pub full_first: usize,
-    /// Partial rounds of each sub-engine, in order.
+    /// Partial rounds of each sub-engine, in order: dense ones on the full-round sub-engines, those of the
+    /// recurrence on the others.
     pub partial: [usize; SUB_ENGINES],
     /// Full rounds at the end, on the second full-round sub-engine where there is one.
     pub full_last: usize,
 }
 
 impl Segments {
-    /// Shares out `rounds` so that the busiest sub-engine is occupied for as few cycles as
-    /// possible, and among those ways so that the full-round sub-engines have as few partial
-    /// rounds as possible. `None` when the memories are too small for any way.
-    pub fn plan(shape: Shape, rounds: Rounds, limits: &EngineLimits) -> Option<Self> {
-        let mut rounds = rounds;
+    /// Shares out `work` so that the busiest part of a hash engine is occupied for as few cycles as possible, and
+    /// among those ways so that the full-round sub-engines have as few passes as possible, and no recurrence
+    /// where it makes no difference. `None` when the memories are too small for any way.
+    pub fn plan(work: Work, limits: &EngineLimits) -> Option<Self> {
+        let mut work = work;
+        let rounds = &mut work.rounds;
         if rounds.partial == 0 && limits.num_full > 1 {
             // Nothing is between the halves, so they can be evened out.
             let full = rounds.full_first + rounds.full_last;
             rounds.full_first = full / 2;
             rounds.full_last = full - full / 2;
         }
-        let room = Room::new(shape, rounds, limits)?;
-        // The largest period that can make a difference: everything in one sub-engine.
-        let longest = shape.last_rounds_cycles(rounds.full_first + rounds.full_last)
-            + rounds.partial
-                * shape
-                    .partial_round_cycles_on_full()
-                    .max(shape.partial_round_cycles());
-        if room.within(longest) < rounds.partial {
-            return None;
+        let forms = [false, true].map(|recurrent| work.in_form(recurrent));
+        let plans = forms
+            .iter()
+            .filter_map(|form| Some((form, Room::new(*form, limits)?.plan()?)));
+        plans
+            .min_by_key(|(form, segments)| {
+                let period = segments.period(form.costs(), limits.num_full);
+                (period, segments.passes(form.shape))
+            })
+            .map(|(_, segments)| segments)
+    }
+
+    /// Partial rounds that run as a recurrence.
+    pub const fn recurrent_rounds(&self) -> usize {
+        let (mut rounds, mut engine) = (0_usize, FIRST_FULL + 1);
+        while engine < SECOND_FULL {
+            rounds = rounds.saturating_add(self.partial[engine]);
+            engine += 1;
         }
-        let (mut low, mut high) = (0, longest);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if room.fits(middle) && room.within(middle) >= rounds.partial {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        Some(room.share_out(low))
+        rounds
+    }
+
+    /// Passes of the full-round sub-engines, which are not so many that they overflow.
+    fn passes(&self, shape: Shape) -> usize {
+        let dense = self.partial[FIRST_FULL] + self.partial[SECOND_FULL];
+        self.full_first + dense + shape.passes_after() + self.full_last
     }
 
     /// Whether these segments are those of a set with `rounds`.
@@ -238,72 +355,88 @@ impl Segments {
     /// Whether the sub-engines exist, and their memories have room for the constants of these
     /// segments.
     pub fn fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
-        self.first_fit(shape, limits)
+        matrices_fit(shape, limits)
+            && self.first_fit(shape, limits)
             && self.last_fit(shape, limits)
             && (0..SUB_ENGINES).all(|engine| self.partial_fit(engine, shape, limits))
     }
 
-    /// Whether the first full-round sub-engine has room for the vectors of the first full rounds and
-    /// of its partial rounds.
+    /// Whether the first full-round sub-engine has room for the vectors of its first visit.
     pub(super) fn first_fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
-        vectors_fit(&[self.full_first, self.partial[FIRST_FULL]], shape, limits)
+        self.full_first <= MAX_ROUNDS
+            && vectors_fit(&[self.full_first, self.partial[FIRST_FULL]], shape, limits)
     }
 
     /// Whether the sub-engine of the last full rounds has room for all its vectors.
     pub(super) fn last_fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
         let first = [self.full_first, self.partial[FIRST_FULL]];
-        let last = [self.partial[SECOND_FULL], self.full_last];
-        let all = [first, last].concat();
-        let together = if limits.num_full > 1 { &last[..] } else { &all };
-        vectors_fit(together, shape, limits) && sum(&all).is_some_and(|sum| sum <= MAX_ROUNDS)
+        let last = [shape.passes_after(), self.full_last];
+        let second_dense = [self.partial[SECOND_FULL]];
+        let others = if limits.num_full > 1 {
+            &second_dense[..]
+        } else {
+            &first
+        };
+        let vectors = [others, &last, &[shape.short_vectors()]].concat();
+        let all = [&first[..], &second_dense, &last].concat();
+        self.full_last <= MAX_ROUNDS
+            && vectors_fit(&vectors, shape, limits)
+            && sum(&all).is_some_and(|sum| sum <= MAX_PASSES)
     }
 
-    /// Whether sub-engine `engine` exists, where it has partial rounds, and has room for their
-    /// matrices, or for all its constants if it is a partial-round sub-engine.
+    /// Whether sub-engine `engine` exists, where it has partial rounds, and has room for all its constants if it is
+    /// a partial-round sub-engine. The first of these begins a recurrence, which the others go on with.
     pub(super) fn partial_fit(&self, engine: usize, shape: Shape, limits: &EngineLimits) -> bool {
         let rounds = self.partial[engine];
-        let within = |entries: usize, depth: usize| {
-            (rounds.checked_mul(entries)).is_some_and(|entries| entries <= depth)
-        };
         match engine {
             _ if rounds > MAX_ROUNDS => false,
-            SECOND_FULL if limits.num_full == 1 => rounds == 0,
-            FIRST_FULL | SECOND_FULL => {
-                let entries = if shape.dense {
-                    0
-                } else {
-                    shape.sparse_entries()
-                };
-                (limits.matrix_depth.min(MAX_DEPTH))
-                    .checked_sub(2 * shape.matrix_entries())
-                    .is_some_and(|depth| within(entries, depth))
+            FIRST_FULL => true,
+            SECOND_FULL => limits.num_full > 1 || rounds == 0,
+            _ if engine > limits.num_partial || !shape.recurrent => rounds == 0,
+            _ => {
+                let depth = limits.partial_depth.min(MAX_DEPTH);
+                rounds * shape.beats() <= depth && (engine > 1 || rounds > 0)
             }
-            _ if engine > limits.num_partial || shape.dense => rounds == 0,
-            _ => within(shape.beats(), limits.partial_depth.min(MAX_DEPTH)),
         }
     }
 
     /// Cycles that a hash occupies each sub-engine.
     pub fn busy(&self, shape: Shape, num_full: usize) -> [usize; SUB_ENGINES] {
         let mut busy = self.partial.map(|n| n * shape.partial_round_cycles());
-        for engine in [FIRST_FULL, SECOND_FULL] {
-            busy[engine] = self.partial[engine] * shape.partial_round_cycles_on_full();
-        }
+        let first = self.full_first + self.partial[FIRST_FULL];
+        let after = shape.passes_after() + self.partial[SECOND_FULL] + self.full_last;
+        busy[FIRST_FULL] = first * shape.full_round_cycles();
+        busy[SECOND_FULL] = 0;
         let last = if num_full > 1 {
             SECOND_FULL
         } else {
             FIRST_FULL
         };
-        busy[FIRST_FULL] += self.full_first * shape.full_round_cycles();
-        busy[last] += shape.last_rounds_cycles(self.full_last);
+        busy[last] += shape.last_passes_cycles(after);
         busy
+    }
+
+    /// Cycles that a hash occupies the busiest part of a hash engine: a sub-engine, or the reduction of the sums of
+    /// the recurrence.
+    pub fn period(&self, shape: Shape, num_full: usize) -> usize {
+        let busy = self.busy(shape, num_full);
+        busy.into_iter().fold(shape.exit_cycles(), usize::max)
     }
 }
 
-/// Whether the vectors of `rounds`, all in one full-round sub-engine, fit into its memories.
-fn vectors_fit(rounds: &[usize], shape: Shape, limits: &EngineLimits) -> bool {
-    let depth = limits.constant_depth.min(MAX_DEPTH) / shape.beats();
-    sum(rounds).is_some_and(|sum| sum <= depth)
+/// Whether the matrix memories have room for the matrices.
+fn matrices_fit(shape: Shape, limits: &EngineLimits) -> bool {
+    shape.matrices() * shape.matrix_entries() <= limits.matrix_depth.min(MAX_DEPTH)
+}
+
+/// Vectors that a full-round sub-engine has room for.
+fn vector_depth(shape: Shape, limits: &EngineLimits) -> usize {
+    limits.constant_depth.min(MAX_DEPTH) / shape.beats()
+}
+
+/// Whether the vectors of `passes`, all in one full-round sub-engine, fit into its memories.
+fn vectors_fit(passes: &[usize], shape: Shape, limits: &EngineLimits) -> bool {
+    sum(passes).is_some_and(|sum| sum <= vector_depth(shape, limits))
 }
 
 /// The sum, `None` when it is too large.
@@ -313,104 +446,126 @@ fn sum(numbers: &[usize]) -> Option<usize> {
         .try_fold(0_usize, |sum, &number| sum.checked_add(number))
 }
 
-/// What a full-round sub-engine has room for beside its full rounds.
+/// What a full-round sub-engine has room for beside its other passes.
 #[derive(Clone, Copy)]
 struct FullRoom {
-    /// Cycles of its full rounds.
+    /// Cycles of its other passes.
     cycles: usize,
     /// Partial rounds that its memories have room for.
     depth: usize,
 }
 
-/// Room for partial rounds.
+/// Room for partial rounds in one form.
 struct Room {
-    shape: Shape,
+    costs: Shape,
     rounds: Rounds,
     num_partial: usize,
     partial_depth: usize,
+    /// Most partial rounds of all partial-round sub-engines together.
+    most_recurrent: usize,
     on_full: [FullRoom; 2],
     /// Partial rounds that all full-round sub-engines can have together.
     most_on_full: usize,
 }
 
 impl Room {
-    /// `None` when not even the full rounds fit.
-    fn new(shape: Shape, rounds: Rounds, limits: &EngineLimits) -> Option<Self> {
-        let beats = shape.beats();
-        let matrices = limits
-            .matrix_depth
-            .min(MAX_DEPTH)
-            .checked_sub(2 * shape.matrix_entries())?;
-        let matrices = if shape.dense {
-            usize::MAX
-        } else {
-            matrices / shape.sparse_entries()
-        };
-        let vectors = (limits.constant_depth.min(MAX_DEPTH) / beats).min(MAX_ROUNDS);
-        let full = |full_rounds: usize, cycles: usize| {
+    /// `None` when not even the other passes fit, or there is no such form.
+    fn new(work: Work, limits: &EngineLimits) -> Option<Self> {
+        let Work {
+            shape,
+            rounds,
+            most_recurrent,
+            ..
+        } = work;
+        let costs = work.costs();
+        if !matrices_fit(shape, limits)
+            || shape.recurrent && rounds.partial.min(most_recurrent) == 0
+        {
+            return None;
+        }
+        let vectors = vector_depth(shape, limits);
+        let (first, last) = (rounds.full_first, shape.passes_after() + rounds.full_last);
+        let full = |passes: usize, cycles: usize| {
             Some(FullRoom {
                 cycles,
-                depth: vectors.checked_sub(full_rounds)?.min(matrices),
+                depth: vectors.checked_sub(passes)?,
             })
         };
         let on_full = if limits.num_full > 1 {
-            let (first, last) = (rounds.full_first, rounds.full_last);
             [
-                full(first, first * shape.full_round_cycles())?,
-                full(last, shape.last_rounds_cycles(last))?,
+                full(first, first * costs.full_round_cycles())?,
+                full(last + shape.short_vectors(), costs.last_passes_cycles(last))?,
             ]
         } else {
             let absent = FullRoom {
                 cycles: 0,
                 depth: 0,
             };
-            let all = rounds.full_first + rounds.full_last;
-            [full(all, shape.last_rounds_cycles(all))?, absent]
+            let all = first + last;
+            [
+                full(all + shape.short_vectors(), costs.last_passes_cycles(all))?,
+                absent,
+            ]
         };
         Some(Self {
-            shape,
+            costs,
             rounds,
             num_partial: limits.num_partial,
-            partial_depth: if shape.dense {
-                0
-            } else {
-                (limits.partial_depth.min(MAX_DEPTH) / beats).min(MAX_ROUNDS)
-            },
+            partial_depth: (limits.partial_depth.min(MAX_DEPTH) / shape.beats()).min(MAX_ROUNDS),
+            most_recurrent: if shape.recurrent { most_recurrent } else { 0 },
             on_full,
-            most_on_full: MAX_ROUNDS.checked_sub(rounds.full_first + rounds.full_last)?,
+            most_on_full: MAX_PASSES.checked_sub(first + last)?,
         })
     }
 
-    /// Whether the full rounds take no more than `period` cycles.
-    fn fits(&self, period: usize) -> bool {
-        self.on_full.iter().all(|full| full.cycles <= period)
+    /// The segments with the shortest period.
+    fn plan(&self) -> Option<Segments> {
+        // The largest period that can make a difference: everything in one sub-engine.
+        let round = (self.costs.full_round_cycles()).max(self.costs.partial_round_cycles());
+        let others: usize = self.on_full.iter().map(|full| full.cycles).sum();
+        let longest = others + self.rounds.partial * round + self.costs.exit_cycles();
+        if !self.has_room(longest) {
+            return None;
+        }
+        let (mut low, mut high) = (0, longest);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.has_room(middle) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Some(self.share_out(low))
     }
 
-    /// Partial rounds that a partial-round sub-engine can take in `period` cycles.
+    /// Whether a hash can be done in `period` cycles.
+    fn has_room(&self, period: usize) -> bool {
+        let on_partial = self.on_partial(period);
+        let on_full: usize = self.on_full(period).iter().sum();
+        self.on_full.iter().all(|full| full.cycles <= period)
+            && self.costs.exit_cycles() <= period
+            && (on_partial > 0 || !self.costs.recurrent)
+            && on_partial + on_full.min(self.most_on_full) >= self.rounds.partial
+    }
+
+    /// Partial rounds that the partial-round sub-engines can take in `period` cycles.
     fn on_partial(&self, period: usize) -> usize {
-        self.partial_depth
-            .min(period / self.shape.partial_round_cycles())
+        let each = (self.partial_depth).min(period / self.costs.partial_round_cycles());
+        (self.num_partial * each).min(self.most_recurrent)
     }
 
     /// Partial rounds that each full-round sub-engine can take in `period` cycles.
     fn on_full(&self, period: usize) -> [usize; 2] {
         self.on_full.map(|full| {
             let cycles = period.saturating_sub(full.cycles);
-            full.depth
-                .min(cycles / self.shape.partial_round_cycles_on_full())
+            full.depth.min(cycles / self.costs.full_round_cycles())
         })
-    }
-
-    /// Partial rounds that fit into `period` cycles.
-    fn within(&self, period: usize) -> usize {
-        let on_full: usize = self.on_full(period).iter().sum();
-        self.num_partial * self.on_partial(period) + on_full.min(self.most_on_full)
     }
 
     /// Shares out the rounds, which fit into `period` cycles, evenly among sub-engines of a kind.
     fn share_out(&self, period: usize) -> Segments {
-        let room = self.on_partial(period) * self.num_partial;
-        let on_partial = self.rounds.partial.min(room);
+        let on_partial = self.rounds.partial.min(self.on_partial(period));
         let mut partial = [0; SUB_ENGINES];
         for (i, part) in partial[1..=self.num_partial].iter_mut().enumerate() {
             *part = on_partial / self.num_partial + usize::from(i < on_partial % self.num_partial);
@@ -424,7 +579,7 @@ impl Room {
                 .min_by_key(|&engine| cycles[engine])
                 .expect("the rounds fit into the period");
             on_full[least_busy] += 1;
-            cycles[least_busy] += self.shape.partial_round_cycles_on_full();
+            cycles[least_busy] += self.costs.full_round_cycles();
         }
         [partial[FIRST_FULL], partial[SECOND_FULL]] = on_full;
         Segments {
@@ -446,14 +601,14 @@ mod tests {
             prime: word::from_u64(0),
             num_full,
             num_partial,
-            matrix_depth: 255,
+            matrix_depth: 32,
             constant_depth: 255,
             partial_depth: 255,
             goldilocks: true,
-            montgomery_bits: 260,
+            montgomery_bits: 264,
             runtime_modulus: false,
             places: 64,
-            loop_cycles: 59,
+            loop_cycles: 61,
         }
     }
 
@@ -462,7 +617,7 @@ mod tests {
             width,
             alpha,
             goldilocks: false,
-            dense: false,
+            recurrent: true,
             digest_beats: 1,
         }
     }
@@ -475,32 +630,83 @@ mod tests {
         }
     }
 
-    fn period(shape: Shape, rounds: Rounds, limits: &EngineLimits) -> usize {
-        let segments = Segments::plan(shape, rounds, limits).unwrap();
-        assert!(segments.fit(shape, limits));
-        assert_eq!(segments.partial.iter().sum::<usize>(), rounds.partial);
-        segments
-            .busy(shape, limits.num_full)
-            .into_iter()
-            .max()
-            .unwrap()
+    const fn work(shape: Shape, rounds: Rounds) -> Work {
+        Work {
+            shape,
+            rounds,
+            most_recurrent: usize::MAX,
+            whole_states: false,
+        }
+    }
+
+    fn period(work: Work, limits: &EngineLimits) -> usize {
+        let segments = Segments::plan(work, limits).unwrap();
+        assert!(work.allows(&segments, limits), "{segments:?}");
+        work.period(&segments, limits.num_full)
     }
 
     const FILECOIN: [(usize, usize); 4] = [(3, 55), (5, 56), (9, 57), (12, 57)];
 
+    /// Cycles of passes by width, with x^5 and with x^7.
+    #[test]
+    fn cycles_of_passes() {
+        let expected = [
+            (2, [1, 1, 1], [2, 2, 2], 0),
+            (3, [1, 1, 1], [2, 2, 2], 0),
+            (4, [2, 2, 2], [4, 4, 2], 1),
+            (5, [2, 2, 2], [4, 4, 2], 2),
+            (6, [3, 2, 2], [4, 4, 2], 3),
+            (7, [6, 3, 3], [6, 6, 3], 4),
+            (9, [6, 3, 3], [6, 6, 3], 4),
+            (10, [8, 4, 4], [8, 8, 4], 6),
+            (12, [8, 4, 4], [8, 8, 4], 8),
+        ];
+        for (width, fifth, seventh, skew) in expected {
+            for (alpha, expected) in [(5, fifth), (7, seventh)] {
+                let shape = shape(width, alpha);
+                let cycles = [
+                    shape.full_round_cycles(),
+                    shape.last_round_cycles(),
+                    shape.partial_round_cycles(),
+                ];
+                assert_eq!(cycles, expected, "width {width}, x^{alpha}");
+                assert_eq!(shape.is_short(), alpha == 5 && width > 3);
+            }
+            assert_eq!(shape(width, 5).skew(), skew, "width {width}");
+        }
+        for (width, expected) in [(2, [1, 0]), (6, [1, 0]), (7, [2, 1]), (12, [2, 1])] {
+            let goldilocks = Shape {
+                goldilocks: true,
+                ..shape(width, 5)
+            };
+            let found = [goldilocks.full_round_cycles(), goldilocks.skew()];
+            assert_eq!(found, expected, "width {width}");
+            assert_eq!(goldilocks.partial_round_cycles(), 1);
+            assert!(!goldilocks.is_short());
+        }
+        let spacings = [3, 6, 9, 12].map(|width| {
+            let shape = shape(width, 5);
+            assert_eq!(self::shape(width, 7).spacing(), 2);
+            (shape.spacing(), shape.last_spacing(), shape.exit_cycles())
+        });
+        assert_eq!(spacings, [(1, 1, 3), (1, 1, 6), (2, 1, 9), (2, 1, 12)]);
+        assert_eq!(shape(12, 7).skew(), 2 * 3 + 2);
+        assert_eq!(shape(5, 7).skew(), 2 + 1);
+    }
+
     #[test]
     fn periods_of_filecoin() {
         for (num_full, num_partial, expected) in [
-            (1, 1, [32, 72, 120, 172]),
-            (1, 3, [16, 36, 66, 116]),
-            (1, 6, [9, 30, 66, 116]),
-            (2, 3, [13, 30, 48, 72]),
+            (1, 1, [32, 66, 132, 176]),
+            (1, 3, [16, 34, 57, 76]),
+            (1, 4, [13, 26, 51, 68]),
+            (1, 6, [10, 20, 51, 68]),
+            (2, 4, [11, 22, 42, 56]),
         ] {
             for ((width, partial), expected) in FILECOIN.into_iter().zip(expected) {
                 assert_eq!(
                     period(
-                        shape(width, 5),
-                        rounds(8, partial),
+                        work(shape(width, 5), rounds(8, partial)),
                         &limits(num_full, num_partial)
                     ),
                     expected,
@@ -512,63 +718,94 @@ mod tests {
 
     #[test]
     fn work_of_filecoin() {
-        for ((width, partial), expected) in FILECOIN.into_iter().zip([578, 972, 1932, 2790]) {
-            assert_eq!(shape(width, 5).products(rounds(8, partial), 1), expected);
+        // S-boxes and layers of t = 3: 9 of 9 products, one after the recurrence, and 55 rounds of 3.
+        let expected = [
+            9 * 9 + 55 * 3 + (24 + 55) * 3,
+            421 + 288,
+            978 + 387,
+            1320 + 459,
+        ];
+        for ((width, partial), expected) in FILECOIN.into_iter().zip(expected) {
+            let mut segments = Segments {
+                full_first: 4,
+                partial: [0, partial, 0, 0, 0, 0, 0, 0],
+                full_last: 4,
+            };
+            let shape = shape(width, 5);
+            let products = shape.products(&segments, 1);
+            assert_eq!(products, expected, "width {width}");
+            segments.partial = [1, partial - 1, 0, 0, 0, 0, 0, 0];
+            let layer = width * (width - shape.pairs()) + shape.pairs();
+            assert_eq!(shape.products(&segments, 1), expected + layer - width);
         }
     }
 
     #[test]
     fn periods_of_other_hashes() {
-        let default = limits(1, 3);
+        let default = limits(1, 4);
         // Mina: 55 full rounds with x^7.
-        assert_eq!(period(shape(3, 7), rounds(55, 0), &default), 110);
-        assert_eq!(period(shape(3, 7), rounds(55, 0), &limits(2, 1)), 56);
-        // Plonky2: 8 full rounds of 4 cycles, 22 partial rounds of 2.
+        let mina = work(shape(3, 7), rounds(55, 0));
+        assert_eq!(period(mina, &default), 110);
+        assert_eq!(period(mina, &limits(2, 1)), 56);
+        // Plonky2: 8 full rounds and a layer of 2 cycles, 22 partial rounds of 2.
         let plonky2 = Shape {
             goldilocks: true,
             ..shape(12, 7)
         };
-        assert_eq!(plonky2.full_round_cycles(), 4);
+        assert_eq!(plonky2.full_round_cycles(), 2);
         assert_eq!(plonky2.partial_round_cycles(), 2);
-        assert_eq!(period(plonky2, rounds(8, 22), &default), 32);
+        assert_eq!(period(work(plonky2, rounds(8, 22)), &default), 18);
         // Dense partial rounds: all on the full-round sub-engine.
-        let dense = Shape {
-            dense: true,
-            ..shape(5, 5)
+        let dense = Work {
+            most_recurrent: 0,
+            ..work(shape(5, 5), rounds(8, 10))
         };
-        assert_eq!(period(dense, rounds(8, 10), &default), 17 * 4 + 2);
-        assert_eq!(period(dense, rounds(8, 10), &limits(2, 1)), 9 * 4);
-        let whole = dense.of_whole_states();
-        assert_eq!(period(whole, rounds(8, 10), &default), 18 * 4);
+        assert_eq!(period(dense, &default), 18 * 2);
+        assert_eq!(period(dense, &limits(2, 1)), 9 * 2);
+        // A short last round, and the same of whole states.
+        let wide = work(shape(12, 5), rounds(8, 20));
+        assert_eq!(period(wide, &default), 8 * 8 + 4);
+        let whole_states = true;
+        let whole = Work {
+            whole_states,
+            ..wide
+        };
+        assert_eq!(period(whole, &default), 9 * 8);
+        // One partial round is as well dense.
+        let one = work(shape(5, 5), rounds(8, 1));
+        let segments = Segments::plan(one, &default).unwrap();
+        assert_eq!(segments.partial, [1, 0, 0, 0, 0, 0, 0, 0]);
+        // The reduction of the sums takes longer than the rounds.
+        assert_eq!(period(work(shape(3, 5), rounds(2, 9)), &limits(2, 6)), 3);
     }
 
     #[test]
     fn memories_limit_the_segments() {
-        let shape = shape(5, 5);
+        let work = work(shape(5, 5), rounds(8, 56));
         let shallow = EngineLimits {
             partial_depth: 20,
             ..limits(1, 3)
         };
-        let segments = Segments::plan(shape, rounds(8, 56), &shallow).unwrap();
+        let segments = Segments::plan(work, &shallow).unwrap();
         assert_eq!(segments.partial, [26, 10, 10, 10, 0, 0, 0, 0]);
-        // 2 matrices of 4 entries and 26 rounds of 2; 34 vectors of 2 beats.
+        // 3 matrices of 2 entries; vectors of 8 + 1 + 26 passes, and of the short round.
         let exact = EngineLimits {
-            matrix_depth: 8 + 52,
-            constant_depth: 68,
+            matrix_depth: 6,
+            constant_depth: 2 * 36,
             ..shallow
         };
-        assert!(Segments::plan(shape, rounds(8, 56), &exact).is_some());
+        assert!(Segments::plan(work, &exact).is_some());
         for too_small in [
             EngineLimits {
-                matrix_depth: 59,
+                matrix_depth: 5,
                 ..exact
             },
             EngineLimits {
-                constant_depth: 67,
+                constant_depth: 71,
                 ..exact
             },
             EngineLimits {
-                matrix_depth: 7,
+                matrix_depth: 1,
                 ..exact
             },
             EngineLimits {
@@ -576,30 +813,51 @@ mod tests {
                 ..exact
             },
         ] {
-            assert_eq!(Segments::plan(shape, rounds(8, 56), &too_small), None);
+            assert_eq!(Segments::plan(work, &too_small), None);
         }
+        // With room for the vectors of all rounds there is no need of the other matrices.
+        let dense = EngineLimits {
+            matrix_depth: 2,
+            constant_depth: 2 * 65,
+            ..exact
+        };
+        assert_eq!(period(work, &dense), 64 * 2);
+        // No more than so many rounds in a recurrence.
+        let work = Work {
+            most_recurrent: 40,
+            ..work
+        };
+        let segments = Segments::plan(work, &limits(1, 3)).unwrap();
+        assert_eq!(segments.partial, [16, 14, 13, 13, 0, 0, 0, 0]);
     }
 
-    /// The shortest period, found by trying every number of partial rounds on the full-round
-    /// sub-engines.
-    fn shortest(shape: Shape, rounds: Rounds, limits: &EngineLimits) -> Option<(usize, usize)> {
-        (0..=rounds.partial)
-            .flat_map(|first| (0..=rounds.partial - first).map(move |second| (first, second)))
+    /// The shortest period, the passes of full-round sub-engines and whether there is a recurrence, found by trying
+    /// every number of dense partial rounds.
+    fn shortest(work: Work, limits: &EngineLimits) -> Option<(usize, usize, bool)> {
+        let Rounds {
+            full_first,
+            partial: all,
+            full_last,
+        } = work.rounds;
+        (0..=all)
+            .flat_map(|first| (0..=all - first).map(move |second| (first, second)))
             .filter_map(|(first, second)| {
                 let mut partial = [0; SUB_ENGINES];
                 (partial[FIRST_FULL], partial[SECOND_FULL]) = (first, second);
-                for i in 0..rounds.partial - first - second {
+                let recurrent = all - first - second;
+                for i in 0..recurrent {
                     partial[1 + i % limits.num_partial] += 1;
                 }
                 let segments = Segments {
-                    full_first: rounds.full_first,
+                    full_first,
                     partial,
-                    full_last: rounds.full_last,
+                    full_last,
                 };
-                let busy = segments.busy(shape, limits.num_full);
-                segments
-                    .fit(shape, limits)
-                    .then(|| (*busy.iter().max().unwrap(), first + second))
+                let passes = full_first + first + second + full_last + usize::from(recurrent > 0);
+                work.allows(&segments, limits).then(|| {
+                    let period = work.period(&segments, limits.num_full);
+                    (period, passes, recurrent > 0)
+                })
             })
             .min()
     }
@@ -610,33 +868,39 @@ mod tests {
             width in 2_usize..=12,
             alpha in prop::sample::select(&[3_u64, 5, 7][..]),
             goldilocks: bool,
-            dense: bool,
             digest_beats in 1_usize..=4,
             full_first in 1_usize..9,
             partial in 1_usize..60,
             full_last in 1_usize..9,
+            most_recurrent in prop::sample::select(&[0, 1, 20, usize::MAX][..]),
+            whole_states: bool,
             num_full in 1_usize..=2,
             num_partial in 1_usize..=6,
-            matrix_depth in 8_usize..200,
+            matrix_depth in 8_usize..32,
             constant_depth in 8_usize..256,
             partial_depth in 4_usize..128,
         ) {
-            let whole = Shape { width, alpha, goldilocks, dense, digest_beats }.of_whole_states();
-            let shape = Shape { digest_beats: digest_beats.min(whole.digest_beats), ..whole };
-            let rounds = Rounds { full_first, partial, full_last };
+            let shape = Shape { width, alpha, goldilocks, recurrent: false, digest_beats };
+            let digest_beats = digest_beats.min(shape.beats());
+            let work = Work {
+                shape: Shape { digest_beats, ..shape },
+                rounds: Rounds { full_first, partial, full_last },
+                most_recurrent,
+                whole_states,
+            };
             let limits = EngineLimits {
                 matrix_depth,
                 constant_depth,
                 partial_depth,
                 ..limits(num_full, num_partial)
             };
-            let found = Segments::plan(shape, rounds, &limits).map(|segments| {
-                assert!(segments.fit(shape, &limits));
-                let busy = segments.busy(shape, num_full);
-                let on_full = segments.partial[FIRST_FULL] + segments.partial[SECOND_FULL];
-                (*busy.iter().max().unwrap(), on_full)
+            let found = Segments::plan(work, &limits).map(|segments| {
+                assert!(work.allows(&segments, &limits));
+                let period = work.period(&segments, num_full);
+                let shape = work.shape_with(&segments);
+                (period, segments.passes(shape), shape.recurrent)
             });
-            prop_assert_eq!(found, shortest(shape, rounds, &limits));
+            prop_assert_eq!(found, shortest(work, &limits));
         }
     }
 }

@@ -16,7 +16,7 @@ use acclmt_poseidon::params::{
 use acclmt_poseidon::permutation::{hash_dense, permute_dense};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
-use acclmt_poseidon::sparse::SparseRounds;
+use acclmt_poseidon::recurrence::{self, RecurrentRounds};
 use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
@@ -26,16 +26,36 @@ fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         prime: FieldId::Bls12_381.prime(),
         num_full,
         num_partial,
-        matrix_depth: 256,
+        matrix_depth: 32,
         constant_depth: 256,
         partial_depth: 256,
         goldilocks: true,
-        montgomery_bits: 260,
+        montgomery_bits: 264,
         runtime_modulus: false,
         places: 64,
-        loop_cycles: 59,
+        loop_cycles: 61,
     }
 }
+
+/// What is special about a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    Random,
+    /// It is singular without the row and column of the partial S-box.
+    SingularMinor,
+    /// The entry of the partial S-box is zero: its output does not enter the next element.
+    ZeroCorner,
+    /// The same in both directions around, so that some sums of the recurrence stay.
+    Circulant,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind::Random,
+    Kind::SingularMinor,
+    Kind::ZeroCorner,
+    Kind::Circulant,
+];
 
 /// The numbers that a random parameter set is made from.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +66,7 @@ struct Numbers {
     rounds: [usize; 3],
     order: RoundOrder,
     partial_index: usize,
-    singular_minor: bool,
+    kind: Kind,
 }
 
 fn element<F: PrimeField>(random: &mut ChaCha8Rng) -> F {
@@ -74,11 +94,24 @@ fn parameters<F: PoseidonField>(numbers: Numbers) -> PoseidonParameters<F> {
     let width = numbers.width;
     let random = &mut ChaCha8Rng::seed_from_u64(numbers.seed);
     let mut mds: Vec<_> = (0..width).map(|_| elements::<F>(random, width)).collect();
-    if numbers.singular_minor {
-        let other = (numbers.partial_index + 1) % width;
-        for (column, entry) in mds[other].iter_mut().enumerate() {
-            if column != numbers.partial_index {
-                *entry = F::ZERO;
+    let corner = numbers.partial_index;
+    match numbers.kind {
+        Kind::Random => {}
+        Kind::SingularMinor => {
+            for (column, entry) in mds[(corner + 1) % width].iter_mut().enumerate() {
+                if column != corner {
+                    *entry = F::ZERO;
+                }
+            }
+        }
+        Kind::ZeroCorner => mds[corner][corner] = F::ZERO,
+        Kind::Circulant => {
+            let entries = mds[0].clone();
+            for (i, row) in mds.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    let distance = i.abs_diff(j);
+                    *entry = entries[distance.min(width - distance)];
+                }
             }
         }
     }
@@ -127,16 +160,7 @@ fn check_parameters<F: PoseidonField>(
     let any = F::wrap(parameters.clone());
     let random = &mut ChaCha8Rng::seed_from_u64(!seed);
     let program = ChipProgram::compile(&any, limits).unwrap();
-    let inputs: Vec<_> = (0..3)
-        .map(|_| elements::<F>(random, parameters.inputs()))
-        .collect();
-    let stream = program.pack_inputs(&to_words(&inputs.concat()));
-    let digests = program.unpack_outputs(&program.evaluate(&stream).unwrap());
-    for (input, digest) in inputs.iter().zip(&digests) {
-        let expected = hash_dense(parameters, input).unwrap();
-        assert_eq!(*digest, to_words(&expected), "{}", parameters.name());
-    }
-    assert_eq!(digests.len(), inputs.len());
+    check_program(&program, parameters, random);
 
     let permutation = ChipProgram::compile_permutation(&any, limits).unwrap();
     let mut state = elements::<F>(random, parameters.width());
@@ -147,6 +171,30 @@ fn check_parameters<F: PoseidonField>(
     program
 }
 
+/// Checks hashes of `program`.
+fn check_program<F: PoseidonField>(
+    program: &ChipProgram,
+    parameters: &PoseidonParameters<F>,
+    random: &mut ChaCha8Rng,
+) {
+    let inputs: Vec<_> = (0..3)
+        .map(|_| elements::<F>(random, parameters.inputs()))
+        .collect();
+    let stream = program.pack_inputs(&to_words(&inputs.concat()));
+    let digests = program.unpack_outputs(&program.evaluate(&stream).unwrap());
+    for (input, digest) in inputs.iter().zip(&digests) {
+        let expected = hash_dense(parameters, input).unwrap();
+        assert_eq!(
+            *digest,
+            to_words(&expected),
+            "{} {:?}",
+            parameters.name(),
+            program.segments()
+        );
+    }
+    assert_eq!(digests.len(), inputs.len());
+}
+
 fn numbers(width: usize, alpha: u64, rounds: [usize; 3]) -> Numbers {
     Numbers {
         seed: 1,
@@ -155,7 +203,7 @@ fn numbers(width: usize, alpha: u64, rounds: [usize; 3]) -> Numbers {
         rounds,
         order: RoundOrder::ConstantsFirst,
         partial_index: 0,
-        singular_minor: false,
+        kind: Kind::Random,
     }
 }
 
@@ -187,20 +235,19 @@ fn every_preset_on_the_default_chip() {
     for preset in presets::all() {
         let build = EngineLimits {
             prime: preset.field().prime(),
-            matrix_depth: 128,
             constant_depth: 255,
             partial_depth: 128,
-            ..limits(1, 3)
+            ..limits(1, 4)
         };
         dispatch!(preset.parameters(), parameters => {
             let program = check_parameters(parameters, 1, &build);
             assert!(program.notes().is_empty(), "{:?}", program.notes());
             let expected = match preset.name() {
-                "filecoin-arity-2" => 16,
-                "filecoin-arity-4" => 36,
-                "filecoin-arity-8" => 66,
-                "filecoin-arity-11" => 116,
-                "plonky2" => 32,
+                "filecoin-arity-2" => 13,
+                "filecoin-arity-4" => 26,
+                "filecoin-arity-8" => 51,
+                "filecoin-arity-11" => 68,
+                "plonky2" => 18,
                 _ => continue,
             };
             assert_eq!(program.period(), expected, "{}", preset.name());
@@ -250,17 +297,17 @@ fn the_halves_without_partial_rounds() {
 
 #[test]
 fn the_best_segments_with_many_partial_rounds() {
-    // Numbers of rounds have 8 bits: at most 255 in a sub-engine, and on those of full rounds.
+    // Numbers have 8 bits: at most 255 rounds in a sub-engine, and 254 passes on those of full rounds.
     for num_full in [1, 2] {
         let limits = limits(num_full, 1);
         let plan = |partial| {
             let any = Bls12_381::wrap(parameters(numbers(2, 5, [4, partial, 4])));
             ChipProgram::compile(&any, &limits)
         };
-        let registers = plan(255 + 247).unwrap().registers;
+        let registers = plan(255 + 245).unwrap().registers;
         assert_eq!(registers.partial_rounds[1], 255);
         registers.check(&limits).unwrap();
-        let error = plan(255 + 248).unwrap_err();
+        let error = plan(255 + 246).unwrap_err();
         assert!(
             matches!(error, ProgramError::TooManyRounds { .. }),
             "{error}"
@@ -268,42 +315,131 @@ fn the_best_segments_with_many_partial_rounds() {
     }
     // 8 + 120 rounds, the most that one of the protocols has.
     let program = check::<Bls12_381>(numbers(3, 5, [4, 120, 4]), &limits(1, 3));
-    assert_eq!(program.segments().partial, [24, 32, 32, 32, 0, 0, 0, 0]);
+    assert_eq!(program.segments().partial, [21, 33, 33, 33, 0, 0, 0, 0]);
     let program = check::<Bls12_381>(numbers(3, 5, [4, 120, 4]), &limits(2, 6));
-    assert_eq!(program.period(), 16);
+    assert_eq!(program.period(), 17);
 }
 
 #[test]
-fn a_matrix_without_sparse_form_runs_dense() {
-    for (num_full, period, sparse) in [(1, (7 + 20) * 4 + 2, 30), (2, (8 + 20) * 2, 16)] {
-        let numbers = Numbers {
-            singular_minor: true,
-            partial_index: 2,
-            ..numbers(5, 5, [4, 20, 4])
-        };
-        let limits = limits(num_full, 3);
-        let program = check::<Bls12_381>(numbers, &limits);
-        assert_eq!(program.registers.partial_kind, PARTIAL_DENSE);
-        assert_eq!(program.period(), period);
-        let [note] = program.notes() else {
-            panic!("{:?}", program.notes());
-        };
-        let without = ChipProgram::compile(
-            &Bls12_381::wrap(parameters(Numbers {
-                singular_minor: false,
-                ..numbers
-            })),
-            &limits,
-        )
-        .unwrap();
-        assert!(without.notes().is_empty());
-        assert_eq!(without.period(), sparse);
-        let expected = format!(
-            "its 20 partial rounds run dense on the full-round sub-engines: {period} cycles per \
-             hash, with sparse ones it would be {}",
-            without.period()
-        );
-        assert!(note.contains(&expected), "{note}");
+fn matrices_of_every_kind_have_a_recurrence() {
+    for (kind, order) in KINDS.into_iter().zip([4, 4, 4, 2]) {
+        for (num_full, period) in [(1, 18), (2, 12)] {
+            let numbers = Numbers {
+                kind,
+                partial_index: 2,
+                ..numbers(5, 5, [4, 20, 4])
+            };
+            let program = check::<Bls12_381>(numbers, &limits(num_full, 3));
+            let registers = program.registers;
+            assert_eq!(registers.order(), order, "{kind:?}");
+            assert_eq!(registers.output_enters(), kind != Kind::ZeroCorner);
+            assert!(program.shape().recurrent);
+            assert_eq!(program.period(), period, "{kind:?}, {num_full}");
+            assert!(program.notes().is_empty());
+        }
+    }
+}
+
+/// Sums that stay have room for 128 rounds.
+#[test]
+fn a_recurrence_of_low_order_is_limited() {
+    let numbers = Numbers {
+        kind: Kind::Circulant,
+        ..numbers(3, 5, [4, 200, 4])
+    };
+    let program = check::<Bls12_381>(numbers, &limits(1, 3));
+    assert_eq!(program.segments().partial, [72, 43, 43, 42, 0, 0, 0, 0]);
+    let [note] = program.notes() else {
+        panic!("{:?}", program.notes());
+    };
+    let expected = "whose order 1 is below 2, no more than 128 rounds can run; 72 partial rounds run \
+                    dense on the full-round sub-engines: 81 cycles per hash, with a recurrence of any \
+                    number of rounds it would be 53";
+    assert!(note.ends_with(expected), "{note}");
+    let segments = Segments {
+        partial: [71, 43, 43, 43, 0, 0, 0, 0],
+        ..*program.segments()
+    };
+    let any = Bls12_381::wrap(parameters(numbers));
+    let error = ChipProgram::compile_segments(&any, &limits(1, 3), &segments).unwrap_err();
+    assert!(matches!(error, ProgramError::Segments { .. }), "{error}");
+    // The same with room enough.
+    let other = Numbers {
+        kind: Kind::Random,
+        ..numbers
+    };
+    assert_eq!(check::<Bls12_381>(other, &limits(1, 3)).period(), 53);
+}
+
+/// Numbers of partial rounds around the number of sums.
+#[test]
+fn few_partial_rounds() {
+    for width in 2..=12 {
+        for partial in [0, 1, width - 2, width - 1, width] {
+            for num_full in 1..=2 {
+                let kind = KINDS[(width + partial + num_full) % KINDS.len()];
+                let seed = (width * 32 + partial * 2 + num_full) as u64;
+                let numbers = Numbers {
+                    kind,
+                    seed,
+                    partial_index: partial % width,
+                    ..numbers(width, 5, [2, partial, 2])
+                };
+                all_on_partial::<Bls12_381>(numbers, num_full);
+                all_on_partial::<Goldilocks>(
+                    Numbers {
+                        alpha: 7,
+                        ..numbers
+                    },
+                    num_full,
+                );
+            }
+        }
+    }
+}
+
+/// Checks the best segments, and others that have all partial rounds in a recurrence.
+fn all_on_partial<F: PoseidonField>(numbers: Numbers, num_full: usize) {
+    let limits = limits(num_full, 3);
+    check::<F>(numbers, &limits);
+    let mut segments = Segments {
+        full_first: numbers.rounds[0],
+        partial: [0; SUB_ENGINES],
+        full_last: numbers.rounds[2],
+    };
+    for number in 0..numbers.rounds[1] {
+        segments.partial[1 + number % 3] += 1;
+    }
+    let parameters = parameters::<F>(numbers);
+    let any = F::wrap(parameters.clone());
+    let program = ChipProgram::compile_segments(&any, &limits, &segments).unwrap();
+    assert_eq!(program.shape().recurrent, numbers.rounds[1] > 0);
+    let random = &mut ChaCha8Rng::seed_from_u64(numbers.seed);
+    check_program(&program, &parameters, random);
+}
+
+/// The last full round makes beat 0 only, wherever the digest is; of whole states it makes all beats.
+#[test]
+fn digests_in_every_position() {
+    for width in [3, 4, 5, 6, 8, 12] {
+        let specification = parameters::<Bls12_381>(Numbers {
+            partial_index: width / 2,
+            ..numbers(width, 5, [2, 9, 2])
+        });
+        for digest in 0..width {
+            let parameters = PoseidonParameters::new(PoseidonSpecification {
+                digest_positions: vec![digest],
+                ..specification.specification().clone()
+            })
+            .unwrap();
+            let program = check_parameters(&parameters, digest as u64, &limits(1, 2));
+            assert_eq!(program.shape().is_short(), width > 3);
+            assert_eq!(program.registers.shape(), program.shape());
+            let any = Bls12_381::wrap(parameters);
+            let permutation = ChipProgram::compile_permutation(&any, &limits(1, 2)).unwrap();
+            assert!(!permutation.shape().is_short());
+            assert_eq!(permutation.registers.shape(), permutation.shape());
+        }
     }
 }
 
@@ -318,22 +454,68 @@ fn small_memories_are_noted() {
         panic!("{:?}", program.notes());
     };
     assert!(
-        note.ends_with("82 cycles per hash, with deeper memories it would be 36"),
+        note.ends_with("70 cycles per hash, with deeper memories it would be 34"),
         "{note}"
     );
+}
+
+/// A constant that is wrong by one gives a wrong digest, whatever it is: a coefficient, a vector with the
+/// products of a matrix taken off, a constant of the recurrence. Only what meets zeros may be anything, and
+/// the vector of the last round for whole states.
+#[test]
+fn wrong_constants_are_found() {
+    for (width, rounds) in [
+        (3, [2, 4, 2]),
+        (5, [2, 5, 1]),
+        (8, [1, 8, 2]),
+        (12, [2, 12, 1]),
+    ] {
+        let set = Bls12_381::wrap(parameters::<Bls12_381>(numbers(width, 5, rounds)));
+        let limits = limits(1, 4);
+        let program = ChipProgram::compile(&set, &limits).unwrap();
+        let input: Vec<Word> = (1..=set.inputs() as u64).map(word::from_u64).collect();
+        let hash = |constants: &[ChipConstant]| {
+            evaluate(set.field(), &program.registers, constants, &limits, &input).unwrap()
+        };
+        let digest = hash(&program.constants);
+        let shape = program.shape();
+        let passes =
+            rounds[0] + rounds[2] + program.segments().partial[0] + usize::from(shape.recurrent);
+        let mut constants = program.constants.clone();
+        for number in 0..constants.len() {
+            let right = constants[number];
+            constants[number].word[0] ^= 1;
+            let is_found = hash(&constants) != digest;
+            let is_whole_state = right.sub_engine == 0
+                && right.bank >= 18
+                && usize::from(right.index) / shape.beats() == passes - 1;
+            let meets_zeros = right.word == Word::default();
+            assert!(
+                is_found || meets_zeros || shape.is_short() && is_whole_state,
+                "t = {width}: {right:?}"
+            );
+            constants[number] = right;
+        }
+    }
 }
 
 #[test]
 fn constants_are_in_place_and_in_montgomery_form() {
     let numbers = numbers(5, 5, [4, 56, 4]);
     let parameters = parameters::<Bls12_381>(numbers);
+    let parameters = PoseidonParameters::new(PoseidonSpecification {
+        digest_positions: vec![1],
+        ..parameters.specification().clone()
+    })
+    .unwrap();
     let program =
         ChipProgram::compile(&Bls12_381::wrap(parameters.clone()), &limits(1, 3)).unwrap();
     let partial = program.segments().partial;
-    assert_eq!(partial, [2, 18, 18, 18, 0, 0, 0, 0]);
-    // 2 matrices of 4 entries, 2 partial rounds of 2; 10 vectors of 2 beats and the initial one.
-    let full = (8 + 4) * 9 + 11 * 2 * 3;
-    assert_eq!(program.constants.len(), full + 54 * (2 * 6 + 1));
+    assert_eq!(partial, [5, 17, 17, 17, 0, 0, 0, 0]);
+    // 3 matrices of 2 entries; vectors of 2 beats for 8 + 5 + 1 passes and the initial one; a beat for the short
+    // round.
+    let full = 3 * 2 * 18 + 15 * 2 * 3 + 3;
+    assert_eq!(program.constants.len(), full + 51 * (2 * 6 + 1));
     let mut places: Vec<_> = (program.constants.iter())
         .map(|c| (c.sub_engine, c.bank, c.index))
         .collect();
@@ -341,8 +523,9 @@ fn constants_are_in_place_and_in_montgomery_form() {
     places.dedup();
     assert_eq!(places.len(), program.constants.len());
 
-    let rounds = SparseRounds::new(&parameters).unwrap();
-    let radix = Bls12_381::from(2_u64).pow([260]);
+    let rounds = RecurrentRounds::in_order(&parameters, &program.order, [5, 0]).unwrap();
+    let recurrence = rounds.partial.as_ref().unwrap();
+    let radix = Bls12_381::from(2_u64).pow([264]);
     let constant = |place| {
         let found = (program.constants.iter())
             .find(|c| (c.sub_engine, c.bank, c.index) == place)
@@ -350,66 +533,91 @@ fn constants_are_in_place_and_in_montgomery_form() {
         assert_eq!(found.engine_mask, BOTH_ENGINES);
         word::to_field::<Bls12_381>(&found.word).unwrap() / radix
     };
-    // Row 4 is row 1 of beat 1, column 3 is column 0 of step 1.
-    assert_eq!(constant((0, 3, 3)), parameters.mds()[4][3]);
-    assert_eq!(constant((0, 6, 3)), Bls12_381::ZERO);
-    assert_eq!(constant((0, 2, 4)), rounds.pre_sparse[0][2]);
-    // The second partial round on the full-round sub-engine.
-    let matrix = &rounds.partial[1].matrix;
-    assert_eq!(constant((0, 1, 11)), matrix.row[4]);
-    assert_eq!(constant((0, 5, 10)), Bls12_381::ZERO);
-    assert_eq!(constant((0, 5, 11)), matrix.column[2]);
-    assert_eq!(constant((0, 3, 11)), matrix.column[3]);
-    assert_eq!(constant((0, 6, 10)), matrix.column[1]);
-    assert_eq!(constant((0, 7, 10)), Bls12_381::ZERO);
-    for place in [(0, 4, 10), (0, 8, 10), (0, 7, 11), (0, 4, 11)] {
-        assert_eq!(constant(place), Bls12_381::ONE);
-    }
-    assert_eq!(constant((0, 8, 11)), Bls12_381::ZERO);
-    // Vector 4 is that of the first partial round, vector 6 that of a full round.
-    assert_eq!(constant((0, 9, 8)), rounds.partial[0].constant);
-    assert_eq!(constant((0, 10, 8)), Bls12_381::ZERO);
-    assert_eq!(constant((0, 10, 13)), rounds.full_last[0][4]);
-    // The first round of partial-round sub-engine 2.
-    let partial = &rounds.partial[20];
-    assert_eq!(constant((2, 0, 1)), partial.matrix.row[3]);
+    let folded = |matrix: &[Vec<Bls12_381>], row: usize| {
+        matrix[row][0] * matrix[row][3] + matrix[row][1] * matrix[row][4]
+    };
+    // Row 4 is row 1 of beat 1. Columns 0 and 3 are in lane 0 of the groups of the only step.
+    let mds = &rounds.mds;
+    assert_eq!(*mds, parameters.mds());
+    assert_eq!(constant((0, 3, 1)), mds[4][0]);
+    assert_eq!(constant((0, 9 + 3, 1)), mds[4][3]);
+    assert_eq!(constant((0, 2, 0)), mds[0][2]);
+    assert_eq!(constant((0, 9 + 2, 0)), Bls12_381::ZERO);
+    assert_eq!(constant((0, 6, 1)), Bls12_381::ZERO);
+    assert_eq!(constant((0, 2, 2)), recurrence.before.matrix[0][2]);
+    assert_eq!(constant((0, 9 + 1, 5)), recurrence.after.matrix[3][4]);
+    // Pass 4 is the first partial round, pass 8 the last one before the recurrence, pass 9 the one behind it.
+    assert_eq!(
+        constant((0, 18, 2 * 4)),
+        rounds.first[4][0] - folded(mds, 0)
+    );
+    assert_eq!(
+        constant((0, 19, 2 * 8 + 1)),
+        recurrence.before.constants[4] - folded(&recurrence.before.matrix, 4)
+    );
+    assert_eq!(
+        constant((0, 20, 2 * 9)),
+        recurrence.after.constants[2] - folded(&recurrence.after.matrix, 2)
+    );
+    let last = &rounds.full_last[3];
+    assert_eq!(constant((0, 19, 2 * 13)), last[1] - folded(mds, 1));
+    assert_eq!(constant((0, 20, 2 * 13 + 1)), Bls12_381::ZERO);
+    assert_eq!(constant((0, 19, 2 * 14)), last[1]);
+    // The first round of all, and of partial-round sub-engine 2.
+    assert_eq!(constant((1, 1, 0)), Bls12_381::ONE);
+    assert_eq!(constant((1, 4, 0)), Bls12_381::ZERO);
+    let round = &recurrence.rounds[17];
+    assert_eq!(constant((2, 0, 0)), Bls12_381::ZERO);
+    assert_eq!(constant((2, 0, 1)), round.pairs[2][0]);
     assert_eq!(constant((2, 3, 0)), Bls12_381::ZERO);
-    assert_eq!(constant((2, 4, 1)), partial.matrix.column[3]);
-    assert_eq!(constant((2, 6, 0)), partial.constant);
+    assert_eq!(constant((2, 4, 1)), round.pairs[3][1]);
+    assert_eq!(constant((2, 5, 1)), Bls12_381::ZERO);
+    assert_eq!(constant((2, 6, 0)), round.constant);
     assert_eq!(constant((15, 2, 0)), rounds.initial[2]);
     assert_eq!(constant((15, 1, 1)), rounds.initial[4]);
+    assert_eq!(program.registers.recurrence, 0x104);
 }
 
 #[test]
 fn goldilocks_constants_are_packed() {
     let parameters = parameters::<Goldilocks>(numbers(12, 7, [4, 22, 4]));
     let program =
-        ChipProgram::compile(&Goldilocks::wrap(parameters.clone()), &limits(1, 3)).unwrap();
-    assert_eq!(program.period(), 32);
-    assert_eq!(program.multipliers(), 4 * 45);
+        ChipProgram::compile(&Goldilocks::wrap(parameters.clone()), &limits(1, 4)).unwrap();
+    assert_eq!(program.period(), 18);
+    assert_eq!(program.multipliers(), 4 * (19 + 4 * 6));
+    assert_eq!(program.segments().partial, [0, 6, 6, 5, 5, 0, 0, 0]);
     let constant = |place| {
         let found = (program.constants.iter())
             .find(|c| (c.sub_engine, c.bank, c.index) == place)
             .unwrap();
         slices(&found.word).map(|slice| word::to_field::<Goldilocks>(&slice).unwrap())
     };
-    let rounds = SparseRounds::new(&parameters).unwrap();
-    // Rows 1, 4, 7, 10 of column 3 * 2 + 0.
+    let rounds = RecurrentRounds::new(&parameters).unwrap();
+    let recurrence = rounds.partial.as_ref().unwrap();
+    // Rows 1, 4, 7, 10 of column 6, which is lane 0 of slice 2, and of column 9.
     let mds = parameters.mds();
-    assert_eq!(constant((0, 3, 2)), [1, 4, 7, 10].map(|i| mds[i][6]));
-    let pre_sparse = &rounds.pre_sparse;
-    assert_eq!(
-        constant((0, 8, 7)),
-        [2, 5, 8, 11].map(|i| pre_sparse[i][11])
-    );
-    let column = &rounds.partial[0].matrix.column;
+    assert_eq!(constant((0, 3, 1)), [1, 4, 7, 10].map(|i| mds[i][6]));
+    assert_eq!(constant((0, 9 + 3, 1)), [1, 4, 7, 10].map(|i| mds[i][9]));
+    let before = &recurrence.before.matrix;
+    assert_eq!(constant((0, 8, 3)), [2, 5, 8, 11].map(|i| before[i][8]));
+    let pairs = &recurrence.rounds[1].pairs;
     let zero = Goldilocks::ZERO;
-    assert_eq!(constant((1, 3, 0)), [zero, column[2], column[5], column[8]]);
-    let first = rounds.partial[0].constant;
-    assert_eq!(constant((1, 6, 0)), [first, zero, zero, zero]);
     assert_eq!(
-        constant((0, 11, 0)),
-        [2, 5, 8, 11].map(|i| rounds.full_first[0][i])
+        constant((1, 0, 1)),
+        [zero, pairs[2][0], pairs[5][0], pairs[8][0]]
+    );
+    assert_eq!(constant((1, 5, 1)), [1, 4, 7, 10].map(|i| pairs[i][1]));
+    let first = recurrence.rounds[0].constant;
+    assert_eq!(constant((1, 6, 0)), [first, zero, zero, zero]);
+    let folded = |i: usize| -> Goldilocks {
+        [0, 1, 2, 6, 7, 8]
+            .map(|j| mds[i][j] * mds[i][j + 3])
+            .iter()
+            .sum()
+    };
+    assert_eq!(
+        constant((0, 20, 0)),
+        [2, 5, 8, 11].map(|i| rounds.first[0][i] - folded(i))
     );
 }
 
@@ -534,7 +742,7 @@ fn what_a_chip_cannot_do_is_named() {
     assert!(text.contains("built for vesta and goldilocks"), "{text}");
 
     let shallow = EngineLimits {
-        matrix_depth: 31,
+        matrix_depth: 23,
         ..limits(1, 3)
     };
     let text = message(&bls12_381, &shallow);
@@ -554,6 +762,8 @@ fn what_a_chip_cannot_do_is_named() {
         [0, 30, 29, 0, 0, 0, 0, 0],
         [0, 30, 0, 30, 0, 0, 0, 0],
         [0, 30, 0, 0, 0, 0, 0, 30],
+        [30, 0, 30, 0, 0, 0, 0, 0],
+        [60, 0, 0, 0, 0, 0, 0, 0],
         [0, 60, usize::MAX, 1, 0, 0, 0, 0],
     ] {
         segments.partial = partial;
@@ -592,7 +802,7 @@ fn register_values_that_a_chip_refuses() {
     let any = Bls12_381::wrap(parameters(numbers(4, 5, [1, 5, 1])));
     let program = ChipProgram::compile(&any, &limits(1, 2)).unwrap();
     type Change = fn(&mut ChipRegisters);
-    let cases: [(Change, &str); 20] = [
+    let cases: [(Change, &str); 25] = [
         (|r| r.arity = 13, "LEAF_INPUT_WORDS cannot hold 13"),
         (|r| r.arity = 0, "LEAF_INPUT_WORDS cannot hold 0"),
         (|r| r.field = 2, "FIELD cannot hold 2"),
@@ -600,7 +810,10 @@ fn register_values_that_a_chip_refuses() {
         (|r| r.alpha = 4, "ALPHA cannot hold 4"),
         (|r| r.full_rounds_first = 0, "FULL_ROUNDS_FIRST cannot"),
         (|r| r.full_rounds_last = 0, "FULL_ROUNDS_LAST cannot"),
-        (|r| r.partial_kind = 2, "PARTIAL_KIND cannot hold 2"),
+        (|r| r.recurrence = 0x104, "RECURRENCE cannot hold 260"),
+        (|r| r.recurrence |= 0x10, "RECURRENCE cannot hold 275"),
+        (|r| r.recurrence |= 0x200, "RECURRENCE cannot hold 771"),
+        (|r| r.recurrence = 0x100, "RECURRENCE cannot hold 256"),
         (|r| r.digest_words = 0, "DIGEST_WORDS cannot hold 0"),
         (
             |r| r.partial_rounds[3] = 1,
@@ -610,14 +823,22 @@ fn register_values_that_a_chip_refuses() {
             |r| r.partial_rounds[7] = 1,
             "PARTIAL_ROUNDS_7 cannot hold 1",
         ),
-        (|r| r.partial_kind = 1, "PARTIAL_ROUNDS_1 cannot hold"),
+        (|r| r.recurrence = 0, "PARTIAL_ROUNDS_1 cannot hold 3"),
+        (
+            |r| r.partial_rounds[1] = 0,
+            "PARTIAL_ROUNDS_1 cannot hold 0",
+        ),
         (
             |r| r.partial_rounds[2] = 129,
             "PARTIAL_ROUNDS_2 cannot hold 129",
         ),
         (
             |r| r.partial_rounds[0] = 125,
-            "PARTIAL_ROUNDS_0 cannot hold 125",
+            "FULL_ROUNDS_LAST cannot hold 1",
+        ),
+        (
+            |r| r.partial_rounds[0] = 128,
+            "FULL_ROUNDS_FIRST cannot hold 1",
         ),
         (
             |r| r.full_rounds_first = 129,
@@ -641,6 +862,42 @@ fn register_values_that_a_chip_refuses() {
             .to_string();
         assert!(error.contains(expected), "{error}");
     }
+    // One less than what is refused above.
+    let legal: [Change; 5] = [
+        |r| r.partial_rounds[0] = 124,
+        |r| r.full_rounds_last = 125,
+        |r| r.partial_rounds[2] = 128,
+        |r| r.recurrence = 1,
+        |r| (r.recurrence, r.partial_rounds) = (0, [100, 0, 0, 0, 0, 0, 0, 0]),
+    ];
+    for change in legal {
+        let mut registers = program.registers;
+        change(&mut registers);
+        registers.check(&limits(1, 2)).unwrap();
+    }
+    // Without a short round there is room for one more.
+    let mut registers = program.registers;
+    (registers.alpha, registers.partial_rounds[0]) = (7, 125);
+    registers.check(&limits(1, 2)).unwrap();
+}
+
+/// Passes of both full-round sub-engines count together.
+#[test]
+fn most_passes_of_both_full_round_sub_engines() {
+    let any = Bls12_381::wrap(parameters(numbers(2, 5, [1, 5, 1])));
+    let program = ChipProgram::compile(&any, &limits(2, 1)).unwrap();
+    let mut registers = program.registers;
+    registers.recurrence = 0x101;
+    registers.partial_rounds = [125, 1, 0, 0, 0, 0, 0, 125];
+    // With the pass behind the recurrence.
+    registers.full_rounds_last = 2;
+    registers.check(&limits(2, 1)).unwrap();
+    registers.full_rounds_last = 3;
+    let error = registers.check(&limits(2, 1)).unwrap_err().to_string();
+    assert!(error.contains("FULL_ROUNDS_LAST cannot hold 3"), "{error}");
+    registers.full_rounds_last = 2;
+    registers.partial_rounds[7] = 256;
+    assert!(registers.check(&limits(2, 1)).is_err());
 }
 
 proptest! {
@@ -654,7 +911,7 @@ proptest! {
         rounds in [1_usize..6, 0_usize..40, 1_usize..6],
         sbox_first: bool,
         partial_index in any::<prop::sample::Index>(),
-        singular_minor in prop::bool::weighted(0.2),
+        kind in prop::sample::select(&KINDS[..]),
         num_full in 1_usize..=2,
         num_partial in 1_usize..=6,
         field in prop::sample::select(&FieldId::ALL[..]),
@@ -666,7 +923,7 @@ proptest! {
             rounds,
             order: if sbox_first { RoundOrder::SboxFirst } else { RoundOrder::ConstantsFirst },
             partial_index: partial_index.index(width),
-            singular_minor,
+            kind,
         };
         let limits = EngineLimits {
             prime: field.prime(),
@@ -675,7 +932,10 @@ proptest! {
         with_field!(field, F => {
             prop_assume!(is_permutation::<F>(alpha));
             let program = check::<F>(numbers, &limits);
-            prop_assert_eq!(program.shape().dense, singular_minor && rounds[1] > 0);
+            let recurrent = program.segments().recurrent_rounds() > 0;
+            prop_assert_eq!(program.shape().recurrent, recurrent);
+            let order = recurrence::order(&parameters::<F>(numbers)).unwrap();
+            prop_assert_eq!(program.registers.order(), if recurrent { order } else { 0 });
             prop_assert_eq!(program.shape(), program.registers.shape());
             prop_assert!(program.products() <= program.period() * program.multipliers());
         });
@@ -688,27 +948,41 @@ proptest! {
         full in [1_usize..5, 1_usize..5],
         on_full in [0_usize..6, 0_usize..6],
         on_partial in prop::collection::vec(0_usize..5, 1..=6),
+        kind in prop::sample::select(&KINDS[..]),
+        partial_index in any::<prop::sample::Index>(),
+        alpha in prop::sample::select(&[3_u64, 5, 7][..]),
         second: bool,
-        goldilocks: bool,
+        recurrent in prop::bool::weighted(0.8),
+        field in prop::sample::select(&[FieldId::Goldilocks, FieldId::Bls12_381, FieldId::Pallas][..]),
     ) {
-        let limits = limits(1 + usize::from(second), on_partial.len());
+        let limits = EngineLimits {
+            runtime_modulus: true,
+            ..limits(1 + usize::from(second), on_partial.len())
+        };
         let mut partial = [0; SUB_ENGINES];
         partial[FIRST_FULL] = on_full[0];
-        partial[1..=on_partial.len()].copy_from_slice(&on_partial);
+        if recurrent {
+            partial[1..=on_partial.len()].copy_from_slice(&on_partial);
+            // The first one begins the recurrence.
+            partial[1] += 1;
+        }
         partial[SECOND_FULL] = if second { on_full[1] } else { 0 };
         let rounds = [full[0], partial.iter().sum(), full[1]];
         let segments = Segments { full_first: full[0], partial, full_last: full[1] };
-        let numbers = Numbers { seed, ..numbers(width, if goldilocks { 7 } else { 5 }, rounds) };
-        let field = if goldilocks { FieldId::Goldilocks } else { FieldId::Bls12_381 };
+        let numbers = Numbers {
+            seed,
+            kind,
+            partial_index: partial_index.index(width),
+            ..numbers(width, alpha, rounds)
+        };
         with_field!(field, F => {
+            prop_assume!(is_permutation::<F>(alpha));
             let parameters = parameters::<F>(numbers);
             let any = F::wrap(parameters.clone());
             let program = ChipProgram::compile_segments(&any, &limits, &segments).unwrap();
+            prop_assert_eq!(program.shape(), program.registers.shape());
             let random = &mut ChaCha8Rng::seed_from_u64(!seed);
-            let input = elements::<F>(random, parameters.inputs());
-            let words = program.pack_inputs(&to_words(&input));
-            let digests = program.unpack_outputs(&program.evaluate(&words).unwrap());
-            prop_assert_eq!(digests, [to_words(&hash_dense(&parameters, &input).unwrap())]);
+            check_program(&program, &parameters, random);
         });
     }
 }
@@ -742,17 +1016,19 @@ fn rows_hash_as_the_sponge_does() {
                     short_rows_are_digests: false,
                 };
                 for length in [1, rate, rate + 1, 2 * rate, 3 * rate - 1] {
-                    check_rows(&parameters, &sponge, length);
+                    for num_full in 1..=2 {
+                        check_rows(&parameters, &sponge, length, num_full);
+                    }
                 }
             }
         }
     }
 }
 
-fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize) {
+fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize, num_full: usize) {
     let limits = EngineLimits {
         prime: parameters.prime(),
-        ..limits(1, 3)
+        ..limits(num_full, 3)
     };
     let program = ChipRows::compile(parameters, sponge, length, &limits).unwrap();
     let mut rows = program.unwrap();
