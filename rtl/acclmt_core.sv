@@ -34,10 +34,10 @@ module acclmt_core #(
   /// Full-round sub-engines of each hash engine, 1..2.
   parameter int unsigned NumFull = 1,
   /// Partial-round sub-engines of each hash engine, 1..6.
-  parameter int unsigned NumPartial = 3,
+  parameter int unsigned NumPartial = 4,
   /// Steps of matrices (3 x 3 chunks) and beats of constant vectors that each full-round sub-engine
   /// stores, powers of two.
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   /// Beats of sparse matrices that each partial-round sub-engine stores, a power of two.
   parameter int unsigned PartialDepth = 128,

@@ -85,8 +85,12 @@ module acclmt_fifo #(
   );
 
 `ifndef SYNTHESIS
-  head_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
-      valid_o && !ready_i |=> valid_o && $stable(data_o))
+  // The memory keeps a word until the next one is read.
+  head_stays_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
+      valid_o && !ready_i |=> valid_o)
+  else $error("acclmt_fifo: the head left before it was taken");
+  head_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_o && !ready_i |-> !fetch)
   else $error("acclmt_fifo: the head changed before it was taken");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, ready_o, valid_o}))

@@ -12,8 +12,7 @@ module acclmt_configuration #(
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned NumPartial = 4,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 23
@@ -71,7 +70,6 @@ module acclmt_configuration #(
     .Goldilocks(Goldilocks),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth)
   ) u_leaf (
@@ -87,7 +85,6 @@ module acclmt_configuration #(
     .Goldilocks(Goldilocks),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth)
   ) u_root (

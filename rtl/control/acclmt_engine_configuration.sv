@@ -10,8 +10,7 @@ module acclmt_engine_configuration #(
   /// Parameters of the chip that limit the configuration.
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned NumPartial = 4,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128
 ) (
@@ -43,7 +42,7 @@ module acclmt_engine_configuration #(
   localparam int unsigned Alpha = 2;
   localparam int unsigned FullRoundsFirst = 3;
   localparam int unsigned FullRoundsLast = 4;
-  localparam int unsigned PartialKind = 5;
+  localparam int unsigned Recurrence = 5;
   localparam int unsigned DigestWords = 6;
   localparam int unsigned InputMap = 7;
   localparam int unsigned DigestMap = 9;
@@ -56,55 +55,92 @@ module acclmt_engine_configuration #(
 
   // ---- Parameters of the hash -------------------------------------------------------------------
 
-  logic goldilocks;
+  logic goldilocks, seven;
   acclmt_pkg::alpha_e alpha;
-  acclmt_pkg::beat_t chunks, beats, steps, partial_steps;
+  acclmt_pkg::word_count_t width;
+  acclmt_pkg::beat_t chunks, beats, steps, spacing, grid;
   assign goldilocks = Goldilocks && goldilocks_i;
+  assign width = registers_i[Width][WordCountWidth-1:0];
+  assign seven = alpha == acclmt_pkg::AlphaSeven;
   always_comb begin
     case (registers_i[Alpha])
       32'd3: alpha = acclmt_pkg::AlphaThree;
       32'd7: alpha = acclmt_pkg::AlphaSeven;
       default: alpha = acclmt_pkg::AlphaFive;
     endcase
+  end
+  always_comb begin
     // ceil(t / 3)
     chunks = 3'd4;
     if (registers_i[Width] <= 32'd9) chunks = 3'd3;
     if (registers_i[Width] <= 32'd6) chunks = 3'd2;
     if (registers_i[Width] <= 32'd3) chunks = 3'd1;
     beats = goldilocks ? 3'd1 : chunks;
-    steps = (chunks == 3'd1 && alpha == acclmt_pkg::AlphaSeven) ? 3'd2 : chunks;
-    partial_steps = (beats == 3'd1) ? steps : beats;
+    steps = (chunks > 3'd2) ? 3'd2 : 3'd1;
+    // An S-box takes an element of x^7 in two cycles.
+    spacing = (beats > 3'd2 || seven) ? 3'd2 : 3'd1;
   end
 
-  logic [4:0] full_interval;
-  assign full_interval = 5'(beats) * 5'(steps);
-  acclmt_pkg::beat_t digest_beats;
+  // Lanes with pairs of elements in the last beat that has any; in Goldilocks mode the pairs of
+  // slices.
+  logic [1:0] last_pairs;
   always_comb begin
-    digest_beats =
-        acclmt_pkg::beats_of_digest({registers_i[DigestMap+1][15:0], registers_i[DigestMap]},
-                                    registers_i[DigestWords][WordCountWidth-1:0]);
-    // With x^7 an element takes a multiplier in the cycle in which it comes to it and an odd number
-    // of cycles later. Elements that come at even distances never need it at once, nor do those at
-    // the distances of a grid of three cycles, but not both.
-    if (alpha == acclmt_pkg::AlphaSeven) begin
-      if (beats != 3'd4) digest_beats = beats;
-      else if (digest_beats == 3'd1) digest_beats = 3'd2;
-    end
-    if (digest_beats > beats || goldilocks) digest_beats = beats;
+    case (chunks)
+      3'd1: last_pairs = 2'd0;
+      3'd2: last_pairs = goldilocks ? 2'd1 : 2'(width - 4'd3);
+      3'd3: last_pairs = goldilocks ? 2'd2 : 2'd3;
+      default: last_pairs = goldilocks ? 2'd2 : 2'(width - 4'd9);
+    endcase
   end
+
+  // Cycles of a round: its steps, the products of its pairs, and what the S-boxes take.
+  logic [3:0] full_interval, skew;
+  always_comb begin
+    full_interval = 4'(beats) * 4'(steps);
+    if (4'(last_pairs) > full_interval) full_interval = 4'(last_pairs);
+    if (seven && full_interval < {beats, 1'b0}) full_interval = {beats, 1'b0};
+    // All slots of states of one beat are of one length.
+    grid = 3'd1;
+    if (beats == 3'd1) grid = full_interval[2:0];
+    else if (seven) grid = 3'd2;
+    // The last beat of an odd number, and the pairs of its lanes.
+    skew = '0;
+    if (beats > 3'd2) skew = 4'(spacing) * ((beats == 3'd4) ? 4'd3 : 4'd1);
+    else if (beats == 3'd2) skew = 4'(spacing);
+    if (last_pairs != '0) skew = skew + 4'(last_pairs) - 1'b1;
+  end
+
+  // The last full round makes the first beat only if the digest is in it. With x^7 it takes the
+  // S-boxes as long as others.
+  acclmt_pkg::beat_t digest_beats;
+  logic digest_short;
+  assign digest_beats =
+      acclmt_pkg::beats_of_digest({registers_i[DigestMap+1][15:0], registers_i[DigestMap]},
+                                  registers_i[DigestWords][WordCountWidth-1:0]);
+  assign digest_short = digest_beats == 3'd1 && beats != 3'd1 && !seven;
+
   always_comb begin
     config_o.alpha = alpha;
+    config_o.width = width;
     config_o.beats = beats;
     config_o.steps = steps;
     config_o.full_interval = full_interval;
-    config_o.digest_beats = digest_beats;
-    config_o.skew = 4'(beats - 3'd1) * 4'(steps - 3'd1);
+    config_o.spacing = spacing;
+    config_o.grid = grid;
+    config_o.digest_short = digest_short;
+    config_o.digest_beats = digest_short ? 3'd1 : beats;
+    config_o.pairs = last_pairs != '0;
+    config_o.last_pairs = last_pairs;
+    config_o.skew = skew;
+    config_o.order =
+        registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOrderLsb+:WordCountWidth];
+    config_o.output_enters =
+        registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOutputEntersBit];
     config_o.full_rounds_first = registers_i[FullRoundsFirst][RoundWidth-1:0];
     config_o.full_rounds_last = registers_i[FullRoundsLast][RoundWidth-1:0];
     for (int i = 0; i < int'(MaxSubEngines); i++) begin
       config_o.partial_rounds[i] = registers_i[PartialRounds+i][RoundWidth-1:0];
     end
-    config_o.partial_dense = registers_i[PartialKind][0];
     config_o.input_words = registers_i[InputWords][WordCountWidth-1:0];
     config_o.digest_words = registers_i[DigestWords][WordCountWidth-1:0];
     config_o.input_map = {registers_i[InputMap+1][15:0], registers_i[InputMap]};
@@ -114,19 +150,25 @@ module acclmt_engine_configuration #(
   // ---- Legal values -----------------------------------------------------------------------------
 
   // Rounds of each kind of sub-engine; each number is below 256, or its register is illegal anyway.
+  // The layer behind the recurrence is one, and a beat of the digest alone has constants of its
+  // own.
   localparam int unsigned MostRounds = 2 ** RoundWidth - 1;
+  logic recurrence;
   logic [9:0] rounds_first, rounds_last, rounds;
+  assign recurrence = config_o.order != '0;
   assign rounds_first = 10'(registers_i[FullRoundsFirst][RoundWidth-1:0]) +
                         10'(registers_i[PartialRounds][RoundWidth-1:0]);
   assign rounds_last = 10'(registers_i[PartialRounds+Second][RoundWidth-1:0]) +
-                       10'(registers_i[FullRoundsLast][RoundWidth-1:0]);
+                       10'(registers_i[FullRoundsLast][RoundWidth-1:0]) + 10'(recurrence);
   assign rounds = rounds_first + rounds_last;
-  // On the sub-engine that has the last full rounds.
-  logic [9:0] rounds_with_last;
-  assign rounds_with_last = (NumFull == 1) ? rounds : rounds_last;
+  // Constant vectors of the sub-engine that has the last full rounds. The partial rounds of a
+  // second one that does not exist are an error of their own.
+  logic [9:0] vectors_with_last;
+  assign vectors_with_last =
+      ((NumFull == 1) ? rounds_first
+                      : 10'(registers_i[PartialRounds+Second][RoundWidth-1:0])) +
+      10'(registers_i[FullRoundsLast][RoundWidth-1:0]) + 10'(recurrence) + 10'(digest_short);
 
-  logic [11:0] matrix_base;
-  assign matrix_base = 12'({full_interval, 1'b0});
   acclmt_pkg::word_count_t most_words;
   assign most_words = WordCountWidth'(goldilocks ? MaxGoldilocksWords : MaxWidth);
 
@@ -142,7 +184,9 @@ module acclmt_engine_configuration #(
     illegal[Width] = registers_i[Width] < 32'd2 || registers_i[Width] > 32'(MaxWidth);
     illegal[Alpha] = registers_i[Alpha] != 32'd3 && registers_i[Alpha] != 32'd5 &&
         registers_i[Alpha] != 32'd7;
-    illegal[PartialKind] = registers_i[PartialKind] > 32'd1;
+    illegal[Recurrence] =
+        (registers_i[Recurrence] & ~acclmt_reg_pkg::LeafRecurrenceMask) != '0 ||
+        32'(config_o.order) >= registers_i[Width] || (config_o.output_enters && !recurrence);
 
     // Rounds that the numbers and the memories of the full-round sub-engines can hold.
     illegal[FullRoundsFirst] = registers_i[FullRoundsFirst] == '0 ||
@@ -150,23 +194,17 @@ module acclmt_engine_configuration #(
         12'(rounds_first) * 12'(beats) > 12'(ConstantDepth);
     illegal[FullRoundsLast] = registers_i[FullRoundsLast] == '0 ||
         registers_i[FullRoundsLast] > 32'(MostRounds) ||
-        12'(rounds_with_last) * 12'(beats) > 12'(ConstantDepth) ||
-        32'(rounds) > 32'(MostRounds);
-    illegal[PartialRounds] = registers_i[PartialRounds] > 32'(MostRounds) ||
-        (!registers_i[PartialKind][0] &&
-         matrix_base + 12'(registers_i[PartialRounds][RoundWidth-1:0]) * 12'(partial_steps) >
-         12'(MatrixDepth));
+        12'(vectors_with_last) * 12'(beats) > 12'(ConstantDepth) ||
+        32'(rounds) >= 32'(MostRounds);
+    illegal[PartialRounds] = registers_i[PartialRounds] > 32'(MostRounds);
     for (int i = 1; i < int'(Second); i++) begin
       illegal[PartialRounds+i] = registers_i[PartialRounds+i] > 32'(MostRounds) ||
           12'(registers_i[PartialRounds+i][RoundWidth-1:0]) * 12'(beats) > 12'(PartialDepth) ||
-          (registers_i[PartialRounds+i] != '0 &&
-           (i > int'(NumPartial) || registers_i[PartialKind][0]));
+          (registers_i[PartialRounds+i] != '0 && (i > int'(NumPartial) || !recurrence)) ||
+          (i == 1 && registers_i[PartialRounds+i] == '0 && recurrence);
     end
     illegal[PartialRounds+Second] = registers_i[PartialRounds+Second] > 32'(MostRounds) ||
-        (registers_i[PartialRounds+Second] != '0 && NumFull == 1) ||
-        (!registers_i[PartialKind][0] &&
-         matrix_base + 12'(registers_i[PartialRounds+Second][RoundWidth-1:0]) *
-         12'(partial_steps) > 12'(MatrixDepth));
+        (registers_i[PartialRounds+Second] != '0 && NumFull == 1);
 
     // Position codes name elements of the state, or none.
     for (int j = 0; j < int'(MaxWidth); j++) begin

@@ -6,12 +6,12 @@
 ///
 /// Every word that the run moves is zero, and it goes wherever the words of a run can go: the
 /// widest states fill every lane and every beat; both visits of the full-round sub-engines and all
-/// partial-round sub-engines have rounds; a row has a later block; the digest is in the last beat,
+/// partial-round sub-engines have rounds, the latter as a recurrence in which all sums move; a row
+/// has a later block; the digest is in the last beat,
 /// so that final states have all of theirs; leaves go out as well as nodes; the last group lacks a
 /// sibling. There are so many nodes that the beats of their states fill the
-/// largest buffer, and their new elements 0, two of a state, its companion of half its size. The
-/// configuration need not be legal: steps and rounds beyond a small memory read its other words,
-/// which are zero.
+/// largest buffer. The configuration need not be legal: rounds beyond a small memory read its other
+/// words, which are zero.
 ///
 /// Handshake:  none; the outputs are constants.
 /// Latency:    none. Throughput: none.
@@ -20,7 +20,7 @@ module acclmt_flush_configuration #(
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Full-round and partial-round sub-engines of a hash engine.
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
+  parameter int unsigned NumPartial = 4,
   /// Words of the leaf hash buffer, which holds the leaves of the run.
   parameter int unsigned LeafWords = 4096
 ) (
@@ -73,6 +73,9 @@ module acclmt_flush_configuration #(
     engine_o[(acclmt_reg_pkg::RegLeafAlpha-EngineBase)/4] = 32'd5;
     engine_o[(acclmt_reg_pkg::RegLeafFullRoundsFirst-EngineBase)/4] = 32'd1;
     engine_o[(acclmt_reg_pkg::RegLeafFullRoundsLast-EngineBase)/4] = 32'd1;
+    engine_o[(acclmt_reg_pkg::RegLeafRecurrence-EngineBase)/4] =
+        (32'(MaxWidth - 1) << acclmt_reg_pkg::LeafRecurrenceOrderLsb) |
+        (32'd1 << acclmt_reg_pkg::LeafRecurrenceOutputEntersBit);
     engine_o[(acclmt_reg_pkg::RegLeafDigestWords-EngineBase)/4] = 32'd1;
     engine_o[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = Map[31:0];
     engine_o[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = Map[63:32];

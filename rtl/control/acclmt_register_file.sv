@@ -23,8 +23,8 @@ module acclmt_register_file #(
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameters of the chip, readable as capabilities and used to check the configuration.
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned NumPartial = 4,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 23,
@@ -247,7 +247,6 @@ module acclmt_register_file #(
     .Reduction(Reduction),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight)

@@ -21,8 +21,8 @@
 module acclmt_run_control #(
   /// Parameters of the hash engines, which decide what constants there are.
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned NumPartial = 4,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   /// Levels with a queue, and words of the node memories.

@@ -5,13 +5,17 @@
 /// Poseidon hash engine: one or two full-round sub-engines and `NumPartial` partial-round
 /// sub-engines in a ring.
 ///
-///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -+
-///                               ^                                           |
-///                    digest <---+-------------------------------------------+     (NumFull = 1)
+///     NumFull = 1:
+///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -> exit -+
+///                               ^                                                   |
+///                    digest <---+---------------------------------------------------+
 ///
-///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -> full-round -> digest
-///                                                                                  (NumFull = 2)
+///     NumFull = 2:
+///     words -> initial state -> full-round -> partial 1 -> .. -> partial N -> exit -+
+///                                                                                   |
+///                                                           digest <- full-round <--+
 ///
+/// The exit makes residues of the sums with which the partial rounds end (`acclmt_sum_reduction`).
 /// Every sub-engine loops over the rounds of its own segment, so that all of them work on different
 /// hashes at the same time. The host chooses the segments such that the longest is as short as
 /// possible (docs/architecture.md, "Segments").
@@ -20,10 +24,10 @@
 ///             leave in the order of their inputs, with their tags.
 /// Latency:    rounds of the hash * loop cycles, and about ten cycles for each sub-engine.
 /// Throughput: the longest segment: one hash in
-///             max((RF1 + RF2 - 1) * f + l + p0 * p, p1 * g, .., pN * g) cycles if NumFull = 1,
-///             with f, l, p and g cycles a full round, the last full round, a partial round on a
-///             full-round sub-engine and one on a partial-round sub-engine; at most one word in
-///             and one in two cycles out.
+///             max((RF1 + RF2 + p0) * f + l, p1 * g, .., pN * g) cycles if NumFull = 1, with f, l
+///             and g cycles a round of a full-round sub-engine (one of them is the layer behind the
+///             recurrence), the last full round, and a round of a partial-round sub-engine; at
+///             most one word in and one in two cycles out.
 module acclmt_hash_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -31,9 +35,9 @@ module acclmt_hash_engine #(
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Full-round and partial-round sub-engines.
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
+  parameter int unsigned NumPartial = 4,
   /// Steps of matrices and beats of constant vectors of a full-round sub-engine.
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   /// Beats of the matrices of a partial-round sub-engine.
   parameter int unsigned PartialDepth = 128,
@@ -78,6 +82,7 @@ module acclmt_hash_engine #(
 
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned LaneWidth = acclmt_pkg::LaneWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
   localparam int unsigned Second = MaxSubEngines - 1;
@@ -132,8 +137,14 @@ module acclmt_hash_engine #(
   // ---- The ring: link 0 leaves the first full-round sub-engine, link i partial-round i ----------
 
   logic [NumPartial:0] link_valid, link_take;
-  logic [NumPartial:0][Lanes-1:0][WordWidth-1:0] link_state;
+  logic [NumPartial:0][Lanes-1:0][LaneWidth-1:0] link_state;
   logic [NumPartial:0][TagWidth-1:0] link_tag;
+  logic [Lanes-1:0][WordWidth-1:0] first_state, exit_state;
+  logic exit_valid, exit_take, exit_idle;
+  acclmt_pkg::tag_t exit_tag;
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_first_lane
+    assign link_state[0][lane] = LaneWidth'(first_state[lane]);
+  end
   acclmt_pkg::tag_t final_tag;
   logic [MaxSubEngines-1:0] sub_engine_idle;
 
@@ -159,13 +170,13 @@ module acclmt_hash_engine #(
       .full_last_i(config_i.full_rounds_last),
       .number_i('0),
       .constant_write_i,
-      .valid_i({link_valid[NumPartial], start_valid}),
-      .take_o({link_take[NumPartial], start_take}),
-      .state_i({link_state[NumPartial], start_state}),
-      .tag_i({link_tag[NumPartial], start_tag}),
+      .valid_i({exit_valid, start_valid}),
+      .take_o({exit_take, start_take}),
+      .state_i({exit_state, start_state}),
+      .tag_i({exit_tag, start_tag}),
       .valid_o({final_valid, link_valid[0]}),
       .take_i({final_take, link_take[0]}),
-      .state_o({final_state, link_state[0]}),
+      .state_o({final_state, first_state}),
       .tag_o({final_tag, link_tag[0]}),
       .busy_o(busy_o[0]),
       .idle_o(sub_engine_idle[0])
@@ -203,7 +214,7 @@ module acclmt_hash_engine #(
       .tag_i({start_tag, start_tag}),
       .valid_o({unused_first_valid, link_valid[0]}),
       .take_i({1'b0, link_take[0]}),
-      .state_o({unused_first_state, link_state[0]}),
+      .state_o({unused_first_state, first_state}),
       .tag_o({unused_first_tag, link_tag[0]}),
       .busy_o(busy_o[0]),
       .idle_o(sub_engine_idle[0])
@@ -229,10 +240,10 @@ module acclmt_hash_engine #(
       .full_last_i(config_i.full_rounds_last),
       .number_i(acclmt_pkg::SecondFullSubEngine),
       .constant_write_i,
-      .valid_i({link_valid[NumPartial], 1'b0}),
-      .take_o({link_take[NumPartial], unused_second_take}),
-      .state_i({link_state[NumPartial], link_state[NumPartial]}),
-      .tag_i({link_tag[NumPartial], link_tag[NumPartial]}),
+      .valid_i({exit_valid, 1'b0}),
+      .take_o({exit_take, unused_second_take}),
+      .state_i({exit_state, exit_state}),
+      .tag_i({exit_tag, exit_tag}),
       .valid_o({final_valid, unused_second_valid}),
       .take_i({final_take, 1'b0}),
       .state_o({final_state, unused_second_state}),
@@ -277,6 +288,29 @@ module acclmt_hash_engine #(
     end
   end
 
+  acclmt_sum_reduction #(
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
+  ) u_exit (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .clear_i,
+    .goldilocks_i,
+    .prime_i,
+    .config_i,
+    .valid_i(link_valid[NumPartial]),
+    .take_o(link_take[NumPartial]),
+    .state_i(link_state[NumPartial]),
+    .tag_i(link_tag[NumPartial]),
+    .valid_o(exit_valid),
+    .take_i(exit_take),
+    .state_o(exit_state),
+    .tag_o(exit_tag),
+    .idle_o(exit_idle)
+  );
+
   // ---- Digest, or once more ---------------------------------------------------------------------
 
   logic reader_idle, reader_take, continues;
@@ -302,7 +336,7 @@ module acclmt_hash_engine #(
     .idle_o(reader_idle)
   );
 
-  assign idle_o = &sub_engine_idle && loader_idle && reader_idle;
+  assign idle_o = &sub_engine_idle && exit_idle && loader_idle && reader_idle;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -17,8 +17,8 @@ module acclmt_leaf_hash_engine #(
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameters of the hash engine.
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned NumPartial = 4,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128
 ) (

@@ -19,8 +19,8 @@ module acclmt_root_hash_engine #(
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameters of the hash engine.
   parameter int unsigned NumFull = 1,
-  parameter int unsigned NumPartial = 3,
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned NumPartial = 4,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   /// Levels with a queue, and words of the node memories.

@@ -23,7 +23,7 @@ module acclmt_reduce #(
   input logic goldilocks_i,
   /// The modulus p with `ReductionRuntime`: p = 1 mod 2^28, 2^250 < p < 2^255. Static.
   input logic [acclmt_pkg::WordWidth-1:0] prime_i,
-  /// Value to reduce, at most 12 * (p - 1)^2. Goldilocks mode: four values, any.
+  /// Value to reduce, at most 512 * p^2. Goldilocks mode: four values, any.
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] value_i,
   /// Canonical residue of value / R, registered. Goldilocks mode: of the four values.
   output logic [acclmt_pkg::WordWidth-1:0] residue_o

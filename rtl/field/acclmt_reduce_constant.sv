@@ -11,9 +11,9 @@
 /// built: it is known to be the negative of value mod R, so that only its carry into the high half
 /// is needed, which eight columns give.
 ///
-/// The value may be a sum of up to twelve products of residues, 12 * (Prime - 1)^2: with R = 2^260
-/// and Prime < 2^255 the quotient stays below 1.375 * Prime, and one subtraction makes it
-/// canonical.
+/// The value may be a sum of hundreds of products of residues: with R = 2^264 and Prime < 2^255 the
+/// quotient of c * Prime^2 stays below (1 + c / 512) * Prime, and one subtraction makes it
+/// canonical for c <= 512.
 ///
 /// In Goldilocks mode the four residues take the place of the high half, and m is zero.
 ///
@@ -30,7 +30,7 @@ module acclmt_reduce_constant #(
   input logic clk_i,
   /// Goldilocks mode. Static.
   input logic goldilocks_i,
-  /// Value to reduce, at most 12 * (Prime - 1)^2. Goldilocks mode: four values, any.
+  /// Value to reduce, at most 512 * Prime^2. Goldilocks mode: four values, any.
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] value_i,
   /// Canonical residue of value / R, registered. Goldilocks mode: of the four values.
   output logic [acclmt_pkg::WordWidth-1:0] residue_o
@@ -39,6 +39,8 @@ module acclmt_reduce_constant #(
   localparam int unsigned RadixBits = acclmt_prime_pkg::ConstantMontgomeryBits;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SumWidth = acclmt_pkg::SumWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam int unsigned DigitWidth = acclmt_pkg::DigitWidth;
   localparam int unsigned HighWidth = SumWidth - RadixBits;
   localparam acclmt_prime_pkg::radix_t NegativeInverse = acclmt_prime_pkg::negative_inverse(Prime);
 
@@ -63,12 +65,15 @@ module acclmt_reduce_constant #(
   end else begin : gen_no_goldilocks
     assign goldilocks_residues = '0;
     logic unused_room;
-    assign unused_room = ^{value_i[2][131:128], value_i[1][131:128], value_i[0][131:128]};
+    assign unused_room = ^{value_i[2][ChunkWidth-1:DigitWidth], value_i[1][ChunkWidth-1:DigitWidth],
+                           value_i[0][ChunkWidth-1:DigitWidth]};
   end
 
   // The value of a large prime.
   logic [SumWidth-1:0] value;
-  assign value = {value_i[3], value_i[2][127:0], value_i[1][127:0], value_i[0][127:0]};
+  assign value = {
+    value_i[3], value_i[2][DigitWidth-1:0], value_i[1][DigitWidth-1:0], value_i[0][DigitWidth-1:0]
+  };
 
   // Stage 1: odd multiples of the low half, modulo R.
   logic [RadixBits-1:0] low, low1_q, low3_q, low5_q;

@@ -6,7 +6,7 @@
 ///
 /// 2^64 = 2^32 - 1 and 2^96 = -1 modulo p. With value = x0 + x1 * 2^64 + x2 * 2^96:
 ///
-///     total   = x0 + x1 * 2^32 - x1 - x2      from -(2^36 - 1) to 2p - 2
+///     total   = x0 + x1 * 2^32 - x1 - x2      from -(2^40 - 1) to 2p - 2
 ///     residue = total, plus p if it is negative, less p if it is not below p
 ///
 /// Handshake:  none; the residues stand at the output in the cycle after their values, and are

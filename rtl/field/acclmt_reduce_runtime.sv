@@ -13,8 +13,8 @@
 ///
 /// A step works on the lowest 256 bits and a sign; the digits above them wait and enter one by one.
 /// The value may become negative, but stays above -p: from value > -p and q <= 2^28 - 1 follows
-/// value' > (-p - (2^28 - 1) * p) / 2^28 = -p. A value of at most 12 * (p - 1)^2 ends below p,
-/// because 12 * p < R, so that one addition of p to a negative end makes it canonical.
+/// value' > (-p - (2^28 - 1) * p) / 2^28 = -p. A value of at most 512 * p^2 ends below p,
+/// because 512 * p < R, so that one addition of p to a negative end makes it canonical.
 ///
 /// In Goldilocks mode the four residues enter as the uppermost digits, and the multiplier is zero,
 /// so that nothing is subtracted from them.
@@ -33,7 +33,7 @@ module acclmt_reduce_runtime #(
   input logic goldilocks_i,
   /// The modulus p. Static.
   input logic [acclmt_pkg::WordWidth-1:0] prime_i,
-  /// Value to reduce, at most 12 * (p - 1)^2. Goldilocks mode: four values, any.
+  /// Value to reduce, at most 512 * p^2. Goldilocks mode: four values, any.
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] value_i,
   /// Canonical residue of value / R, registered. Goldilocks mode: of the four values.
   output logic [acclmt_pkg::WordWidth-1:0] residue_o
@@ -41,6 +41,8 @@ module acclmt_reduce_runtime #(
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned SumWidth = acclmt_pkg::SumWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam int unsigned DigitWidth = acclmt_pkg::DigitWidth;
   localparam int unsigned Digits = acclmt_latency_pkg::RuntimeDigits;
   localparam int unsigned DigitBits = acclmt_pkg::RuntimeDigitBits;
   localparam int unsigned RadixBits = Digits * DigitBits;
@@ -58,13 +60,16 @@ module acclmt_reduce_runtime #(
   end else begin : gen_no_goldilocks
     assign goldilocks_residues = '0;
     logic unused_room;
-    assign unused_room = ^{value_i[2][131:128], value_i[1][131:128], value_i[0][131:128]};
+    assign unused_room = ^{value_i[2][ChunkWidth-1:DigitWidth], value_i[1][ChunkWidth-1:DigitWidth],
+                           value_i[0][ChunkWidth-1:DigitWidth]};
   end
 
   // Stage 1: the value.
   logic [SumWidth-1:0] value_q;
   always_ff @(posedge clk_i) begin
-    value_q <= {value_i[3], value_i[2][127:0], value_i[1][127:0], value_i[0][127:0]};
+    value_q <= {
+      value_i[3], value_i[2][DigitWidth-1:0], value_i[1][DigitWidth-1:0], value_i[0][DigitWidth-1:0]
+    };
   end
 
   // Stages 2 to 11: one digit each.

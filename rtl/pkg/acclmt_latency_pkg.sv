@@ -31,6 +31,12 @@ package acclmt_latency_pkg;
   /// Modular addition.
   localparam int unsigned AddLatency = 1;
 
+  /// Sum of an element and a coefficient ahead of a multiplier.
+  localparam int unsigned OperandLatency = 1;
+
+  /// Carries between the chunks of a sum.
+  localparam int unsigned ResolveLatency = 1;
+
   /// A buffer from its input to its output.
   localparam int unsigned FifoLatency = 2;
 
@@ -52,6 +58,9 @@ package acclmt_latency_pkg;
 
   /// Beats of initial states that wait for their hash engine.
   localparam int unsigned LoaderPlaces = 8;
+
+  /// Beats that leave the partial rounds as residues and wait for the last visit.
+  localparam int unsigned ExitPlaces = 8;
 
   /// From a start that acts until the queue of the lowest level of the tree is laid out.
   localparam int unsigned LevelSetupLatency = 2;

@@ -8,9 +8,9 @@
 ///
 /// An element of a large prime field is a word of `WordWidth` bits. Inside the chip it is the
 /// canonical residue (below the prime) of x * R mod p with a Montgomery radix R =
-/// 2^`montgomery_bits` that is larger than the natural 2^256, so that a sum of twelve full products
-/// still reduces to less than 2p (docs/architecture.md, "Arithmetic"). In Goldilocks mode a word
-/// holds four elements of the Goldilocks field, plain canonical integers, one in each slice.
+/// 2^`montgomery_bits` that is larger than the natural 2^256, so that a sum of hundreds of full
+/// products still reduces to less than 2p (docs/architecture.md, "Arithmetic"). In Goldilocks mode
+/// a word holds four elements of the Goldilocks field, plain canonical integers, one in each slice.
 package acclmt_pkg;
 
   // ---- Widths -----------------------------------------------------------------------------------
@@ -19,15 +19,23 @@ package acclmt_pkg;
   localparam int unsigned WordWidth = 256;
   /// Bits of a product of two words.
   localparam int unsigned ProductWidth = 2 * WordWidth;
-  /// Bits of a sum of up to twelve products of large-prime elements.
-  localparam int unsigned SumWidth = ProductWidth + 4;
+  /// Room above a product in a sum.
+  localparam int unsigned RoomWidth = 8;
+  /// Bits of a sum of up to 256 products of large-prime elements.
+  localparam int unsigned SumWidth = ProductWidth + RoomWidth;
   /// Goldilocks mode: elements in a word and bits of one.
   localparam int unsigned Slices = 4;
   localparam int unsigned SliceWidth = WordWidth / Slices;
-  /// Bits of a chunk of a sum, the input of a reduction: `Slices` chunks, each with four bits of
-  /// room above 128. Goldilocks mode: a sum in each chunk. Large prime: bits 128k..128k+127 in the
-  /// lower bits of chunk k; the upper four bits are zero but for those of the last chunk.
-  localparam int unsigned ChunkWidth = 2 * SliceWidth + 4;
+  /// Bits of a chunk of a product.
+  localparam int unsigned DigitWidth = 2 * SliceWidth;
+  /// Bits of a chunk of a sum: `Slices` chunks, each with eight bits of room above 128. Goldilocks
+  /// mode: a sum in each chunk. Large prime: the sum is that of 2^128k times chunk k; once its
+  /// carries are resolved, as at the input of a reduction, the upper eight bits are zero but for
+  /// those of the last chunk.
+  localparam int unsigned ChunkWidth = DigitWidth + RoomWidth;
+  /// Bits of a lane between partial rounds: a sum, or in place 0 an element and the output of the
+  /// S-box before it.
+  localparam int unsigned LaneWidth = Slices * ChunkWidth;
   /// Words of a beat: the native width of both kinds of sub-engine. Element 0 is in the low word. A
   /// beat is written out as a packed array: Yosys' own front end loses the dimensions of a type
   /// from a package.
@@ -169,6 +177,27 @@ package acclmt_pkg;
     slices_beside_element_0 = goldilocks ? ~Slices'(1) : '0;
   endfunction
 
+  /// A sum of which each chunk may have grown beyond 128 bits, with the carries between the chunks
+  /// of a large number resolved; in Goldilocks mode as it is.
+  function automatic logic [Slices*ChunkWidth-1:0] resolve_carries(
+      input logic goldilocks, input logic [Slices*ChunkWidth-1:0] sum);
+    logic [SumWidth-1:0] digits, carries, number;
+    digits = {
+      sum[3*ChunkWidth+:ChunkWidth], sum[2*ChunkWidth+:DigitWidth], sum[ChunkWidth+:DigitWidth],
+      sum[0+:DigitWidth]
+    };
+    carries = {
+      {DigitWidth{1'b0}}, sum[2*ChunkWidth+DigitWidth+:RoomWidth],
+      {(DigitWidth - RoomWidth) {1'b0}}, sum[ChunkWidth+DigitWidth+:RoomWidth],
+      {(DigitWidth - RoomWidth) {1'b0}}, sum[DigitWidth+:RoomWidth], {DigitWidth{1'b0}}
+    };
+    number = digits + carries;
+    resolve_carries = goldilocks ? sum : {
+      number[3*DigitWidth+:ChunkWidth], {RoomWidth{1'b0}}, number[2*DigitWidth+:DigitWidth],
+      {RoomWidth{1'b0}}, number[DigitWidth+:DigitWidth], {RoomWidth{1'b0}}, number[0+:DigitWidth]
+    };
+  endfunction
+
   /// Exponent of the S-box.
   typedef enum logic [1:0] {
     AlphaThree,
@@ -190,28 +219,40 @@ package acclmt_pkg;
   /// Run-time parameters of a hash engine. All are checked before a run starts.
   typedef struct packed {
     alpha_e alpha;
+    /// Elements of a state: t.
+    word_count_t width;
     /// Beats of a state: ceil(t / 3), or 1 in Goldilocks mode.
     beat_t beats;
-    /// Column chunks of a matrix, which are also the cycles from one beat of a full round to the
-    /// next: ceil(t / 3), at least 2 with x^7.
+    /// Steps of a row chunk of a matrix, each with two column chunks: ceil(ceil(t / 3) / 2). So
+    /// many cycles apart the beats of a round come.
     beat_t steps;
-    /// Cycles of a full round: beats * steps.
-    logic [4:0] full_interval;
-    /// Row chunks of the last full round of a hash, and beats of its final state: up to the last
-    /// one that has an element of the digest. With x^7 there are two at least of four, in whose
-    /// time the beats of the state pass the S-boxes, and all of fewer.
+    /// Cycles of a pass of a full-round sub-engine, of its beats from one to the next, and the grid
+    /// on which its slots begin.
+    logic [3:0] full_interval;
+    beat_t spacing;
+    beat_t grid;
+    /// The last full round of a hash makes the first beat only, in which its digest is, in one step
+    /// a beat and without pairs; beats of a final state: 1 then.
+    logic digest_short;
     beat_t digest_beats;
+    /// Whether the matrices of a full-round sub-engine have pairs of elements, and lanes with a
+    /// pair in the last beat that has any.
+    logic pairs;
+    logic [1:0] last_pairs;
     /// Cycles that the matrix of a full-round sub-engine starts later than its first element is
-    /// there, so that it never waits for one: (beats - 1) * (steps - 1).
+    /// there, so that it never waits for one, nor for the products of the pairs.
     logic [3:0] skew;
+    /// Recurrence of the partial rounds: sums that move up behind a round, 0 if there is none; the
+    /// output of the S-box enters the next element.
+    word_count_t order;
+    logic output_enters;
     /// Full rounds before and after the partial rounds.
     round_t full_rounds_first;
     round_t full_rounds_last;
-    /// Partial rounds: entry 0 on the first full-round sub-engine, entry i on partial-round
-    /// sub-engine i, entry 7 on the second full-round sub-engine.
+    /// Partial rounds: entry i on partial-round sub-engine i, those of the recurrence; entry 0 on
+    /// the first full-round sub-engine before them, entry 7 on the second one behind them, with the
+    /// MDS matrix.
     logic [MaxSubEngines-1:0][RoundWidth-1:0] partial_rounds;
-    /// Partial rounds have the dense MDS matrix instead of sparse ones.
-    logic partial_dense;
     /// Words that a hash takes and that its digest has.
     word_count_t input_words;
     word_count_t digest_words;
@@ -222,36 +263,51 @@ package acclmt_pkg;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
-    /// It is one of a sparse round that shares the multipliers out; the first one of a row chunk;
-    /// the first or a later one of such a sparse round; one of another round with large-prime
-    /// elements.
-    logic sparse;
+    /// It takes elements of an even beat, of an odd one, or pairs of both.
+    logic even;
+    logic odd;
+    /// The first one of a row chunk; that one adds the products of the pairs.
     logic first;
-    logic sparse_first;
-    logic later;
-    logic dense;
-    /// The slice of its lanes that it takes, or the whole words.
-    logic [Slices-1:0] slice;
-    logic whole;
-    /// Its number in the row chunk, the row chunk, and whether it is the last one of either.
-    beat_t number;
+    logic pairs;
+    /// Goldilocks mode: it takes the upper slices, 2 and 3, or the lower ones.
+    logic upper;
+    /// The row chunk, and whether it is the last step of that, and of the round.
     beat_t row;
     logic row_ends;
     logic round_ends;
+    /// The round makes the beat of the digest only, and has the constants behind its own.
+    logic digest;
     /// Visit, number of the round, tag of the state.
     logic last;
     round_t round;
     tag_t tag;
   } full_round_step_t;
 
+  /// What a round of a full-round sub-engine passes through its S-boxes.
+  typedef enum logic [1:0] {
+    /// All elements: a full round.
+    PassFull,
+    /// Element 0: a partial round.
+    PassPartial,
+    /// None: the layer behind the recurrence.
+    PassNone
+  } pass_e;
+
+  /// Matrices of a full-round sub-engine: of the rounds, ahead of the recurrence and behind it.
+  localparam logic [1:0] MatrixRounds = 2'd0;
+  localparam logic [1:0] MatrixBefore = 2'd1;
+  localparam logic [1:0] MatrixAfter = 2'd2;
+
   // ---- Constant memories: banks of one word each ------------------------------------------------
 
-  /// Banks of a full-round sub-engine: the matrix, row by row, then the constant vector.
-  localparam int unsigned FullMatrixBanks = Lanes * Lanes;
-  /// Banks of a partial-round sub-engine: first row w, first column v, constant.
+  /// Banks of a full-round sub-engine: the matrix, row by row, for even beats and then for odd
+  /// ones, then the constant vector.
+  localparam int unsigned FullMatrixBanks = 2 * Lanes * Lanes;
+  /// Banks of a partial-round sub-engine: coefficients of the element that passes the S-box, of the
+  /// output before it, constant.
   localparam int unsigned PartialBanks = 2 * Lanes + 1;
   /// Bits of a bank number.
-  localparam int unsigned BankWidth = 4;
+  localparam int unsigned BankWidth = 5;
   /// Bits of an index into a bank.
   localparam int unsigned IndexWidth = 8;
   /// Sub-engine number under which the initial vector of a hash is written: one bank a lane.

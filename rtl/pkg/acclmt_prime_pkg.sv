@@ -7,7 +7,7 @@
 package acclmt_prime_pkg;
 
   /// log2 of the Montgomery radix of the reduction by a constant prime.
-  localparam int unsigned ConstantMontgomeryBits = 260;
+  localparam int unsigned ConstantMontgomeryBits = 264;
   typedef logic [ConstantMontgomeryBits-1:0] radix_t;
 
   /// log2 of the Montgomery radix R.

@@ -34,18 +34,19 @@ package acclmt_timing_pkg;
                   reduce_latency(reduction);
   endfunction
 
-  /// One partial round of a state of one beat on a partial-round sub-engine, from issue to
-  /// re-issue.
+  /// One partial round on a partial-round sub-engine, from issue to re-issue.
   function automatic int partial_loop_cycles(input int reduction);
     partial_loop_cycles =
-        sbox_latency(reduction) + dot_latency(reduction) +
+        sbox_latency(reduction) +
         int'(acclmt_latency_pkg::IssueLatency + acclmt_latency_pkg::AddLatency +
              acclmt_latency_pkg::FifoLatency);
   endfunction
 
   /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.
   function automatic int full_loop_cycles(input int reduction);
-    full_loop_cycles = partial_loop_cycles(reduction) + int'(acclmt_latency_pkg::TurnLatency);
+    full_loop_cycles =
+        partial_loop_cycles(reduction) + dot_latency(reduction) +
+        int'(acclmt_latency_pkg::TurnLatency + acclmt_latency_pkg::OperandLatency);
   endfunction
 
   /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop

@@ -2,29 +2,33 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Partial-round sub-engine: a segment of sparse partial rounds of the Poseidon permutation.
+/// Partial-round sub-engine: a segment of partial rounds of the Poseidon permutation, as a linear
+/// recurrence (docs/half-the-products.md).
 ///
-/// A round: S-box on element 0, then the sparse matrix (first row w, first column v, identity
-/// elsewhere), then the round constant on element 0:
+/// A state is the element y that passes the S-box, the output x of the S-box before it, and t - 1
+/// sums S_1, S_2, .. that become y in the rounds to come. A round:
 ///
-///     x   = sbox(s0)
-///     s0' = w0 * x + w1 * s1 + .. + k              (one dot product, one reduction)
-///     si' = si + vi * x                            (i = 1, 2, ..)
+///     x' = sbox(y)
+///     S_i += (a_i + x)(b_i + y) + eta      with eta = (p - x) y, the same for all sums
+///     y' = x' + S_1 + k                    (one reduction)
+///     S_1, .., S_m := S_2, .., S_m, 0      (the first `order` sums move up, the others stay)
 ///
-/// A state comes in beats of three elements (in Goldilocks mode one beat of twelve). Its beats
-/// follow element 0 through the S-box's delay; the dot product grows beat by beat; the updates
-/// leave beat by beat, and wait for the new element 0 in the queue that closes the loop.
+/// In the first round of a hash, which comes from a full-round sub-engine, the sums are zero and in
+/// place of y every sum takes a residue of its own. A state comes in beats of three places (in
+/// Goldilocks mode one beat of twelve): y and x are place 0, sum i is place i. Sums are not reduced
+/// until they have become y; the last sub-engine hands them to `acclmt_sum_reduction`.
 ///
-///     state -> slot -> S-box (element 0)  -+-> dot product ---------> queue of element 0 -+
-///               ^      delay (the others) -+-> updates ---> queue of beats ---------------+
-///               +------------------------------------------------------------------------+--> out
+///     state -> slot -> S-box (y) ------------------------+-> + -> queue of y and x -+
+///               ^      products -> sums -+-> reduction --+                          |
+///               |                        +-> queue of beats ------------------------+
+///               +-------------------------------------------------------------------+--> out
 ///
 /// The pipeline never stalls: see `acclmt_slot_control`. States leave in the order in which they
 /// entered. A segment without rounds passes states through.
 ///
 /// Handshake:  states on both sides: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` + beats - 1 cycles, rounded
-///             up to the grid.
+/// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` cycles, rounded up to the
+///             grid.
 /// Throughput: one state in `num_rounds_i` * g cycles, where g is the number of beats, and at least
 ///             2 with x^7.
 module acclmt_partial_round_engine #(
@@ -50,18 +54,18 @@ module acclmt_partial_round_engine #(
   input acclmt_pkg::round_t num_rounds_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
-  /// Writes of constants: banks 0..2 w and 3..5 v at index round * beats + beat, bank 6 the
-  /// constant of element 0 at index round.
+  /// Writes of constants: banks 0..2 a and 3..5 b at index round * beats + beat, bank 6 the
+  /// constant k at index round.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States that enter, with their tags.
   input logic valid_i,
   output logic take_o,
-  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::LaneWidth-1:0] state_i,
   input acclmt_pkg::tag_t tag_i,
   /// States that leave.
   output logic valid_o,
   input logic take_i,
-  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::LaneWidth-1:0] state_o,
   output acclmt_pkg::tag_t tag_o,
   /// The slot of a round is under way (performance counter).
   output logic busy_o,
@@ -71,7 +75,11 @@ module acclmt_partial_round_engine #(
 
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned LaneWidth = acclmt_pkg::LaneWidth;
+  localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
+  localparam int unsigned Slices = acclmt_pkg::Slices;
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
@@ -79,20 +87,29 @@ module acclmt_partial_round_engine #(
   localparam int unsigned Banks = acclmt_pkg::PartialBanks;
   localparam int unsigned BankConstant = Banks - 1;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
-  localparam int unsigned QueueDepth = 16;
+  localparam int unsigned FirstQueueDepth = 16;
 
-  // Cycles after the S-box takes a beat at which something happens to it.
-  localparam int unsigned AtMatrix = acclmt_timing_pkg::sbox_latency(int'(Reduction));
-  localparam int unsigned AtProduct = AtMatrix + acclmt_latency_pkg::MulLatency;
-  localparam int unsigned AtUpdated =
-      AtMatrix + acclmt_timing_pkg::mod_mul_latency(int'(Reduction)) +
-      acclmt_latency_pkg::AddLatency;
-  localparam int unsigned AtDot = AtMatrix + acclmt_timing_pkg::dot_latency(int'(Reduction));
-  localparam int unsigned AtEnd = AtDot + acclmt_latency_pkg::AddLatency;
+  // Cycles after a beat is issued at which something happens to it: its operands are there, its
+  // products, its sums, and these have moved; the sum that is complete is reduced and its constant
+  // added; the S-box has its output; the new element leaves.
+  localparam int unsigned AtOperand = 1;
+  localparam int unsigned AtProduct =
+      AtOperand + acclmt_latency_pkg::OperandLatency + acclmt_latency_pkg::MulLatency;
+  localparam int unsigned AtSum = AtProduct + 1;
+  localparam int unsigned AtMoved = AtSum + 1;
+  localparam int unsigned AtResidue =
+      AtSum + acclmt_latency_pkg::ResolveLatency +
+      acclmt_timing_pkg::reduce_latency(int'(Reduction));
+  localparam int unsigned AtShare = AtResidue + acclmt_latency_pkg::AddLatency;
+  localparam int unsigned AtOutput = acclmt_timing_pkg::sbox_latency(int'(Reduction));
+  localparam int unsigned AtEnd = AtOutput + acclmt_latency_pkg::AddLatency;
 
   if (Depth < 4 || Depth > 256 || Depth != 2 ** AddressWidth) begin : gen_illegal_depth
     $error("acclmt_partial_round_engine: Depth = %0d is no power of two within 4..256", Depth);
   end
+
+  logic goldilocks;
+  assign goldilocks = Goldilocks && goldilocks_i;
 
   // ---- Which state takes the next slot ----------------------------------------------------------
 
@@ -101,13 +118,15 @@ module acclmt_partial_round_engine #(
   assign grid = (config_i.beats == BeatWidth'(1) && config_i.alpha == acclmt_pkg::AlphaSeven)
       ? BeatWidth'(2) : config_i.beats;
 
-  logic queue_valid, queue_complete, queue_last, dot_valid, head_valid, head_take, head_begins_q;
+  logic queue_valid, queue_complete, queue_last, first_valid, head_valid, head_take, head_begins_q;
   logic head_done;
-  logic [Lanes-1:0][WordWidth-1:0] queue_state, head_state;
+  logic [Lanes-1:0][LaneWidth-1:0] queue_state, head_state;
   acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
+  logic [AddressWidth-1:0] head_index;
   logic pass_through, place_available, accept, control_take;
   logic issue, issue_first, issue_last, leave, output_valid;
+  acclmt_pkg::beat_t issue_beat;
   assign pass_through = num_rounds_i == '0;
 
   logic unused_take, unused_accept;
@@ -119,154 +138,123 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .beats_i(config_i.beats),
     .grid_i(grid),
+    .arrival_i(BeatWidth'(1)),
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
     .head_done_i(head_done),
-    .head_spacing_i(acclmt_pkg::BeatWidth'(1)),
+    .head_spacing_i(BeatWidth'(1)),
     .head_cycles_i(5'(grid)),
     .head_take_o(head_take),
     .new_valid_i({1'b0, valid_i && !pass_through}),
     .new_place_i({1'b0, place_available}),
-    .new_spacing_i({2{acclmt_pkg::BeatWidth'(1)}}),
+    .new_spacing_i({2{BeatWidth'(1)}}),
     .new_cycles_i({2{5'(grid)}}),
     .new_take_o({unused_take, control_take}),
     .new_accept_o({unused_accept, accept}),
     .issue_o(issue),
     .first_o(issue_first),
     .last_o(issue_last),
+    .beat_o(issue_beat),
     .exit_o(leave),
     .busy_o
   );
 
-  logic [Lanes-1:0][WordWidth-1:0] issue_state;
-  acclmt_pkg::round_t issue_round;
-  acclmt_pkg::tag_t issue_tag;
-  assign issue_state = control_take ? state_i : head_state;
-  assign issue_round = control_take ? '0 : head_round;
-  assign issue_tag = control_take ? tag_i : head_tag;
-
-  // The choice of a beat fills a cycle; what it begins comes in the next one.
+  // The choice of a beat fills a cycle; what it begins comes in the next one. A beat knows the
+  // index of its coefficients.
   logic issue_q, issue_first_q, issue_last_q;
-  logic [Lanes-1:0][WordWidth-1:0] issue_state_q;
+  acclmt_pkg::beat_t issue_beat_q;
+  logic [Lanes-1:0][LaneWidth-1:0] issue_state_q;
   acclmt_pkg::round_t issue_round_q;
   acclmt_pkg::tag_t issue_tag_q;
+  logic [AddressWidth-1:0] issue_index_q;
+  acclmt_pkg::round_t issue_round;
+  assign issue_round = control_take ? '0 : head_round;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) issue_q <= 1'b0;
     else issue_q <= issue && !clear_i;
   end
   always_ff @(posedge clk_i) begin
     issue_first_q <= issue_first;
+    issue_beat_q <= issue_beat;
     issue_last_q <= issue_last;
-    issue_state_q <= issue_state;
+    issue_state_q <= control_take ? state_i : head_state;
     issue_round_q <= issue_round;
-    issue_tag_q <= issue_tag;
+    issue_tag_q <= control_take ? tag_i : head_tag;
+    issue_index_q <= control_take ? AddressWidth'(issue_beat) : head_index;
   end
 
   // ---- Control that accompanies a beat ----------------------------------------------------------
 
-  // Index of the matrix constants: round * beats + beat.
-  logic [AddressWidth-1:0] index, index_q;
-  assign index = issue_first_q ? AddressWidth'(issue_round_q) * AddressWidth'(config_i.beats)
-                                   : index_q + 1'b1;
-  always_ff @(posedge clk_i) begin
-    if (issue_q) index_q <= index;
-  end
+  // The first round of a hash: residues, not sums, come in.
+  logic fresh;
+  assign fresh = number_i == acclmt_pkg::SubEngineWidth'(1) && issue_round_q == '0;
 
-  // Constants are read the cycle before they are used, if they are.
-  logic [AddressWidth-1:0] index_at_read;
+  logic first_at_operand, fresh_at_product, first_at_product, unused_ahead;
+  always_ff @(posedge clk_i) first_at_operand <= issue_first_q;
   acclmt_delay #(
-    .Width(AddressWidth),
-    .Cycles(AtMatrix - 1)
-  ) u_index (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i(index),
-    .data_o(index_at_read)
-  );
-
-  logic first_at_matrix, last_at_matrix, first_at_product, last_at_updated;
-  acclmt_pkg::round_t round_at_matrix, round_at_constant, round_at_updated;
-  acclmt_pkg::tag_t tag_at_matrix, tag_at_updated;
-  acclmt_delay #(
-    .Width(2 + RoundWidth + TagWidth),
-    .Cycles(AtMatrix),
+    .Width(2),
+    .Cycles(AtProduct),
     .RegisterOutput(1'b1)
-  ) u_to_matrix (
+  ) u_to_product (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i({issue_first_q, issue_last_q, issue_round_q, issue_tag_q}),
-    .data_o({first_at_matrix, last_at_matrix, round_at_matrix, tag_at_matrix})
-  );
-  acclmt_delay #(
-    .Width(1),
-    .Cycles(AtProduct - AtMatrix),
-    .RegisterOutput(1'b1)
-  ) u_first_to_product (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i(first_at_matrix),
-    .data_o(first_at_product)
-  );
-  acclmt_delay #(
-    .Width(1 + RoundWidth + TagWidth),
-    .Cycles(AtUpdated - AtMatrix)
-  ) u_to_updated (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i({last_at_matrix, round_at_matrix, tag_at_matrix}),
-    .data_o({last_at_updated, round_at_updated, tag_at_updated})
-  );
-  acclmt_delay #(
-    .Width(RoundWidth),
-    .Cycles(AtDot - 1 - AtMatrix)
-  ) u_round_to_constant (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i(round_at_matrix),
-    .data_o(round_at_constant)
+    .data_i({issue_first_q, fresh}),
+    .data_o({first_at_product, fresh_at_product})
   );
 
-  logic valid_at_matrix, valid_at_updated, valid_at_end;
-  logic matrix_is_next, constant_is_next, unused_ahead;
+  logic valid_at_moved, last_at_moved;
+  acclmt_pkg::beat_t beat_at_moved;
+  acclmt_pkg::round_t round_at_moved;
+  acclmt_pkg::tag_t tag_at_moved;
+  logic [AddressWidth-1:0] index_at_moved;
+  acclmt_delay #(
+    .Width(BeatWidth + 1 + RoundWidth + TagWidth + AddressWidth),
+    .Cycles(AtMoved)
+  ) u_to_moved (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .data_i({issue_beat_q, issue_last_q, issue_round_q, issue_tag_q, issue_index_q}),
+    .data_o({beat_at_moved, last_at_moved, round_at_moved, tag_at_moved, index_at_moved})
+  );
   acclmt_valid_pipe #(
-    .Cycles(AtMatrix)
-  ) u_valid_to_matrix (
+    .Cycles(AtMoved)
+  ) u_valid_to_moved (
     .clk_i,
     .rst_ni,
     .clear_i,
     .valid_i(issue_q),
-    .valid_o(valid_at_matrix),
-    .ahead_o(matrix_is_next)
-  );
-  acclmt_valid_pipe #(
-    .Cycles(AtUpdated - AtMatrix)
-  ) u_valid_to_updated (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .valid_i(valid_at_matrix),
-    .valid_o(valid_at_updated),
+    .valid_o(valid_at_moved),
     .ahead_o(unused_ahead)
   );
+
+  logic valid_at_end, constant_is_next;
+  acclmt_pkg::round_t round_at_constant;
   acclmt_valid_pipe #(
-    .Cycles(AtEnd - AtMatrix),
-    .Ahead(AtEnd - AtDot + 1)
-  ) u_last_to_end (
+    .Cycles(AtEnd),
+    .Ahead(AtEnd - AtResidue + 1)
+  ) u_first_to_end (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .valid_i(valid_at_matrix && last_at_matrix),
+    .valid_i(issue_q && issue_first_q),
     .valid_o(valid_at_end),
     .ahead_o(constant_is_next)
   );
+  acclmt_delay #(
+    .Width(RoundWidth),
+    .Cycles(AtResidue - 1)
+  ) u_round_to_constant (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .data_i(issue_round_q),
+    .data_o(round_at_constant)
+  );
 
-  // ---- Constants --------------------------------------------------------------------------------
+  // ---- Constants: read the cycle before they are used -------------------------------------------
 
   logic [Banks-1:0][WordWidth-1:0] constant;
   for (genvar bank = 0; bank < Banks; bank++) begin : gen_bank
@@ -280,20 +268,133 @@ module acclmt_partial_round_engine #(
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[AddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
-      .read_enable_i((bank == BankConstant) ? constant_is_next : matrix_is_next),
+      .read_enable_i((bank == BankConstant) ? constant_is_next : issue_q),
       .read_address_i((bank == BankConstant) ? round_at_constant[AddressWidth-1:0]
-                                             : index_at_read),
+                                             : issue_index_q),
       .read_data_o(constant[bank])
     );
   end
 
-  // ---- Datapath ---------------------------------------------------------------------------------
+  // ---- Products and sums ------------------------------------------------------------------------
 
-  // Element 0 passes the S-box, the others wait as long. In Goldilocks mode element 0 is slice 0 of
-  // lane 0.
-  logic [Lanes-1:0][WordWidth-1:0] element;
-  logic [acclmt_pkg::Slices-1:0] bypass;
-  assign bypass = first_at_matrix ? acclmt_pkg::slices_beside_element_0(goldilocks_i) : '1;
+  // Of the state: y, and x, which stay for its later beats. In Goldilocks mode they are in slice 0,
+  // and are broadcast.
+  logic [WordWidth-1:0] y, x, y_q, x_q;
+  always_comb begin
+    y = issue_state_q[0][WordWidth-1:0];
+    x = issue_state_q[0][WordWidth+:WordWidth];
+    if (goldilocks) begin
+      y = {Slices{issue_state_q[0][SliceWidth-1:0]}};
+      x = {Slices{issue_state_q[0][SliceWidth+:SliceWidth]}};
+    end
+    if (fresh) x = '0;
+    if (!issue_first_q) begin
+      y = y_q;
+      x = x_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    y_q <= y;
+    x_q <= x;
+  end
+
+  logic [Lanes-1:0][WordWidth-1:0] factor_q;
+  always_ff @(posedge clk_i) begin
+    for (int lane = 0; lane < int'(Lanes); lane++) begin
+      factor_q[lane] <= fresh ? issue_state_q[lane][WordWidth-1:0] : y;
+    end
+  end
+
+  // Place 0 has no sum; its multiplier makes eta, which stays for the later beats.
+  logic [Lanes-1:0][ProductWidth-1:0] product;
+  logic [ProductWidth-1:0] common, common_q, common_product;
+  always_comb begin
+    common_product = product[0];
+    if (goldilocks) common_product = {Slices{product[0][2*SliceWidth-1:0]}};
+    common = first_at_product ? common_product : common_q;
+  end
+  always_ff @(posedge clk_i) common_q <= common;
+
+  logic [Lanes-1:0][LaneWidth-1:0] sum_at_product;
+  acclmt_delay #(
+    .Width(Lanes * LaneWidth),
+    .Cycles(AtProduct)
+  ) u_sums (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .data_i(issue_state_q),
+    .data_o(sum_at_product)
+  );
+
+  logic [Lanes-1:0][Slices-1:0][ChunkWidth-1:0] sum;
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
+    acclmt_pair_product #(
+      .Prime(Prime),
+      .Goldilocks(Goldilocks),
+      .Reduction(Reduction),
+      .Negative(lane == 0)
+    ) u_product (
+      .clk_i,
+      .goldilocks_i,
+      .prime_i,
+      .a_i(constant[lane]),
+      .x_i(x_q),
+      .b_i(constant[Lanes+lane]),
+      .y_i(factor_q[lane]),
+      .negative_i(lane == 0 && first_at_operand),
+      .product_o(product[lane])
+    );
+    acclmt_slot_sum u_sum (
+      .clk_i,
+      .keep_i(!fresh_at_product),
+      .sum_i(sum_at_product[lane]),
+      .product_i(product[lane]),
+      .common_i(common),
+      .sum_o(sum[lane])
+    );
+  end
+
+  // ---- The new element --------------------------------------------------------------------------
+
+  // Sum 1 is complete; it is in lane 1 of the first beat.
+  logic [Slices-1:0][ChunkWidth-1:0] resolved_q;
+  logic [WordWidth-1:0] residue, share, share_at_output, output_of_sbox, output_q, new_first;
+  always_ff @(posedge clk_i) resolved_q <= acclmt_pkg::resolve_carries(goldilocks, sum[1]);
+  acclmt_reduce #(
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
+  ) u_reduce (
+    .clk_i,
+    .goldilocks_i,
+    .prime_i,
+    .value_i(resolved_q),
+    .residue_o(residue)
+  );
+  acclmt_mod_add #(
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
+  ) u_add_constant (
+    .clk_i,
+    .goldilocks_i,
+    .prime_i,
+    .a_i(residue),
+    .b_i(constant[BankConstant]),
+    .sum_o(share)
+  );
+  acclmt_delay #(
+    .Width(WordWidth),
+    .Cycles(AtOutput - AtShare),
+    .RegisterOutput(1'b1)
+  ) u_share (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .data_i(share),
+    .data_o(share_at_output)
+  );
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -307,148 +408,122 @@ module acclmt_partial_round_engine #(
     .prime_i,
     .alpha_i(config_i.alpha),
     .valid_i(issue_q && issue_first_q),
-    .x_i(issue_state_q[0]),
-    .bypass_i(bypass),
-    .y_o(element[0])
-  );
-  acclmt_delay #(
-    .Width(2 * WordWidth),
-    .Cycles(AtMatrix)
-  ) u_waiting (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i(issue_state_q[2:1]),
-    .data_o(element[2:1])
-  );
-
-  // The power of element 0 is kept for the later beats.
-  logic [WordWidth-1:0] x, x_q;
-  always_comb begin
-    x = x_q;
-    if (first_at_matrix) begin
-      x = goldilocks_i ? {acclmt_pkg::Slices{element[0][SliceWidth-1:0]}} : element[0];
-    end
-  end
-  always_ff @(posedge clk_i) x_q <= x;
-
-  logic [WordWidth-1:0] dot, new_first;
-  logic [Lanes-1:0][acclmt_pkg::ProductWidth-1:0] unused_product;
-  logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] unused_sum;
-  acclmt_dot_product #(
-    .Prime(Prime),
-    .Goldilocks(Goldilocks),
-    .Reduction(Reduction),
-    .Across(1'b1)
-  ) u_dot_product (
-    .clk_i,
-    .goldilocks_i,
-    .prime_i,
-    .element_i(element),
-    .coefficient_i(constant[Lanes-1:0]),
-    .first_i(first_at_product),
-    .enable_i('1),
-    .product_o(unused_product),
-    .sum_o(unused_sum),
-    .take_other_i(1'b0),
-    .other_i('0),
-    .result_o(dot)
+    .x_i(issue_state_q[0][WordWidth-1:0]),
+    .bypass_i('0),
+    .y_o(output_of_sbox)
   );
   acclmt_mod_add #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction)
-  ) u_add_constant (
+  ) u_add_output (
     .clk_i,
     .goldilocks_i,
     .prime_i,
-    .a_i(dot),
-    .b_i(constant[BankConstant]),
+    .a_i(config_i.output_enters ? output_of_sbox : '0),
+    .b_i(share_at_output),
     .sum_o(new_first)
   );
+  always_ff @(posedge clk_i) output_q <= output_of_sbox;
 
-  logic [Lanes-1:0][WordWidth-1:0] updated;
-  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_update
-    acclmt_scaled_add #(
-      .Prime(Prime),
-      .Goldilocks(Goldilocks),
-      .Reduction(Reduction)
-    ) u_update (
-      .clk_i,
-      .rst_ni,
-      .memory_config_i,
-      .goldilocks_i,
-      .prime_i,
-      .addend_i(element[lane]),
-      .factor_i(x),
-      .coefficient_i(constant[Lanes+lane]),
-      .result_o(updated[lane])
-    );
+  // ---- Sums move up -----------------------------------------------------------------------------
+
+  // A beat moves when the next one is there, whose lane 0 may come into its lane 2. Place q has
+  // sum q + 1 if that one moves, nothing if sum q is the last one that does, or sum q. Place 0 is
+  // free for y and x.
+  logic [Lanes-1:0][LaneWidth-1:0] sum_q, moved;
+  always_ff @(posedge clk_i) sum_q <= sum;
+  for (genvar lane = 0; lane < Lanes; lane++) begin : gen_moved_lane
+    for (genvar s = 0; s < Slices; s++) begin : gen_moved_slice
+      localparam int unsigned Lsb = ChunkWidth * s;
+      logic [BeatWidth:0] place;
+      logic [ChunkWidth-1:0] following;
+      assign place = (BeatWidth + 1)'(lane) + (BeatWidth + 1)'(Lanes) *
+                     (goldilocks ? (BeatWidth + 1)'(s) : (BeatWidth + 1)'(beat_at_moved));
+      // The sum of the place that follows: in the next lane, or behind lane 2 in lane 0.
+      if (lane + 1 < Lanes) begin : gen_next_lane
+        assign following = sum_q[lane+1][Lsb+:ChunkWidth];
+      end else if (s + 1 < Slices) begin : gen_next_slice
+        assign following = goldilocks ? sum_q[0][Lsb+ChunkWidth+:ChunkWidth] : sum[0][s];
+      end else begin : gen_next_beat
+        assign following = goldilocks ? '0 : sum[0][s];
+      end
+      always_comb begin
+        moved[lane][Lsb+:ChunkWidth] = sum_q[lane][Lsb+:ChunkWidth];
+        if (place < config_i.order) moved[lane][Lsb+:ChunkWidth] = following;
+        else if (place == config_i.order) moved[lane][Lsb+:ChunkWidth] = '0;
+      end
+    end
   end
 
   // ---- The queues that close the loop -----------------------------------------------------------
 
-  // A beat knows the number of its next round, and whether there is one.
+  // A beat knows the number of its next round, the index of its coefficients, and whether there is
+  // such a round.
   acclmt_pkg::round_t next_round;
-  assign next_round = round_at_updated + 1'b1;
+  logic [AddressWidth-1:0] next_index;
+  assign next_round = round_at_moved + 1'b1;
+  assign next_index = index_at_moved + AddressWidth'(config_i.beats);
   acclmt_beat_fifo #(
-    .Width(1 + Lanes * WordWidth + RoundWidth + TagWidth),
-    .Depth(QueueDepth)
+    .Width(1 + Lanes * LaneWidth + RoundWidth + TagWidth + AddressWidth),
+    .Depth(Places)
   ) u_queue (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .valid_i(valid_at_updated),
-    .last_i(last_at_updated),
-    .data_i({next_round == num_rounds_i, next_round, tag_at_updated, updated}),
+    .valid_i(valid_at_moved),
+    .last_i(last_at_moved),
+    .data_i({next_round == num_rounds_i, next_round, next_index, tag_at_moved, moved}),
     .head_valid_o(queue_valid),
     .complete_o(queue_complete),
     .last_o(queue_last),
-    .data_o({head_done, head_round, head_tag, queue_state}),
+    .data_o({head_done, head_round, head_index, head_tag, queue_state}),
     .take_i(head_take)
   );
 
-  // The new element 0 leaves with the first beat.
-  logic [WordWidth-1:0] head_first;
-  logic dot_ready;
+  // The new element and the output of the S-box leave with the first beat.
+  logic [1:0][WordWidth-1:0] head_first;
+  logic first_ready;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) head_begins_q <= 1'b1;
     else if (clear_i) head_begins_q <= 1'b1;
     else if (head_take) head_begins_q <= queue_last;
   end
   acclmt_fifo #(
-    .Width(WordWidth),
-    .Depth(QueueDepth)
+    .Width(2 * WordWidth),
+    .Depth(FirstQueueDepth)
   ) u_first_queue (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
     .valid_i(valid_at_end),
-    .ready_o(dot_ready),
-    .data_i(new_first),
-    .valid_o(dot_valid),
+    .ready_o(first_ready),
+    .data_i({output_q, new_first}),
+    .valid_o(first_valid),
     .ready_i(head_take && head_begins_q),
     .data_o(head_first)
   );
-  assign head_valid = queue_valid && (dot_valid || !head_begins_q);
+  assign head_valid = queue_valid && (first_valid || !head_begins_q);
   always_comb begin
     head_state = queue_state;
     if (head_begins_q) begin
-      head_state[0][SliceWidth-1:0] = head_first[SliceWidth-1:0];
-      if (!goldilocks_i) head_state[0] = head_first;
+      head_state[0][2*SliceWidth-1:0] = {head_first[1][SliceWidth-1:0],
+                                         head_first[0][SliceWidth-1:0]};
+      if (!goldilocks) head_state[0] = LaneWidth'(head_first);
     end
   end
 
   logic unused_bits;
-  assign unused_bits = ^{config_i, round_at_constant};
+  assign unused_bits = ^{config_i, round_at_constant, issue_state_q[0][LaneWidth-1:2*WordWidth]};
 
   // ---- Output buffer ----------------------------------------------------------------------------
 
-  logic [Lanes-1:0][WordWidth-1:0] buffer_state;
+  logic [Lanes-1:0][LaneWidth-1:0] buffer_state;
   acclmt_pkg::tag_t buffer_tag;
   acclmt_state_buffer #(
+    .LaneWidth(LaneWidth),
     .Places(Places)
   ) u_output (
     .clk_i,
@@ -475,10 +550,13 @@ module acclmt_partial_round_engine #(
 
 `ifndef SYNTHESIS
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      queue_valid && !clear_i |-> head_round <= num_rounds_i)
+      issue_q |-> issue_round_q < num_rounds_i)
   else $error("acclmt_partial_round_engine: a state ran past its last round");
-  dot_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      valid_at_end && !clear_i |-> dot_ready)
+  order_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      issue_q |-> config_i.order != '0 && config_i.order < config_i.width)
+  else $error("acclmt_partial_round_engine: %0d sums move up", config_i.order);
+  first_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      valid_at_end && !clear_i |-> first_ready)
   else $error("acclmt_partial_round_engine: a new element 0 comes and there is no room");
   no_write_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       constant_write_i.valid |-> idle_o)
@@ -489,12 +567,12 @@ module acclmt_partial_round_engine #(
   pass_through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       pass_through && valid_i && take_i);
   waits_for_element_0_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      queue_valid && head_begins_q && !dot_valid);
+      queue_valid && head_begins_q && !first_valid);
   no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       valid_i && !pass_through && !place_available);
 `else
   logic unused_ready;
-  assign unused_ready = dot_ready;
+  assign unused_ready = first_ready;
 `endif
 
 endmodule

@@ -18,7 +18,7 @@
 /// A state that leaves may have fewer beats than the others; its last one says so.
 ///
 /// In a slot the beats of the state move at the slot's spacing, one in so many cycles, as the
-/// S-boxes or the matrix take them: at most `grid_i`, at which they come round.
+/// S-boxes or the matrix take them; they come round at a spacing of their own, `arrival_i`.
 ///
 /// Handshake:  port: `new_valid_i` shows a complete state, `new_take_o` takes a beat of it.
 ///             Head (the state that comes round): `head_valid_i` shows its first beat,
@@ -33,9 +33,11 @@ module acclmt_slot_control #(
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Beats of a state, and the grid; stable while states are inside.
+  /// Beats of a state, the grid, and cycles from one beat to the next as states come round; stable
+  /// while states are inside.
   input acclmt_pkg::beat_t beats_i,
   input acclmt_pkg::beat_t grid_i,
+  input acclmt_pkg::beat_t arrival_i,
   /// The state that comes round: its first beat is there, all are; the beat is its last one; it is
   /// done, or its next slot takes a beat in so many cycles, and so many cycles in all.
   input logic head_valid_i,
@@ -53,11 +55,12 @@ module acclmt_slot_control #(
   output logic [1:0] new_take_o,
   /// A new state enters: reserve its place.
   output logic [1:0] new_accept_o,
-  /// A beat enters the pipeline; the first and the last one of its state. It comes from a port
-  /// (`new_take_o`) or else from the head.
+  /// A beat enters the pipeline; the first and the last one of its state, and its number. It comes
+  /// from a port (`new_take_o`) or else from the head.
   output logic issue_o,
   output logic first_o,
   output logic last_o,
+  output acclmt_pkg::beat_t beat_o,
   /// A beat of the head leaves for the output buffer.
   output logic exit_o,
   /// The slot of a state is under way (performance counter).
@@ -79,7 +82,7 @@ module acclmt_slot_control #(
 
   assign boundary = left_q == '0 && grid_q == '0;
   assign head_pending = head_valid_i && !head_done_i;
-  assign reissue = boundary && head_pending && (head_complete_i || head_spacing_i >= grid_i);
+  assign reissue = boundary && head_pending && (head_complete_i || head_spacing_i >= arrival_i);
   assign leave = boundary && head_valid_i && head_done_i && head_complete_i;
   logic [1:0] accept, eligible;
   assign eligible = (boundary && !reissue && room) ? new_valid_i & new_place_i : '0;
@@ -122,6 +125,7 @@ module acclmt_slot_control #(
   assign issue_o = reissue || accept != '0 || (next_beat && (reissue_q || accept_q != '0));
   assign first_o = start;
   assign last_o = start ? beats_i == BeatWidth'(1) : beats_left_q == BeatWidth'(1);
+  assign beat_o = start ? '0 : beats_i - beats_left_q;
   assign busy_o = start ? reissue || accept != '0
                         : left_q != '0 && (reissue_q || accept_q != '0);
 
@@ -187,9 +191,9 @@ module acclmt_slot_control #(
   full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       inside_q == limit);
   spaced_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      reissue && head_spacing_i == grid_i && beats_i != BeatWidth'(1));
+      reissue && head_spacing_i >= arrival_i && beats_i != BeatWidth'(1));
   faster_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      reissue && head_spacing_i < grid_i && beats_i != BeatWidth'(1));
+      reissue && head_spacing_i < arrival_i && beats_i != BeatWidth'(1));
   both_ports_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       &eligible);
   enter_as_one_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)

@@ -10,6 +10,8 @@
 ///             head; from then on `take_i` takes its beats, at most one a cycle.
 /// Latency:    2 cycles from the last beat. Throughput: one beat a cycle.
 module acclmt_state_buffer #(
+  /// Bits of a lane of a beat.
+  parameter int unsigned LaneWidth = acclmt_pkg::WordWidth,
   /// Beats, at least 4.
   parameter int unsigned Places = 64
 ) (
@@ -28,19 +30,19 @@ module acclmt_state_buffer #(
   /// A beat leaves the sub-engine.
   input logic valid_i,
   input logic last_i,
-  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
+  input logic [acclmt_pkg::Lanes-1:0][LaneWidth-1:0] state_i,
   input acclmt_pkg::tag_t tag_i,
   /// Output.
   output logic valid_o,
   input logic take_i,
-  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
+  output logic [acclmt_pkg::Lanes-1:0][LaneWidth-1:0] state_o,
   output acclmt_pkg::tag_t tag_o,
   /// No place is taken: nothing is in the sub-engine or in the buffer.
   output logic idle_o
 );
 
   localparam int unsigned CountWidth = $clog2(Places + 1);
-  localparam int unsigned Width = acclmt_pkg::Lanes * acclmt_pkg::WordWidth;
+  localparam int unsigned Width = acclmt_pkg::Lanes * LaneWidth;
 
   if (Places < acclmt_pkg::MaxBeats) begin : gen_illegal_places
     $error("acclmt_state_buffer: Places = %0d is not enough for a state of %0d beats", Places,

@@ -2,46 +2,51 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Full-round sub-engine: full rounds and some partial rounds of the Poseidon permutation.
+/// Full-round sub-engine: full rounds and some partial rounds of the Poseidon permutation, and the
+/// dense layers around the recurrence of the other partial rounds.
 ///
-/// A round: S-box on all elements (full) or on element 0 (partial), then a matrix, then a vector of
-/// round constants:
+/// A round: S-box on all elements (full), on element 0 (partial) or on none (the layer behind the
+/// recurrence), then a matrix, then a vector of constants:
 ///
 ///     state' = matrix * sbox(state) + k
 ///
 /// A hash can visit it twice: the first visit has `full_first_i` full rounds and then
-/// `partial_first_i` partial rounds, the last visit `partial_last_i` partial rounds and then
-/// `full_last_i` full rounds. Rounds are numbered through both. The last full round of the first
-/// visit uses matrix 1 (the pre-sparse matrix), the other full rounds matrix 0 (the MDS matrix);
-/// each sparse partial round has a matrix of its own; dense partial rounds use matrix 0. The last
-/// full round of a hash makes the beats of its digest only (`acclmt_full_round_loop`).
+/// `partial_first_i` partial rounds, the last visit the layer behind the recurrence, if there is
+/// one, `partial_last_i` partial rounds and then `full_last_i` full rounds. Rounds are numbered
+/// through both. With a recurrence the last round of the first visit uses matrix 1 (`MatrixBefore`)
+/// and that layer matrix 2 (`MatrixAfter`), all others matrix 0 (the MDS matrix). The last full
+/// round of a hash makes the beat of its digest only (`acclmt_full_round_loop`).
+///
+/// A matrix takes half a multiplication an entry: elements are multiplied in pairs
+/// (`acclmt_full_round_rows`).
 ///
 /// Its rooms:
 ///
-///     acclmt_full_round_loop       which state takes the next slot; queues and output buffers
+///     acclmt_full_round_loop       which state takes the next slot; queue and output buffers
 ///     acclmt_full_round_sboxes     S-boxes and turn memory
+///     acclmt_full_round_pairs      products of the pairs of elements
 ///     acclmt_full_round_sequencer  steps of the matrix
 ///     acclmt_full_round_rows       multipliers, their memories, sums and reductions
 ///
 ///     state -> slot -> S-boxes -> turn memory -> steps -> reduction -> + k -> queue -+
-///               ^                                                                    |
+///               ^          \--> pairs ----------------^                              |
 ///               +--------------------------------------------------------------------+--> out
 ///
 /// The pipeline never stalls: see `acclmt_slot_control`. States that come for their last visit have
 /// precedence over new ones.
 ///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + beats * (steps - 1) cycles,
-///             rounded up to the grid of steps.
-/// Throughput: beats * steps cycles a full round; a partial round that is sparse takes as many
-///             cycles as the state has beats (steps, if it is one beat).
+/// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + skew + steps - 1 cycles until
+///             its first beat comes round.
+/// Throughput: 1, 2, 3, 6, 8 cycles a round for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
+///             two for each beat at least; in Goldilocks mode one up to t = 6, else two.
 module acclmt_full_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Steps (3 x 3 chunks of matrices) and beats of constant vectors that fit, powers of two.
-  parameter int unsigned MatrixDepth = 128,
+  parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   /// Whether tags say that a state is not final: it goes round once more, with all its beats.
   parameter bit Sponge = 1'b0
@@ -64,8 +69,9 @@ module acclmt_full_round_engine #(
   input acclmt_pkg::round_t full_last_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
-  /// Writes of constants: bank 3 * row + lane at the index of the step (matrix 0, matrix 1, then
-  /// the sparse partial rounds), bank 9 + lane at index round * beats + beat.
+  /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
+  /// those of odd beats, at the index of the step (matrix 0, then 1, then 2), bank 18 + lane at
+  /// index round * beats + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -86,22 +92,20 @@ module acclmt_full_round_engine #(
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
-  // Rounds whose beats are in the turn memory: one that is written, one that is read, and some
-  // room.
-  localparam int unsigned TurnAddressWidth = 4;
+  // Pairs of beats in the turn memory: of rounds that are written, wait for their steps, and are
+  // read.
+  localparam int unsigned TurnAddressWidth = 3;
   localparam int unsigned RoundInfoWidth =
       2 + acclmt_pkg::RoundWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
 
-  // Sparse rounds of several beats share the multipliers out; those of one beat are written dense.
-  logic sparse_beats;
-  assign sparse_beats = !config_i.partial_dense && config_i.beats != acclmt_pkg::BeatWidth'(1);
-
-  logic issue, issue_first, issue_partial, issue_last, issue_digest;
+  logic issue, issue_last_beat, issue_last, issue_digest;
+  acclmt_pkg::beat_t issue_beat;
+  acclmt_pkg::pass_e issue_pass;
   acclmt_pkg::round_t issue_round;
   acclmt_pkg::tag_t issue_tag;
   logic [MatrixAddressWidth-1:0] issue_matrix;
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
-  logic beat_end, beat_end_last, beat_end_waits, dot_end, end_last;
+  logic beat_end, beat_end_last, end_last;
   acclmt_pkg::round_t end_round;
   acclmt_pkg::tag_t end_tag;
   logic [Lanes-1:0][WordWidth-1:0] end_state;
@@ -119,14 +123,14 @@ module acclmt_full_round_engine #(
     .partial_first_i,
     .partial_last_i,
     .full_last_i,
-    .sparse_beats_i(sparse_beats),
     .valid_i,
     .take_o,
     .state_i,
     .tag_i,
     .issue_o(issue),
-    .issue_first_o(issue_first),
-    .issue_partial_o(issue_partial),
+    .issue_beat_o(issue_beat),
+    .issue_last_beat_o(issue_last_beat),
+    .issue_pass_o(issue_pass),
     .issue_last_o(issue_last),
     .issue_digest_o(issue_digest),
     .issue_round_o(issue_round),
@@ -135,12 +139,10 @@ module acclmt_full_round_engine #(
     .issue_state_o(issue_state),
     .end_i(beat_end),
     .end_beat_last_i(beat_end_last),
-    .end_waits_i(beat_end_waits),
     .end_last_i(end_last),
     .end_round_i(end_round),
     .end_tag_i(end_tag),
     .end_state_i(end_state),
-    .end_dot_i(dot_end),
     .valid_o,
     .take_i,
     .state_o,
@@ -149,11 +151,12 @@ module acclmt_full_round_engine #(
     .idle_o
   );
 
-  logic start, start_partial, read, step_valid;
-  logic [RoundInfoWidth-1:0] start_info;
+  logic start, turn_valid, read, step_valid;
+  acclmt_pkg::beat_t turn_beat;
+  logic [RoundInfoWidth-1:0] turn_info;
   logic [TurnAddressWidth-1:0] turn_address;
   logic [MatrixAddressWidth-1:0] matrix_address;
-  logic [Lanes-1:0][WordWidth-1:0] turned;
+  logic [Lanes-1:0][WordWidth-1:0] after_sbox, even, odd;
   acclmt_pkg::full_round_step_t step;
   acclmt_full_round_sboxes #(
     .Prime(Prime),
@@ -169,25 +172,47 @@ module acclmt_full_round_engine #(
     .goldilocks_i,
     .prime_i,
     .alpha_i(config_i.alpha),
-    .sparse_beats_i(sparse_beats),
     .valid_i(issue),
-    .first_i(issue_first),
-    .partial_i(issue_partial),
+    .beat_i(issue_beat),
+    .last_beat_i(issue_last_beat),
+    .pass_i(issue_pass),
     .state_i(issue_state),
     .round_i({issue_digest, issue_last, issue_round, issue_tag, issue_matrix}),
     .start_o(start),
-    .partial_o(start_partial),
-    .round_o(start_info),
+    .round_o(turn_info),
+    .valid_o(turn_valid),
+    .beat_o(turn_beat),
+    .after_sbox_o(after_sbox),
     .read_i(read),
     .read_address_i(turn_address),
-    .state_o(turned)
+    .even_o(even),
+    .odd_o(odd)
   );
 
-  logic start_digest, start_last;
-  acclmt_pkg::round_t start_round;
-  acclmt_pkg::tag_t start_tag;
-  logic [MatrixAddressWidth-1:0] start_matrix;
-  assign {start_digest, start_last, start_round, start_tag, start_matrix} = start_info;
+  logic turn_digest, turn_last;
+  acclmt_pkg::round_t turn_round;
+  acclmt_pkg::tag_t turn_tag;
+  logic [MatrixAddressWidth-1:0] turn_matrix;
+  assign {turn_digest, turn_last, turn_round, turn_tag, turn_matrix} = turn_info;
+
+  logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs;
+  acclmt_full_round_pairs #(
+    .Prime(Prime),
+    .Goldilocks(Goldilocks),
+    .Reduction(Reduction)
+  ) u_pairs (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .goldilocks_i,
+    .prime_i,
+    .config_i,
+    .valid_i(turn_valid && config_i.pairs && !turn_digest),
+    .beat_i(turn_beat),
+    .state_i(after_sbox),
+    .sum_o(pairs)
+  );
+
   acclmt_full_round_sequencer #(
     .MatrixAddressWidth(MatrixAddressWidth),
     .TurnAddressWidth(TurnAddressWidth)
@@ -196,18 +221,13 @@ module acclmt_full_round_engine #(
     .rst_ni,
     .clear_i,
     .goldilocks_i,
-    .beats_i(config_i.beats),
-    .digest_beats_i(config_i.digest_beats),
-    .steps_i(config_i.steps),
-    .skew_i(config_i.skew),
-    .sparse_beats_i(sparse_beats),
+    .config_i,
     .start_i(start),
-    .partial_i(start_partial),
-    .digest_i(start_digest),
-    .last_i(start_last),
-    .round_i(start_round),
-    .tag_i(start_tag),
-    .matrix_i(start_matrix),
+    .digest_i(turn_digest),
+    .last_i(turn_last),
+    .round_i(turn_round),
+    .tag_i(turn_tag),
+    .matrix_i(turn_matrix),
     .read_o(read),
     .turn_address_o(turn_address),
     .matrix_address_o(matrix_address),
@@ -235,15 +255,15 @@ module acclmt_full_round_engine #(
     .read_address_i(matrix_address),
     .step_valid_i(step_valid),
     .step_i(step),
-    .state_i(turned),
+    .even_i(even),
+    .odd_i(odd),
+    .pairs_i(pairs),
     .valid_o(beat_end),
     .beat_last_o(beat_end_last),
-    .waits_o(beat_end_waits),
     .last_o(end_last),
     .round_o(end_round),
     .tag_o(end_tag),
-    .state_o(end_state),
-    .dot_o(dot_end)
+    .state_o(end_state)
   );
 
 `ifndef SYNTHESIS

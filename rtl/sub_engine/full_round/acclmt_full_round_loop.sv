@@ -5,15 +5,13 @@
 /// Loop closure of a full-round sub-engine: which state takes the next slot, which round and which
 /// matrix it has, the queue of the states that come round, and the output buffers of both visits.
 ///
-/// Rounds are numbered through both visits. The new element 0 of a sparse round waits in a queue of
-/// its own for the beat that it belongs to. States that come for their last visit have precedence
-/// over new ones.
+/// Rounds are numbered through both visits. States that come for their last visit have precedence
+/// over new ones. With a recurrence the last round of the first visit has the matrix ahead of it,
+/// and the last visit begins with the layer behind it, which has no S-box.
 ///
-/// The last full round of a hash makes no more than the row chunks that its digest is in, and so
-/// has a shorter slot, in which it takes a beat a cycle, or in two cycles with x^7; the state that
-/// leaves has so many beats (`digest_beats` of the configuration).
-/// Where the digest is in the last beat, and where a state is not final, it is a full round like
-/// others.
+/// The last full round of a hash makes the beat of its digest only, where that is the first one,
+/// and so has a shorter slot, in which it takes a beat a cycle; the state that leaves has one beat.
+/// With x^7, and where a state is not final, it is a full round like others.
 ///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
 ///             Towards the pipeline none: a beat that is issued comes back after its round.
@@ -23,7 +21,7 @@ module acclmt_full_round_loop #(
   /// Kind of reduction.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Bits of the address of a step in the matrix memories.
-  parameter int unsigned MatrixAddressWidth = 7,
+  parameter int unsigned MatrixAddressWidth = 5,
   /// Whether tags say that a state is not final.
   parameter bit Sponge = 1'b0
 ) (
@@ -34,42 +32,37 @@ module acclmt_full_round_loop #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Parameters of the hash, rounds of both visits, and whether sparse rounds share the multipliers
-  /// out; stable while states are inside.
+  /// Parameters of the hash, and rounds of both visits; stable while states are inside.
   input acclmt_pkg::engine_config_t config_i,
   input acclmt_pkg::round_t full_first_i,
   input acclmt_pkg::round_t partial_first_i,
   input acclmt_pkg::round_t partial_last_i,
   input acclmt_pkg::round_t full_last_i,
-  input logic sparse_beats_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
   output logic [1:0] take_o,
   input logic [1:0][acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [1:0][acclmt_pkg::TagWidth-1:0] tag_i,
-  /// A beat enters the pipeline: the first one of its state, of a partial round, of the last visit,
-  /// of a round that makes the beats of the digest only; the number of its round, its tag, and the
-  /// first step of the matrix of its round.
+  /// A beat enters the pipeline: its number in its state, whether it is the last one; what passes
+  /// the S-boxes; of the last visit, of a round that makes the beat of the digest only; the number
+  /// of its round, its tag, and the first step of the matrix of its round.
   output logic issue_o,
-  output logic issue_first_o,
-  output logic issue_partial_o,
+  output acclmt_pkg::beat_t issue_beat_o,
+  output logic issue_last_beat_o,
+  output acclmt_pkg::pass_e issue_pass_o,
   output logic issue_last_o,
   output logic issue_digest_o,
   output acclmt_pkg::round_t issue_round_o,
   output acclmt_pkg::tag_t issue_tag_o,
   output logic [MatrixAddressWidth-1:0] issue_matrix_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] issue_state_o,
-  /// A beat comes back: the last one of its state, its element 0 comes later; visit, number of its
-  /// round, tag.
+  /// A beat comes back: the last one of its state; visit, number of its round, tag.
   input logic end_i,
   input logic end_beat_last_i,
-  input logic end_waits_i,
   input logic end_last_i,
   input acclmt_pkg::round_t end_round_i,
   input acclmt_pkg::tag_t end_tag_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] end_state_i,
-  /// Lane 0 of `end_state_i` is an element 0 that comes later.
-  input logic end_dot_i,
   /// States of both ports that leave.
   output logic [1:0] valid_o,
   input logic [1:0] take_i,
@@ -88,62 +81,38 @@ module acclmt_full_round_loop #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
 
-  // Round numbers at which the first visit ends, the last partial round is done, and the last
-  // round.
-  acclmt_pkg::round_t first_end, partial_end, last_end;
+  // Round numbers at which the first visit ends, the layer behind the recurrence is done, the last
+  // partial round is, and the last round.
+  logic recurrence;
+  acclmt_pkg::round_t first_end, layer_end, partial_end, last_end;
+  assign recurrence = config_i.order != '0;
   assign first_end = full_first_i + partial_first_i;
-  assign partial_end = first_end + partial_last_i;
+  assign layer_end = first_end + RoundWidth'(recurrence);
+  assign partial_end = layer_end + partial_last_i;
   assign last_end = partial_end + full_last_i;
-
-  logic [BeatWidth-1:0] partial_steps;
-  assign partial_steps = sparse_beats_i ? config_i.beats : config_i.steps;
-
-  logic [4:0] partial_cycles, digest_cycles;
-  assign partial_cycles = config_i.partial_dense ? config_i.full_interval : 5'(partial_steps);
-
-  // A round that makes the beats of the digest only: the last one of a final state.
-  logic digest_shorter, new_digest;
-  assign digest_shorter = config_i.digest_beats != config_i.beats;
-  assign digest_cycles = 5'(config_i.digest_beats) * 5'(config_i.steps);
-  assign new_digest = digest_shorter && first_end + 1'b1 == last_end &&
-                      !(Sponge && tag_i[1][acclmt_pkg::TagContinues]);
 
   // ---- Which state takes the next slot ----------------------------------------------------------
 
-  logic queue_valid, queue_complete, queue_last, head_valid, head_take, head_last;
-  logic head_waits_for_first, first_valid, head_done, head_partial, head_digest;
-  acclmt_pkg::beat_t partial_spacing, digest_spacing, head_spacing, new_last_spacing;
-  logic [4:0] head_cycles, new_last_cycles;
-  logic [Lanes-1:0][WordWidth-1:0] queue_state, head_state;
+  logic queue_complete, queue_last, head_valid, head_take, head_last, head_done, head_digest;
+  logic [1:0] head_pass;
+  acclmt_pkg::beat_t head_spacing, new_last_spacing;
+  logic [4:0] full_cycles, digest_cycles, head_cycles, new_last_cycles;
+  logic [Lanes-1:0][WordWidth-1:0] head_state;
   acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
+  logic new_digest;
+  assign new_digest = config_i.digest_short && first_end + 1'b1 == last_end &&
+                      !(Sponge && tag_i[1][acclmt_pkg::TagContinues]);
 
   logic [1:0] place_available, accept;
-  logic issue, issue_first, issue_last_beat, leave;
-  // The S-box of x^7 takes an element in two cycles.
-  assign digest_spacing = (config_i.alpha == acclmt_pkg::AlphaSeven) ? BeatWidth'(2)
-                                                                      : BeatWidth'(1);
-  assign partial_spacing = sparse_beats_i ? BeatWidth'(1) : config_i.steps;
-  always_comb begin
-    head_spacing = config_i.steps;
-    head_cycles = config_i.full_interval;
-    if (head_partial) begin
-      head_spacing = partial_spacing;
-      head_cycles = partial_cycles;
-    end else if (head_digest) begin
-      head_spacing = digest_spacing;
-      head_cycles = digest_cycles;
-    end
-    new_last_spacing = config_i.steps;
-    new_last_cycles = config_i.full_interval;
-    if (partial_last_i != '0) begin
-      new_last_spacing = partial_spacing;
-      new_last_cycles = partial_cycles;
-    end else if (new_digest) begin
-      new_last_spacing = digest_spacing;
-      new_last_cycles = digest_cycles;
-    end
-  end
+  logic issue, issue_last_beat, leave, unused_first;
+  acclmt_pkg::beat_t issue_beat;
+  assign full_cycles = 5'(config_i.full_interval);
+  assign digest_cycles = 5'(config_i.beats);
+  assign head_spacing = head_digest ? BeatWidth'(1) : config_i.spacing;
+  assign head_cycles = head_digest ? digest_cycles : full_cycles;
+  assign new_last_spacing = new_digest ? BeatWidth'(1) : config_i.spacing;
+  assign new_last_cycles = new_digest ? digest_cycles : full_cycles;
   acclmt_slot_control #(
     .Places(Places)
   ) u_control (
@@ -151,7 +120,8 @@ module acclmt_full_round_loop #(
     .rst_ni,
     .clear_i,
     .beats_i(config_i.beats),
-    .grid_i(config_i.steps),
+    .grid_i(config_i.grid),
+    .arrival_i(config_i.steps),
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
@@ -161,86 +131,95 @@ module acclmt_full_round_loop #(
     .head_take_o(head_take),
     .new_valid_i(valid_i),
     .new_place_i(place_available),
-    .new_spacing_i({new_last_spacing, config_i.steps}),
-    .new_cycles_i({new_last_cycles, config_i.full_interval}),
+    .new_spacing_i({new_last_spacing, config_i.spacing}),
+    .new_cycles_i({new_last_cycles, full_cycles}),
     .new_take_o(take_o),
     .new_accept_o(accept),
     .issue_o(issue),
-    .first_o(issue_first),
+    .first_o(unused_first),
     .last_o(issue_last_beat),
+    .beat_o(issue_beat),
     .exit_o(leave),
     .busy_o
   );
 
-  // Of a beat: the visit and the round; of a round: whether it is partial.
+  // Of a beat: the visit and the round; of a round: what passes the S-boxes.
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
   acclmt_pkg::round_t issue_round;
   acclmt_pkg::tag_t issue_tag;
-  logic issue_last, issue_partial, issue_digest;
+  logic issue_last, issue_digest;
+  logic [1:0] issue_pass;
   always_comb begin
     issue_state = head_state;
     issue_round = head_round;
     issue_tag = head_tag;
     issue_last = head_last;
-    issue_partial = head_partial;
+    issue_pass = head_pass;
     issue_digest = head_digest;
     if (take_o[1]) begin
       issue_state = state_i[1];
       issue_round = first_end;
       issue_tag = tag_i[1];
       issue_last = 1'b1;
-      issue_partial = partial_last_i != '0;
+      issue_pass = acclmt_pkg::PassFull;
+      if (recurrence) issue_pass = acclmt_pkg::PassNone;
+      else if (partial_last_i != '0) issue_pass = acclmt_pkg::PassPartial;
       issue_digest = new_digest;
     end else if (take_o[0]) begin
       issue_state = state_i[0];
       issue_round = '0;
       issue_tag = tag_i[0];
       issue_last = 1'b0;
-      issue_partial = full_first_i == '0;
+      issue_pass = (full_first_i == '0) ? acclmt_pkg::PassPartial : acclmt_pkg::PassFull;
       issue_digest = 1'b0;
     end
   end
 
   // The choice of a beat fills a cycle; what it begins comes in the next one.
+  logic [1:0] issue_pass_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) issue_o <= 1'b0;
     else issue_o <= issue && !clear_i;
   end
   always_ff @(posedge clk_i) begin
-    issue_first_o <= issue_first;
-    issue_partial_o <= issue_partial;
+    issue_beat_o <= issue_beat;
+    issue_last_beat_o <= issue_last_beat;
+    issue_pass_q <= issue_pass;
     issue_last_o <= issue_last;
     issue_digest_o <= issue_digest;
     issue_state_o <= issue_state;
     issue_round_o <= issue_round;
     issue_tag_o <= issue_tag;
   end
+  assign issue_pass_o = acclmt_pkg::pass_e'(issue_pass_q);
 
   // First step of the matrix of the round.
-  logic [MatrixAddressWidth-1:0] partial_index;
-  assign partial_index = MatrixAddressWidth'(issue_round_o) - MatrixAddressWidth'(full_first_i);
+  logic [1:0] issue_matrix;
+  logic [MatrixAddressWidth-1:0] matrix_steps;
+  assign matrix_steps = MatrixAddressWidth'(config_i.beats) * MatrixAddressWidth'(config_i.steps);
   always_comb begin
-    issue_matrix_o = '0;
-    if (issue_partial_o) begin
-      if (!config_i.partial_dense) begin
-        issue_matrix_o = MatrixAddressWidth'({config_i.full_interval, 1'b0}) +
-            partial_index * MatrixAddressWidth'(partial_steps);
-      end
-    end else if (!issue_last_o && issue_round_o + 1'b1 == full_first_i) begin
-      issue_matrix_o = MatrixAddressWidth'(config_i.full_interval);
+    issue_matrix = acclmt_pkg::MatrixRounds;
+    if (recurrence && issue_last_o && issue_round_o == first_end) begin
+      issue_matrix = acclmt_pkg::MatrixAfter;
+    end else if (recurrence && !issue_last_o && issue_round_o + 1'b1 == first_end) begin
+      issue_matrix = acclmt_pkg::MatrixBefore;
     end
   end
+  assign issue_matrix_o = MatrixAddressWidth'(issue_matrix) * matrix_steps;
 
-  // ---- The queues that close the loop -----------------------------------------------------------
+  // ---- The queue that closes the loop -----------------------------------------------------------
 
-  // A beat knows the number of its next round, whether it is partial or makes the beats of the
-  // digest only, and whether there is one.
+  // A beat knows the number of its next round, what passes the S-boxes in it, whether it makes the
+  // beat of the digest only, and whether there is one.
   acclmt_pkg::round_t next_round;
   logic next_done, next_partial, next_digest;
+  logic [1:0] next_pass;
   assign next_round = end_round_i + 1'b1;
   assign next_done = next_round == (end_last_i ? last_end : first_end);
   assign next_partial = end_last_i ? next_round < partial_end : next_round >= full_first_i;
-  assign next_digest = digest_shorter && end_last_i && next_round + 1'b1 == last_end &&
+  assign next_pass = next_partial ? acclmt_pkg::PassPartial : acclmt_pkg::PassFull;
+  // The last full round of a final state.
+  assign next_digest = config_i.digest_short && end_last_i && next_round + 1'b1 == last_end &&
                        !(Sponge && end_tag_i[acclmt_pkg::TagContinues]);
   acclmt_beat_fifo #(
     .Width(Lanes * WordWidth + 5 + RoundWidth + TagWidth),
@@ -252,38 +231,13 @@ module acclmt_full_round_loop #(
     .clear_i,
     .valid_i(end_i),
     .last_i(end_beat_last_i),
-    .data_i({end_waits_i, end_last_i, next_done, next_partial, next_digest, next_round, end_tag_i,
-             end_state_i}),
-    .head_valid_o(queue_valid),
+    .data_i({end_last_i, next_done, next_pass, next_digest, next_round, end_tag_i, end_state_i}),
+    .head_valid_o(head_valid),
     .complete_o(queue_complete),
     .last_o(queue_last),
-    .data_o({head_waits_for_first, head_last, head_done, head_partial, head_digest, head_round,
-             head_tag, queue_state}),
+    .data_o({head_last, head_done, head_pass, head_digest, head_round, head_tag, head_state}),
     .take_i(head_take)
   );
-
-  logic [WordWidth-1:0] head_first;
-  logic first_ready;
-  acclmt_fifo #(
-    .Width(WordWidth),
-    .Depth(Places / 2)
-  ) u_first_queue (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .clear_i,
-    .valid_i(end_dot_i),
-    .ready_o(first_ready),
-    .data_i(end_state_i[0]),
-    .valid_o(first_valid),
-    .ready_i(head_take && head_waits_for_first),
-    .data_o(head_first)
-  );
-  assign head_valid = queue_valid && (first_valid || !head_waits_for_first);
-  always_comb begin
-    head_state = queue_state;
-    if (head_waits_for_first) head_state[0] = head_first;
-  end
 
   // ---- Output buffers ---------------------------------------------------------------------------
 
@@ -313,33 +267,27 @@ module acclmt_full_round_loop #(
   assign idle_o = &buffer_idle;
 
   logic unused_bits;
-  assign unused_bits = ^{config_i, issue_last_beat};
+  assign unused_bits = ^config_i;
 
 `ifndef SYNTHESIS
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      queue_valid && !clear_i |-> head_round <= (head_last ? last_end : first_end))
+      head_valid && !clear_i |-> head_round <= (head_last ? last_end : first_end))
   else $error("acclmt_full_round_loop: a state ran past its last round");
-  first_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      end_dot_i && !clear_i |-> first_ready)
-  else $error("acclmt_full_round_loop: a new element 0 comes and there is no room");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({valid_i, take_o, valid_o, take_i, issue_o, end_i, end_dot_i}))
+      !$isunknown({valid_i, take_o, valid_o, take_i, issue_o, end_i}))
   else $error("acclmt_full_round_loop: a handshake is unknown");
   last_visit_first_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       accept[1] && valid_i[0]);
   comes_round_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      issue && issue_first && accept == '0);
+      issue && issue_beat == '0 && accept == '0);
   digest_round_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      issue_o && issue_first_o && issue_digest_o);
+      issue_o && issue_beat_o == '0 && issue_digest_o);
   digest_round_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       head_valid && head_digest && !queue_complete);
-  waits_for_element_0_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      queue_valid && head_waits_for_first && !first_valid);
+  layer_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      issue_o && issue_pass_o == acclmt_pkg::PassNone);
   no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       valid_i[0] && !place_available[0]);
-`else
-  logic unused_ready;
-  assign unused_ready = first_ready;
 `endif
 
 endmodule

@@ -3,14 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// S-boxes and turn memory of a full-round sub-engine: the beats of a state come in a row, pass the
-/// S-boxes, and wait in a small memory from which the steps of the matrix read them in any order.
+/// S-boxes, and wait in a small memory from which the steps of the matrix read them in any order,
+/// in pairs: even beats are in one bank, odd ones in the other.
 ///
-/// In a partial round only element 0 passes its S-box; the others take as long.
+/// In a partial round only element 0 passes its S-box, in the layer behind the recurrence none; the
+/// others take as long.
 ///
 /// Handshake:  none. `start_o` marks the first beat of a round in the cycle in which it is written
-///             to the turn memory, with what `round_i` said of the round. Its beats are at the
-///             addresses from the number of beats before it on; a read word is there the cycle
-///             after.
+///             to the turn memory, with what `round_i` said of the round. Its pairs of beats are at
+///             the addresses from the number of pairs of beats before it on (a last beat without
+///             another one counts as a pair); a read word is there the cycle after.
 /// Latency:    `acclmt_timing_pkg::sbox_latency` to `start_o`, one more until a beat can be read.
 /// Throughput: one beat a cycle.
 module acclmt_full_round_sboxes #(
@@ -21,7 +23,7 @@ module acclmt_full_round_sboxes #(
   /// Bits of what is known of a round.
   parameter int unsigned RoundInfoWidth = 8,
   /// Bits of an address of the turn memory.
-  parameter int unsigned TurnAddressWidth = 4
+  parameter int unsigned TurnAddressWidth = 3
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -34,22 +36,26 @@ module acclmt_full_round_sboxes #(
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::alpha_e alpha_i,
-  /// Only the first beat of a partial round has an S-box to pass; stable while states are inside.
-  input logic sparse_beats_i,
-  /// A beat: the first one of its state, of a partial round; what is known of the round.
+  /// A beat: its number, whether it is the last one of its state, which elements pass; what is
+  /// known of the round.
   input logic valid_i,
-  input logic first_i,
-  input logic partial_i,
+  input acclmt_pkg::beat_t beat_i,
+  input logic last_beat_i,
+  input acclmt_pkg::pass_e pass_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [RoundInfoWidth-1:0] round_i,
   /// The first beat of a round is written to the turn memory; what is known of the round.
   output logic start_o,
-  output logic partial_o,
   output logic [RoundInfoWidth-1:0] round_o,
+  /// A beat as it is written to the turn memory, and its number.
+  output logic valid_o,
+  output acclmt_pkg::beat_t beat_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] after_sbox_o,
   /// Read port of the turn memory.
   input logic read_i,
   input logic [TurnAddressWidth-1:0] read_address_i,
-  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] even_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] odd_o
 );
 
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
@@ -60,7 +66,10 @@ module acclmt_full_round_sboxes #(
 
   // ---- Control that accompanies a beat ----------------------------------------------------------
 
-  logic valid_at_turn, first_at_turn, partial_at_turn, unused_ahead;
+  localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+  logic valid_at_turn, last_at_turn, unused_ahead;
+  acclmt_pkg::beat_t beat_at_turn;
+  logic [1:0] pass_at_turn;
   acclmt_valid_pipe #(
     .Cycles(AtTurn)
   ) u_valid_to_turn (
@@ -72,32 +81,28 @@ module acclmt_full_round_sboxes #(
     .ahead_o(unused_ahead)
   );
   acclmt_delay #(
-    .Width(2 + RoundInfoWidth),
+    .Width(BeatWidth + 3 + RoundInfoWidth),
     .Cycles(AtTurn)
   ) u_to_turn (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i({first_i, partial_i, round_i}),
-    .data_o({first_at_turn, partial_at_turn, round_o})
+    .data_i({beat_i, last_beat_i, pass_i, round_i}),
+    .data_o({beat_at_turn, last_at_turn, pass_at_turn, round_o})
   );
-  assign start_o = valid_at_turn && first_at_turn;
-  assign partial_o = partial_at_turn;
+  assign start_o = valid_at_turn && beat_at_turn == '0;
+  assign valid_o = valid_at_turn;
+  assign beat_o = beat_at_turn;
 
   // ---- S-boxes ----------------------------------------------------------------------------------
 
-  logic [Lanes-1:0][WordWidth-1:0] after_sbox;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
     logic [Slices-1:0] bypass;
-    if (lane == 0) begin : gen_first
-      always_comb begin
-        bypass = '0;
-        if (partial_at_turn) begin
-          bypass = first_at_turn ? acclmt_pkg::slices_beside_element_0(goldilocks_i) : '1;
-        end
+    always_comb begin
+      bypass = (pass_at_turn == acclmt_pkg::PassFull) ? '0 : '1;
+      if (lane == 0 && pass_at_turn == acclmt_pkg::PassPartial && beat_at_turn == '0) begin
+        bypass = acclmt_pkg::slices_beside_element_0(goldilocks_i);
       end
-    end else begin : gen_other
-      assign bypass = {Slices{partial_at_turn}};
     end
     acclmt_sbox #(
       .Prime(Prime),
@@ -111,10 +116,10 @@ module acclmt_full_round_sboxes #(
       .goldilocks_i,
       .prime_i,
       .alpha_i,
-      .valid_i(valid_i && (first_i || !(partial_i && sparse_beats_i))),
+      .valid_i,
       .x_i(state_i[lane]),
       .bypass_i(bypass),
-      .y_o(after_sbox[lane])
+      .y_o(after_sbox_o[lane])
     );
   end
 
@@ -124,27 +129,37 @@ module acclmt_full_round_sboxes #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) turn_write_q <= '0;
     else if (clear_i) turn_write_q <= '0;
-    else if (valid_at_turn) turn_write_q <= turn_write_q + 1'b1;
+    else if (valid_at_turn && (beat_at_turn[0] || last_at_turn)) begin
+      turn_write_q <= turn_write_q + 1'b1;
+    end
   end
-  acclmt_mem_1r1w #(
-    .Width(Lanes * WordWidth),
-    .Depth(TurnDepth)
-  ) u_turn (
-    .clk_i,
-    .memory_config_i,
-    .write_enable_i(valid_at_turn),
-    .write_address_i(turn_write_q),
-    .write_data_i(after_sbox),
-    .read_enable_i(read_i),
-    .read_address_i(read_address_i),
-    .read_data_o(state_o)
-  );
+  logic [1:0][Lanes*WordWidth-1:0] turned;
+  for (genvar bank = 0; bank < 2; bank++) begin : gen_turn
+    acclmt_mem_1r1w #(
+      .Width(Lanes * WordWidth),
+      .Depth(TurnDepth)
+    ) u_turn (
+      .clk_i,
+      .memory_config_i,
+      .write_enable_i(valid_at_turn && beat_at_turn[0] == (bank == 1)),
+      .write_address_i(turn_write_q),
+      .write_data_i(after_sbox_o),
+      .read_enable_i(read_i),
+      .read_address_i(read_address_i),
+      .read_data_o(turned[bank])
+    );
+  end
+  assign even_o = turned[0];
+  assign odd_o = turned[1];
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, start_o, read_i}))
   else $error("acclmt_full_round_sboxes: a beat, a start or a read is unknown");
-  partial_c : cover property (@(posedge clk_i) disable iff (!rst_ni) start_o && partial_o);
+  partial_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      start_o && pass_at_turn == acclmt_pkg::PassPartial);
+  none_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      start_o && pass_at_turn == acclmt_pkg::PassNone);
   write_meets_read_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       valid_at_turn && read_i);
 `endif

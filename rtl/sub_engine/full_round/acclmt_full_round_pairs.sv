@@ -1,0 +1,220 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Products of the pairs of a state, which all rows of a matrix share: the sum E of
+///
+///     (p - x) * y
+///
+/// over the elements x of even beats and y of the odd beats behind them, lane by lane; in
+/// Goldilocks mode, over the elements of slices 0 and 1, and 2 and 3. Every row of the matrix adds
+/// it to its own sum of (a + y)(b + x), see `acclmt_pair_product`.
+///
+/// One multiplier makes the lanes of a pair of beats one by one, in Goldilocks mode all of them at
+/// once. The sum of a state stays until that of the next state is complete.
+///
+/// Handshake:  none. Beats of a state come as they enter the turn memory. `valid_i` only for rounds
+///             whose rows have pairs.
+/// Latency:    the sum is there `OperandLatency` + `MulLatency` + 2 cycles after the last pair is
+///             taken: a lane in the cycle of its odd beat and in each of the next ones; in
+///             Goldilocks mode slices 0 and 1 in the cycle of their beat, 2 and 3 in the next one.
+/// Throughput: one product a cycle.
+module acclmt_full_round_pairs #(
+  /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
+  parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
+  parameter bit Goldilocks = 1'b1,
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Forgets every state.
+  input logic clear_i,
+  /// Goldilocks mode, run-time modulus and parameters of the hash; stable while states are inside.
+  input logic goldilocks_i,
+  input logic [acclmt_pkg::WordWidth-1:0] prime_i,
+  input acclmt_pkg::engine_config_t config_i,
+  /// A beat behind the S-boxes, and its number in its state.
+  input logic valid_i,
+  input acclmt_pkg::beat_t beat_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
+  /// The sum of a state, in chunks.
+  output logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] sum_o
+);
+
+  localparam int unsigned Lanes = acclmt_pkg::Lanes;
+  localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
+  localparam int unsigned Slices = acclmt_pkg::Slices;
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam int unsigned DigitWidth = acclmt_pkg::DigitWidth;
+  localparam int unsigned MaxBeats = acclmt_pkg::MaxBeats;
+  localparam int unsigned ToProduct =
+      acclmt_latency_pkg::OperandLatency + acclmt_latency_pkg::MulLatency;
+
+  logic goldilocks;
+  assign goldilocks = Goldilocks && goldilocks_i;
+
+  // ---- Which pair is next -----------------------------------------------------------------------
+
+  // A pair of beats, or of slices, is there: the first one of its state, the last one, and its
+  // lanes (in Goldilocks mode all are made at once, and it is the pairs of slices that are
+  // counted).
+  logic comes, first, final_pair, waiting, final_q;
+  logic [1:0] lanes, waiting_q;
+  assign comes = valid_i && (goldilocks || beat_i[0]);
+  assign first = goldilocks || !beat_i[1];
+  assign final_pair = goldilocks || config_i.beats != acclmt_pkg::BeatWidth'(MaxBeats) || beat_i[1];
+  assign lanes = final_pair ? config_i.last_pairs : 2'(Lanes);
+  assign waiting = waiting_q != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waiting_q <= '0;
+    else if (clear_i) waiting_q <= '0;
+    else if (comes) waiting_q <= lanes - 1'b1;
+    else if (waiting) waiting_q <= waiting_q - 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (comes) final_q <= final_pair;
+  end
+
+  // Goldilocks mode: lane l in slice l of a word.
+  logic [Slices-1:0][WordWidth-1:0] slice_word;
+  always_comb begin
+    slice_word = '0;
+    for (int s = 0; s < int'(Slices); s++) begin
+      for (int lane = 0; lane < int'(Lanes); lane++) begin
+        slice_word[s][int'(SliceWidth)*lane+:SliceWidth] =
+            state_i[lane][int'(SliceWidth)*s+:SliceWidth];
+      end
+    end
+  end
+
+  // The elements of this pair, and those that wait.
+  logic [Lanes-1:0][WordWidth-1:0] even_q;
+  logic [Lanes-2:0][WordWidth-1:0] x_q, y_q;
+  logic [WordWidth-1:0] x, y;
+  always_comb begin
+    x = x_q[0];
+    y = y_q[0];
+    if (comes) begin
+      x = goldilocks ? slice_word[0] : even_q[0];
+      y = goldilocks ? slice_word[1] : state_i[0];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid_i) even_q <= state_i;
+    if (comes) begin
+      x_q[0] <= goldilocks ? slice_word[2] : even_q[1];
+      y_q[0] <= goldilocks ? slice_word[3] : state_i[1];
+    end else begin
+      x_q[0] <= x_q[1];
+      y_q[0] <= y_q[1];
+    end
+    if (comes) begin
+      x_q[1] <= even_q[2];
+      y_q[1] <= state_i[2];
+    end
+  end
+
+  // ---- Products ---------------------------------------------------------------------------------
+
+  logic [WordWidth-1:0] prime;
+  if (Reduction == acclmt_pkg::ReductionRuntime) begin : gen_runtime
+    assign prime = goldilocks ? {Slices{acclmt_pkg::GoldilocksPrime}} : prime_i;
+  end else begin : gen_constant
+    assign prime = goldilocks ? {Slices{acclmt_pkg::GoldilocksPrime}} : Prime;
+    logic unused_prime;
+    assign unused_prime = ^prime_i;
+  end
+  // An element is below its prime, so that no slice borrows from the next one.
+  logic [WordWidth-1:0] negative_q, factor_q;
+  always_ff @(posedge clk_i) begin
+    negative_q <= prime - x;
+    factor_q <= y;
+  end
+
+  logic [acclmt_pkg::ProductWidth-1:0] product;
+  acclmt_mul #(
+    .Goldilocks(Goldilocks)
+  ) u_mul (
+    .clk_i,
+    .goldilocks_i,
+    .a_i(negative_q),
+    .b_i(factor_q),
+    .product_o(product)
+  );
+
+  // ---- Their sum --------------------------------------------------------------------------------
+
+  logic pair_last, product_valid, product_last, product_first, last_q;
+  logic unused_valid_ahead, unused_ahead, unused_first_ahead;
+  assign pair_last = comes ? final_pair && lanes == 2'd1 : final_q && waiting_q == 2'd1;
+  acclmt_valid_pipe #(
+    .Cycles(ToProduct)
+  ) u_valid_to_product (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(comes || waiting),
+    .valid_o(product_valid),
+    .ahead_o(unused_valid_ahead)
+  );
+  acclmt_valid_pipe #(
+    .Cycles(ToProduct)
+  ) u_last_to_product (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(pair_last),
+    .valid_o(product_last),
+    .ahead_o(unused_ahead)
+  );
+  acclmt_valid_pipe #(
+    .Cycles(ToProduct)
+  ) u_first_to_product (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(comes && first),
+    .valid_o(product_first),
+    .ahead_o(unused_first_ahead)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) last_q <= 1'b0;
+    else last_q <= product_last && !clear_i;
+  end
+
+  // In Goldilocks mode the slices are added up.
+  logic [Slices-1:0][ChunkWidth-1:0] digit, begun, growing_q, sum_q;
+  always_comb begin
+    for (int k = 0; k < int'(Slices); k++) begin
+      digit[k] = ChunkWidth'(product[int'(DigitWidth)*k+:DigitWidth]);
+    end
+    begun = product_first ? '0 : growing_q;
+  end
+  always_ff @(posedge clk_i) begin
+    if (product_valid) begin
+      for (int k = 0; k < int'(Slices); k++) growing_q[k] <= begun[k] + digit[k];
+      if (goldilocks) growing_q[0] <= begun[0] + digit[0] + digit[1] + digit[2];
+    end
+    if (last_q) sum_q <= goldilocks ? {Slices{growing_q[0]}} : growing_q;
+  end
+  assign sum_o = sum_q;
+
+  logic unused_bits;
+  assign unused_bits = ^{config_i, beat_i[2]};
+
+`ifndef SYNTHESIS
+  one_pair_at_a_time_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      comes && !clear_i |-> !waiting)
+  else $error("acclmt_full_round_pairs: a pair of beats comes while lanes of another one wait");
+  has_lanes_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      comes && !clear_i |-> lanes != '0)
+  else $error("acclmt_full_round_pairs: a pair of beats has no lane");
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !$isunknown(valid_i))
+  else $error("acclmt_full_round_pairs: whether a beat comes is unknown");
+  lanes_wait_c : cover property (@(posedge clk_i) disable iff (!rst_ni) waiting);
+  second_pair_c : cover property (@(posedge clk_i) disable iff (!rst_ni) comes && !first);
+`endif
+
+endmodule
