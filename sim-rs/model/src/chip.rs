@@ -68,8 +68,8 @@ impl Default for Hardware {
             runtime_modulus: false,
             goldilocks: true,
             num_full: 1,
-            num_partial: 3,
-            matrix_depth: 128,
+            num_partial: 4,
+            matrix_depth: 32,
             constant_depth: 256,
             partial_depth: 128,
             max_height: 23,
@@ -187,7 +187,7 @@ impl Hardware {
             constant_depth: self.constant_depth,
             partial_depth: self.partial_depth,
             goldilocks: self.goldilocks,
-            montgomery_bits: if self.runtime_modulus { 280 } else { 260 },
+            montgomery_bits: if self.runtime_modulus { 280 } else { 264 },
             runtime_modulus: self.runtime_modulus,
             places: pipelines.places as usize,
             loop_cycles: pipelines.full_loop as usize,
@@ -979,9 +979,11 @@ impl ModelChip {
         let lanes = LANES as u32;
         let is_partial = (1..=limits.num_partial as u32).contains(&sub_engine);
         let is_full = sub_engine == 0 || sub_engine == SECOND_FULL && limits.num_full > 1;
-        if is_full && bank < lanes * lanes {
+        // The coefficients of elements in even beats and in odd ones.
+        let matrix_banks = 2 * lanes * lanes;
+        if is_full && bank < matrix_banks {
             limits.matrix_depth as u32
-        } else if is_full && bank < lanes * lanes + lanes {
+        } else if is_full && bank < matrix_banks + lanes {
             limits.constant_depth as u32
         } else if is_partial && bank <= 2 * lanes {
             limits.partial_depth as u32
@@ -1048,7 +1050,7 @@ impl ChipPort for ModelChip {
             } else {
                 self.command(value);
             }
-        } else if *register != registers::MODE && value & !register.mask() != 0 {
+        } else if !is_checked_at_start(register) && value & !register.mask() != 0 {
             self.report_request(registers::ERROR_ILLEGAL_VALUE, address);
         } else if *register == registers::INTERRUPT_STATUS {
             self.pending &= !value;
@@ -1168,4 +1170,13 @@ impl ChipPort for ModelChip {
             _ => None,
         }
     }
+}
+/// Whether bits of a value that no field of the register has are illegal at a start only.
+fn is_checked_at_start(register: &registers::Register) -> bool {
+    [
+        &registers::MODE,
+        &registers::LEAF.recurrence,
+        &registers::ROOT.recurrence,
+    ]
+    .contains(&register)
 }

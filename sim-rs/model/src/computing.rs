@@ -20,7 +20,7 @@ type Place = (usize, u8, u8, u8);
 /// of programs ([`program::evaluate()`]).
 ///
 /// A constant that was never written is 0. A prime that is none of [`FieldId`], constants that are not
-/// below the prime, and programs that no sparse matrix has, are errors of the port.
+/// below the prime, and programs that no parameter set has, are errors of the port.
 pub struct ComputingChip {
     chip: ModelChip,
     constants: HashMap<Place, ChipConstant>,

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
-use super::sub_engine::{SubEngine, VisitRounds};
+use super::exit::Exit;
+use super::sub_engine::SubEngine;
 use super::survey::{Survey, relative};
-use super::visits::PartialVisits;
+use super::visits::{Advance, PartialVisits};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::program::{ChipRegisters, SUB_ENGINES};
 use acclmt_driver::timeline::Slot;
@@ -35,6 +36,9 @@ const PAGES: u64 = 2;
 const LOADER: usize = SUB_ENGINES;
 const READER: usize = SUB_ENGINES + 1;
 pub(super) const BLOCKS: usize = SUB_ENGINES + 2;
+
+/// The exit, which acts at no time of its own: what it does is computed ahead.
+const EXIT: usize = BLOCKS;
 
 /// The words of a permutation.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,8 @@ pub(super) struct HashEngine {
     /// number of each among the sub-engines.
     chain: Option<PartialVisits>,
     chain_numbers: Vec<usize>,
+    /// The exit from the recurrence, if there is one.
+    exit: Option<Exit>,
     /// When each block may act.
     wake: [u64; BLOCKS],
     /// The earliest of these.
@@ -116,14 +122,10 @@ impl HashEngine {
         };
         let mut sub_engines = [const { None }; SUB_ENGINES];
         let partial = registers.partial_rounds;
-        let first = VisitRounds {
-            full: registers.full_rounds_first,
-            partial: partial[0],
-        };
-        let last = VisitRounds {
-            full: registers.full_rounds_last,
-            partial: partial[SECOND_FULL],
-        };
+        let first = registers.full_rounds_first + partial[0];
+        // With a recurrence there is a layer behind it, which is a pass of its own.
+        let after = u32::from(shape.recurrent);
+        let last = after + partial[SECOND_FULL] + registers.full_rounds_last;
         let mut link = buffer(0);
         let first_link = link;
         // One without rounds passes states through.
@@ -150,10 +152,18 @@ impl HashEngine {
         }
         let one_full = num_full == 1;
         let final_buffer = buffer(if one_full { 0 } else { SECOND_FULL });
-        let full = |visits, inputs| {
+        let exit = shape.recurrent.then(|| {
+            let output = buffers.len();
+            buffers.push(Exit::buffer(beats));
+            producers.push(EXIT);
+            let exit = Exit::new(beats, pipelines, link, output);
+            link = output;
+            exit
+        });
+        let full = |passes, inputs| {
             let outputs = [first_link, final_buffer];
             Some(SubEngine::full(
-                shape, pipelines, visits, inputs, outputs, slots,
+                shape, pipelines, passes, inputs, outputs, slots,
             ))
         };
         if one_full {
@@ -174,6 +184,9 @@ impl HashEngine {
         for (visits, &number) in chain.iter().zip(&chain_numbers) {
             consumers[visits.input] = number;
         }
+        if let Some(exit) = &exit {
+            consumers[exit.input] = EXIT;
+        }
         Self {
             beats,
             digest_beats: shape.last_beats() as u64,
@@ -190,6 +203,7 @@ impl HashEngine {
             sub_engines,
             chain,
             chain_numbers,
+            exit,
             wake: [u64::MAX; BLOCKS],
             next: u64::MAX,
             pages: VecDeque::new(),
@@ -400,6 +414,7 @@ impl HashEngine {
     fn notify_producer(&mut self, buffer: usize, now: u64, time: u64) {
         match self.producers[buffer] {
             LOADER => self.wake_loader(now),
+            EXIT => self.advance_exit(now),
             number => self.notify_sub_engine(number, now, time),
         }
     }
@@ -407,7 +422,10 @@ impl HashEngine {
     /// The block that empties a buffer has a state there at `time`, after cycle `now`.
     fn notify_consumer(&mut self, buffer: usize, now: u64, time: u64) {
         if buffer != self.final_buffer {
-            self.notify_sub_engine(self.consumers[buffer], now, time);
+            match self.consumers[buffer] {
+                EXIT => self.advance_exit(now),
+                number => self.notify_sub_engine(number, now, time),
+            }
             return;
         }
         self.wake_reader();
@@ -436,6 +454,20 @@ impl HashEngine {
         };
         let advance = chain.advance(&mut self.buffers);
         let (input, output) = (chain.input, chain.output);
+        self.notify_both(advance, input, output, now);
+    }
+
+    /// Computes what has become known of the exit in cycle `now`.
+    fn advance_exit(&mut self, now: u64) {
+        let Some(exit) = self.exit else {
+            return;
+        };
+        let advance = exit.advance(&mut self.buffers);
+        self.notify_both(advance, exit.input, exit.output, now);
+    }
+
+    /// Something between two buffers was computed ahead in cycle `now`.
+    fn notify_both(&mut self, advance: Advance, input: usize, output: usize, now: u64) {
         if let Some(time) = advance.freed {
             self.notify_producer(input, now, time);
         }

@@ -10,6 +10,8 @@
 
 use std::fmt::Write as _;
 
+use acclmt_driver::program::LANES;
+
 macro_rules! latencies {
     ($($(#[doc = $doc:literal])+ $name:ident = $value:literal, $systemverilog:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: u64 = $value;)+
@@ -34,6 +36,10 @@ latencies! {
     RUNTIME_REDUCE_STAGES = 3, "RuntimeReduceStages";
     /// Modular addition.
     ADD = 1, "AddLatency";
+    /// Sum of an element and a coefficient ahead of a multiplier.
+    OPERAND = 1, "OperandLatency";
+    /// Carries between the chunks of a sum.
+    RESOLVE = 1, "ResolveLatency";
     /// A buffer from its input to its output.
     FIFO = 2, "FifoLatency";
     /// The buffer between the S-boxes and the matrix of a full-round sub-engine: write and read.
@@ -49,6 +55,8 @@ latencies! {
     RUNTIME_PLACES = 128, "RuntimePlaces";
     /// Beats of initial states that wait for their hash engine.
     LOADER_PLACES = 8, "LoaderPlaces";
+    /// Beats that leave the partial rounds as residues and wait for the last visit.
+    EXIT_PLACES = 8, "ExitPlaces";
     /// From a start that acts until the queue of the lowest level of the tree is laid out.
     LEVEL_SETUP = 2, "LevelSetupLatency";
     /// Nodes on their way out that wait for the conversion.
@@ -62,12 +70,15 @@ pub struct Pipelines {
     pub reduce: u64,
     /// S-box: the longest chain of three modular multiplications.
     pub sbox: u64,
-    /// Dot product: products, their sum, the reduction.
+    /// Row of a matrix: products, their sum, the reduction.
     pub dot: u64,
-    /// One partial round of a state of one beat on a partial-round sub-engine, from issue to re-issue.
+    /// One partial round on a partial-round sub-engine, from issue to re-issue.
     pub partial_loop: u64,
     /// One round of a state of one beat on a full-round sub-engine, from issue to re-issue.
     pub full_loop: u64,
+    /// From the start of a state that leaves the partial rounds until its first beat enters the buffer
+    /// behind: three words, the carries of the last one, its reduction.
+    pub exit: u64,
     /// Conversion of an input element, without its buffer.
     pub enter: u64,
     /// Beats that fit in a sub-engine and in each of its output buffers.
@@ -88,13 +99,13 @@ impl Pipelines {
         };
         let sbox = 3 * (MULTIPLY + reduce);
         let dot = MULTIPLY + ACCUMULATE + reduce;
-        let partial_loop = ISSUE + sbox + dot + ADD + FIFO;
         Self {
             reduce,
             sbox,
             dot,
-            partial_loop,
-            full_loop: partial_loop + TURN,
+            partial_loop: ISSUE + sbox + ADD + FIFO,
+            full_loop: ISSUE + sbox + TURN + OPERAND + dot + ADD + FIFO,
+            exit: LANES as u64 - 1 + RESOLVE + reduce,
             enter: product + reduce,
             places,
         }
@@ -159,8 +170,9 @@ mod tests {
     #[test]
     fn loops_are_those_of_the_capabilities() {
         let constant = Pipelines::new(false);
-        assert_eq!((constant.partial_loop, constant.full_loop), (58, 60));
+        assert_eq!((constant.partial_loop, constant.full_loop), (43, 61));
         let runtime = Pipelines::new(true);
-        assert_eq!((runtime.partial_loop, runtime.full_loop), (82, 84));
+        assert_eq!((runtime.partial_loop, runtime.full_loop), (61, 85));
+        assert_eq!((constant.exit, runtime.exit), (10, 16));
     }
 }

@@ -428,7 +428,8 @@ mod tests {
     use super::*;
     use crate::hash_engine::CONTINUES;
     use crate::latencies::Pipelines;
-    use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, PARTIAL_SPARSE, SUB_ENGINES};
+    use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, SUB_ENGINES};
+    use acclmt_driver::registers::RECURRENCE_ORDER;
 
     /// A hash engine and the host around it.
     #[derive(Clone, Debug)]
@@ -439,6 +440,7 @@ mod tests {
         full_rounds: [u32; 2],
         partial_rounds: [u32; SUB_ENGINES],
         num_full: usize,
+        recurrent: bool,
         /// Words of a block and of a digest, blocks of a row, rows of a group.
         words: u32,
         digest_words: u32,
@@ -456,13 +458,17 @@ mod tests {
 
     fn case() -> impl Strategy<Value = Case> {
         let shape = (2_u32..=12, any::<bool>(), prop_oneof![Just(5_u32), Just(7)]);
-        let rounds = ([1_u32..5, 1_u32..5], prop::array::uniform8(0_u32..12));
+        let rounds = (
+            [1_u32..5, 1_u32..5],
+            prop::array::uniform8(0_u32..12),
+            any::<bool>(),
+        );
         let words = (1_u32..4, 1_u32..3, 1_u32..3, 1_u32..20, 0_u32..4);
         let host = (prop_oneof![3 => Just(1_u64), 1 => 2_u64..40], 200_u64..8000);
         (shape, rounds, 1_usize..=2, words, host, any::<u64>()).prop_map(
             |(
                 (width, goldilocks, alpha),
-                (full_rounds, partial_rounds),
+                (full_rounds, partial_rounds, recurrent),
                 num_full,
                 (words, digest_words, blocks, group, digest_beat),
                 (interval, calm),
@@ -474,6 +480,7 @@ mod tests {
                 full_rounds,
                 partial_rounds,
                 num_full,
+                recurrent,
                 words,
                 digest_words,
                 blocks,
@@ -497,7 +504,7 @@ mod tests {
                 alpha: self.alpha,
                 full_rounds_first: self.full_rounds[0],
                 full_rounds_last: self.full_rounds[1],
-                partial_kind: PARTIAL_SPARSE,
+                recurrence: RECURRENCE_ORDER.with(self.recurrent.into()),
                 digest_words: self.digest_words,
                 input_map: [0; 2],
                 // The digest is the first element of the beat.
@@ -589,9 +596,11 @@ mod tests {
             width: 3,
             goldilocks: false,
             alpha: 5,
-            full_rounds: [4, 4],
+            // The full-round sub-engine has cycles to spare: two loops that are full have a long period.
+            full_rounds: [4, 3],
             partial_rounds: [0, 9, 9, 9, 0, 0, 0, 0],
             num_full: 1,
+            recurrent: true,
             words: 2,
             digest_words: 1,
             blocks: 1,

@@ -11,7 +11,7 @@ use crate::latencies::Pipelines;
 use acclmt_driver::program::Shape;
 use acclmt_driver::timeline::Slot;
 
-/// Slot and latency of a round.
+/// Slot and latency of a round, or of another pass of a full-round sub-engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Round {
     /// Cycles of its slot.
@@ -25,19 +25,37 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// A round on a partial-round sub-engine.
-    fn partial(shape: Shape, pipelines: &Pipelines) -> Self {
-        let beats = shape.beats() as u64;
-        let latency = pipelines.partial_loop + beats - 1;
+    /// Any pass of a full-round sub-engine but a short one.
+    fn full(shape: Shape, pipelines: &Pipelines) -> Self {
+        let (beats, steps) = (shape.beats() as u64, shape.steps() as u64);
+        let first_beat = pipelines.full_loop + shape.skew() as u64 + steps - 1;
         Self {
-            cycles: if beats == 1 && shape.alpha == 7 {
-                2
-            } else {
-                beats
-            },
-            spacing: 1,
+            cycles: shape.full_round_cycles() as u64,
+            spacing: shape.spacing() as u64,
+            first_beat,
+            complete: first_beat.max(first_beat + (beats - 1) * steps - 1),
+        }
+    }
+
+    /// The last full round of a final state, if it is short: it makes one beat, in as many steps as the state
+    /// has beats.
+    fn short(shape: Shape, pipelines: &Pipelines) -> Option<Self> {
+        let latency = pipelines.full_loop + shape.skew() as u64 + shape.beats() as u64 - 1;
+        shape.is_short().then(|| Self {
+            cycles: shape.last_round_cycles() as u64,
+            spacing: shape.last_spacing() as u64,
             first_beat: latency,
             complete: latency,
+        })
+    }
+
+    /// A round on a partial-round sub-engine: element 0, which passes the S-box, is the last one to come.
+    fn partial(shape: Shape, pipelines: &Pipelines) -> Self {
+        Self {
+            cycles: shape.partial_round_cycles() as u64,
+            spacing: 1,
+            first_beat: pipelines.partial_loop,
+            complete: pipelines.partial_loop,
         }
     }
 
@@ -47,28 +65,21 @@ impl Round {
     }
 }
 
-/// Rounds of a visit: kinds and numbers, one kind after the other.
+/// Rounds of a visit.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
-    kinds: [(Round, u32); 2],
+    rounds: u32,
+    round: Round,
     /// What takes the place of the last round of a final state.
-    digest: Option<Round>,
+    short: Option<Round>,
 }
 
 impl Visit {
-    fn rounds(&self) -> u32 {
-        self.kinds[0].1 + self.kinds[1].1
-    }
-
     fn round(&self, number: u32, is_final: bool) -> &Round {
-        if let Some(digest) = &self.digest
-            && is_final
-            && number + 1 == self.rounds()
-        {
-            return digest;
+        match &self.short {
+            Some(short) if is_final && number + 1 == self.rounds => short,
+            _ => &self.round,
         }
-        let second = number >= self.kinds[0].1;
-        &self.kinds[usize::from(second)].0
     }
 }
 
@@ -115,9 +126,11 @@ enum Loop {
 pub(super) struct SubEngine {
     /// Boundaries of slots are at multiples of this.
     grid: u64,
+    /// Cycles from one beat to the next of a state that comes round.
+    arrival: u64,
     beats: u64,
     /// Beats of a final state that leaves.
-    digest_beats: u64,
+    final_beats: u64,
     /// Of the states that are on their way to their last visit, in their order: whether they are final.
     /// Nothing where that makes no difference.
     finals: Option<VecDeque<bool>>,
@@ -138,66 +151,31 @@ pub(super) struct SubEngine {
     trace: Option<Vec<Slot>>,
 }
 
-/// The rounds that a sub-engine runs for a visit: full ones and partial ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct VisitRounds {
-    pub(super) full: u32,
-    pub(super) partial: u32,
-}
-
 impl SubEngine {
-    /// A full-round sub-engine; the first visit has its full rounds first, the last one its partial
-    /// rounds.
+    /// A full-round sub-engine with so many passes in both visits.
     pub(super) fn full(
         shape: Shape,
         pipelines: &Pipelines,
-        visits: [VisitRounds; 2],
+        passes: [u32; 2],
         inputs: [Option<usize>; 2],
         outputs: [usize; 2],
         slots: bool,
     ) -> Self {
-        let (beats, steps) = (shape.beats() as u64, shape.steps() as u64);
-        let digest_beats = shape.last_beats() as u64;
-        let first_beat = pipelines.full_loop + beats * (steps - 1);
-        let complete = |beats| first_beat.max(first_beat + (beats - 1) * steps - 1);
-        let full = Round {
-            cycles: beats * steps,
-            spacing: steps,
-            first_beat,
-            complete: complete(beats),
-        };
-        let digest = (digest_beats != beats).then(|| Round {
-            cycles: digest_beats * steps,
-            spacing: shape.last_spacing() as u64,
-            first_beat,
-            complete: complete(digest_beats),
+        let round = Round::full(shape, pipelines);
+        let short = Round::short(shape, pipelines);
+        let [first, last] = passes;
+        let visits = [(first, None), (last, short)].map(|(rounds, short)| Visit {
+            rounds,
+            round,
+            short,
         });
-        let partial = if shape.dense || beats == 1 {
-            full
-        } else {
-            let skew = (beats - 1) * (steps - 1);
-            Round {
-                cycles: beats,
-                spacing: 1,
-                first_beat: pipelines.full_loop + skew + beats,
-                complete: pipelines.full_loop + skew + beats,
-            }
-        };
-        let [first, last] = visits;
-        let visits = [
-            Visit {
-                kinds: [(full, first.full), (partial, first.partial)],
-                digest: None,
-            },
-            Visit {
-                kinds: [(partial, last.partial), (full, last.full)],
-                digest,
-            },
-        ];
+        let beats = shape.beats() as u64;
         let turns = beats == 1 && !slots;
-        let mut sub_engine = Self::new(steps, beats, pipelines, visits, inputs, outputs, turns);
-        if digest.is_some() && inputs[1].is_some() {
-            sub_engine.digest_beats = digest_beats;
+        let grid = shape.grid() as u64;
+        let mut sub_engine = Self::new(grid, beats, pipelines, visits, inputs, outputs, turns);
+        sub_engine.arrival = shape.steps() as u64;
+        if short.is_some() && inputs[1].is_some() {
+            sub_engine.final_beats = shape.last_beats() as u64;
             sub_engine.finals = Some(VecDeque::new());
         }
         sub_engine
@@ -221,8 +199,9 @@ impl SubEngine {
         let beats = shape.beats() as u64;
         let round = Round::partial(shape, pipelines);
         let visit = Visit {
-            kinds: [(round, rounds), (round, 0)],
-            digest: None,
+            rounds,
+            round,
+            short: None,
         };
         let (inputs, outputs) = ([Some(input), None], [output; 2]);
         let visits = [visit; 2];
@@ -260,7 +239,7 @@ impl SubEngine {
         outputs: [usize; 2],
         turns: bool,
     ) -> Self {
-        let round = visits[0].kinds[0].0;
+        let round = visits[0].round;
         let states = if turns {
             Loop::Turns {
                 turn: round.turn(),
@@ -274,8 +253,9 @@ impl SubEngine {
         };
         Self {
             grid,
+            arrival: 1,
             beats,
-            digest_beats: beats,
+            final_beats: beats,
             finals: None,
             limit: pipelines.places / beats,
             inside: 0,
@@ -370,11 +350,11 @@ impl SubEngine {
         };
         let head = queue.front().copied();
         let here = head.filter(|head| head.first_beat <= now);
-        let is_done = |head: &Inside| head.issued == self.visits[head.port].rounds();
+        let is_done = |head: &Inside| head.issued == self.visits[head.port].rounds;
         let next = here.filter(|head| !is_done(head)).map(|head| {
             let round = *self.visits[head.port].round(head.issued, head.is_final);
             // Where it takes its beats faster than they come they must be there.
-            let can_go_on = head.complete <= now || round.spacing == self.grid || self.beats == 1;
+            let can_go_on = head.complete <= now || round.spacing >= self.arrival;
             (head, round, can_go_on)
         });
         if let Some((mut head, round, true)) = next {
@@ -406,7 +386,7 @@ impl SubEngine {
             // The beats leave in step with those that take their slot.
             let spacing = round.map_or(1, |round| round.spacing);
             let beats = if head.is_final {
-                self.digest_beats
+                self.final_beats
             } else {
                 self.beats
             };
@@ -503,7 +483,7 @@ impl SubEngine {
                 leaves.pop();
                 *occupied &= !turn.place(time);
                 self.inside -= 1;
-                self.busy += u64::from(visit.rounds()) * turn.slot;
+                self.busy += u64::from(visit.rounds) * turn.slot;
             }
         }
         let place = turn.place(now);
@@ -513,7 +493,7 @@ impl SubEngine {
         {
             *occupied |= place;
             // The state goes on when it leaves, which nothing changes from here on.
-            let leave = now + u64::from(self.visits[port].rounds()) * turn.cycles;
+            let leave = now + u64::from(self.visits[port].rounds) * turn.cycles;
             leaves[port].push(leave);
             let complete = buffers[self.outputs[port]].push(leave, leave);
             step.left = Some((port, complete));
@@ -575,7 +555,7 @@ impl SubEngine {
             Loop::Turns { turn, leaves, .. } => {
                 let mut busy = self.busy;
                 for (visit, leaves) in self.visits.iter().zip(leaves) {
-                    let rounds = u64::from(visit.rounds());
+                    let rounds = u64::from(visit.rounds);
                     for leave in leaves.iter() {
                         let entered = leave - rounds * turn.cycles;
                         busy += turn.busy(end.saturating_sub(entered), rounds);
@@ -598,4 +578,55 @@ fn eligible(
         inputs[port].is_some_and(|input| buffers[input].head_from() <= now)
             && buffers[outputs[port]].is_available(now)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_of_every_kind() {
+        let shape = |width, alpha, goldilocks| Shape {
+            width,
+            alpha,
+            goldilocks,
+            recurrent: true,
+            digest_beats: 1,
+        };
+        let round = |cycles, spacing, first_beat, complete| Round {
+            cycles,
+            spacing,
+            first_beat,
+            complete,
+        };
+        let pipelines = Pipelines::new(false);
+        for (shape, grid, full, short, partial) in [
+            (shape(3, 5, false), 1, round(1, 1, 61, 61), None, 1),
+            (shape(4, 5, false), 1, round(2, 1, 62, 62), Some((2, 63)), 2),
+            (shape(5, 5, false), 1, round(2, 1, 63, 63), Some((2, 64)), 2),
+            (shape(6, 5, false), 1, round(3, 1, 64, 64), Some((2, 65)), 2),
+            (shape(8, 5, false), 1, round(6, 2, 66, 69), Some((3, 67)), 3),
+            (
+                shape(12, 5, false),
+                1,
+                round(8, 2, 70, 75),
+                Some((4, 72)),
+                4,
+            ),
+            (shape(3, 7, false), 2, round(2, 2, 61, 61), None, 2),
+            (shape(5, 7, false), 2, round(4, 2, 64, 64), None, 2),
+            (shape(8, 7, false), 2, round(6, 2, 66, 69), None, 3),
+            (shape(12, 7, false), 2, round(8, 2, 70, 75), None, 4),
+            (shape(6, 5, true), 1, round(1, 1, 61, 61), None, 1),
+            (shape(12, 5, true), 2, round(2, 1, 63, 63), None, 1),
+            (shape(12, 7, true), 2, round(2, 2, 63, 63), None, 2),
+        ] {
+            let short = short.map(|(cycles, latency)| round(cycles, 1, latency, latency));
+            assert_eq!(shape.grid(), grid, "{shape:?}");
+            assert_eq!(Round::full(shape, &pipelines), full, "{shape:?}");
+            assert_eq!(Round::short(shape, &pipelines), short, "{shape:?}");
+            let expected = round(partial, 1, 43, 43);
+            assert_eq!(Round::partial(shape, &pipelines), expected, "{shape:?}");
+        }
+    }
 }

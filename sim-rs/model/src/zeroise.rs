@@ -3,9 +3,7 @@
 
 use acclmt_driver::chip::ENGINES;
 use acclmt_driver::level_table::LevelQueue;
-use acclmt_driver::program::{
-    ChipRegisters, EngineLimits, LARGE_PRIME, PARTIAL_SPARSE, RowRegisters, SUB_ENGINES,
-};
+use acclmt_driver::program::{ChipRegisters, EngineLimits, LARGE_PRIME, RowRegisters, SUB_ENGINES};
 use acclmt_driver::registers;
 
 /// Elements of the widest state, and its beats.
@@ -16,7 +14,7 @@ const BEATS: u32 = 4;
 const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
 
 /// Banks of a sub-engine that are looked at, and sub-engines: all numbers that there can be.
-const BANKS: u32 = 12;
+const BANKS: u32 = 21;
 const NUMBERS: u32 = 16;
 
 /// Cycles in which the memories are swept: a word of every node memory and a constant of both hash engines in
@@ -43,7 +41,9 @@ pub(super) fn configuration(limits: &EngineLimits, leaf_words: u32) -> Vec<(u32,
         alpha: 5,
         full_rounds_first: 1,
         full_rounds_last: 1,
-        partial_kind: PARTIAL_SPARSE,
+        // Sums move up through all places, and what leaves the S-box is added.
+        recurrence: registers::RECURRENCE_ORDER.with(WIDTH - 1)
+            | registers::RECURRENCE_OUTPUT_ENTERS.with(1),
         digest_words: 1,
         input_map: MAP,
         // Element 9, in the last beat: final states have all of theirs.

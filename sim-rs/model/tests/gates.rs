@@ -5,11 +5,12 @@
 use std::path::Path;
 use std::{env, fs};
 
-use acclmt_driver::program::{ChipProgram, LANES, SLICES};
+use acclmt_driver::program::{ChipProgram, LANES, SLICES, SUB_ENGINES};
 use acclmt_model::Hardware;
 use acclmt_poseidon::fields::PoseidonField;
 use acclmt_poseidon::params::PoseidonParameters;
-use acclmt_poseidon::sparse::SparseRounds;
+use acclmt_poseidon::recurrence::{Recurrence, RecurrentRounds};
+use acclmt_poseidon::sparse::InternalOrder;
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, presets};
 use ark_ff::PrimeField;
@@ -30,12 +31,13 @@ const SUB_ENGINE: u8 = 1;
 /// Rounds and states of each.
 const ROUNDS: usize = 4;
 const STATES: usize = 6;
-/// Banks of a partial-round sub-engine: w, v, and the constant of element 0.
+/// Banks of a partial-round sub-engine: coefficients of element 0 and of the last output of the S-box, and the
+/// constant of element 0.
 const CONSTANT_BANK: u8 = 6;
 
 /// A state as the chip has it: beats of three words.
 fn beats<F: PrimeField>(state: &[F], goldilocks: bool) -> Vec<Vec<String>> {
-    let radix = F::from(2_u64).pow([260_u64]);
+    let radix = F::from(2_u64).pow([264_u64]);
     let word = |element: usize| -> Word {
         match state.get(element) {
             Some(&value) if goldilocks => word::from_field(value),
@@ -62,15 +64,16 @@ fn beats<F: PrimeField>(state: &[F], goldilocks: bool) -> Vec<Vec<String>> {
     vec![(0..LANES).map(lane).collect()]
 }
 
-/// A state inside a permutation, before the rounds of the sub-engine, and the one after them.
+/// A state inside a permutation, before the first rounds of the recurrence, and after so many of them: element 0,
+/// then the sums, reduced, but for the last output of the S-box in the place of the last sum that moves up.
 fn states<F: PoseidonField>(
     parameters: &PoseidonParameters<F>,
-    rounds: &SparseRounds<F>,
-    skipped: usize,
+    rounds: &RecurrentRounds<F>,
+    recurrence: &Recurrence<F>,
     count: usize,
     random: &mut ChaCha8Rng,
 ) -> (Vec<F>, Vec<F>) {
-    let alpha = [parameters.alpha()];
+    let power = |element: &F| element.pow([parameters.alpha()]);
     let mut state: Vec<F> = rounds
         .initial_constants
         .iter()
@@ -80,39 +83,46 @@ fn states<F: PoseidonField>(
             constant + F::from_le_bytes_mod_order(&bytes)
         })
         .collect();
-    for (round, constants) in rounds.full_first.iter().enumerate() {
-        let last = round + 1 == rounds.full_first.len();
-        let matrix = if last {
-            &rounds.pre_sparse
+    for number in 0..=rounds.first.len() {
+        if number < rounds.full_first {
+            state = state.iter().map(power).collect();
         } else {
-            &rounds.mds
+            state[0] = power(&state[0]);
+        }
+        let Some(constants) = rounds.first.get(number) else {
+            state = recurrence.before.apply(&state);
+            break;
         };
-        let powers: Vec<F> = state.iter().map(|element| element.pow(alpha)).collect();
-        state = matrix
+        state = rounds
+            .mds
             .iter()
             .zip(constants)
             .map(|(row, &constant)| {
-                let sum: F = row.iter().zip(&powers).map(|(&m, &x)| m * x).sum();
+                let sum: F = row.iter().zip(&state).map(|(&m, &x)| m * x).sum();
                 sum + constant
             })
             .collect();
     }
-    let mut before = state.clone();
-    for (number, round) in rounds.partial[..skipped + count].iter().enumerate() {
-        if number == skipped {
-            before.clone_from(&state);
+    let before = state;
+    let (mut y, mut x) = (before[0], F::ZERO);
+    let mut sums = vec![F::ZERO; before.len() - 1];
+    for (number, round) in recurrence.rounds[..count].iter().enumerate() {
+        for (slot, (sum, &[alpha, beta])) in sums.iter_mut().zip(&round.pairs).enumerate() {
+            let other = if number == 0 { before[1 + slot] } else { y };
+            *sum += (alpha + x) * (beta + other) - x * y;
         }
-        state[0] = state[0].pow(alpha);
-        let x = state[0];
-        let first: F = (round.matrix.row.iter().zip(&state))
-            .map(|(&w, &s)| w * s)
-            .sum();
-        for (element, &v) in state[1..].iter_mut().zip(&round.matrix.column) {
-            *element += v * x;
+        x = power(&y);
+        y = sums[0] + round.constant;
+        if recurrence.output_enters {
+            y += x;
         }
-        state[0] = first + round.constant;
+        sums[..recurrence.order].rotate_left(1);
+        sums[recurrence.order - 1] = F::ZERO;
     }
-    (before, state)
+    let mut after = vec![y];
+    after.extend(sums);
+    after[recurrence.order] = x;
+    (before, after)
 }
 
 fn entry<F: PoseidonField>(
@@ -121,9 +131,12 @@ fn entry<F: PoseidonField>(
     program: &ChipProgram,
 ) -> Value {
     let shape = program.shape();
-    let rounds = SparseRounds::new(parameters).unwrap();
-    let skipped = program.segments().partial[0];
-    let count = ROUNDS.min(program.segments().partial[usize::from(SUB_ENGINE)]);
+    let partial = program.segments().partial;
+    let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
+    let dense = [partial[0], partial[SUB_ENGINES - 1]];
+    let rounds = RecurrentRounds::in_order(parameters, &order, dense).unwrap();
+    let recurrence = rounds.partial.as_ref().unwrap();
+    let count = ROUNDS.min(partial[usize::from(SUB_ENGINE)]);
     let per_round = shape.beats();
     let constants: Vec<Value> = (program.constants.iter())
         .filter(|constant| {
@@ -142,10 +155,20 @@ fn entry<F: PoseidonField>(
             })
         })
         .collect();
+    // The program has the elements in the same order.
+    let words: Vec<&Value> = (constants.iter())
+        .filter(|constant| constant["bank"] == json!(CONSTANT_BANK))
+        .map(|constant| &constant["word"])
+        .collect();
+    for (word, round) in words.iter().zip(&recurrence.rounds) {
+        let expected = beats(&[round.constant], shape.goldilocks)[0][0].clone();
+        assert_eq!(**word, json!(expected), "{name}");
+    }
+    assert_eq!(words.len(), count, "{name}");
     let mut random = ChaCha8Rng::seed_from_u64(name.len() as u64);
     let states: Vec<Value> = (0..STATES)
         .map(|_| {
-            let (before, after) = states(parameters, &rounds, skipped, count, &mut random);
+            let (before, after) = states(parameters, &rounds, recurrence, count, &mut random);
             json!({
                 "before": beats(&before, shape.goldilocks),
                 "after": beats(&after, shape.goldilocks),
@@ -156,8 +179,10 @@ fn entry<F: PoseidonField>(
         "preset": name,
         "goldilocks": shape.goldilocks,
         "alpha": shape.alpha,
-        "beats": per_round,
+        "width": shape.width,
         "rounds": count,
+        "order": recurrence.order,
+        "output_enters": recurrence.output_enters,
         "constants": constants,
         "states": states,
     })

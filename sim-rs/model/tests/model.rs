@@ -57,7 +57,7 @@ fn hardware() -> impl Strategy<Value = Hardware> {
         1 => Just([16, 16, 4, 16, 2]),
     ];
     let engines = prop_oneof![
-        1 => Just((1, 3)),
+        1 => Just((1, 4)),
         1 => (1_usize..=2, 1_usize..=6),
     ];
     (engines, any::<bool>(), memories).prop_map(
