@@ -6,7 +6,7 @@
 /// the layout.
 module acclmt_tb_dma_pins #(
   /// As acclmt_axi_dma.
-  parameter int unsigned NumPartial = 3,
+  parameter int unsigned NumPartial = 4,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 23,
   parameter int unsigned LeafWords = 4096,

@@ -35,7 +35,7 @@ module acclmt_tb_engines (
   always_comb begin
     constant_write.valid = in_i[5];
     constant_write.index = in_i[32+:8];
-    constant_write.bank = in_i[32+8+:4];
+    constant_write.bank = in_i[32+8+:acclmt_pkg::BankWidth];
     constant_write.sub_engine = in_i[32+16+:4];
     constant_write.data = data;
   end
@@ -113,6 +113,6 @@ module acclmt_tb_engines (
 
   // Spare bits of the packed input.
   logic unused_input;
-  assign unused_input = ^{in_i[31:18], in_i[63:52], in_i[47:44]};
+  assign unused_input = ^{in_i[31:18], in_i[63:52], in_i[47:45]};
 
 endmodule

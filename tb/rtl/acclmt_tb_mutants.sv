@@ -9,33 +9,52 @@ module acclmt_tb_mutants (
   input logic clk_i,
   input logic rst_ni,
   /// As acclmt_tb_units.
-  input logic [106*32-1:0] in_i,
+  input logic [237*32-1:0] in_i,
   /// a * b with a fault of both modes and with one of Goldilocks mode, a * a (16 each), the sums of
-  /// products by slices and across them (17 each), the residues of the value by the constant prime
-  /// with a faulty carry and with a faulty subtraction, by the Goldilocks prime and by the run-time
-  /// prime, a + b with a fault of each slice and of the borrow between them, a power of a (8 each).
-  output logic [138*32-1:0] out_o
+  /// the products without carries, without the uppermost carry of a chunk and without the room of
+  /// what they begin with, a sum of two products (17 each), the residues of the sum by the constant
+  /// prime with a faulty carry and with a faulty subtraction, by the Goldilocks prime with a faulty
+  /// subtraction and without some room, and by the run-time prime, a + b with a fault of each slice
+  /// and of the borrow between them, the operand a + b or p - b without carries between the slices,
+  /// without some reductions, one too small, and with negatives in all slices (8 each), the product
+  /// of lane 0 (16), a power of a (8), the sum of the pairs of (a, b, c) (17), the state behind the
+  /// exit (24) and its flags (1).
+  output logic [270*32-1:0] out_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
   localparam int unsigned Slices = acclmt_pkg::Slices;
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam int unsigned LaneWidth = acclmt_pkg::LaneWidth;
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
 
-  acclmt_pkg::word_t a, b, prime;
+  acclmt_pkg::word_t a, b, c, prime;
+  logic [Lanes-1:0][Slices-1:0][ChunkWidth-1:0] values;
   logic [Slices-1:0][ChunkWidth-1:0] value;
   logic [Lanes-1:0][ProductWidth-1:0] products;
-  logic [31:0] control;
+  logic [31:0] control, shape;
   assign a = in_i[0+:WordWidth];
   assign b = in_i[8*32+:WordWidth];
-  assign value = in_i[24*32+:Slices*ChunkWidth];
-  assign products = in_i[41*32+:Lanes*ProductWidth];
-  assign prime = in_i[89*32+:WordWidth];
-  assign control = in_i[105*32+:32];
+  assign c = in_i[16*32+:WordWidth];
+  assign values = in_i[24*32+:Lanes*LaneWidth];
+  assign value = values[0];
+  assign products = in_i[75*32+:Lanes*ProductWidth];
+  assign prime = in_i[219*32+:WordWidth];
+  assign control = in_i[235*32+:32];
+  assign shape = in_i[236*32+:32];
 
   logic goldilocks;
   assign goldilocks = control[0];
+
+  acclmt_pkg::engine_config_t engine_config;
+  always_comb begin
+    engine_config = '0;
+    engine_config.beats = shape[2:0];
+    engine_config.last_pairs = shape[4:3];
+    engine_config.order = shape[8:5];
+    engine_config.width = shape[12:9];
+  end
 
   acclmt_pkg::product_t product_carry, product_goldilocks, square;
   acclmt_mul_mutant_carry u_mul_carry (
@@ -59,27 +78,42 @@ module acclmt_tb_mutants (
     .square_o(square)
   );
 
-  logic [Slices-1:0][ChunkWidth-1:0] accumulated, across;
-  acclmt_accumulate_mutant_carry u_accumulate (
+  logic [Slices-1:0][ChunkWidth-1:0] sum_carry_lost, sum_room_lost, sum_initial_lost, slot_sum;
+  acclmt_accumulate_mutant_carry u_accumulate_carry (
     .clk_i,
     .goldilocks_i(goldilocks),
     .first_i(control[6]),
-    .enable_i(control[18:16]),
+    .initial_i(value),
     .product_i(products),
-    .sum_o(accumulated)
+    .sum_o(sum_carry_lost)
   );
-  acclmt_accumulate_mutant_across #(
-    .Across(1'b1)
-  ) u_accumulate_across (
+  acclmt_accumulate_mutant_room u_accumulate_room (
     .clk_i,
     .goldilocks_i(goldilocks),
     .first_i(control[6]),
-    .enable_i(control[18:16]),
+    .initial_i(value),
     .product_i(products),
-    .sum_o(across)
+    .sum_o(sum_room_lost)
+  );
+  acclmt_accumulate_mutant_initial u_accumulate_initial (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .first_i(control[6]),
+    .initial_i(value),
+    .product_i(products),
+    .sum_o(sum_initial_lost)
+  );
+  acclmt_slot_sum_mutant u_slot_sum (
+    .clk_i,
+    .keep_i(control[17]),
+    .sum_i(value),
+    .product_i(products[0]),
+    .common_i(products[1]),
+    .sum_o(slot_sum)
   );
 
-  acclmt_pkg::word_t residue_carry, residue_subtraction, residue_goldilocks, residue_runtime;
+  acclmt_pkg::word_t residue_carry, residue_subtraction, residue_runtime;
+  acclmt_pkg::word_t residue_goldilocks, residue_goldilocks_room;
   acclmt_reduce_constant_mutant_carry #(
     .Prime(acclmt_tb_build_pkg::Prime)
   ) u_reduce_carry (
@@ -100,6 +134,11 @@ module acclmt_tb_mutants (
     .clk_i,
     .value_i(value),
     .residue_o(residue_goldilocks)
+  );
+  acclmt_reduce_goldilocks_mutant_room u_reduce_goldilocks_room (
+    .clk_i,
+    .value_i(value),
+    .residue_o(residue_goldilocks_room)
   );
   acclmt_reduce_runtime_mutant u_reduce_runtime (
     .clk_i,
@@ -131,6 +170,73 @@ module acclmt_tb_mutants (
     .sum_o(sum_borrow)
   );
 
+  acclmt_pkg::word_t operand_carry, operand_reduction, operand_one, operand_slices;
+  acclmt_operand_add_mutant_carry #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Negative(1'b1)
+  ) u_operand_add_carry (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .coefficient_i(a),
+    .element_i(b),
+    .negative_i(control[16]),
+    .operand_o(operand_carry)
+  );
+  acclmt_operand_add_mutant_reduction #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Negative(1'b1)
+  ) u_operand_add_reduction (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .coefficient_i(a),
+    .element_i(b),
+    .negative_i(control[16]),
+    .operand_o(operand_reduction)
+  );
+  acclmt_operand_add_mutant_one #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Negative(1'b1)
+  ) u_operand_add_one (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .coefficient_i(a),
+    .element_i(b),
+    .negative_i(control[16]),
+    .operand_o(operand_one)
+  );
+  acclmt_operand_add_mutant_slices #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Negative(1'b1)
+  ) u_operand_add_slices (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .coefficient_i(a),
+    .element_i(b),
+    .negative_i(control[16]),
+    .operand_o(operand_slices)
+  );
+
+  acclmt_pkg::product_t pair_product;
+  acclmt_pair_product_mutant #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction),
+    .Negative(1'b1)
+  ) u_pair_product (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .a_i(in_i[123*32+:WordWidth]),
+    .x_i(in_i[147*32+:WordWidth]),
+    .b_i(in_i[171*32+:WordWidth]),
+    .y_i(in_i[195*32+:WordWidth]),
+    .negative_i(control[16]),
+    .product_o(pair_product)
+  );
+
   acclmt_pkg::word_t power;
   acclmt_sbox_mutant #(
     .Prime(acclmt_tb_build_pkg::Prime),
@@ -149,15 +255,61 @@ module acclmt_tb_mutants (
     .y_o(power)
   );
 
+  logic [Slices-1:0][ChunkWidth-1:0] pair_sum;
+  acclmt_full_round_pairs_mutant #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_pairs (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .config_i(engine_config),
+    .valid_i(shape[13]),
+    .beat_i(shape[16:14]),
+    .state_i({c, b, a}),
+    .sum_o(pair_sum)
+  );
+
+  logic exit_take, exit_valid, exit_idle;
+  logic [Lanes-1:0][WordWidth-1:0] exit_state;
+  acclmt_pkg::tag_t exit_tag;
+  acclmt_sum_reduction_mutant #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_exit (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .clear_i(1'b0),
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .config_i(engine_config),
+    .valid_i(shape[17]),
+    .take_o(exit_take),
+    .state_i(values),
+    .tag_i(shape[26:19]),
+    .valid_o(exit_valid),
+    .take_i(shape[18]),
+    .state_o(exit_state),
+    .tag_o(exit_tag),
+    .idle_o(exit_idle)
+  );
+
   assign out_o = {
-    power, sum_borrow, sum_slice, residue_runtime, residue_goldilocks, residue_subtraction,
-    residue_carry, 16'b0, across, 16'b0, accumulated, square, product_goldilocks, product_carry
+    16'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
+    power, pair_product, operand_slices, operand_one, operand_reduction, operand_carry,
+    sum_borrow, sum_slice, residue_runtime, residue_goldilocks_room, residue_goldilocks,
+    residue_subtraction, residue_carry, slot_sum, sum_initial_lost, sum_room_lost, sum_carry_lost,
+    square, product_goldilocks, product_carry
   };
 
+  // Operands of other lanes, and what only acclmt_tb_units has.
   logic unused_input;
   assign unused_input = ^{
-    in_i[24*32-1:16*32], in_i[41*32-1:24*32+Slices*ChunkWidth], in_i[105*32-1:97*32],
-    control[31:26], control[19], control[15:8], control[5:1]
+    in_i[147*32-1:131*32], in_i[171*32-1:155*32], in_i[195*32-1:179*32], in_i[219*32-1:203*32],
+    in_i[235*32-1:227*32], shape[31:27], control[31:26], control[19:18], control[15:8], control[5:1]
   };
 
 endmodule

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Testbench only: the arithmetic blocks with both kinds of reduction, the conversions, the S-box,
-/// the two linear blocks, the delay line, the buffer and the memory side by side, all fed from one
-/// packed input. tb/tests/units.rs knows the layout.
+/// the row of a matrix, the sum of the pairs, the exit of the recurrence, the delay line, the
+/// buffer and the memory side by side, all fed from one packed input. tb/tests/units.rs knows the
+/// layout.
 module acclmt_tb_units #(
   /// Cycles of the delay line and words of the buffer and of the memory.
   parameter int unsigned DelayCycles = 26,
@@ -13,43 +14,65 @@ module acclmt_tb_units #(
 ) (
   input logic clk_i,
   input logic rst_ni,
-  /// From the least significant word: operands a, b and c (8 words each), the value to reduce (17),
-  /// three products (48), the run-time prime and its R^2 (8 each), control bits (1).
-  input logic [106*32-1:0] in_i,
-  /// a * b (16), a * a (16), the sums of products by slices and across them (17 each), the residue
-  /// of the value, a + b, a to and from Montgomery form, each by the constant prime and then by the
-  /// run-time one (8 each), a power of a (8), the dot products of (a, b, c) and (b, c, a) by slices
-  /// and across them (8 each), a + b * c (8), a delayed (8), the buffer's head (8), the memory's
-  /// word (8), flags (1).
-  output logic [187*32-1:0] out_o
+  /// From the least significant word: operands a, b and c (8 words each), three sums (17 each), the
+  /// first of which is reduced and begins other sums, three products (48), of the three lanes the
+  /// coefficients a (24), elements x (24), coefficients b (24) and elements y (24), the run-time
+  /// prime and its R^2 (8 each), control bits (1), shape and handshakes of states (1).
+  input logic [237*32-1:0] in_i,
+  /// a * b (16), a * a (16), the sum of the products and one of two products (17 each), the residue
+  /// of the sum, a + b, the operand a + b or p - b, a to and from Montgomery form, each by the
+  /// constant prime and then by the run-time one (8 each), the operand a + b of a block that makes
+  /// no p - b (8), a power of a (8), the product of lane 0 (16), the row (8), a delayed (8), the
+  /// sum of the pairs of (a, b, c) (17), the state behind the exit (24) and its flags (1), the
+  /// buffer's head (8), the memory's word (8), flags (1).
+  output logic [253*32-1:0] out_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned ProductWidth = acclmt_pkg::ProductWidth;
   localparam int unsigned Slices = acclmt_pkg::Slices;
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
+  localparam int unsigned LaneWidth = acclmt_pkg::LaneWidth;
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
 
   acclmt_pkg::word_t a, b, c, prime, radix_squared;
+  logic [Lanes-1:0][Slices-1:0][ChunkWidth-1:0] values;
   logic [Slices-1:0][ChunkWidth-1:0] value;
   logic [Lanes-1:0][ProductWidth-1:0] products;
-  logic [31:0] control;
+  logic [Lanes-1:0][WordWidth-1:0] lane_a, lane_x, lane_b, lane_y;
+  logic [31:0] control, shape;
   assign a = in_i[0+:WordWidth];
   assign b = in_i[8*32+:WordWidth];
   assign c = in_i[16*32+:WordWidth];
-  assign value = in_i[24*32+:Slices*ChunkWidth];
-  assign products = in_i[41*32+:Lanes*ProductWidth];
-  assign prime = in_i[89*32+:WordWidth];
-  assign radix_squared = in_i[97*32+:WordWidth];
-  assign control = in_i[105*32+:32];
+  assign values = in_i[24*32+:Lanes*LaneWidth];
+  assign value = values[0];
+  assign products = in_i[75*32+:Lanes*ProductWidth];
+  assign lane_a = in_i[123*32+:Lanes*WordWidth];
+  assign lane_x = in_i[147*32+:Lanes*WordWidth];
+  assign lane_b = in_i[171*32+:Lanes*WordWidth];
+  assign lane_y = in_i[195*32+:Lanes*WordWidth];
+  assign prime = in_i[219*32+:WordWidth];
+  assign radix_squared = in_i[227*32+:WordWidth];
+  assign control = in_i[235*32+:32];
+  assign shape = in_i[236*32+:32];
 
   logic goldilocks;
   assign goldilocks = control[0];
 
+  // What the blocks that take states need of the configuration of their engine.
+  acclmt_pkg::engine_config_t engine_config;
+  always_comb begin
+    engine_config = '0;
+    engine_config.beats = shape[2:0];
+    engine_config.last_pairs = shape[4:3];
+    engine_config.order = shape[8:5];
+    engine_config.width = shape[12:9];
+  end
+
   // ---- Products and sums ------------------------------------------------------------------------
 
   acclmt_pkg::product_t product, square;
-  logic [Slices-1:0][ChunkWidth-1:0] accumulated, across;
+  logic [Slices-1:0][ChunkWidth-1:0] accumulated, slot_sum;
   acclmt_mul u_mul (
     .clk_i,
     .goldilocks_i(goldilocks),
@@ -67,24 +90,22 @@ module acclmt_tb_units #(
     .clk_i,
     .goldilocks_i(goldilocks),
     .first_i(control[6]),
-    .enable_i(control[18:16]),
+    .initial_i(value),
     .product_i(products),
     .sum_o(accumulated)
   );
-  acclmt_accumulate #(
-    .Across(1'b1)
-  ) u_accumulate_across (
+  acclmt_slot_sum u_slot_sum (
     .clk_i,
-    .goldilocks_i(goldilocks),
-    .first_i(control[6]),
-    .enable_i(control[18:16]),
-    .product_i(products),
-    .sum_o(across)
+    .keep_i(control[17]),
+    .sum_i(value),
+    .product_i(products[0]),
+    .common_i(products[1]),
+    .sum_o(slot_sum)
   );
 
   // ---- Reduction, addition and conversion: 0 by the constant prime, 1 by the run-time one -------
 
-  acclmt_pkg::word_t residue[2], sum[2], to_montgomery[2], from_montgomery[2];
+  acclmt_pkg::word_t residue[2], sum[2], operand[2], to_montgomery[2], from_montgomery[2];
   logic [1:0] to_ready, to_valid, to_idle, not_below_prime, from_ready, from_valid;
   logic [1:0][1:0] bad_slice;
   for (genvar i = 0; i < 2; i++) begin : gen_reduction
@@ -108,6 +129,19 @@ module acclmt_tb_units #(
       .a_i(a),
       .b_i(b),
       .sum_o(sum[i])
+    );
+    acclmt_operand_add #(
+      .Prime(acclmt_tb_build_pkg::Prime),
+      .Reduction(i),
+      .Negative(1'b1)
+    ) u_operand_add (
+      .clk_i,
+      .goldilocks_i(goldilocks),
+      .prime_i(prime),
+      .coefficient_i(a),
+      .element_i(b),
+      .negative_i(control[16]),
+      .operand_o(operand[i])
     );
     logic unused_to_label, unused_from_label;
     acclmt_to_montgomery #(
@@ -154,9 +188,25 @@ module acclmt_tb_units #(
     );
   end
 
+  acclmt_pkg::word_t operand_plain;
+  acclmt_operand_add #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_operand_add_plain (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .coefficient_i(a),
+    .element_i(b),
+    .negative_i(1'b0),
+    .operand_o(operand_plain)
+  );
+
   // ---- Blocks of a round ------------------------------------------------------------------------
 
-  acclmt_pkg::word_t power, dot, dot_across, scaled;
+  acclmt_pkg::word_t power, row;
+  acclmt_pkg::product_t pair_product;
+  logic [Slices-1:0][ChunkWidth-1:0] pair_sum;
   acclmt_sbox #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction)
@@ -173,56 +223,77 @@ module acclmt_tb_units #(
     .bypass_i(control[23:20]),
     .y_o(power)
   );
-  logic [1:0][Lanes-1:0][ProductWidth-1:0] dot_products;
-  logic [1:0][Slices-1:0][ChunkWidth-1:0] dot_sums;
-  acclmt_dot_product #(
-    .Prime(acclmt_tb_build_pkg::Prime),
-    .Reduction(acclmt_tb_build_pkg::Reduction)
-  ) u_dot_product (
-    .clk_i,
-    .goldilocks_i(goldilocks),
-    .prime_i(prime),
-    .element_i({c, b, a}),
-    .coefficient_i({a, c, b}),
-    .first_i(control[6]),
-    .enable_i(control[18:16]),
-    .product_o(dot_products[0]),
-    .sum_o(dot_sums[0]),
-    .take_other_i(control[19]),
-    .other_i(value),
-    .result_o(dot)
-  );
-  acclmt_dot_product #(
+  acclmt_pair_product #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction),
-    .Across(1'b1)
-  ) u_dot_product_across (
+    .Negative(1'b1)
+  ) u_pair_product (
     .clk_i,
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .element_i({c, b, a}),
-    .coefficient_i({a, c, b}),
-    .first_i(control[6]),
-    .enable_i(control[18:16]),
-    .product_o(dot_products[1]),
-    .sum_o(dot_sums[1]),
-    .take_other_i(control[19]),
-    .other_i(value),
-    .result_o(dot_across)
+    .a_i(lane_a[0]),
+    .x_i(lane_x[0]),
+    .b_i(lane_b[0]),
+    .y_i(lane_y[0]),
+    .negative_i(control[16]),
+    .product_o(pair_product)
   );
-  acclmt_scaled_add #(
+  acclmt_pair_row #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction)
-  ) u_scaled_add (
+  ) u_pair_row (
+    .clk_i,
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .a_i(lane_a),
+    .x_i(lane_x),
+    .b_i(lane_b),
+    .y_i(lane_y),
+    .first_i(control[6]),
+    .initial_i(value),
+    .result_o(row)
+  );
+  acclmt_full_round_pairs #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_pairs (
+    .clk_i,
+    .rst_ni,
+    .clear_i(control[28]),
+    .goldilocks_i(goldilocks),
+    .prime_i(prime),
+    .config_i(engine_config),
+    .valid_i(shape[13]),
+    .beat_i(shape[16:14]),
+    .state_i({c, b, a}),
+    .sum_o(pair_sum)
+  );
+
+  // ---- Exit of the recurrence -------------------------------------------------------------------
+
+  logic exit_take, exit_valid, exit_idle;
+  logic [Lanes-1:0][WordWidth-1:0] exit_state;
+  acclmt_pkg::tag_t exit_tag;
+  acclmt_sum_reduction #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_exit (
     .clk_i,
     .rst_ni,
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .clear_i(control[28]),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .addend_i(a),
-    .factor_i(b),
-    .coefficient_i(c),
-    .result_o(scaled)
+    .config_i(engine_config),
+    .valid_i(shape[17]),
+    .take_o(exit_take),
+    .state_i(values),
+    .tag_i(shape[26:19]),
+    .valid_o(exit_valid),
+    .take_i(shape[18]),
+    .state_o(exit_state),
+    .tag_o(exit_tag),
+    .idle_o(exit_idle)
   );
 
   // ---- Common blocks ----------------------------------------------------------------------------
@@ -274,16 +345,16 @@ module acclmt_tb_units #(
     fifo_valid, fifo_ready
   };
   assign out_o = {
-    flags, stored, head, delayed, scaled, dot_across, dot, power,
-    from_montgomery[1], to_montgomery[1], sum[1], residue[1],
-    from_montgomery[0], to_montgomery[0], sum[0], residue[0],
-    16'b0, across, 16'b0, accumulated, square, product
+    flags, stored, head,
+    16'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
+    delayed, row, pair_product, power, operand_plain,
+    from_montgomery[1], to_montgomery[1], operand[1], sum[1], residue[1],
+    from_montgomery[0], to_montgomery[0], operand[0], sum[0], residue[0],
+    slot_sum, accumulated, square, product
   };
 
-  // Spare bits of the packed input, and what only the engines use.
+  // Spare bits of the packed input.
   logic unused_input;
-  assign unused_input = ^{
-    in_i[41*32-1:24*32+Slices*ChunkWidth], control[31:29], dot_products, dot_sums
-  };
+  assign unused_input = ^{shape[31:27], control[31:30], control[19:18]};
 
 endmodule

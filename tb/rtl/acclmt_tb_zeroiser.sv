@@ -100,7 +100,7 @@ module acclmt_tb_zeroiser;
   end
 
   // The places of constants, from the register map's side: of one engine or the other.
-  bit written[16][16][256];
+  bit written[16][32][256];
   int unsigned constants, depth, engines;
   always @(posedge clk) begin
     if (constant_valid) written[sub_engine][bank][index] <= 1'b1;
@@ -122,7 +122,7 @@ module acclmt_tb_zeroiser;
     @(negedge clk);
     constants = 0;
     for (int unsigned s = 0; s < 16; s++) begin
-      for (int unsigned b = 0; b < 16; b++) begin
+      for (int unsigned b = 0; b < 32; b++) begin
         for (int unsigned i = 0; i < 256; i++) begin
           engines = 0;
           for (int e = 1; e < 4; e++) begin

@@ -375,22 +375,29 @@ fn every_width_and_exponent_at_its_corners() {
     }
 }
 
+/// Bank of lane 0 of the constant vectors of a full-round sub-engine.
+const VECTOR_BANK: u8 = 18;
+
 /// The program with another exponent, which need not be a permutation of its field.
 fn with_exponent(program: &ChipProgram, alpha: u32) -> (ChipRegisters, Vec<program::ChipConstant>) {
     let mut registers = program.registers;
     let mut constants = program.constants.clone();
-    // With up to three elements a matrix has two steps with x^7, of which the second one has nothing to
-    // add, and one step otherwise.
-    let full_round_matrix = |constant: &program::ChipConstant| {
-        [0, 7].contains(&constant.sub_engine) && constant.bank < 9
-    };
-    if registers.width <= 3 && registers.alpha == 7 && alpha != 7 {
-        constants.retain(|constant| !full_round_matrix(constant) || constant.index % 2 == 0);
-        for constant in &mut constants {
-            if full_round_matrix(constant) {
-                constant.index /= 2;
-            }
-        }
+    // Without x^7 a last round may make the beat of the digest alone, with the vector behind its own. What is
+    // in it does not matter.
+    if registers.alpha == 7 && alpha != 7 {
+        let vectors = constants.iter().filter(|constant| {
+            constant.sub_engine == 0 && (VECTOR_BANK..VECTOR_BANK + 3).contains(&constant.bank)
+        });
+        let beats = program.shape().beats() as u8;
+        let last = vectors.clone().map(|constant| constant.index / beats).max();
+        let further: Vec<_> = vectors
+            .filter(|constant| Some(constant.index / beats) == last)
+            .map(|constant| program::ChipConstant {
+                index: constant.index + beats,
+                ..*constant
+            })
+            .collect();
+        constants.extend(further);
     }
     registers.alpha = alpha;
     (registers, constants)
@@ -418,9 +425,6 @@ fn every_exponent_in_every_field() {
             let inputs = random_inputs(&mut random, &parameters, 4).concat();
             let inputs = program.pack_inputs(&inputs);
             for alpha in [3, 5, 7] {
-                if alpha == 7 && program.registers.alpha != 7 && width <= 3 {
-                    continue;
-                }
                 let (registers, constants) = with_exponent(&program, alpha);
                 let expected =
                     program::evaluate(field, &registers, &constants, &limits, &inputs).unwrap();
@@ -617,15 +621,15 @@ fn segments_of_every_size() {
     let port = device.port();
     // Full rounds first, partial rounds on each sub-engine, full rounds last.
     for (case, (full_first, split, full_last)) in [
-        (1, [0, 0, 0, 0], 1),
-        (4, [0, 0, 0, 0], 4),
-        (1, [3, 0, 0, 0], 2),
-        (2, [0, 1, 0, 0], 1),
-        (3, [0, 0, 0, 2], 1),
-        (1, [1, 1, 1, 1], 3),
-        (4, [2, 0, 7, 0], 4),
-        (2, [5, 11, 0, 3], 6),
-        (4, [7, 16, 16, 16], 4),
+        (1, [0, 0, 0, 0, 0], 1),
+        (4, [0, 0, 0, 0, 0], 4),
+        (1, [3, 0, 0, 0, 0], 2),
+        (2, [0, 1, 0, 0, 0], 1),
+        (3, [0, 1, 0, 2, 0], 1),
+        (1, [1, 1, 1, 1, 1], 3),
+        (4, [2, 3, 0, 7, 0], 4),
+        (2, [5, 11, 0, 3, 1], 6),
+        (4, [7, 12, 12, 12, 12], 4),
     ]
     .into_iter()
     .enumerate()
@@ -634,7 +638,7 @@ fn segments_of_every_size() {
         let width = [3, 2, 5, 8, 12][case % 5];
         let order = [RoundOrder::ConstantsFirst, RoundOrder::SboxFirst][case % 2];
         let mut partial = [0; program::SUB_ENGINES];
-        partial[..4].copy_from_slice(&split);
+        partial[..5].copy_from_slice(&split);
         let rounds = split.iter().sum();
         let parameters =
             set_with_rounds(field, seed, width, order, (full_first, full_last), rounds);
@@ -1246,7 +1250,9 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
         let set = set_with_rounds(field, seed, widest, order, (1, 1), 0);
         let base = ChipProgram::compile(&set, &limits).unwrap().registers;
         for width in [2, 3, 4, 6, 7, 9, 10, 12] {
-            for present in 0..1_u32 << limits.num_partial {
+            // With a recurrence the first partial-round sub-engine has rounds.
+            let present = (0..1_u32 << limits.num_partial).filter(|&p| p == 0 || p & 1 != 0);
+            for present in present {
                 let rounds = |number: usize| match number {
                     1..=6 => (present >> (number - 1) & 1) * (1 + number as u32),
                     _ => 0,
@@ -1255,7 +1261,7 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
                     width,
                     input_map: [0x3333_3333, 0x3333],
                     digest_map: [0x3333_3333, 0x3333],
-                    partial_kind: program::PARTIAL_SPARSE,
+                    recurrence: present & 1,
                     partial_rounds: std::array::from_fn(rounds),
                     ..base
                 };
@@ -1277,8 +1283,23 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
     }
 }
 
-/// Digests of two elements in every beat of a state: the last full round makes the beats up to the last one
-/// that has one of them, and takes so much less time.
+/// Cycles of a round of a full-round sub-engine (docs/architecture.md).
+fn round_cycles(set: &AnyParameters) -> usize {
+    let width = set.width();
+    let (goldilocks, seven) = (set.field() == FieldId::Goldilocks, set.alpha() == 7);
+    let beats = if goldilocks { 1 } else { width.div_ceil(LANES) };
+    let cycles = match (goldilocks, width) {
+        (true, ..=6) | (false, ..=3) => 1,
+        (true, _) | (false, 4 | 5) => 2,
+        (false, 6) => 3,
+        (false, 7..=9) => 6,
+        (false, _) => 8,
+    };
+    cycles.max(if seven { 2 * beats } else { 1 })
+}
+
+/// Digests of two elements in every beat of a state: the last full round makes the first beat only, if both
+/// are there, and takes so much less time.
 #[test]
 fn digests_in_every_beat() {
     let seed = seed(76);
@@ -1319,6 +1340,26 @@ fn digests_in_every_beat() {
             host.clear();
             host.load(&program);
             host.load_registers(&registers);
+            // The constants of a last round that makes a beat alone are behind the others, and have nothing
+            // of the matrix in them.
+            let rounds =
+                program.shape().recurrent as usize + 2 + full_last + program.segments().partial[0];
+            let beats = program.shape().beats();
+            let constants: Vec<Word> = dispatch!(&set, set => {
+                let order = InternalOrder::swapped(width, set.partial_index());
+                let last = set.round_constants().last().unwrap();
+                order.apply(last).iter().map(|&element| word::from_field(element)).collect()
+            });
+            for (lane, constant) in constants.iter().enumerate().take(LANES) {
+                let residue =
+                    (BigUint::from_bytes_le(constant) << limits.montgomery_bits) % prime(field);
+                if field != FieldId::Goldilocks {
+                    host.write_word(&registers::CONSTANT_DATA, &common::word(&residue));
+                    let bank = u32::from(VECTOR_BANK) + lane as u32;
+                    let address = constant_address(0, bank, (rounds * beats) as u32);
+                    host.write(registers::CONSTANT_ADDRESS.address, address);
+                }
+            }
             host.start(DIGESTS, states.len() as u32);
             let output = host.finish(&words);
             let busy = host.read(registers::LEAF_BUSY_FULL.address) as usize;
@@ -1348,23 +1389,11 @@ fn digests_in_every_beat() {
                     .to_vec()
             });
             assert_eq!(digests.collect::<Vec<Vec<Word>>>(), expected, "{name}");
-            // f cycles a round, and for the last one the steps of the beats that it makes.
-            let steps = width.div_ceil(LANES);
-            // With x^7 two beats at least of four, and all of fewer.
-            let digest_beats = match (set.alpha(), steps) {
-                (7, 4) => (last / LANES + 1).max(2),
-                (7, _) => steps,
-                _ => last / LANES + 1,
-            };
-            let (beats, digest_beats) = if in_word == 1 {
-                (steps, digest_beats)
-            } else {
-                (1, 1)
-            };
-            let full = (1 + full_last) * beats * steps + digest_beats * steps;
-            let partial = program.segments().partial[0];
-            let on_full = program.shape().partial_round_cycles_on_full();
-            assert_eq!(busy, states.len() * (full + partial * on_full), "{name}");
+            let full = round_cycles(&set);
+            let is_short = in_word == 1 && beats > 1 && last < LANES && set.alpha() != 7;
+            let last_cycles = if is_short { beats } else { full };
+            let cycles = (rounds - 1) * full + last_cycles;
+            assert_eq!(busy, states.len() * cycles, "{name}");
         }
     }
 }
@@ -1582,11 +1611,11 @@ fn many_hashes(device: &ChipDevice<RtlChip>, parameters: &AnyParameters) -> usiz
 
 /// Most cycles a hash of the default build.
 const MOST_CYCLES: [(&str, f64); 5] = [
-    ("filecoin-arity-2", 16.5),
-    ("filecoin-arity-4", 37.0),
-    ("filecoin-arity-8", 74.0),
-    ("filecoin-arity-11", 131.0),
-    ("plonky2", 33.0),
+    ("filecoin-arity-2", 13.3),
+    ("filecoin-arity-4", 26.5),
+    ("filecoin-arity-8", 51.9),
+    ("filecoin-arity-11", 69.0),
+    ("plonky2", 18.3),
 ];
 
 #[test]
@@ -1915,7 +1944,6 @@ fn illegal_configurations_do_not_start() {
     let mut host = Host {
         chip: device.port(),
     };
-    let matrix_depth = limits.matrix_depth as u32;
     let constant_depth = limits.constant_depth as u32;
     let partial_depth = limits.partial_depth as u32;
     let max = u32::MAX;
@@ -1956,9 +1984,11 @@ fn illegal_configurations_do_not_start() {
         add(first, run, &[0, 256, 260, max]);
         let last = engine.full_rounds_last.address;
         add(last, run, &[0, constant_depth - 3, 256, 260, max]);
-        add(engine.partial_kind.address, run, &[2, 3, max]);
+        let recurrence = [3, 4, 15, 16, 0x12, 0x100, 0x103, 0x202, 0x10F, max];
+        add(engine.recurrence.address, run, &recurrence);
         let rounds = engine.partial_rounds;
-        add(rounds.at(0), run, &[matrix_depth - 1, 256, 257, 1 << 31]);
+        add(rounds.at(0), run, &[256, 257, 1 << 31]);
+        add(rounds.at(1), run, &[0]);
         for number in 1..=6 {
             if number as usize <= limits.num_partial {
                 add(rounds.at(number), run, &[partial_depth + 1, 256, 257, max]);
@@ -2018,9 +2048,9 @@ fn combinations_that_do_not_start() {
     let leaf = registers::LEAF;
     let rounds = leaf.partial_rounds;
     let (width, field) = (leaf.width.address, registers::FIELD.address);
-    let (matrix, partial) = (limits.matrix_depth as u32, limits.partial_depth as u32);
+    let partial = limits.partial_depth as u32;
     // Writes that together are illegal, and the register that the chip names.
-    let cases: [(&[(u32, u32)], u32); 9] = [
+    let cases: [(&[(u32, u32)], u32); 8] = [
         // Goldilocks: three words at most.
         (
             &[(field, 1), (leaf.input_words.address, 4)],
@@ -2036,14 +2066,13 @@ fn combinations_that_do_not_start() {
             &[(width, 12), (rounds.at(2), partial / 4 + 1)],
             rounds.at(2),
         ),
-        (&[(width, 12), (rounds.at(0), matrix / 4 - 7)], rounds.at(0)),
-        // x^7: a matrix has two steps.
+        // Without a recurrence a partial-round sub-engine has no rounds.
+        (&[(leaf.recurrence.address, 0)], rounds.at(1)),
+        // More sums move up than there are.
         (
-            &[(leaf.alpha.address, 7), (rounds.at(0), matrix / 2 - 1)],
-            rounds.at(0),
+            &[(width, 2), (leaf.recurrence.address, 2)],
+            leaf.recurrence.address,
         ),
-        // Dense partial rounds have no place on a partial-round sub-engine.
-        (&[(leaf.partial_kind.address, 1)], rounds.at(1)),
         // More constants than fit, in all.
         (
             &[(width, 12), (leaf.full_rounds_first.address, 65)],
@@ -2096,9 +2125,13 @@ fn the_driver_knows_what_the_chip_accepts() {
     let uncountable = ChipRegisters {
         width: 3,
         full_rounds_first: 1,
+        recurrence: 0,
         partial_rounds: [255, 0, 0, 0, 0, 0, 0, 0],
         ..bases[0]
     };
+    let recurrences = [
+        0, 1, 2, 3, 11, 12, 15, 16, 0x100, 0x101, 0x102, 0x10B, 0x201,
+    ];
     let random_values = (0..600).map(|_| {
         let mut values = *random.choose(&bases);
         for _ in 0..random.below(4) {
@@ -2111,7 +2144,7 @@ fn the_driver_knows_what_the_chip_accepts() {
                 3 => values.alpha = small % 9,
                 4 => values.full_rounds_first = any,
                 5 => values.full_rounds_last = any,
-                6 => values.partial_kind = small % 3,
+                6 => values.recurrence = *random.choose(&recurrences),
                 7 => values.digest_words = small,
                 8 => values.input_map[small as usize % 2] = random.next() as u32,
                 9 => values.digest_map[small as usize % 2] = random.next() as u32,
@@ -2156,10 +2189,10 @@ fn constants_without_a_place_are_refused() {
     let (matrix, partial) = (limits.matrix_depth as u32, limits.partial_depth as u32);
     let mut places = vec![
         (0, 0, matrix),
-        (0, 8, 255),
-        (0, 12, 0),
+        (0, 17, 255),
+        (0, 21, 0),
         (0, 255, 0),
-        (0, 16, 0),
+        (0, 32, 0),
         (1, 0, partial),
         (1, 6, 255),
         (1, 7, 0),
@@ -2194,7 +2227,8 @@ fn constants_without_a_place_are_refused() {
     // Legal places at the end of the memories, which this program does not use.
     for (engine, bank, index) in [
         (0, 8, matrix - 1),
-        (0, 11, limits.constant_depth as u32 - 1),
+        (0, 17, matrix - 1),
+        (0, 20, limits.constant_depth as u32 - 1),
         (1, 6, partial - 1),
         (14, 0, max_height - 1),
         (15, 2, 3),

@@ -20,7 +20,7 @@ use common::{Random, elements, prime, seed};
 use num_bigint::BigUint;
 
 /// log2 of the Montgomery radix of the build.
-const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 260 };
+const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 264 };
 
 /// Control bits of the packed input of tb/rtl/acclmt_tb_engines.sv.
 const CLEAR: u32 = 1 << 4;
@@ -184,7 +184,7 @@ fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
         values.alpha,
         values.full_rounds_first,
         values.full_rounds_last,
-        values.partial_kind,
+        values.recurrence,
         values.digest_words,
     ];
     registers.extend(values.input_map);
@@ -199,14 +199,14 @@ fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         prime: large_field().prime(),
         num_full,
         num_partial,
-        matrix_depth: 128,
+        matrix_depth: 32,
         constant_depth: 256,
         partial_depth: 128,
         goldilocks: true,
         montgomery_bits: MONTGOMERY_BITS,
         runtime_modulus: RUNTIME_MODULUS,
         places: if RUNTIME_MODULUS { 128 } else { 64 },
-        loop_cycles: 59,
+        loop_cycles: 61,
     }
 }
 
@@ -307,13 +307,9 @@ fn check_engine(bench: &mut Bench, seed: u64, num_full: usize, num_partial: usiz
              formula",
             parameters.name()
         );
-        // Fewer states fit in a full-round sub-engine than its loop has slots for partial rounds
-        // (docs/architecture.md).
-        let tolerance = match (num_full, num_partial, width) {
-            (2, _, 12) => 0.11,
-            (2, 6, 5) => 0.07,
-            _ => 0.04,
-        };
+        // A full-round sub-engine with one visit has no more places in its output buffer than states in its
+        // loop, so that hardly any may wait there (docs/architecture.md).
+        let tolerance = if num_full == 2 { 0.11 } else { 0.04 };
         assert!((steady / period as f64 - 1.0).abs() <= tolerance);
     }
 }

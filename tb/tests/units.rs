@@ -23,18 +23,30 @@ const REDUCE: [usize; 2] = [7, 13];
 const ADD: usize = 1;
 const MOD_MUL: usize = MUL + REDUCE[BUILD];
 const SBOX: usize = 3 * MOD_MUL;
-const DOT_PRODUCT: usize = MUL + ACCUMULATE + REDUCE[BUILD];
-const SCALED_ADD: usize = MOD_MUL + ADD;
-/// The reduction of the S-box and of the linear blocks: 0 by the constant prime, 1 by the run-time one.
+const OPERAND: usize = 1;
+const PAIR_PRODUCT: usize = OPERAND + MUL;
+const PAIR_ROW: usize = PAIR_PRODUCT + ACCUMULATE + REDUCE[BUILD];
+const SLOT_SUM: usize = 1;
+/// From the last pair of a state until the sum of its pairs is there.
+const PAIR_SUM: usize = PAIR_PRODUCT + 2;
+const RESOLVE: usize = 1;
+/// The reduction of the S-box and of the blocks with pairs: 0 by the constant prime, 1 by the run-time one.
 const BUILD: usize = RUNTIME_MODULUS as usize;
 /// log2 of the Montgomery radices of the two reductions.
-const RADIX_BITS: [u32; 2] = [260, 280];
-/// Most products in a sum.
-const MOST_PRODUCTS: u32 = 12;
+const RADIX_BITS: [u32; 2] = [264, 280];
+/// The largest sum that is reduced, in squares of the prime.
+const MOST_PRODUCTS: u32 = 512;
+/// Most products of which a chunk of a sum has room.
+const MOST_CHUNKS: u32 = 256;
+/// Lanes of a beat, and elements that a state has at most.
+const LANES: usize = 3;
+const MOST_ELEMENTS: usize = 12;
 /// Parameters of tb/rtl/acclmt_tb_units.sv.
 const DELAY: usize = 26;
 const FIFO_DEPTH: usize = 5;
 const MEMORY_DEPTH: u64 = 16;
+/// Beats that wait behind the exit of the recurrence.
+const EXIT_PLACES: usize = 8;
 /// Cycles of the conversions to and from Montgomery form before their buffers, by the constant prime and by
 /// the run-time one.
 const TO_MONTGOMERY: [usize; 2] = [5 + REDUCE[0], MUL + REDUCE[1]];
@@ -55,12 +67,29 @@ const MEMORY_WRITE: u32 = 1 << 4;
 const MEMORY_READ: u32 = 1 << 5;
 const FIRST: u32 = 1 << 6;
 const SBOX_VALID: u32 = 1 << 7;
-const ENABLE_LSB: u32 = 16;
-const TAKE_OTHER: u32 = 1 << 19;
+const NEGATIVE: u32 = 1 << 16;
+const KEEP: u32 = 1 << 17;
 const BYPASS_LSB: u32 = 20;
 const ALPHA_LSB: u32 = 24;
 const CONVERT_VALID: u32 = 1 << 26;
 const CONVERT_READY: u32 = 1 << 27;
+const CLEAR: u32 = 1 << 28;
+
+/// Bits of the shape and the handshakes of states. Beats are in the lowest bits.
+const LAST_PAIRS_LSB: u32 = 3;
+const ORDER_LSB: u32 = 5;
+const WIDTH_LSB: u32 = 9;
+const PAIRS_VALID: u32 = 1 << 13;
+const PAIRS_BEAT_LSB: u32 = 14;
+const EXIT_VALID: u32 = 1 << 17;
+const EXIT_READY: u32 = 1 << 18;
+const EXIT_TAG_LSB: u32 = 19;
+
+/// Bits of the flags of the exit, which follow its state.
+const EXIT_TAKES: u32 = 1 << 0;
+const EXIT_HAS: u32 = 1 << 1;
+const EXIT_IDLE: u32 = 1 << 2;
+const EXIT_HAS_TAG_LSB: u32 = 8;
 
 /// Words of the packed outputs of `BenchKind::Units`.
 mod units {
@@ -68,20 +97,24 @@ mod units {
     pub const PRODUCT: Range<usize> = 0..16;
     pub const SQUARE: Range<usize> = 16..32;
     pub const ACCUMULATED: Range<usize> = 32..49;
-    pub const ACROSS: Range<usize> = 49..66;
+    pub const SLOT_SUM: Range<usize> = 49..66;
     /// By the constant prime and by the run-time one.
-    pub const RESIDUE: [Range<usize>; 2] = [66..74, 98..106];
-    pub const SUM: [Range<usize>; 2] = [74..82, 106..114];
-    pub const TO_MONTGOMERY: [Range<usize>; 2] = [82..90, 114..122];
-    pub const FROM_MONTGOMERY: [Range<usize>; 2] = [90..98, 122..130];
-    pub const SBOX: Range<usize> = 130..138;
-    pub const DOT_PRODUCT: Range<usize> = 138..146;
-    pub const DOT_ACROSS: Range<usize> = 146..154;
-    pub const SCALED_ADD: Range<usize> = 154..162;
-    pub const DELAYED: Range<usize> = 162..170;
-    pub const HEAD: Range<usize> = 170..178;
-    pub const STORED: Range<usize> = 178..186;
-    pub const FLAGS: usize = 186;
+    pub const RESIDUE: [Range<usize>; 2] = [66..74, 106..114];
+    pub const SUM: [Range<usize>; 2] = [74..82, 114..122];
+    pub const OPERAND: [Range<usize>; 2] = [82..90, 122..130];
+    pub const TO_MONTGOMERY: [Range<usize>; 2] = [90..98, 130..138];
+    pub const FROM_MONTGOMERY: [Range<usize>; 2] = [98..106, 138..146];
+    pub const OPERAND_PLAIN: Range<usize> = 146..154;
+    pub const SBOX: Range<usize> = 154..162;
+    pub const PAIR_PRODUCT: Range<usize> = 162..178;
+    pub const PAIR_ROW: Range<usize> = 178..186;
+    pub const DELAYED: Range<usize> = 186..194;
+    pub const PAIR_SUM: Range<usize> = 194..211;
+    /// With the flags.
+    pub const EXIT: Range<usize> = 211..236;
+    pub const HEAD: Range<usize> = 236..244;
+    pub const STORED: Range<usize> = 244..252;
+    pub const FLAGS: usize = 252;
     /// Bits of the flags.
     pub const FIFO_READY: u32 = 1 << 0;
     pub const FIFO_VALID: u32 = 1 << 1;
@@ -153,6 +186,37 @@ impl Field {
             Self::Goldilocks => slicewise(a, b, |a, b| {
                 (u128::from(a) * u128::from(b) % u128::from(GOLDILOCKS)) as u64
             }),
+        }
+    }
+
+    /// The operand of a multiplier: a + x, or p - x, in Goldilocks mode of slice 0.
+    fn operand(&self, a: &BigUint, x: &BigUint, negative: bool) -> BigUint {
+        match self {
+            Self::Large { prime, .. } if negative => prime - x,
+            Self::Large { .. } => a + x,
+            Self::Goldilocks => {
+                let mut operand = split(&self.add(a, x));
+                if negative {
+                    operand[0] = GOLDILOCKS - split(x)[0];
+                }
+                join(&operand)
+            }
+        }
+    }
+
+    /// p - x, in Goldilocks mode of all slices.
+    fn negative(&self, x: &BigUint) -> BigUint {
+        match self {
+            Self::Large { prime, .. } => prime - x,
+            Self::Goldilocks => join(&split(x).map(|x| GOLDILOCKS - x)),
+        }
+    }
+
+    /// A sum of which each chunk may have grown, as a reduction takes it.
+    fn resolve(&self, chunks: &Chunks) -> Chunks {
+        match self {
+            Self::Large { .. } => chunks_of(&number_of(chunks)),
+            Self::Goldilocks => chunks.clone(),
         }
     }
 
@@ -242,10 +306,11 @@ fn goldilocks_corners() -> Vec<BigUint> {
     words
 }
 
-/// Four 132-bit sums; the chunks of a large sum have 128 bits each, but for the last one.
+/// Four 136-bit sums; the chunks of a large sum, once its carries are resolved, have 128 bits each, but for
+/// the last one.
 type Chunks = [BigUint; SLICES];
 
-const CHUNK_BITS: usize = 132;
+const CHUNK_BITS: usize = 136;
 
 /// A large sum in chunks.
 fn chunks_of(value: &BigUint) -> Chunks {
@@ -271,6 +336,13 @@ fn packed(chunks: &Chunks) -> BigUint {
         .enumerate()
         .map(|(k, chunk)| chunk << (CHUNK_BITS * k))
         .sum()
+}
+
+/// Adds chunk by chunk.
+fn add_chunks(sum: &mut Chunks, more: &Chunks) {
+    for (sum, more) in sum.iter_mut().zip(more) {
+        *sum += more;
+    }
 }
 
 fn join(slices: &[u64; SLICES]) -> BigUint {
@@ -321,37 +393,62 @@ fn one() -> BigUint {
 
 // ---- The benches -----------------------------------------------------------------------------------
 
+/// Coefficients and elements of a pair: (a + x)(b + y).
+#[derive(Clone, Debug, Default)]
+struct Pair {
+    a: BigUint,
+    x: BigUint,
+    b: BigUint,
+    y: BigUint,
+}
+
 /// What the blocks get in a clock cycle.
 #[derive(Clone, Debug, Default)]
 struct Operands {
     a: BigUint,
     b: BigUint,
     c: BigUint,
-    value: Chunks,
-    products: [BigUint; 3],
+    /// The first one is reduced, or what other sums begin with.
+    values: [Chunks; LANES],
+    products: [BigUint; LANES],
+    pairs: [Pair; LANES],
     control: u32,
+    shape: u32,
 }
 
 impl Operands {
     fn pack(&self, setting: &(u32, BigUint, BigUint)) -> Vec<u32> {
         let (mode, prime, radix_squared) = setting;
         let mut words = Vec::new();
-        for (value, length) in [
-            (&self.a, 8),
-            (&self.b, 16),
-            (&self.c, 24),
-            (&packed(&self.value), 41),
-            (&self.products[0], 57),
-            (&self.products[1], 73),
-            (&self.products[2], 89),
-            (prime, 97),
-            (radix_squared, 105),
-        ] {
+        let mut push = |value: &BigUint, length: usize| {
+            let end = words.len() + length;
             words.extend(value.iter_u32_digits());
-            assert!(words.len() <= length, "an operand is too wide: {value:x}");
-            words.resize(length, 0);
+            assert!(words.len() <= end, "an operand is too wide: {value:x}");
+            words.resize(end, 0);
+        };
+        for value in [&self.a, &self.b, &self.c] {
+            push(value, 8);
         }
-        words.push(self.control | mode);
+        for value in &self.values {
+            push(&packed(value), 17);
+        }
+        for value in &self.products {
+            push(value, 16);
+        }
+        let operands: [fn(&Pair) -> &BigUint; 4] = [
+            |pair| &pair.a,
+            |pair| &pair.x,
+            |pair| &pair.b,
+            |pair| &pair.y,
+        ];
+        for operand in operands {
+            for pair in &self.pairs {
+                push(operand(pair), 8);
+            }
+        }
+        push(prime, 8);
+        push(radix_squared, 8);
+        words.extend([self.control | mode, self.shape]);
         words
     }
 }
@@ -526,7 +623,7 @@ fn largest(field: &Field) -> BigUint {
     }
 }
 
-/// Values for the reduction: corners and sums of 1 to 12 products of residues.
+/// Values for the reduction: corners and sums of products of residues.
 fn values_to_reduce(random: &mut Random, field: &Field) -> Vec<Operands> {
     let values = match field {
         Field::Large { prime, .. } => large_values(random, prime),
@@ -535,27 +632,47 @@ fn values_to_reduce(random: &mut Random, field: &Field) -> Vec<Operands> {
     values
         .into_iter()
         .map(|value| Operands {
-            value,
+            values: [value, Chunks::default(), Chunks::default()],
             ..Operands::default()
         })
         .collect()
 }
 
 fn large_values(random: &mut Random, prime: &BigUint) -> Vec<Chunks> {
-    let square = (prime - 1_u32) * (prime - 1_u32);
+    let square = prime * prime;
     let largest = &square * MOST_PRODUCTS;
     let mut values = vec![largest.clone(), &largest - 1_u32, BigUint::default(), one()];
-    values.extend((1..=MOST_PRODUCTS).map(|count| &square * count));
+    for count in 1..=MOST_PRODUCTS {
+        // The largest sum of products of residues; multiples of the prime.
+        values.push((prime - 1_u32) * (prime - 1_u32) * count);
+        values.push(&square * count);
+        values.push(&square * count - prime);
+    }
     // Multiples of the prime: the quotient is the prime itself, and must become zero.
     for factor in [one(), BigUint::from(2_u32), prime - 1_u32, one() << 200] {
         values.push(prime * factor);
     }
-    // Low part zero: nothing carries out of it, or only its top bits do. Of both radices.
+    // Low part zero or all ones: nothing carries out of it, or everything; and the low parts with which the
+    // quotient, or what is subtracted for it, is largest. Of both radices.
     for radix_bits in RADIX_BITS {
-        values.push(&largest >> radix_bits << radix_bits);
+        let radix = one() << radix_bits;
+        let low_parts = [
+            BigUint::default(),
+            one(),
+            &radix - 1_u32,
+            prime.clone(),
+            &radix - prime,
+            &radix >> 1_u32,
+        ];
+        for count in [1, 2, 3, 12, 128, 511, 512_u32] {
+            let high = (((&square * count) >> radix_bits) - 1_u32) << radix_bits;
+            values.extend(low_parts.iter().map(|low| &high + low));
+        }
+        values.extend(low_parts);
     }
     for bit in [
-        28, 56, 84, 112, 140, 168, 196, 224, 244, 251, 252, 253, 259, 260, 261, 279, 280, 281,
+        28, 56, 84, 112, 140, 168, 196, 224, 244, 251, 252, 253, 255, 256, 257, 263, 264, 265, 279,
+        280, 281,
     ] {
         values.push(one() << bit);
         values.push((one() << bit) - 1_u32);
@@ -564,12 +681,12 @@ fn large_values(random: &mut Random, prime: &BigUint) -> Vec<Chunks> {
             values.push(random.big_below(&limit) << bit);
         }
     }
-    for bit in [1, 32, 64, 128, 255, 256, 300, 400, 490] {
+    for bit in [1, 32, 64, 128, 300, 400, 490, 508] {
         values.push(one() << bit);
         values.push((one() << bit) - 1_u32);
     }
     for _ in 0..RANDOM_SETS {
-        let products = random.below(MOST_PRODUCTS.into()) + 1;
+        let products = random.below(12) + 1;
         let mut sum = BigUint::default();
         for _ in 0..products {
             sum += random.big_below(prime) * random.big_below(prime);
@@ -587,9 +704,9 @@ fn goldilocks_values(random: &mut Random) -> Vec<Chunks> {
     let square = BigUint::from(GOLDILOCKS - 1) * (GOLDILOCKS - 1);
     let ones = (one() << CHUNK_BITS) - 1_u32;
     let mut corners = vec![BigUint::default(), one(), ones.clone(), &ones - 1_u32];
-    corners.extend((1..=MOST_PRODUCTS).map(|count| &square * count));
+    corners.extend((1..=MOST_CHUNKS).map(|count| &square * count));
     // Multiples of the prime and their neighbours: the residue is 0, 1 or p - 1.
-    for bit in [0, 1, 31, 32, 33, 63, 64, 65, 66, 67] {
+    for bit in [0, 1, 31, 32, 33, 63, 64, 65, 66, 67, 68, 69, 70, 71] {
         let multiple = BigUint::from(GOLDILOCKS) << bit;
         corners.extend([&multiple - 1_u32, &multiple + 1_u32, multiple]);
     }
@@ -603,7 +720,7 @@ fn goldilocks_values(random: &mut Random) -> Vec<Chunks> {
             value += BigUint::from(digit) << (32 * position);
             rest /= 3;
         }
-        value += BigUint::from([0_u32, 1, 15][rest as usize % 3]) << 128_u32;
+        value += BigUint::from([0_u32, 1, 255][rest as usize % 3]) << 128_u32;
         corners.push(value);
     }
     for bit in 1..CHUNK_BITS {
@@ -626,68 +743,152 @@ fn goldilocks_values(random: &mut Random) -> Vec<Chunks> {
     values
 }
 
-/// Sums of products, step by step: what the blocks that add get with their products, and the steps in
-/// which a new sum begins. No sum has more than twelve products, across all slices if `across`.
-fn steps(random: &mut Random, field: &Field, count: usize, across: bool) -> Vec<u32> {
-    let weight = match field {
-        Field::Goldilocks if across => SLICES as u32,
-        _ => 1,
+/// Pairs of elements with the same sum, in Goldilocks mode with one sum for each slice.
+fn elements_with_sums(random: &mut Random, field: &Field) -> Vec<Operands> {
+    let prime = match field {
+        Field::Large { prime, .. } => prime.clone(),
+        Field::Goldilocks => GOLDILOCKS.into(),
     };
-    let mut controls = Vec::new();
-    let mut products = MOST_PRODUCTS;
-    for _ in 0..count {
-        let enable = if random.below(2) == 0 {
-            7
-        } else {
-            random.below(8) as u32
-        };
-        let added = weight * enable.count_ones();
-        let mut control = enable << ENABLE_LSB;
-        if controls.is_empty() || products + added > MOST_PRODUCTS || random.below(6) == 0 {
-            control |= FIRST;
-            products = 0;
-        }
-        products += added;
-        controls.push(control);
+    let mut sums = vec![
+        &prime - 1_u32,
+        prime.clone(),
+        &prime + 1_u32,
+        &prime * 2_u32 - 2_u32,
+    ];
+    for bit in [1, 32, 63, 64, 65, 127, 128, 129, 191, 192, 193, 250] {
+        sums.extend([one() << bit, (one() << bit) - 1_u32]);
     }
-    controls
+    sums.retain(|sum| *sum <= &prime * 2_u32 - 2_u32);
+    let two = |random: &mut Random, sum: &BigUint| {
+        // Both are below the prime.
+        let least = match *sum >= prime {
+            true => sum - &prime + 1_u32,
+            false => BigUint::default(),
+        };
+        let first = &least + random.big_below(&(sum - &least * 2_u32 + 1_u32));
+        (sum - &first, first)
+    };
+    let mut operands = Vec::new();
+    for sum in &sums {
+        for _ in 0..16 {
+            let (a, b) = match field {
+                Field::Large { .. } => two(random, sum),
+                Field::Goldilocks => {
+                    let (mut a, mut b) = (BigUint::default(), BigUint::default());
+                    for s in 0..SLICES {
+                        let other = random.choose(&sums).clone();
+                        let (first, second) = two(random, if s == 0 { sum } else { &other });
+                        a += first << (64 * s);
+                        b += second << (64 * s);
+                    }
+                    (a, b)
+                }
+            };
+            operands.push(Operands {
+                a,
+                b,
+                ..Operands::default()
+            });
+        }
+    }
+    operands
+}
+
+/// A sum that has not been resolved: `count` times the chunks of a product.
+fn unresolved(product: &BigUint, count: u32) -> Chunks {
+    chunks_of(product).map(|chunk| chunk * count)
+}
+
+/// A product: of any bits, all ones, of the largest elements, or of random ones.
+fn any_product(random: &mut Random, field: &Field) -> BigUint {
+    match random.below(5) {
+        0 => random.bits(512),
+        1 => (one() << 512) - 1_u32,
+        2 => BigUint::default(),
+        3 => full_product(field, &largest(field), &largest(field)),
+        _ => full_product(field, &field.random(random), &field.random(random)),
+    }
+}
+
+/// What a sum begins with whose chunks are at most `most`: zero, the most, what carries as far as it can, or
+/// anything.
+fn any_initial(random: &mut Random, most: &BigUint) -> Chunks {
+    let kind = random.below(5);
+    [(); SLICES].map(|()| match kind {
+        0 => BigUint::default(),
+        1 => most.clone(),
+        2 => random.big_below(&(most + 1_u32)),
+        // All ones below what is carried, one more or one less of them.
+        3 => {
+            let carried = random.big_below(&(most >> 128_u32).max(one())) << 128_u32;
+            carried + (one() << 128_u32) - 2_u32 + random.below(3)
+        }
+        _ => match random.below(3) {
+            0 => BigUint::default(),
+            1 => most.clone(),
+            _ => BigUint::from(random.below(3)),
+        },
+    })
+}
+
+/// Sums of the products of some steps, with something to begin with.
+fn sums_to_accumulate(random: &mut Random, field: &Field) -> Vec<Operands> {
+    let largest_chunk = (one() << 128_u32) - 1_u32;
+    let room = (one() << CHUNK_BITS) - 1_u32;
+    let mut operands = Vec::new();
+    // As many steps as there is room for, then fewer.
+    let mut lengths = vec![85, 84, 43];
+    lengths.extend((0..RANDOM_SETS / 2).map(|_| 1 + random.below(4) as u32));
+    for (i, steps) in lengths.into_iter().enumerate() {
+        let mut most = &room - &largest_chunk * (LANES as u32 * steps);
+        if let Field::Large { .. } = field {
+            // What the last chunk gets from the one before it.
+            most -= 255_u32;
+        }
+        for step in 0..steps {
+            let products = [(); LANES].map(|()| match i {
+                0..3 => (one() << 512_u32) - 1_u32,
+                _ if i % 2 == 0 => BigUint::default(),
+                _ => any_product(random, field),
+            });
+            // What comes with other steps than the first one does not matter.
+            let initial = match i {
+                0..3 if step == 0 => [(); SLICES].map(|()| most.clone()),
+                _ => any_initial(random, &most),
+            };
+            operands.push(Operands {
+                values: [initial, Chunks::default(), Chunks::default()],
+                products,
+                control: if step == 0 { FIRST } else { 0 },
+                ..Operands::default()
+            });
+        }
+    }
+    operands
 }
 
 /// The running sums of products of steps.
+#[derive(Default)]
 struct Accumulator {
-    across: bool,
-    sums: Chunks,
+    sum: Chunks,
 }
 
 impl Accumulator {
-    fn new(across: bool) -> Self {
-        Self {
-            across,
-            sums: Chunks::default(),
+    /// Adds products; returns the sum as the block puts it out.
+    fn step(
+        &mut self,
+        field: &Field,
+        first: bool,
+        initial: &Chunks,
+        products: &[BigUint; LANES],
+    ) -> Chunks {
+        if first {
+            self.sum = initial.clone();
         }
-    }
-
-    /// Adds the enabled products; returns the sum as the block puts it out.
-    fn step(&mut self, field: &Field, control: u32, products: &[BigUint; 3]) -> Chunks {
-        if control & FIRST != 0 {
-            self.sums = Chunks::default();
+        for product in products {
+            add_chunks(&mut self.sum, &chunks_of(product));
         }
-        for (lane, product) in products.iter().enumerate() {
-            if control >> ENABLE_LSB >> lane & 1 != 0 {
-                for (sum, chunk) in self.sums.iter_mut().zip(chunks_of(product)) {
-                    *sum += chunk;
-                }
-            }
-        }
-        match field {
-            Field::Large { .. } => chunks_of(&number_of(&self.sums)),
-            Field::Goldilocks if self.across => {
-                let mut result = Chunks::default();
-                result[0] = self.sums.iter().sum();
-                result
-            }
-            Field::Goldilocks => self.sums.clone(),
-        }
+        field.resolve(&self.sum)
     }
 }
 
@@ -721,47 +922,555 @@ fn check_squarer(kind: BenchKind, output: &Range<usize>, seed: u64, field: &Fiel
     subject.check(seed, &operands, |x| full_product(field, &x.a, &x.a))
 }
 
-fn check_accumulator(
-    kind: BenchKind,
-    output: &Range<usize>,
-    seed: u64,
-    field: &Field,
-    across: bool,
-) -> Checked {
-    let mut random = Random::new(seed);
-    let largest = largest(field);
-    let mut operands = Vec::new();
-    for (i, control) in steps(&mut random, field, 2 * RANDOM_SETS, across)
-        .into_iter()
-        .enumerate()
-    {
-        let products = [(); 3].map(|()| {
-            if i < RANDOM_SETS && random.below(2) == 0 {
-                full_product(field, &largest, &largest)
-            } else {
-                full_product(
-                    field,
-                    &field.random(&mut random),
-                    &field.random(&mut random),
-                )
-            }
-        });
-        operands.push(Operands {
-            products,
-            control,
-            ..Operands::default()
-        });
-    }
+fn check_accumulator(kind: BenchKind, output: &Range<usize>, seed: u64, field: &Field) -> Checked {
+    let operands = sums_to_accumulate(&mut Random::new(seed), field);
     let subject = Subject {
         kind,
         output,
         latency: ACCUMULATE,
         field,
     };
-    let mut accumulator = Accumulator::new(across);
+    let mut accumulator = Accumulator::default();
     subject.check(seed, &operands, |x| {
-        packed(&accumulator.step(field, x.control, &x.products))
+        packed(&accumulator.step(field, x.control & FIRST != 0, &x.values[0], &x.products))
     })
+}
+
+fn check_slot_sum(kind: BenchKind, output: &Range<usize>, seed: u64, field: &Field) -> Checked {
+    let mut random = Random::new(seed);
+    let mut operands = Vec::new();
+    let new_sum = |x: &Operands| {
+        let mut sum = chunks_of(&x.products[0]);
+        add_chunks(&mut sum, &chunks_of(&x.products[1]));
+        if x.control & KEEP != 0 {
+            add_chunks(&mut sum, &x.values[0]);
+        }
+        sum
+    };
+    // The rounds of a hash: all chunks of all products all ones, and then any.
+    let mut sum = Chunks::default();
+    for round in 0..2 * RANDOM_SETS as u32 {
+        let begins = round % (MOST_CHUNKS / 2) == 0;
+        let mut products = [(); LANES].map(|()| any_product(&mut random, field));
+        if round < MOST_CHUNKS {
+            products[..2].fill((one() << 512_u32) - 1_u32);
+        }
+        let mut x = Operands {
+            products,
+            control: if begins { 0 } else { KEEP },
+            ..Operands::default()
+        };
+        // What is not kept may be anything.
+        x.values[0] = match begins {
+            true => [(); SLICES].map(|()| random.bits(CHUNK_BITS as u64)),
+            false => sum,
+        };
+        sum = new_sum(&x);
+        operands.push(x);
+    }
+    let subject = Subject {
+        kind,
+        output,
+        latency: SLOT_SUM,
+        field,
+    };
+    subject.check(seed, &operands, |x| packed(&new_sum(x)))
+}
+
+/// `has_negative`: whether the block can make p - x.
+fn check_operand_adder(
+    kind: BenchKind,
+    output: &Range<usize>,
+    seed: u64,
+    field: &Field,
+    has_negative: bool,
+) -> Checked {
+    let mut random = Random::new(seed);
+    let mut operands = residues(&mut random, field);
+    operands.extend(elements_with_sums(&mut random, field));
+    if has_negative {
+        let mut negatives = operands.clone();
+        for x in &mut negatives {
+            x.control |= NEGATIVE;
+        }
+        operands.extend(negatives);
+        // One after the other.
+        for _ in 0..RANDOM_SETS {
+            let x = random.choose(&operands).clone();
+            operands.push(x);
+        }
+    }
+    let subject = Subject {
+        kind,
+        output,
+        latency: OPERAND,
+        field,
+    };
+    subject.check(seed, &operands, |x| {
+        field.operand(&x.a, &x.b, x.control & NEGATIVE != 0)
+    })
+}
+
+/// The same numbers in every slice.
+fn in_all_slices(field: &Field, value: u64) -> BigUint {
+    match field {
+        Field::Large { .. } => value.into(),
+        Field::Goldilocks => join(&[value; SLICES]),
+    }
+}
+
+fn any_pair(random: &mut Random, values: &[BigUint]) -> Pair {
+    Pair {
+        a: random.choose(values).clone(),
+        x: random.choose(values).clone(),
+        b: random.choose(values).clone(),
+        y: random.choose(values).clone(),
+    }
+}
+
+fn random_pair(random: &mut Random, field: &Field) -> Pair {
+    Pair {
+        a: field.random(random),
+        x: field.random(random),
+        b: field.random(random),
+        y: field.random(random),
+    }
+}
+
+fn check_pair_product(kind: BenchKind, output: &Range<usize>, seed: u64, field: &Field) -> Checked {
+    let mut random = Random::new(seed);
+    let extremes = [BigUint::default(), in_all_slices(field, 1), largest(field)];
+    let mut pairs = Vec::new();
+    for a in &extremes {
+        for x in &extremes {
+            for b in &extremes {
+                for y in &extremes {
+                    pairs.push(Pair {
+                        a: a.clone(),
+                        x: x.clone(),
+                        b: b.clone(),
+                        y: y.clone(),
+                    });
+                }
+            }
+        }
+    }
+    let corners = field.corners();
+    pairs.extend((0..RANDOM_SETS).map(|_| any_pair(&mut random, &corners)));
+    pairs.extend((0..RANDOM_SETS).map(|_| random_pair(&mut random, field)));
+    let mut operands = Vec::new();
+    for pair in pairs {
+        let mut x = Operands::default();
+        x.pairs[0] = pair;
+        operands.push(x.clone());
+        x.control |= NEGATIVE;
+        operands.push(x);
+    }
+    let subject = Subject {
+        kind,
+        output,
+        latency: PAIR_PRODUCT,
+        field,
+    };
+    subject.check(seed, &operands, |operands| {
+        let Pair { a, x, b, y } = &operands.pairs[0];
+        let negative = operands.control & NEGATIVE != 0;
+        let product = full_product(
+            field,
+            &field.operand(a, x, negative),
+            &field.operand(b, y, false),
+        );
+        if !negative {
+            // With (p - x) y it is congruent to a y + b x + a b.
+            let mut sum = chunks_of(&product);
+            add_chunks(
+                &mut sum,
+                &chunks_of(&full_product(field, &field.negative(x), y)),
+            );
+            let sum = field.reduce(&sum);
+            let terms = [(a, y), (b, x), (a, b)].map(|(first, second)| field.mul(first, second));
+            let [first, second, third] = &terms;
+            assert_eq!(sum, field.add(&field.add(first, second), third));
+        }
+        product
+    })
+}
+
+/// A state of which the sum of the pairs is made.
+struct PairedState {
+    beats: Vec<[BigUint; LANES]>,
+    /// From its first beat to that of the next state, at least.
+    cycles: usize,
+}
+
+/// The sum of (p - x) y over the pairs of a state, in chunks, for all rows.
+fn sum_of_pairs(field: &Field, beats: &[[BigUint; LANES]]) -> Chunks {
+    let mut sum = Chunks::default();
+    match field {
+        Field::Large { .. } => {
+            for two in beats.chunks_exact(2) {
+                for (x, y) in two[0].iter().zip(&two[1]) {
+                    add_chunks(&mut sum, &chunks_of(&(field.negative(x) * y)));
+                }
+            }
+        }
+        Field::Goldilocks => {
+            let mut total = BigUint::default();
+            for word in &beats[0] {
+                let slices = split(word);
+                for two in slices.chunks_exact(2) {
+                    total += BigUint::from(GOLDILOCKS - two[0]) * two[1];
+                }
+            }
+            sum.fill(total);
+        }
+    }
+    sum
+}
+
+/// The words of a state, beat by beat; places beyond its elements are zero.
+fn words_of_state(field: &Field, elements: &[BigUint]) -> Vec<[BigUint; LANES]> {
+    let element = |place: usize| elements.get(place).cloned().unwrap_or_default();
+    match field {
+        Field::Large { .. } => (0..elements.len().div_ceil(LANES))
+            .map(|beat| [0, 1, 2].map(|lane| element(LANES * beat + lane)))
+            .collect(),
+        Field::Goldilocks => vec![[0, 1, 2].map(|lane| {
+            (0..SLICES)
+                .map(|slice| element(LANES * slice + lane) << (64 * slice))
+                .sum()
+        })],
+    }
+}
+
+/// Elements, one in a number also in Goldilocks mode: all of them the largest, zero, or random.
+fn any_elements(random: &mut Random, field: &Field, count: usize) -> Vec<BigUint> {
+    let kind = random.below(4);
+    let prime = match field {
+        Field::Large { prime, .. } => prime.clone(),
+        Field::Goldilocks => GOLDILOCKS.into(),
+    };
+    (0..count)
+        .map(|_| match kind {
+            0 => &prime - 1_u32,
+            1 => [BigUint::default(), one(), &prime - 1_u32][random.below(3) as usize].clone(),
+            _ => random.big_below(&prime),
+        })
+        .collect()
+}
+
+/// States of `width` elements at the pace of a full-round sub-engine, or slower; `seventh` for x^7.
+fn check_pair_sum(
+    kind: BenchKind,
+    output: &Range<usize>,
+    seed: u64,
+    field: &Field,
+    width: usize,
+    seventh: bool,
+) -> Checked {
+    let mut random = Random::new(seed);
+    let groups = width.div_ceil(LANES);
+    // Beats, cycles from one to the next, cycles of a state, and pairs in the last beat that has any.
+    let (beats, spacing, cycles, last_pairs) = match field {
+        Field::Large { .. } => match groups {
+            2 => (2, 1, if width == 6 { 3 } else { 2 }, width - 3),
+            3 => (3, 2, 6, 3),
+            _ => (4, 2, 8, width - 9),
+        },
+        Field::Goldilocks if groups <= 2 => (1, 1, 1, 1),
+        Field::Goldilocks => (1, 1, 2, 2),
+    };
+    let (spacing, cycles) = match seventh {
+        true => (2, cycles.max(2 * beats)),
+        false => (spacing, cycles),
+    };
+    let shape = beats as u32 | (last_pairs as u32) << LAST_PAIRS_LSB;
+    let mut states = Vec::new();
+    for i in 0..100 {
+        let elements = any_elements(&mut random, field, width);
+        states.push(PairedState {
+            beats: words_of_state(field, &elements),
+            cycles: match i < 40 {
+                true => cycles,
+                false => cycles + random.below(4) as usize,
+            },
+        });
+    }
+    let mut operands = Vec::new();
+    // When the sum of a state is there.
+    let mut due = Vec::new();
+    for state in &states {
+        let begin = operands.len();
+        for _ in 0..state.cycles {
+            operands.push(Operands {
+                a: field.random(&mut random),
+                b: field.random(&mut random),
+                c: field.random(&mut random),
+                shape,
+                ..Operands::default()
+            });
+        }
+        let mut last = begin;
+        for (beat, words) in state.beats.iter().enumerate() {
+            let cycle = begin + beat * spacing;
+            let x = &mut operands[cycle];
+            [x.a, x.b, x.c] = words.clone();
+            x.shape |= PAIRS_VALID | (beat as u32) << PAIRS_BEAT_LSB;
+            if beat % 2 == 1 || beats == 1 {
+                last = cycle;
+            }
+        }
+        due.push(last + last_pairs - 1 + PAIR_SUM);
+    }
+    // Until the sum of the last state is there.
+    operands.resize(
+        operands.len() + PAIR_SUM + LANES,
+        Operands {
+            shape,
+            ..Operands::default()
+        },
+    );
+    let outputs = run(kind, seed, field, &operands);
+    let mut next = 0;
+    let mut expected = None;
+    for (cycle, operands) in operands.iter().enumerate() {
+        if next < due.len() && due[next] == cycle {
+            expected = Some(packed(&sum_of_pairs(field, &states[next].beats)));
+            next += 1;
+        }
+        let Some(expected) = &expected else { continue };
+        let found = number(&outputs[cycle][output.clone()]);
+        if found != *expected {
+            return Err(Box::new(Mismatch {
+                cycle,
+                operands: operands.clone(),
+                expected: expected.clone(),
+                found,
+            }));
+        }
+    }
+    assert_eq!(next, states.len());
+    Ok(())
+}
+
+/// A state behind the last partial round, and what leaves the exit.
+struct EndingState {
+    beats: Vec<[Chunks; LANES]>,
+    residues: Vec<[BigUint; LANES]>,
+    tag: u32,
+}
+
+/// A sum that the recurrence may end with.
+fn ending_sum(random: &mut Random, field: &Field) -> Chunks {
+    let largest = largest(field);
+    match field {
+        Field::Goldilocks => match random.below(3) {
+            0 => [(); SLICES].map(|()| (one() << CHUNK_BITS) - 1_u32),
+            _ => [(); SLICES].map(|()| random.bits(CHUNK_BITS as u64)),
+        },
+        Field::Large { .. } => match random.below(4) {
+            // 128 rounds of the largest products, whose chunks have grown as far as they can or have not.
+            0 => unresolved(&(&largest * &largest * 4_u32), MOST_PRODUCTS / 4),
+            1 => {
+                let product = largest.clone() * field.random(random) * 2_u32;
+                unresolved(&product, 1 + random.below(MOST_CHUNKS.into()) as u32)
+            }
+            2 => chunks_of(&random.big_below(&(&largest * &largest * MOST_PRODUCTS))),
+            _ => {
+                let mut sum = Chunks::default();
+                for _ in 0..1 + random.below(12) {
+                    add_chunks(&mut sum, &chunks_of(&(field.random(random) * &largest)));
+                }
+                sum
+            }
+        },
+    }
+}
+
+fn ending_state(random: &mut Random, field: &Field, width: usize, order: usize) -> EndingState {
+    let beats = match field {
+        Field::Large { .. } => width.div_ceil(LANES),
+        Field::Goldilocks => 1,
+    };
+    let two = any_elements(random, field, 2);
+    let [element, output] = [&two[0], &two[1]];
+    let mut state = EndingState {
+        beats: Vec::new(),
+        residues: Vec::new(),
+        tag: random.below(256) as u32,
+    };
+    for beat in 0..beats {
+        let mut sums = [(); LANES].map(|()| ending_sum(random, field));
+        // Element and output are in place 0.
+        if beat == 0 {
+            match field {
+                Field::Large { .. } => {
+                    let both = element + (output << 256_u32);
+                    let mask = (one() << CHUNK_BITS) - 1_u32;
+                    // The bits of the lane, whatever the chunks.
+                    sums[0] = [0, 1, 2, 3].map(|k| (&both >> (CHUNK_BITS * k)) & &mask);
+                }
+                Field::Goldilocks => {
+                    sums[0][0] = element
+                        + (output << 64_u32)
+                        + (BigUint::from(random.below(256)) << 128_u32);
+                }
+            }
+        }
+        let instead = |place: usize| match place {
+            0 => Some(element.clone()),
+            place if place == order => Some(output.clone()),
+            place if place >= width => Some(BigUint::default()),
+            _ => None,
+        };
+        state.residues.push([0, 1, 2].map(|lane| {
+            let residue = field.reduce(&field.resolve(&sums[lane]));
+            match field {
+                Field::Large { .. } => instead(LANES * beat + lane).unwrap_or(residue),
+                Field::Goldilocks => {
+                    let mut slices = split(&residue);
+                    for (s, slice) in slices.iter_mut().enumerate() {
+                        if let Some(element) = instead(LANES * s + lane) {
+                            *slice = element.iter_u64_digits().next().unwrap_or(0);
+                        }
+                    }
+                    join(&slices)
+                }
+            }
+        }));
+        state.beats.push(sums);
+    }
+    state
+}
+
+/// States through the exit at random paces: every handshake in its cycle, every state as it must be.
+fn check_exit(
+    kind: BenchKind,
+    output: &Range<usize>,
+    seed: u64,
+    field: &Field,
+    width: usize,
+    order: usize,
+) -> Checked {
+    let mut random = Random::new(seed);
+    let mut bench = Bench::new(kind, seed as u32);
+    let setting = field.setting();
+    let states: Vec<_> = (0..60)
+        .map(|_| ending_state(&mut random, field, width, order))
+        .collect();
+    let beats = states[0].beats.len();
+    let places = EXIT_PLACES / beats;
+    let shape = beats as u32 | (order as u32) << ORDER_LSB | (width as u32) << WIDTH_LSB;
+    // The state that enters, its beat, and when it began; states with places, in order of leaving: which
+    // and when each can be seen; the beat that leaves.
+    let (mut entering, mut beat, mut begun) = (0, 0, None);
+    let mut inside: VecDeque<(usize, usize)> = VecDeque::new();
+    let mut leaving_beat = 0;
+    let (mut left, mut full) = (0, false);
+    let mut cycle = 0;
+    while entering < states.len() || !inside.is_empty() {
+        // At full pace, then with gaps, then with a consumer that is slow.
+        let (offers, takes) = match entering {
+            0..20 => (16, 16),
+            20..40 => (3, 16),
+            _ => (16, 2),
+        };
+        let offered = entering < states.len() && (begun.is_some() || random.below(16) < offers);
+        full |= offered && begun.is_none() && inside.len() == places;
+        if offered && begun.is_none() && inside.len() < places {
+            begun = Some(cycle);
+        }
+        let is_idle = inside.is_empty();
+        if begun == Some(cycle) {
+            let enters = |beat| cycle + LANES * beat + 2 + RESOLVE + REDUCE[BUILD];
+            inside.push_back((entering, (enters(0) + 2).max(enters(beats - 1) + 1)));
+        }
+        let takes_beat = begun.is_some_and(|begun| (cycle - begun) % LANES == LANES - 1);
+        let leaving = inside
+            .front()
+            .filter(|(_, seen)| cycle >= *seen)
+            .map(|(state, _)| *state);
+        let taken = leaving.is_some() && random.below(16) < takes;
+        let clears = kind == BenchKind::Units && random.below(400) == 0;
+
+        let mut x = Operands {
+            values: [(); LANES].map(|()| [(); SLICES].map(|()| random.bits(CHUNK_BITS as u64))),
+            shape,
+            control: if clears { CLEAR } else { 0 },
+            ..Operands::default()
+        };
+        if offered {
+            x.shape |= EXIT_VALID | states[entering].tag << EXIT_TAG_LSB;
+            x.values = states[entering].beats[beat].clone();
+        }
+        if taken {
+            x.shape |= EXIT_READY;
+        }
+        let outputs = bench.run(&x.pack(&setting)).unwrap();
+        let output = &outputs[output.clone()];
+        let (words, flags) = output.split_at(output.len() - 1);
+        let mut expected = 0;
+        for (flag, is_set) in [
+            (EXIT_TAKES, takes_beat),
+            (EXIT_HAS, leaving.is_some()),
+            (EXIT_IDLE, is_idle),
+        ] {
+            if is_set {
+                expected |= flag;
+            }
+        }
+        let handshakes = flags[0] & (EXIT_TAKES | EXIT_HAS | EXIT_IDLE);
+        let mismatch = |expected: BigUint, found: BigUint| {
+            Err(Box::new(Mismatch {
+                cycle,
+                operands: x.clone(),
+                expected,
+                found,
+            }))
+        };
+        if handshakes != expected {
+            return mismatch(expected.into(), handshakes.into());
+        }
+        if let Some(state) = leaving {
+            let [first, second, third] = &states[state].residues[leaving_beat];
+            let expected = first + (second << 256_u32) + (third << 512_u32);
+            let found = number(words);
+            if found != expected {
+                return mismatch(expected, found);
+            }
+            let tag = flags[0] >> EXIT_HAS_TAG_LSB & 255;
+            if tag != states[state].tag {
+                return mismatch(states[state].tag.into(), tag.into());
+            }
+        }
+
+        if taken {
+            leaving_beat += 1;
+            if leaving_beat == beats {
+                leaving_beat = 0;
+                left += 1;
+                inside.pop_front();
+            }
+        }
+        if takes_beat {
+            beat += 1;
+            if beat == beats {
+                (entering, beat, begun) = (entering + 1, 0, None);
+            }
+        }
+        if clears {
+            // The state that was entering is lost with those inside.
+            if begun.is_some() {
+                entering += 1;
+            }
+            (beat, begun, leaving_beat) = (0, None, 0);
+            inside.clear();
+        }
+        cycle += 1;
+    }
+    assert!(left > 20, "{left} states left");
+    assert!(full, "the places were never all taken");
+    Ok(())
 }
 
 fn check_reduction(
@@ -778,7 +1487,7 @@ fn check_reduction(
         latency,
         field,
     };
-    subject.check(seed, &operands, |x| field.reduce(&x.value))
+    subject.check(seed, &operands, |x| field.reduce(&x.values[0]))
 }
 
 fn check_adder(kind: BenchKind, output: &Range<usize>, seed: u64, field: &Field) -> Checked {
@@ -863,15 +1572,25 @@ mod mutants {
     pub const PRODUCT_CARRY: Range<usize> = 0..16;
     pub const PRODUCT_GOLDILOCKS: Range<usize> = 16..32;
     pub const SQUARE: Range<usize> = 32..48;
-    pub const ACCUMULATED: Range<usize> = 48..65;
-    pub const ACROSS: Range<usize> = 65..82;
-    pub const RESIDUE_CARRY: Range<usize> = 82..90;
-    pub const RESIDUE_SUBTRACTION: Range<usize> = 90..98;
-    pub const RESIDUE_GOLDILOCKS: Range<usize> = 98..106;
-    pub const RESIDUE_RUNTIME: Range<usize> = 106..114;
-    pub const SUM_SLICE: Range<usize> = 114..122;
-    pub const SUM_BORROW: Range<usize> = 122..130;
-    pub const SBOX: Range<usize> = 130..138;
+    pub const SUM_CARRY: Range<usize> = 48..65;
+    pub const SUM_ROOM: Range<usize> = 65..82;
+    pub const SUM_INITIAL: Range<usize> = 82..99;
+    pub const SLOT_SUM: Range<usize> = 99..116;
+    pub const RESIDUE_CARRY: Range<usize> = 116..124;
+    pub const RESIDUE_SUBTRACTION: Range<usize> = 124..132;
+    pub const RESIDUE_GOLDILOCKS: Range<usize> = 132..140;
+    pub const RESIDUE_GOLDILOCKS_ROOM: Range<usize> = 140..148;
+    pub const RESIDUE_RUNTIME: Range<usize> = 148..156;
+    pub const SUM_SLICE: Range<usize> = 156..164;
+    pub const SUM_BORROW: Range<usize> = 164..172;
+    pub const OPERAND_CARRY: Range<usize> = 172..180;
+    pub const OPERAND_REDUCTION: Range<usize> = 180..188;
+    pub const OPERAND_ONE: Range<usize> = 188..196;
+    pub const OPERAND_SLICES: Range<usize> = 196..204;
+    pub const PAIR_PRODUCT: Range<usize> = 204..220;
+    pub const SBOX: Range<usize> = 220..228;
+    pub const PAIR_SUM: Range<usize> = 228..245;
+    pub const EXIT: Range<usize> = 245..270;
 }
 
 const MUTANTS: BenchKind = BenchKind::Mutants;
@@ -896,12 +1615,65 @@ fn faulty_squarer_is_found() {
 #[test]
 fn faulty_accumulators_are_found() {
     let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
-    let output = mutants::ACCUMULATED;
-    check_accumulator(MUTANTS, &output, seed(13), &large, false).unwrap_err();
-    check_accumulator(MUTANTS, &output, seed(13), &goldilocks, false).unwrap();
-    let output = mutants::ACROSS;
-    check_accumulator(MUTANTS, &output, seed(13), &large, true).unwrap();
-    check_accumulator(MUTANTS, &output, seed(13), &goldilocks, true).unwrap_err();
+    let output = mutants::SUM_CARRY;
+    check_accumulator(MUTANTS, &output, seed(13), &large).unwrap_err();
+    check_accumulator(MUTANTS, &output, seed(13), &goldilocks).unwrap();
+    for output in [mutants::SUM_ROOM, mutants::SUM_INITIAL] {
+        check_accumulator(MUTANTS, &output, seed(13), &large).unwrap_err();
+        check_accumulator(MUTANTS, &output, seed(13), &goldilocks).unwrap_err();
+    }
+}
+
+#[test]
+fn faulty_sum_of_a_recurrence_is_found() {
+    for field in fields(0) {
+        check_slot_sum(MUTANTS, &mutants::SLOT_SUM, seed(26), &field).unwrap_err();
+    }
+}
+
+#[test]
+fn faulty_operand_adders_are_found() {
+    let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
+    let check =
+        |output, field| check_operand_adder(MUTANTS, &output, seed(27), field, true).map_err(drop);
+    let found = Err(());
+    assert_eq!(check(mutants::OPERAND_CARRY, &large), found);
+    assert_eq!(check(mutants::OPERAND_CARRY, &goldilocks), Ok(()));
+    assert_eq!(check(mutants::OPERAND_REDUCTION, &large), Ok(()));
+    assert_eq!(check(mutants::OPERAND_REDUCTION, &goldilocks), found);
+    assert_eq!(check(mutants::OPERAND_ONE, &large), found);
+    assert_eq!(check(mutants::OPERAND_ONE, &goldilocks), found);
+    assert_eq!(check(mutants::OPERAND_SLICES, &large), Ok(()));
+    assert_eq!(check(mutants::OPERAND_SLICES, &goldilocks), found);
+}
+
+#[test]
+fn faulty_pair_product_is_found() {
+    for field in fields(BUILD) {
+        check_pair_product(MUTANTS, &mutants::PAIR_PRODUCT, seed(28), &field).unwrap_err();
+    }
+}
+
+#[test]
+fn faulty_sum_of_pairs_is_found() {
+    for field in fields(BUILD) {
+        let check =
+            |width| check_pair_sum(MUTANTS, &mutants::PAIR_SUM, seed(29), &field, width, false);
+        // A state of five elements has no pair in lane 2, and one pair of beats.
+        check(5).unwrap();
+        check(12).unwrap_err();
+    }
+}
+
+#[test]
+fn faulty_exit_is_found() {
+    for field in fields(BUILD) {
+        // No place of the last beat is beyond a state of six elements.
+        if let Field::Large { .. } = field {
+            check_exit(MUTANTS, &mutants::EXIT, seed(30), &field, 6, 3).unwrap();
+        }
+        check_exit(MUTANTS, &mutants::EXIT, seed(30), &field, 5, 3).unwrap_err();
+    }
 }
 
 #[test]
@@ -913,6 +1685,8 @@ fn faulty_reductions_are_found() {
     let output = mutants::RESIDUE_SUBTRACTION;
     check_reduction(MUTANTS, &output, seed(14), &goldilocks, REDUCE[0]).unwrap();
     let output = mutants::RESIDUE_GOLDILOCKS;
+    check_reduction(MUTANTS, &output, seed(14), &goldilocks, 1).unwrap_err();
+    let output = mutants::RESIDUE_GOLDILOCKS_ROOM;
     check_reduction(MUTANTS, &output, seed(14), &goldilocks, 1).unwrap_err();
     let output = mutants::RESIDUE_RUNTIME;
     check_reduction(MUTANTS, &output, seed(14), &Field::of_build(1), REDUCE[1]).unwrap();
@@ -957,9 +1731,14 @@ fn squarer() {
 #[test]
 fn accumulator() {
     for field in fields(0) {
-        for (across, output) in [(false, units::ACCUMULATED), (true, units::ACROSS)] {
-            check_accumulator(BenchKind::Units, &output, seed(13), &field, across).unwrap();
-        }
+        check_accumulator(BenchKind::Units, &units::ACCUMULATED, seed(13), &field).unwrap();
+    }
+}
+
+#[test]
+fn sum_of_a_recurrence() {
+    for field in fields(0) {
+        check_slot_sum(BenchKind::Units, &units::SLOT_SUM, seed(26), &field).unwrap();
     }
 }
 
@@ -1002,6 +1781,7 @@ fn reduction_and_addition_by_many_primes() {
         let kind = BenchKind::Units;
         check_reduction(kind, &units::RESIDUE[1], seed, &field, REDUCE[1]).unwrap();
         check_adder(kind, &units::SUM[1], seed, &field).unwrap();
+        check_operand_adder(kind, &units::OPERAND[1], seed, &field, true).unwrap();
     }
 }
 
@@ -1010,6 +1790,17 @@ fn modular_adder() {
     for (reduction, output) in units::SUM.iter().enumerate() {
         for field in fields(reduction) {
             check_adder(BenchKind::Units, output, seed(16), &field).unwrap();
+        }
+    }
+}
+
+#[test]
+fn operand_adder() {
+    let kind = BenchKind::Units;
+    for (reduction, output) in units::OPERAND.iter().enumerate() {
+        for field in fields(reduction) {
+            check_operand_adder(kind, output, seed(27), &field, true).unwrap();
+            check_operand_adder(kind, &units::OPERAND_PLAIN, seed(27), &field, false).unwrap();
         }
     }
 }
@@ -1247,67 +2038,218 @@ fn sbox_refuses_elements_that_meet() {
 }
 
 #[test]
-fn dot_product() {
+fn pair_product() {
+    for field in fields(BUILD) {
+        check_pair_product(BenchKind::Units, &units::PAIR_PRODUCT, seed(28), &field).unwrap();
+    }
+}
+
+/// A step of a row: its pairs, and if it is the first one, what the row begins with.
+#[derive(Clone, Default)]
+struct Step {
+    pairs: [Pair; LANES],
+    initial: Option<Chunks>,
+}
+
+/// The residues that come out with each step.
+fn run_rows(seed: u64, field: &Field, steps: &[Step]) -> Vec<BigUint> {
+    let mut operands = vec![Operands::default(); steps.len() + PAIR_PRODUCT];
+    for (cycle, step) in steps.iter().enumerate() {
+        operands[cycle].pairs = step.pairs.clone();
+        // With the products.
+        let operands = &mut operands[cycle + PAIR_PRODUCT];
+        if let Some(initial) = &step.initial {
+            operands.control |= FIRST;
+            operands.values[0] = initial.clone();
+        }
+    }
+    let outputs = run(BenchKind::Units, seed, field, &operands);
+    (0..steps.len())
+        .map(|cycle| number(&outputs[cycle + PAIR_ROW][units::PAIR_ROW]))
+        .collect()
+}
+
+#[test]
+fn pair_row() {
     let seed = seed(21);
     for field in fields(BUILD) {
-        for (across, output) in [(false, units::DOT_PRODUCT), (true, units::DOT_ACROSS)] {
-            let mut random = Random::new(seed);
-            let mut operands = residues(&mut random, &field);
-            // The largest products.
-            let largest = largest(&field);
-            for _ in 0..40 {
-                operands.push(Operands {
-                    a: largest.clone(),
-                    b: largest.clone(),
-                    c: largest.clone(),
-                    ..Operands::default()
+        let mut random = Random::new(seed);
+        let corners = field.corners();
+        let largest = largest(&field);
+        let square = full_product(&field, &largest, &largest);
+        let mut steps = Vec::new();
+        // The longest sum of the largest products, then others.
+        let mut lengths = vec![42, 41, 1, 2, 4];
+        lengths.extend((0..RANDOM_SETS / 2).map(|_| 1 + random.below(4) as u32));
+        for (i, length) in lengths.into_iter().enumerate() {
+            // A product of two sums is that of four products of residues.
+            let added = LANES as u32 * length;
+            let most = (MOST_PRODUCTS - 4 * added).min(MOST_CHUNKS - added);
+            let initial = match random.below(4) {
+                _ if i < 5 => unresolved(&square, most),
+                0 => Chunks::default(),
+                1 => unresolved(&square, most),
+                _ => {
+                    let (x, y) = (field.random(&mut random), field.random(&mut random));
+                    let count = 1 + random.below(most.into()) as u32;
+                    unresolved(&full_product(&field, &x, &y), count)
+                }
+            };
+            let kind = random.below(4);
+            for step in 0..length {
+                let pairs = [(); LANES].map(|()| match kind {
+                    0 => any_pair(&mut random, &corners),
+                    1 => random_pair(&mut random, &field),
+                    2 if i >= 5 => any_pair(&mut random, &[BigUint::default(), largest.clone()]),
+                    _ => any_pair(&mut random, std::slice::from_ref(&largest)),
+                });
+                steps.push(Step {
+                    pairs,
+                    initial: (step == 0).then(|| initial.clone()),
                 });
             }
-            let others = values_to_reduce(&mut random, &field);
-            // Operands, the control of their products and a sum in place of theirs come one after the
-            // other.
-            let controls = steps(&mut random, &field, operands.len(), across);
-            let other: Vec<_> = operands
-                .iter()
-                .map(|_| (random.below(4) == 0).then(|| random.choose(&others).value.clone()))
+        }
+        let found = run_rows(seed, &field, &steps);
+        let mut accumulator = Accumulator::default();
+        for (cycle, (step, found)) in steps.iter().zip(&found).enumerate() {
+            let products = step.pairs.each_ref().map(|Pair { a, x, b, y }| {
+                full_product(
+                    &field,
+                    &field.operand(a, x, false),
+                    &field.operand(b, y, false),
+                )
+            });
+            let first = step.initial.is_some();
+            let initial = step.initial.clone().unwrap_or_default();
+            let sum = accumulator.step(&field, first, &initial, &products);
+            assert_eq!(*found, field.reduce(&sum), "cycle {cycle}, {field:?}");
+        }
+    }
+}
+
+/// The pairs of two beats, or slices, and the sum over all pairs give the product of a row and a state, but for
+/// the products of coefficients, which the host takes off.
+#[test]
+fn pair_row_is_a_row_of_a_matrix() {
+    let seed = seed(22);
+    for field in fields(BUILD) {
+        let mut random = Random::new(seed);
+        let mut steps = Vec::new();
+        // Of the last step of each row.
+        let mut expected = Vec::new();
+        for row in 0..40 * (MOST_ELEMENTS - 1) {
+            let width = 2 + row % (MOST_ELEMENTS - 1);
+            let elements = any_elements(&mut random, &field, width);
+            let sum = sum_of_pairs(&field, &words_of_state(&field, &elements));
+            // In Goldilocks mode each slice has a row of its own, and all have the elements.
+            let coefficients: Vec<_> = (0..width)
+                .map(|_| match row < 11 {
+                    true => largest(&field),
+                    false => field.random(&mut random),
+                })
                 .collect();
-            let mut input = operands.clone();
-            input.resize(operands.len() + MUL + ACCUMULATE, Operands::default());
-            for (cycle, (control, other)) in controls.iter().zip(&other).enumerate() {
-                input[cycle + MUL].control |= control;
-                if let Some(other) = other {
-                    let input = &mut input[cycle + MUL + ACCUMULATE];
-                    input.control |= TAKE_OTHER;
-                    input.value = other.clone();
+            let coefficient = |place: usize| coefficients.get(place).cloned().unwrap_or_default();
+            let element = |place: usize| {
+                let element = elements.get(place).cloned().unwrap_or_default();
+                match field {
+                    Field::Large { .. } => element,
+                    Field::Goldilocks => (0..SLICES).map(|s| &element << (64 * s)).sum(),
                 }
+            };
+            let mut plain = Chunks::default();
+            for step in 0..width.div_ceil(2 * LANES) {
+                let pairs = [0, 1, 2].map(|lane| {
+                    let (even, odd) = (6 * step + lane, 6 * step + LANES + lane);
+                    Pair {
+                        a: coefficient(even),
+                        x: element(odd),
+                        b: coefficient(odd),
+                        y: element(even),
+                    }
+                });
+                for Pair { a, x, b, y } in &pairs {
+                    for (first, second) in [(a, y), (b, x), (a, b)] {
+                        let product = full_product(&field, first, second);
+                        add_chunks(&mut plain, &chunks_of(&product));
+                    }
+                }
+                steps.push(Step {
+                    pairs,
+                    initial: (step == 0).then(|| sum.clone()),
+                });
             }
-            let outputs = run(BenchKind::Units, seed, &field, &input);
-            let mut accumulator = Accumulator::new(across);
-            for (cycle, x) in operands.iter().enumerate() {
-                let products = [(&x.a, &x.b), (&x.b, &x.c), (&x.c, &x.a)]
-                    .map(|(a, b)| full_product(&field, a, b));
-                let sum = accumulator.step(&field, controls[cycle], &products);
-                let expected = field.reduce(other[cycle].as_ref().unwrap_or(&sum));
-                let found = number(&outputs[cycle + DOT_PRODUCT][output.clone()]);
-                assert_eq!(found, expected, "cycle {cycle}, across {across}, {field:?}");
+            expected.push((steps.len() - 1, field.reduce(&plain)));
+        }
+        let found = run_rows(seed, &field, &steps);
+        for (step, expected) in expected {
+            assert_eq!(found[step], expected, "step {step}, {field:?}");
+        }
+    }
+}
+
+#[test]
+fn sum_of_the_pairs() {
+    for field in fields(BUILD) {
+        for width in 4..=MOST_ELEMENTS {
+            println!("width {width}, {field:?}");
+            for seventh in [false, true] {
+                let kind = BenchKind::Units;
+                check_pair_sum(kind, &units::PAIR_SUM, seed(29), &field, width, seventh).unwrap();
+            }
+        }
+    }
+}
+
+// ---- Exit of the recurrence ------------------------------------------------------------------------
+
+#[test]
+fn exit_of_the_recurrence() {
+    for field in fields(BUILD) {
+        for width in 2..=MOST_ELEMENTS {
+            for order in [1, width / 2, width - 1] {
+                println!("width {width}, order {order}, {field:?}");
+                let kind = BenchKind::Units;
+                check_exit(kind, &units::EXIT, seed(30), &field, width, order.max(1)).unwrap();
             }
         }
     }
 }
 
 #[test]
-fn scaled_add() {
-    let seed = seed(22);
+fn exit_passes_states_without_a_recurrence() {
+    let seed = seed(31);
     for field in fields(BUILD) {
-        let operands = residues(&mut Random::new(seed), &field);
+        let mut random = Random::new(seed);
+        let operands: Vec<_> = (0..RANDOM_SETS)
+            .map(|_| Operands {
+                values: [(); LANES].map(|()| chunks_of(&random.bits(512))),
+                shape: 4
+                    | (MOST_ELEMENTS as u32) << WIDTH_LSB
+                    | (random.below(4) as u32 * EXIT_VALID)
+                    | (random.below(256) as u32) << EXIT_TAG_LSB,
+                ..Operands::default()
+            })
+            .collect();
         let subject = Subject {
             kind: BenchKind::Units,
-            output: &units::SCALED_ADD,
-            latency: SCALED_ADD,
+            output: &units::EXIT,
+            latency: 0,
             field: &field,
         };
         subject
-            .check(seed, &operands, |x| field.add(&x.a, &field.mul(&x.b, &x.c)))
+            .check(seed, &operands, |x| {
+                let mask = (one() << 256_u32) - 1_u32;
+                let mut words = x.values.iter().map(|value| packed(value) & &mask);
+                let [first, second, third] = [(); LANES].map(|()| words.next().unwrap());
+                let mut flags = EXIT_IDLE | (x.shape >> EXIT_TAG_LSB & 255) << EXIT_HAS_TAG_LSB;
+                if x.shape & EXIT_VALID != 0 {
+                    flags |= EXIT_HAS;
+                }
+                if x.shape & EXIT_READY != 0 {
+                    flags |= EXIT_TAKES;
+                }
+                first + (second << 256_u32) + (third << 512_u32) + (BigUint::from(flags) << 768_u32)
+            })
             .unwrap();
     }
 }
@@ -1450,7 +2392,7 @@ fn results_do_not_depend_on_the_initial_state() {
     for field in fields(BUILD) {
         let mut operands = residues(&mut Random::new(seed(25)), &field);
         for x in &mut operands {
-            x.control = FIRST | 7 << ENABLE_LSB;
+            x.control = FIRST;
         }
         let settled = |seed| {
             let outputs = run(BenchKind::Units, seed, &field, &operands);

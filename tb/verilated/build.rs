@@ -227,7 +227,7 @@ struct Mutant {
 }
 
 /// One fault for each kind of mistake that the tests of the blocks must find.
-const MUTANTS: [Mutant; 15] = [
+const MUTANTS: [Mutant; 25] = [
     Mutant {
         module: "acclmt_mul",
         name: "acclmt_mul_mutant_carry",
@@ -253,18 +253,66 @@ const MUTANTS: [Mutant; 15] = [
         )],
     },
     Mutant {
-        module: "acclmt_accumulate",
-        name: "acclmt_accumulate_mutant_carry",
-        // The carries between the chunks are lost.
-        faults: &[("number = digits + carries", "number = digits")],
+        module: "acclmt_operand_add",
+        name: "acclmt_operand_add_mutant_carry",
+        // The carries between the slices are lost.
+        faults: &[("a[s] = {!goldilocks,", "a[s] = {1'b0,")],
+    },
+    Mutant {
+        module: "acclmt_operand_add",
+        name: "acclmt_operand_add_mutant_reduction",
+        // A slice is reduced only if it has a carry, not if it is from p to 2^64 - 1.
+        faults: &[("reduced[s][SliceWidth]) ?", "sum[s][SliceWidth]) ?")],
+    },
+    Mutant {
+        module: "acclmt_operand_add",
+        name: "acclmt_operand_add_mutant_one",
+        // p - x is a complement without its one.
+        faults: &[("carry_in = negative_i", "carry_in = 1'b0")],
+    },
+    Mutant {
+        module: "acclmt_operand_add",
+        name: "acclmt_operand_add_mutant_slices",
+        // The negative reaches beyond slice 0.
+        faults: &[("{negative_i && !goldilocks}}", "{negative_i}}")],
+    },
+    Mutant {
+        module: "acclmt_pair_product",
+        name: "acclmt_pair_product_mutant",
+        // The coefficients are taken for one another.
+        faults: &[(".coefficient_i(b_i)", ".coefficient_i(a_i)")],
     },
     Mutant {
         module: "acclmt_accumulate",
-        name: "acclmt_accumulate_mutant_across",
-        // A slice is missing.
+        name: "acclmt_accumulate_mutant_carry",
+        // The carries between the chunks are not resolved.
+        faults: &[("(Goldilocks && goldilocks_i, sum_q)", "(1'b1, sum_q)")],
+    },
+    Mutant {
+        module: "acclmt_accumulate",
+        name: "acclmt_accumulate_mutant_room",
+        // The uppermost bit that chunk 0 carries into the next one is lost.
         faults: &[(
-            "sum_q[0] + sum_q[1] + sum_q[2] + sum_q[3]",
-            "sum_q[0] + sum_q[1] + sum_q[2]",
+            "goldilocks_i, sum_q)",
+            "goldilocks_i, sum_q & ~((Slices*ChunkWidth)'(1) << (ChunkWidth - 1)))",
+        )],
+    },
+    Mutant {
+        module: "acclmt_accumulate",
+        name: "acclmt_accumulate_mutant_initial",
+        // A sum begins without what has grown beyond the chunks.
+        faults: &[(
+            "first_i ? initial_i[k]",
+            "first_i ? ChunkWidth'(initial_i[k][DigitWidth-1:0])",
+        )],
+    },
+    Mutant {
+        module: "acclmt_slot_sum",
+        name: "acclmt_slot_sum_mutant",
+        // The uppermost bit of a chunk is lost.
+        faults: &[(
+            "keep_i ? sum_i[k]",
+            "keep_i ? ChunkWidth'(sum_i[k][ChunkWidth-2:0])",
         )],
     },
     Mutant {
@@ -290,6 +338,12 @@ const MUTANTS: [Mutant; 15] = [
             "!corrected[Width-1])",
             "(!corrected[Width-1] && corrected != '0))",
         )],
+    },
+    Mutant {
+        module: "acclmt_reduce_goldilocks",
+        name: "acclmt_reduce_goldilocks_mutant_room",
+        // The uppermost bits of a value are lost.
+        faults: &[("acclmt_pkg::ChunkWidth-1:96", "acclmt_pkg::ChunkWidth-5:96")],
     },
     Mutant {
         module: "acclmt_reduce_runtime",
@@ -320,6 +374,22 @@ const MUTANTS: [Mutant; 15] = [
             "third_valid ? residue[2] : x_second",
             "third_valid ? residue[2] : x_third",
         )],
+    },
+    Mutant {
+        module: "acclmt_full_round_pairs",
+        name: "acclmt_full_round_pairs_mutant",
+        // Lane 2 is missing in Goldilocks mode; otherwise a product between two pairs of beats, which is of
+        // none, is added.
+        faults: &[
+            ("digit[0] + digit[1] + digit[2]", "digit[0] + digit[1]"),
+            ("if (product_valid) begin", "if (1'b1) begin"),
+        ],
+    },
+    Mutant {
+        module: "acclmt_sum_reduction",
+        name: "acclmt_sum_reduction_mutant",
+        // The first place beyond the state is not zero.
+        faults: &[("place >= config_i.width", "place > config_i.width")],
     },
     Mutant {
         module: "acclmt_gray_counter",
