@@ -33,7 +33,7 @@ BASELINE = ROOT / "synth" / "baseline" / "acclmt_baseline_montgomery.sv"
 CYCLES = ROOT / "synth" / "cycles.json"
 CHIP, ENGINE, BASELINE_TOP = "acclmt_core", "acclmt_hash_engine", "acclmt_baseline_montgomery"
 NUM_FULL, NUM_PARTIAL = range(1, 3), range(1, 7)
-DEFAULT_ENGINE = (1, 3)
+DEFAULT_ENGINE = (1, 4)
 
 
 def say(text):
@@ -188,8 +188,8 @@ def comparison(runner, model, cycles, runtime_modulus):
             "runtime_modulus": (
                 price(whole["runtime_modulus"].ge) if runtime_modulus else None
             ),
-            "full_round_sub_engine": price(size[2, 3].ge),
-            "partial_round_sub_engine": price(size[1, 4].ge),
+            "full_round_sub_engine": price(size[DEFAULT_ENGINE[0] + 1, DEFAULT_ENGINE[1]].ge),
+            "partial_round_sub_engine": price(size[DEFAULT_ENGINE[0], DEFAULT_ENGINE[1] + 1].ge),
         },
         "cycles": cycles,
         "engines": [

@@ -86,8 +86,8 @@ def library_page(data):
         names = {
             "goldilocks": "Goldilocks mode, against BLS12-381 alone",
             "runtime_modulus": "the run-time modulus",
-            "full_round_sub_engine": "a second full-round sub-engine",
-            "partial_round_sub_engine": "a fourth partial-round sub-engine",
+            "full_round_sub_engine": "one more full-round sub-engine",
+            "partial_round_sub_engine": "one more partial-round sub-engine",
         }
         lines += table(
             ["", "GE", "of the engine"],

@@ -322,6 +322,13 @@ class Program(unittest.TestCase):
 
 
 class Results(unittest.TestCase):
+    def test_default_engine_is_that_of_the_rtl(self):
+        text = (area.ROOT / "rtl" / "engine" / f"{area.ENGINE}.sv").read_text()
+        default = tuple(int(re.search(rf" {name} = (\d+),", text)[1]) for name in ("NumFull", "NumPartial"))
+        cycles = json.loads(area.CYCLES.read_text())
+        self.assertEqual(area.DEFAULT_ENGINE, default)
+        self.assertEqual((cycles["num_full"], cycles["num_partial"]), default)
+
     def test_hashes_per_area(self):
         cycles = {"arities": {"2": {"cycles": 10.0, "paper_cycles": 30.0}}}
         self.assertEqual(results.hashes_per_area(200.0, 400.0, cycles), {"arity_2": 6.0})

@@ -7,8 +7,9 @@ Yosys writes the whole of `acclmt_core`, with small hash engines and memories, a
 `proc; opt`), which Icarus Verilog simulates. A memory reports an unknown enable or address, as a macro of SRAM
 would lose its content then, and a configuration that is not the one at the chip's port (memory.v takes the
 place of the memory's file, as an integrator's would); the testbench reports an unknown handshake or answer
-(testbench.v). The run hashes two leaves and folds them into a root, with full rounds, a sparse partial round on
-each kind of sub-engine, and states of two beats; the root must be the one that is computed here with integers.
+(testbench.v). The run hashes two leaves and folds them into a root, with full rounds, dense partial rounds, a
+recurrence, and states of two beats; the last round of a leaf makes all beats, that of the root the first one alone.
+The root must be the one that is computed here with integers.
 
 Needs the packages of synth/requirements.txt and iverilog.
 """
@@ -32,7 +33,7 @@ import elaborate
 MEMORY = "acclmt_mem_1r1w"
 PRIME = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 # The Montgomery radix of the constant reduction.
-RADIX = 2**260
+RADIX = 2**264
 PARAMETERS = {
     "NumPartial": 1,
     "MatrixDepth": 32,
@@ -49,8 +50,12 @@ LANES = 3
 # Of the state, and of the whole run.
 WIDTH, BEATS, ALPHA = 5, 2, 5
 INPUTS = (1, 3)
-DIGEST = 4
+# In the second beat and in the first one.
+LEAF_DIGEST, ROOT_DIGEST = 4, 1
 FULL_FIRST, FULL_LAST = 2, 1
+# On the full-round sub-engine and on the partial-round one; sums that move up in these.
+DENSE, RECURRENT = 2, 2
+ORDER = 3
 LEAVES = 2
 CYCLES = 40_000
 SUB_ENGINE_FULL, SUB_ENGINE_PARTIAL, SUB_ENGINE_INITIAL = 0, 1, 15
@@ -79,8 +84,8 @@ def position_map(positions):
 
 
 class Hash:
-    """A permutation of random constants: two full rounds, a sparse partial round on the full-round and one on
-    the partial-round sub-engine, a full round."""
+    """A permutation of random constants, in the form in which the chip has it: full rounds, dense partial rounds,
+    rounds of a recurrence, the layer behind them, a full round."""
 
     def __init__(self, generator):
         def element():
@@ -90,32 +95,48 @@ class Hash:
             return [element() for _ in range(WIDTH)]
 
         self.initial = vector()
-        # The matrix of full rounds, and the one of the last round of the first half.
-        self.matrices = [[vector() for _ in range(WIDTH)] for _ in range(2)]
-        self.full_constants = [vector() for _ in range(FULL_FIRST + FULL_LAST)]
-        # First row, first column below it, constant of element 0.
-        self.sparse = [(vector(), vector()[1:], element()) for _ in range(2)]
+        # Of the rounds, ahead of the recurrence and behind it.
+        self.matrices = [[vector() for _ in range(WIDTH)] for _ in range(3)]
+        # Passes of the full-round sub-engine: matrix, elements that pass the S-box, constants.
+        self.passes = [(0, WIDTH, vector()) for _ in range(FULL_FIRST)]
+        self.passes += [(0, 1, vector()) for _ in range(DENSE - 1)]
+        self.passes += [(1, 1, vector()), (2, 0, vector())]
+        self.passes += [(0, WIDTH, vector()) for _ in range(FULL_LAST)]
+        # Coefficients of the sums, of which there is none in place 0, and the constant of element 0.
+        self.recurrence = [
+            ([0, *vector()[1:]], [0, *vector()[1:]], element()) for _ in range(RECURRENT)
+        ]
 
-    def digest(self, inputs):
-        """Of plain integers, by the definition."""
+    def digest(self, inputs, position):
+        """Element of the state behind the permutation, of plain integers."""
         state = list(self.initial)
-        for position, value in zip(INPUTS, inputs, strict=True):
-            state[position] = (state[position] + value) % PRIME
+        for place, value in zip(INPUTS, inputs, strict=True):
+            state[place] = (state[place] + value) % PRIME
+        for number, (matrix, s_boxes, constants) in enumerate(self.passes):
+            if number == FULL_FIRST + DENSE:
+                state = self.partial_rounds(state)
+            powers = [pow(x, ALPHA if i < s_boxes else 1, PRIME) for i, x in enumerate(state)]
+            rows = [
+                sum(a * b for a, b in zip(row, powers, strict=True))
+                for row in self.matrices[matrix]
+            ]
+            state = [(row + constant) % PRIME for row, constant in zip(rows, constants, strict=True)]
+        return state[position]
 
-        def full(state, matrix, constants):
-            powers = [pow(element, ALPHA, PRIME) for element in state]
-            rows = [sum(a * b for a, b in zip(row, powers, strict=True)) for row in matrix]
-            return [(row + constant) % PRIME for row, constant in zip(rows, constants, strict=True)]
-
-        state = full(state, self.matrices[0], self.full_constants[0])
-        state = full(state, self.matrices[1], self.full_constants[1])
-        for row, column, constant in self.sparse:
-            power = pow(state[0], ALPHA, PRIME)
-            rest = state[1:]
-            dot = sum(a * b for a, b in zip(row, [power, *rest], strict=True))
-            state = [(dot + constant) % PRIME]
-            state += [(s + v * power) % PRIME for s, v in zip(rest, column, strict=True)]
-        return full(state, self.matrices[0], self.full_constants[2])[DIGEST]
+    def partial_rounds(self, state):
+        """The recurrence: of residues, to the element, sums, and in place `ORDER` the last output of the S-box."""
+        y, others = state[0], state
+        x, sums = 0, [0] * WIDTH
+        for a, b, constant in self.recurrence:
+            sums = [
+                (sums[i] + (a[i] + x) * (b[i] + others[i]) - x * y) % PRIME for i in range(WIDTH)
+            ]
+            x = pow(y, ALPHA, PRIME)
+            y = (x + sums[1] + constant) % PRIME
+            sums = [0, *sums[2 : ORDER + 1], 0, *sums[ORDER + 1 :]]
+            others = [y] * WIDTH
+        sums[0], sums[ORDER] = y, x
+        return sums
 
     def constants(self):
         """(sub-engine, bank, index, plain value) of everything that the chip stores."""
@@ -124,42 +145,42 @@ class Hash:
             position = LANES * beat + lane
             return vector[position] if position < WIDTH else 0
 
+        def full_vector(number, vector):
+            for beat in range(BEATS):
+                for lane in range(LANES):
+                    bank = 2 * LANES * LANES + lane
+                    yield SUB_ENGINE_FULL, bank, number * BEATS + beat, at(vector, beat, lane)
+
         for beat in range(BEATS):
             for lane in range(LANES):
                 yield SUB_ENGINE_INITIAL, lane, beat, at(self.initial, beat, lane)
-        # Of the full-round sub-engine: two matrices by row chunks and steps, then the sparse matrix by beats.
+        # Of the full-round sub-engine: matrices by row chunks, of two beats a step; those have one step.
         for number, matrix in enumerate(self.matrices):
             for chunk in range(BEATS):
                 for row in range(LANES):
                     position = LANES * chunk + row
                     values = matrix[position] if position < WIDTH else [0] * WIDTH
-                    for step in range(BEATS):
+                    for beat in range(BEATS):
                         for lane in range(LANES):
-                            index = (number * BEATS + chunk) * BEATS + step
-                            yield SUB_ENGINE_FULL, LANES * row + lane, index, at(values, step, lane)
-        row, column, constant = self.sparse[0]
-        column = [0, *column]
-        for beat in range(BEATS):
-            index = 2 * BEATS * BEATS + beat
-            v = [at(column, beat, lane) for lane in range(LANES)]
-            banks = [at(row, beat, lane) for lane in range(LANES)]
-            banks += [v[1], 1, v[0], v[2], 1, 1]
-            for bank, value in enumerate(banks):
-                yield SUB_ENGINE_FULL, bank, index, value
-        first = [constant, *[0] * (WIDTH - 1)]
-        rounds = [*self.full_constants[:FULL_FIRST], first, *self.full_constants[FULL_FIRST:]]
-        for number, vector in enumerate(rounds):
+                            bank = LANES * LANES * beat + LANES * row + lane
+                            index = number * BEATS + chunk
+                            yield SUB_ENGINE_FULL, bank, index, at(values, beat, lane)
+        for number, (matrix, _, vector) in enumerate(self.passes):
+            pairs = [
+                sum(row[i] * row[i + LANES] for i in range(WIDTH - LANES))
+                for row in self.matrices[matrix]
+            ]
+            folded = [constant - pair for constant, pair in zip(vector, pairs, strict=True)]
+            yield from full_vector(number, folded)
+        # The last round as one that makes the first beat alone.
+        yield from full_vector(len(self.passes), self.passes[-1][2])
+        for number, (a, b, constant) in enumerate(self.recurrence):
             for beat in range(BEATS):
                 for lane in range(LANES):
-                    bank, index = LANES * LANES + lane, number * BEATS + beat
-                    yield SUB_ENGINE_FULL, bank, index, at(vector, beat, lane)
-        row, column, constant = self.sparse[1]
-        column = [0, *column]
-        for beat in range(BEATS):
-            for lane in range(LANES):
-                yield SUB_ENGINE_PARTIAL, lane, beat, at(row, beat, lane)
-                yield SUB_ENGINE_PARTIAL, LANES + lane, beat, at(column, beat, lane)
-        yield SUB_ENGINE_PARTIAL, 2 * LANES, 0, constant
+                    index = number * BEATS + beat
+                    yield SUB_ENGINE_PARTIAL, lane, index, at(a, beat, lane)
+                    yield SUB_ENGINE_PARTIAL, LANES + lane, index, at(b, beat, lane)
+            yield SUB_ENGINE_PARTIAL, 2 * LANES, number, constant
 
     def writes(self):
         """(address, data) of the whole configuration and of the start."""
@@ -170,22 +191,23 @@ class Hash:
                 yield address[f"ConstantData{number}"], word >> 32 * number & 0xFFFFFFFF
             # For both engines.
             yield address["ConstantAddress"], 3 << 20 | sub_engine << 16 | bank << 8 | index
-        for engine in ("Leaf", "Root"):
+        for engine, digest in (("Leaf", LEAF_DIGEST), ("Root", ROOT_DIGEST)):
             values = {
                 "InputWords": len(INPUTS),
                 "Width": WIDTH,
                 "Alpha": ALPHA,
                 "FullRoundsFirst": FULL_FIRST,
                 "FullRoundsLast": FULL_LAST,
-                "PartialKind": 0,
+                # The output of the S-box enters the next element.
+                "Recurrence": 1 << 8 | ORDER,
                 "DigestWords": 1,
             }
             for number, value in enumerate(position_map(INPUTS)):
                 values[f"InputMap{number}"] = value
-            for number, value in enumerate(position_map([DIGEST])):
+            for number, value in enumerate(position_map([digest])):
                 values[f"DigestMap{number}"] = value
             for number in range(8):
-                values[f"PartialRounds{number}"] = 1 if number < 2 else 0
+                values[f"PartialRounds{number}"] = {0: DENSE, 1: RECURRENT}.get(number, 0)
             yield from ((address[engine + name], value) for name, value in values.items())
         low, high = position_map(INPUTS)
         run = {
@@ -256,8 +278,8 @@ def simulate(sources, folder, seed):
     generator = random.Random(seed)
     hash_ = Hash(generator)
     elements = [generator.randrange(PRIME) for _ in range(LEAVES * len(INPUTS))]
-    leaves = [hash_.digest(elements[number : number + 2]) for number in range(0, len(elements), 2)]
-    root = hash_.digest(leaves)
+    leaves = [hash_.digest(elements[i : i + 2], LEAF_DIGEST) for i in range(0, len(elements), 2)]
+    root = hash_.digest(leaves, ROOT_DIGEST)
     writes = list(hash_.writes())
     (folder / "writes.hex").write_text("".join(f"{a:03x}{d:08x}\n" for a, d in writes))
     (folder / "elements.hex").write_text("".join(f"{element:064x}\n" for element in elements))

@@ -38,7 +38,7 @@ class FourState(unittest.TestCase):
         wrong = self.errors_with(
             {
                 "acclmt_partial_round_engine": (
-                    ".read_enable_i((bank == BankConstant) ? constant_is_next : matrix_is_next)",
+                    ".read_enable_i((bank == BankConstant) ? constant_is_next : issue_q)",
                     ".read_enable_i(!idle_o)",
                 ),
                 "acclmt_node_fetch": (".memory_config_i,", ".memory_config_i('0),"),

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fields import (
+    CHUNK_BITS,
     MOST_PRODUCTS,
     PRIMES,
-    PRODUCT_CHUNK_BITS,
+    SLICE_BITS,
     SLICES,
     WORD_BITS,
     Goldilocks,
     Large,
+    grow,
     join,
     power,
     split,
@@ -146,6 +148,16 @@ def delayed(latency, port, function):
     return expected
 
 
+def first_operand(mode, coefficient, element, negative):
+    """The sum of a coefficient and an element, or p - x, in Goldilocks mode in slice 0."""
+    total = mode.operand(coefficient, element)
+    if not negative:
+        return total
+    if not mode.goldilocks:
+        return mode.negative(element)
+    return total >> SLICE_BITS << SLICE_BITS | mode.negative(element)
+
+
 # ---- Operands ---------------------------------------------------------------------------------------
 
 
@@ -186,47 +198,29 @@ def complement(mode, a, distance):
     return (mode.prime + distance - a) % mode.prime
 
 
-def steps(mode, random, count, across):
-    """Which lanes count in each step of sums, and where sums begin; none has too many products."""
-    weight = SLICES if mode.goldilocks and across else 1
-    found, products = [], MOST_PRODUCTS
-    for _ in range(count):
-        enable = 7 if random.random() < 0.5 else random.randrange(8)
-        added = weight * enable.bit_count()
-        first = not found or products + added > MOST_PRODUCTS or random.random() < 1 / 6
-        products = added if first else products + added
-        found.append((int(first), enable))
-    return found
+def steps(random, count):
+    """Which steps of sums begin a new one."""
+    return [int(i == 0 or random.random() < 1 / 6) for i in range(count)]
 
 
-class Accumulator:
-    """Running sums of products, in chunks."""
-
-    def __init__(self, mode, across):
-        self.mode, self.across = mode, across
-        self.sums = [0] * SLICES
-
-    def step(self, first, enable, products):
-        """Adds the products that count; returns the sum as the block puts it out."""
-        if first:
-            self.sums = [0] * SLICES
-        for lane, product in enumerate(products):
-            if enable >> lane & 1:
-                chunks = split(product, PRODUCT_CHUNK_BITS)
-                self.sums = [a + b for a, b in zip(self.sums, chunks)]
-        if not self.mode.goldilocks:
-            return self.mode.chunks(join(self.sums, PRODUCT_CHUNK_BITS))
-        return sum(self.sums) if self.across else join(self.sums, 132)
+def sum_in_chunks(mode, random, most):
+    """A sum of up to so many products, its carries not resolved."""
+    largest = complement(mode, 0, -1)
+    total = 0
+    for _ in range(4):
+        a, b = (largest if random.random() < 0.3 else mode.random(random) for _ in range(2))
+        total = grow(total, mode.product(a, b), times=random.randint(0, most // 4))
+    return total
 
 
-def accumulate_lanes(across):
+def accumulate_lanes():
     """Lanes of `acclmt_accumulate`."""
 
     def lane(mode, random):
         largest = complement(mode, 0, -1)
         inputs, results = [], {}
-        accumulator = Accumulator(mode, across)
-        for i, (first, enable) in enumerate(steps(mode, random, 30, across)):
+        total = 0
+        for i, first in enumerate(steps(random, 30)):
             pairs = [
                 (largest, largest)
                 if i < 15 and random.random() < 0.5
@@ -234,18 +228,24 @@ def accumulate_lanes(across):
                 for _ in range(LANES_OF_BEAT)
             ]
             products = [mode.product(a, b) for a, b in pairs]
+            initial = sum_in_chunks(mode, random, MOST_PRODUCTS // 2)
+            total = grow(initial if first else total, *products)
             inputs.append(
                 {
                     "first_i": first,
-                    "enable_i": enable,
-                    "product_i": sum(p << PRODUCT_BITS * k for k, p in enumerate(products)),
+                    "initial_i": initial,
+                    "product_i": join_products(products),
                 }
             )
-            cycle = i + LATENCIES["AccumulateLatency"]
-            results[cycle, "sum_o"] = accumulator.step(first, enable, products)
+            results[i + LATENCIES["AccumulateLatency"], "sum_o"] = mode.resolve(total)
         return pipeline_lane(mode, inputs, lambda *_: results)
 
     return each_mode(lane)
+
+
+def join_products(products):
+    """Products side by side."""
+    return join(products, PRODUCT_BITS)
 
 
 def each_mode(lane, reduction=0):
@@ -258,39 +258,35 @@ def each_mode(lane, reduction=0):
     return lanes
 
 
-def dot_product_lanes(across):
-    """Lanes of `acclmt_dot_product`: running sums, and now and then another sum in their place."""
-    multiply, add = LATENCIES["MulLatency"], LATENCIES["AccumulateLatency"]
-    latency = multiply + add + reduce_latency(0)
+def pair_row_lanes():
+    """Lanes of `acclmt_pair_row`: running sums of products of sums, with something to begin with."""
+    to_product = LATENCIES["OperandLatency"] + LATENCIES["MulLatency"]
+    latency = to_product + LATENCIES["AccumulateLatency"] + reduce_latency(0)
 
     def lane(mode, random):
         count = 24
         corners = mode.corners()
-        inputs = [
-            {"first_i": 1, "enable_i": 0, "take_other_i": 0, "other_i": 0}
-            for _ in range(count + multiply + add)
-        ]
+        inputs = [{"first_i": 1, "initial_i": 0} for _ in range(count + to_product)]
         results = {}
-        accumulator = Accumulator(mode, across)
-        others = mode.sums(random, count)
-        for i, (first, enable) in enumerate(steps(mode, random, count, across)):
-            words = [
-                random.choice(corners) if random.random() < 0.3 else mode.random(random)
-                for _ in range(2 * LANES_OF_BEAT)
-            ]
-            elements, coefficients = words[:LANES_OF_BEAT], words[LANES_OF_BEAT:]
-            products = [mode.product(a, b) for a, b in zip(elements, coefficients)]
-            inputs[i] |= {"element_i": beat(elements), "coefficient_i": beat(coefficients)}
-            inputs[i + multiply] |= {"first_i": first, "enable_i": enable}
-            value = accumulator.step(first, enable, products)
-            results[i + multiply, "product_o"] = sum(
-                p << PRODUCT_BITS * k for k, p in enumerate(products)
+        total = 0
+        for i, first in enumerate(steps(random, count)):
+            a, x, b, y = (
+                [
+                    random.choice(corners) if random.random() < 0.3 else mode.random(random)
+                    for _ in range(LANES_OF_BEAT)
+                ]
+                for _ in range(4)
             )
-            results[i + multiply + add, "sum_o"] = value
-            if random.random() < 0.25:
-                value = random.choice(others)
-                inputs[i + multiply + add] |= {"take_other_i": 1, "other_i": value}
-            results[i + latency, "result_o"] = mode.reduce(value)
+            operands = {"a_i": beat(a), "x_i": beat(x), "b_i": beat(b), "y_i": beat(y)}
+            initial = sum_in_chunks(mode, random, MOST_PRODUCTS // 2)
+            inputs[i] |= operands
+            inputs[i + to_product] |= {"first_i": first, "initial_i": initial}
+            products = [
+                mode.product(mode.operand(a[k], x[k]), mode.operand(b[k], y[k]))
+                for k in range(LANES_OF_BEAT)
+            ]
+            total = grow(initial if first else total, *products)
+            results[i + latency, "result_o"] = mode.reduce(total)
         return pipeline_lane(mode, inputs, lambda *_: results)
 
     return each_mode(lane)
@@ -492,19 +488,50 @@ def without(names, lane):
 def blocks():
     """All blocks, the small ones first."""
     multiply = LATENCIES["MulLatency"]
-    reduce = reduce_latency(0)
 
     def pairs(mode, random):
         return [{"a_i": a, "b_i": b} for a, b in residue_pairs(mode, random)]
 
-    def triples(mode, random):
+    def operands(mode, random):
+        return [
+            {"coefficient_i": a, "element_i": b, "negative_i": random.randrange(2)}
+            for a, b in residue_pairs(mode, random)
+        ]
+
+    def operand(mode, x):
+        return first_operand(mode, x["coefficient_i"], x["element_i"], x["negative_i"])
+
+    def four_words(mode, random):
         corners = mode.corners()
         return [
-            {"addend_i": a, "factor_i": b, "coefficient_i": corners[i % len(corners)]}
-            if i % 2
-            else {"addend_i": a, "factor_i": corners[i // 2 % len(corners)], "coefficient_i": b}
+            {
+                "a_i": a,
+                "x_i": b,
+                "b_i": random.choice(corners),
+                "y_i": mode.random(random) if i % 2 else random.choice(corners),
+                "negative_i": random.randrange(2),
+            }
             for i, (a, b) in enumerate(residue_pairs(mode, random))
         ]
+
+    def pair_product(mode, x):
+        left = first_operand(mode, x["a_i"], x["x_i"], x["negative_i"])
+        return mode.product(left, mode.operand(x["b_i"], x["y_i"]))
+
+    def slot_sums(_mode, random):
+        product = (1 << PRODUCT_BITS) - 1
+        return [
+            {
+                "keep_i": random.randrange(4) > 0,
+                "sum_i": random.getrandbits(SLICES * CHUNK_BITS),
+                "product_i": random.choice([product, random.getrandbits(PRODUCT_BITS)]),
+                "common_i": random.choice([product, random.getrandbits(PRODUCT_BITS)]),
+            }
+            for _ in range(RANDOM_SETS)
+        ]
+
+    def slot_sum(_mode, x):
+        return grow(x["sum_i"] if x["keep_i"] else 0, x["product_i"], x["common_i"])
 
     def words(_mode, random):
         return [{"data_i": random.getrandbits(WORD_BITS)} for _ in range(RANDOM_SETS)]
@@ -521,13 +548,15 @@ def blocks():
         pipeline(words, delayed(26, "data_o", lambda _mode, x: x["data_i"])),
     )
     yield Block("fifo", "acclmt_fifo", {"Width": WORD_BITS, "Depth": 5}, fifo_lanes(5))
-    for across in (0, 1):
+    for reduction in (0, 1):
         yield Block(
-            "accumulate_across" if across else "accumulate",
-            "acclmt_accumulate",
-            {"Across": across} if across else {},
-            accumulate_lanes(bool(across)),
+            "operand_add" + ("_runtime" if reduction else ""),
+            "acclmt_operand_add",
+            {"Negative": 1} | ({"Reduction": reduction} if reduction else {}),
+            pipeline(operands, delayed(LATENCIES["OperandLatency"], "operand_o", operand), reduction),
         )
+    yield Block("slot_sum", "acclmt_slot_sum", {}, pipeline(slot_sums, delayed(1, "sum_o", slot_sum)))
+    yield Block("accumulate", "acclmt_accumulate", {}, accumulate_lanes())
     yield from reduction_blocks()
     for reduction in (0, 1):
         product = multiply if reduction else LATENCIES["EnterProductLatency"]
@@ -562,21 +591,16 @@ def blocks():
     square = delayed(multiply, "square_o", lambda mode, x: mode.product(x["a_i"], x["a_i"]))
     yield Block("mul", "acclmt_mul", {}, pipeline(wide_pairs, product), large=True)
     yield Block("sqr", "acclmt_sqr", {}, pipeline(wide_words, square), large=True)
-    scaled = delayed(
-        multiply + reduce + LATENCIES["AddLatency"],
-        "result_o",
-        lambda mode, x: mode.add(x["addend_i"], mode.mul(x["factor_i"], x["coefficient_i"])),
-    )
-    yield Block("scaled_add", "acclmt_scaled_add", {}, pipeline(triples, scaled), large=True)
-    yield Block("sbox", "acclmt_sbox", {}, sbox_lanes, large=True)
-    yield Block("dot_product", "acclmt_dot_product", {}, dot_product_lanes(False), large=True)
+    paired = delayed(LATENCIES["OperandLatency"] + multiply, "product_o", pair_product)
     yield Block(
-        "dot_product_across",
-        "acclmt_dot_product",
-        {"Across": 1},
-        dot_product_lanes(True),
+        "pair_product",
+        "acclmt_pair_product",
+        {"Negative": 1},
+        pipeline(four_words, paired),
         large=True,
     )
+    yield Block("sbox", "acclmt_sbox", {}, sbox_lanes, large=True)
+    yield Block("pair_row", "acclmt_pair_row", {}, pair_row_lanes(), large=True)
 
 
 def run(block, simulation, seed, say=lambda _: None):

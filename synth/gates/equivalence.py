@@ -190,9 +190,10 @@ class Side:
 
 
 def stimulus(generator, width):
-    """Random bits for a port in 64 lanes, of which every digit of 32 may be zeros or ones throughout."""
+    """Random bits for a port in 64 lanes, of which every digit of 32, or all, may be zeros or ones throughout."""
+    digit = 32 if generator.integers(2) else width
     bits = generator.integers(0, 2**64, (width, 1), numpy.uint64)[:, 0]
-    digits = generator.integers(0, 2**64, (3, -(-width // 32)), numpy.uint64).repeat(32, axis=1)
+    digits = generator.integers(0, 2**64, (3, -(-width // digit)), numpy.uint64).repeat(digit, axis=1)
     plain, value = digits[0, :width], digits[1, :width] & digits[2, :width]
     return (bits & plain) | (value & ~plain)
 

@@ -9,9 +9,11 @@ WORD_BITS = 256
 SLICES = 4
 SLICE_BITS = 64
 # Bits of a chunk of a sum, and of a chunk of a product in it.
-CHUNK_BITS = 132
+CHUNK_BITS = 136
 PRODUCT_CHUNK_BITS = 128
-MOST_PRODUCTS = 12
+# Squares of the prime whose sum a reduction takes, and products that a chunk of a sum has room for.
+MOST_SQUARES = 512
+MOST_PRODUCTS = 2 ** (CHUNK_BITS - PRODUCT_CHUNK_BITS) - 1
 GOLDILOCKS = 2**64 - 2**32 + 1
 BLS12_381 = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 # Large primes of presets and of the Pasta curves, for the run-time modulus.
@@ -23,7 +25,7 @@ PRIMES = (
     0x0800000000000011000000000000000000000000000000000000000000000001,
 )
 # log2 of the Montgomery radix: reduction by a constant prime, and by a run-time one.
-RADIX_BITS = (260, 280)
+RADIX_BITS = (264, 280)
 
 
 def split(value, bits=SLICE_BITS):
@@ -34,6 +36,15 @@ def split(value, bits=SLICE_BITS):
 def join(slices, bits=SLICE_BITS):
     """The contrary of `split`."""
     return sum(value << bits * i for i, value in enumerate(slices))
+
+
+def grow(total, *products, times=1):
+    """A sum in chunks with products added, each so many times, without carries between the chunks."""
+    chunks = split(total, CHUNK_BITS)
+    for product in products:
+        added = split(product, PRODUCT_CHUNK_BITS)
+        chunks = [(a + times * b) % 2**CHUNK_BITS for a, b in zip(chunks, added)]
+    return join(chunks, CHUNK_BITS)
 
 
 class Large:
@@ -55,6 +66,14 @@ class Large:
         """a * b / R"""
         return a * b * self.inverse % self.prime
 
+    def operand(self, coefficient, element):
+        """Their sum as a multiplier takes it."""
+        return coefficient + element
+
+    def negative(self, element):
+        """p - x"""
+        return self.prime - element
+
     def product(self, a, b):
         """The product as the multiplier gives it."""
         return a * b
@@ -73,6 +92,10 @@ class Large:
         chunks = split(number & low, PRODUCT_CHUNK_BITS)
         chunks[3] = number >> 3 * PRODUCT_CHUNK_BITS
         return join(chunks, CHUNK_BITS)
+
+    def resolve(self, value):
+        """A sum in chunks with its carries resolved."""
+        return self.chunks(self.number(value))
 
     def enter(self, word):
         """The residue of a word that comes in, which may be no element."""
@@ -103,13 +126,13 @@ class Large:
         """Sums to reduce, in chunks: corners, and random sums of products."""
         p = self.prime
         square = (p - 1) ** 2
-        most = MOST_PRODUCTS * square
+        most = MOST_SQUARES * p**2
         values = [most, most - 1, 0, 1]
-        values += [square * count for count in range(1, MOST_PRODUCTS + 1)]
+        values += [square * count for count in range(1, MOST_SQUARES + 1)]
         # Multiples of the prime: the quotient is the prime itself, and must become zero.
         values += [p, 2 * p, p * (p - 1), p << 200]
         values += [most >> bits << bits for bits in RADIX_BITS]
-        for bit in (28, 56, 112, 168, 224, 244, 251, 252, 253, 259, 260, 261, 279, 280, 281):
+        for bit in (28, 56, 112, 168, 224, 244, 251, 252, 253, 263, 264, 265, 279, 280, 281):
             values += [1 << bit, (1 << bit) - 1]
             values += [random.randrange(most >> bit) << bit for _ in range(8)]
         for bit in (1, 32, 64, 128, 255, 256, 300, 400, 490):
@@ -135,8 +158,17 @@ class Goldilocks:
     def mul(self, a, b):
         return join(x * y % GOLDILOCKS for x, y in zip(split(a), split(b)))
 
+    operand = add
+
+    def negative(self, element):
+        """p - x in slice 0 alone."""
+        return GOLDILOCKS - split(element)[0]
+
     def product(self, a, b):
         return join((x * y for x, y in zip(split(a), split(b))), PRODUCT_CHUNK_BITS)
+
+    def resolve(self, value):
+        return value
 
     def reduce(self, value):
         return join(chunk % GOLDILOCKS for chunk in split(value, CHUNK_BITS))

@@ -34,8 +34,12 @@ EQUIVALENCES = {
     "reduce_goldilocks": ("acclmt_reduce_goldilocks",),
     "from_montgomery": ("acclmt_from_montgomery",),
     "sbox": ("acclmt_sbox",),
-    "scaled_add": ("acclmt_scaled_add",),
-    "dot_product": ("acclmt_dot_product",),
+    "operand_add": ("acclmt_operand_add",),
+    "operand_add_runtime": ("acclmt_operand_add",),
+    "slot_sum": ("acclmt_slot_sum",),
+    "pair_product": ("acclmt_pair_product",),
+    "pair_row": ("acclmt_pair_row",),
+    "sum_reduction": ("acclmt_sum_reduction",),
     "partial_round_engine": ("acclmt_partial_round_engine", "acclmt_slot_control"),
 }
 
