@@ -9,7 +9,9 @@ use crate::console::Console;
 use crate::error::{CommandError, file_failure};
 use crate::evaluation_file::{FILE, read, write, wrong_figure};
 use crate::report;
-use acclmt_measure::evaluation::{self, DmaRuns, Evaluation, MOST_LEAVES, Peers, TREE_PRESET};
+use acclmt_measure::evaluation::{
+    self, DEFAULT_ENGINE, DmaRuns, Evaluation, MOST_LEAVES, Peers, TREE_PRESET,
+};
 use acclmt_measure::published;
 
 /// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
@@ -85,7 +87,8 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
     for figures in &published::HASHES {
         let mut engines = evaluation.engines.iter();
         let engine = engines.find(|engine| {
-            engine.preset == figures.preset && (engine.num_full, engine.num_partial) == (1, 3)
+            engine.preset == figures.preset
+                && (engine.num_full, engine.num_partial) == DEFAULT_ENGINE
         });
         if let Some(engine) = engine {
             console.line(format!(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use acclmt::LibraryBackends;
-use acclmt_measure::evaluation::Evaluation;
+use acclmt_measure::evaluation::{DEFAULT_ENGINE, Evaluation};
 use serde_json::{Value, json};
 
 /// Exit code, output and errors.
@@ -96,15 +96,15 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
 
     // What the default engine is built for, in cycles per hash.
     for (preset, most) in [
-        ("filecoin-arity-2", 16.5),
-        ("filecoin-arity-4", 37.0),
-        ("filecoin-arity-8", 74.0),
-        ("filecoin-arity-11", 131.0),
-        ("plonky2", 33.0),
+        ("filecoin-arity-2", 13.5),
+        ("filecoin-arity-4", 26.5),
+        ("filecoin-arity-8", 51.5),
+        ("filecoin-arity-11", 68.5),
+        ("plonky2", 18.5),
     ] {
         let mut engines = evaluation.engines.iter();
         let engine = engines.find(|engine| {
-            engine.preset == preset && (engine.num_full, engine.num_partial) == (1, 3)
+            engine.preset == preset && (engine.num_full, engine.num_partial) == DEFAULT_ENGINE
         });
         let cycles = engine.unwrap().measurement.cycles_per_hash;
         assert!(cycles <= most && cycles > most / 2.0, "{preset}: {cycles}");
@@ -115,10 +115,10 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         .iter()
         .map(|tree| (tree.leaves, tree.cycles))
         .collect();
-    assert_eq!(cycles, [(4096, 113_536), (8192, 182_865)]);
+    assert_eq!(cycles, [(4096, 92_271), (8192, 148_478)]);
     // One standard tree has nothing to merge, two have.
     assert_eq!(evaluation.unmerged[0], evaluation.trees[0]);
-    assert!(evaluation.unmerged[1].cycles > 190_000);
+    assert!(evaluation.unmerged[1].cycles > 160_000);
 
     let html = fs::read_to_string(path.join("report.html")).unwrap();
     is_self_contained(&html);
@@ -131,7 +131,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "74.32 %",
         "figure 5",
         "figure 8",
-        "113\u{202f}536",
+        "92\u{202f}271",
         "A CPU &lt;x&gt;",
         "a &lt;label&gt;",
         "neptune 13.0.0",

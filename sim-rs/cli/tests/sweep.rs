@@ -24,7 +24,7 @@ hashes = 512
 field = ['bls12-381', 'goldilocks']
 width = [3, 12]
 exponent = [5, 7]
-num_partial = [1, 3]
+num_partial = [1, 4]
 ";
 
 struct Folder(TempDir);
@@ -301,7 +301,7 @@ fn areas_are_added() {
     let area = folder.write(
         "area.json",
         r#"{"library": "cells", "commit": "0", "engine": {"area_um2": 9.5, "ge": 100}, "modules": {},
-            "engines": [{"num_full": 1, "num_partial": 3, "goldilocks": true, "area_um2": 9.5, "ge": 100},
+            "engines": [{"num_full": 1, "num_partial": 4, "goldilocks": true, "area_um2": 9.5, "ge": 100},
                         {"num_full": 1, "num_partial": 1, "goldilocks": false, "area_um2": 4, "ge": 40}]}"#,
     );
     let specification = folder.write("engines.toml", ENGINES);
@@ -314,7 +314,7 @@ fn areas_are_added() {
         known.collect::<Vec<_>>()
     };
     let expected = |partial: &Value| {
-        if partial == 3 {
+        if partial == 4 {
             [json!(9.5), json!(100.0), json!("cells")]
         } else {
             [const { Value::Null }; 3]

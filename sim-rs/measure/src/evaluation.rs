@@ -29,6 +29,9 @@ pub const GOLDILOCKS_PRESET: &str = "plonky2";
 /// The most leaves of a tree of the evaluation: those of the paper's largest.
 pub const MOST_LEAVES: u64 = 1 << 23;
 
+/// Full-round and partial-round sub-engines of the default hash engine.
+pub const DEFAULT_ENGINE: (usize, usize) = (1, 4);
+
 /// The most leaves of a tree without merger; by then nothing changes any more.
 const MOST_UNMERGED_LEAVES: u64 = 1 << 20;
 
@@ -39,7 +42,7 @@ const SCHEDULE_LEAVES: u64 = 1024;
 const SCHEDULE_HASHES: usize = 72;
 
 /// Engines whose schedule is shown, and the cycles of the steady state that are.
-const SCHEDULES: [(usize, usize, u64); 3] = [(1, 3, 96), (1, 1, 96), (2, 0, 2400)];
+const SCHEDULES: [(usize, usize, u64); 3] = [(1, 4, 96), (1, 1, 96), (2, 0, 2400)];
 
 /// In a stretch of more cycles than this, rounds of the same kind that follow each other are one.
 const MOST_SLOTS: u64 = 200;
@@ -165,7 +168,7 @@ pub struct SlotOf {
     pub begin: u64,
     /// Its cycles.
     pub cycles: u64,
-    /// Whether it is a partial round.
+    /// Whether it is a partial round, or the pass behind a recurrence.
     pub partial: bool,
     /// Whether it belongs to the visit of the last full rounds.
     pub last: bool,
@@ -426,7 +429,7 @@ const ENGINES: [(usize, usize); 8] = [
     (1, 4),
     (1, 5),
     (1, 6),
-    (2, 3),
+    (2, 4),
 ];
 
 /// The work of measuring an engine beside that of a tree, in hashes.
@@ -470,12 +473,12 @@ fn sizes(most: u64) -> impl Iterator<Item = u64> {
     sizes.take_while(move |&leaves| leaves <= most)
 }
 
-/// A chip with so many sub-engines, and memories for the constants of any share of the rounds.
+/// A chip with so many sub-engines, and memories for the constants of any share of the rounds. The matrix memories
+/// have the same content whatever the share.
 fn hardware(num_full: usize, num_partial: usize) -> Hardware {
     Hardware {
         num_full,
         num_partial,
-        matrix_depth: 256,
         partial_depth: 256,
         ..Hardware::default()
     }
@@ -627,4 +630,16 @@ fn visits_of(sub_engine: usize, slots: &[Slot]) -> Vec<Visit> {
         }));
     }
     visits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_engine_is_that_of_the_hardware() {
+        let hardware = Hardware::default();
+        assert_eq!(DEFAULT_ENGINE, (hardware.num_full, hardware.num_partial));
+        assert!(ENGINES.contains(&DEFAULT_ENGINE));
+    }
 }

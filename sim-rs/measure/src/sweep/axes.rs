@@ -42,10 +42,10 @@ pub struct Axes {
     /// Full-round sub-engines of a hash engine; 1.
     #[serde(deserialize_with = "values")]
     pub num_full: Vec<usize>,
-    /// Partial-round sub-engines; 3.
+    /// Partial-round sub-engines; 4.
     #[serde(deserialize_with = "values")]
     pub num_partial: Vec<usize>,
-    /// Entries of the memories of matrices; 128.
+    /// Entries of the memories of matrices; 32.
     #[serde(deserialize_with = "values")]
     pub matrix_depth: Vec<usize>,
     /// Entries of the memories of round constants of full rounds; 256.
