@@ -227,6 +227,10 @@ module acclmt_dma_sequencer #(
           end else if (!refused && reg_rdata_i[acclmt_reg_pkg::StreamEventsLateLastBit]) begin
             code_d = acclmt_reg_pkg::DmaErrorInputTooLong;
             state_d = Error;
+          end else if (output_done_i && output_too_small_i) begin
+            // The last word found no room while the answer was awaited.
+            code_d = acclmt_reg_pkg::DmaErrorOutputTooSmall;
+            state_d = Error;
           end else if (output_done_i && output_void_i) begin
             code_d = acclmt_reg_pkg::DmaErrorRunVoid;
             state_d = Error;
