@@ -3,7 +3,7 @@
 //!
 //! # A hash on the chip
 //!
-//! The state is in internal order, see [`acclmt_poseidon::sparse`]: the S-box of partial rounds is on element
+//! The state is in internal order, see [`acclmt_poseidon::normal_form`]: the S-box of partial rounds is on element
 //! 0. It starts as the initial vector plus the input elements at their places. The first full-round
 //! sub-engine (number 0) runs the first full rounds and `p0` dense partial rounds, the partial-round
 //! sub-engines 1 to N run `p1 .. pN` partial rounds in turn as a recurrence, see

@@ -20,10 +20,10 @@ use ark_ff::{BigInt, PrimeField};
 
 use crate::fields::Goldilocks;
 use crate::history::{History, take};
+use crate::normal_form::InternalOrder;
 use crate::params::{MAX_WIDTH, PoseidonParameters};
 use crate::permutation::PreparedRounds;
 use crate::recurrence::{Layer, Recurrence, RecurrentRounds};
-use crate::sparse::InternalOrder;
 
 /// The prime.
 const PRIME: u64 = 0xFFFF_FFFF_0000_0001;
@@ -461,9 +461,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::permutation::permute_dense;
     use crate::presets;
-    use crate::random::{Generator, Ranges, parameters};
+    use crate::recurrence::assert_dense_partial_rounds;
 
     const CORNERS: [u64; 14] = [
         0,
@@ -554,30 +553,12 @@ mod tests {
         assert_eq!(modulo(sum.into()), modulo(expected));
     }
 
-    /// Dense partial rounds ahead of the recurrence, behind it and in place of it.
     #[test]
     fn dense_partial_rounds() {
         for seed in 0..20 {
-            let ranges = Ranges {
-                partial_rounds: 4..=40,
-                ..Ranges::default()
-            };
-            let set = parameters::<Goldilocks>(seed, &ranges).unwrap();
-            let order = InternalOrder::swapped(set.width(), set.partial_index());
-            let state: Vec<Goldilocks> = Generator::new(seed).elements(set.width());
-            let mut expected = state.clone();
-            permute_dense(&set, &mut expected);
-            for dense in [[0, 0], [1, 0], [0, 1], [2, 3], [40, 0]] {
-                let rounds = RecurrentRounds::in_order(&set, &order, dense).unwrap();
-                let state = order.apply(&state);
-                let state = state.iter().zip(&rounds.initial_constants);
-                let mut state: Vec<_> = state
-                    .map(|(&element, constant)| element + constant)
-                    .collect();
-                let all: Vec<usize> = (0..set.width()).collect();
-                NativeRounds::new(&rounds).apply(&mut state, &all);
-                assert_eq!(order.apply(&state), expected, "{}, {dense:?}", set.name());
-            }
+            assert_dense_partial_rounds::<Goldilocks>(seed, |rounds, _, state, wanted| {
+                NativeRounds::new(rounds).apply(state, wanted);
+            });
         }
     }
 

@@ -20,10 +20,10 @@
 
 use crate::history::{History, take};
 use crate::montgomery::{self, Limbs, MAX_PRODUCTS, MontgomeryField, Product, Sum};
+use crate::normal_form::InternalOrder;
 use crate::params::{MAX_WIDTH, PoseidonParameters};
 use crate::permutation::PreparedRounds;
 use crate::recurrence::{Layer, Recurrence, RecurrentRounds};
-use crate::sparse::InternalOrder;
 
 /// The least width with two entries by one product; below it each has its own.
 const PAIRS_FROM: usize = 3;
@@ -414,43 +414,24 @@ mod tests {
     use super::*;
 
     use crate::fields::{FieldId, PoseidonField};
-    use crate::permutation::permute_dense;
-    use crate::random::{Generator, Ranges, parameters};
+    use crate::recurrence::assert_dense_partial_rounds;
 
-    fn assert_dense_partial_rounds<F: PoseidonField + MontgomeryField>(seed: u64) {
-        let ranges = Ranges {
-            partial_rounds: 4..=40,
-            ..Ranges::default()
-        };
-        let set = parameters::<F>(seed, &ranges).unwrap();
-        let order = InternalOrder::swapped(set.width(), set.partial_index());
-        let state: Vec<F> = Generator::new(seed).elements(set.width());
-        let mut expected = state.clone();
-        permute_dense(&set, &mut expected);
-        for dense in [[0, 0], [1, 0], [0, 1], [2, 3], [40, 0]] {
-            let rounds = RecurrentRounds::in_order(&set, &order, dense).unwrap();
-            let state = order.apply(&state);
-            let state = state.iter().zip(&rounds.initial_constants);
-            let mut state: Vec<F> = state
-                .map(|(&element, constant)| element + constant)
-                .collect();
-            let all: Vec<usize> = (0..set.width()).collect();
-            LateRounds::new(&rounds, set.alpha()).apply(&mut state, &all);
-            assert_eq!(order.apply(&state), expected, "{}, {dense:?}", set.name());
-        }
+    fn assert_late_rounds<F: PoseidonField + MontgomeryField>(seed: u64) {
+        assert_dense_partial_rounds::<F>(seed, |rounds, alpha, state, wanted| {
+            LateRounds::new(rounds, alpha).apply(state, wanted);
+        });
     }
 
-    /// Dense partial rounds ahead of the recurrence, behind it and in place of it.
     #[test]
     fn dense_partial_rounds() {
         use crate::fields::{Bls12_381, Bn254, Pallas, Starknet, Vesta};
         const { assert!(FieldId::ALL.len() == 6) };
         for seed in 0..10 {
-            assert_dense_partial_rounds::<Bls12_381>(seed);
-            assert_dense_partial_rounds::<Bn254>(seed);
-            assert_dense_partial_rounds::<Pallas>(seed);
-            assert_dense_partial_rounds::<Vesta>(seed);
-            assert_dense_partial_rounds::<Starknet>(seed);
+            assert_late_rounds::<Bls12_381>(seed);
+            assert_late_rounds::<Bn254>(seed);
+            assert_late_rounds::<Pallas>(seed);
+            assert_late_rounds::<Vesta>(seed);
+            assert_late_rounds::<Starknet>(seed);
         }
     }
 }

@@ -13,8 +13,8 @@ use ark_ff::PrimeField;
 use crate::fields::{Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
 use crate::goldilocks::NativeRounds;
 use crate::late::LateRounds;
+use crate::normal_form::{DenseRounds, InternalOrder};
 use crate::params::{MAX_WIDTH, PoseidonParameters, RoundOrder};
-use crate::sparse::{DenseRounds, InternalOrder};
 
 /// A hash was given the wrong number of field elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

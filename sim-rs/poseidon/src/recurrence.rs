@@ -1,7 +1,7 @@
 //! Partial rounds as a linear recurrence, with one product for two entries of a matrix.
 //!
 //! The derivation is in the project's documentation, docs/half-the-products.md; this module has its results.
-//! In internal order (see [`crate::sparse`]) let y be element 0 before the S-box of a partial round, x = y^e, u
+//! In internal order (see [`crate::normal_form`]) let y be element 0 before the S-box of a partial round, x = y^e, u
 //! the other n = t - 1 elements, and
 //!
 //! ```text
@@ -35,8 +35,8 @@
 use ark_ff::PrimeField;
 
 use crate::matrix::{combination, dot, invert, row_times};
+use crate::normal_form::{DenseRounds, InternalOrder};
 use crate::params::PoseidonParameters;
-use crate::sparse::{DenseRounds, InternalOrder};
 
 /// A dense layer: a matrix, then a vector of constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -497,6 +497,37 @@ impl<F: PrimeField> Observed<F> {
             rounds,
             after: behind,
         }
+    }
+}
+
+/// Asserts that `apply` permutes a random state as the definition does, with dense partial rounds ahead of the
+/// recurrence, behind it and in place of it. It gets the rounds, the exponent, the state and all its places.
+#[cfg(test)]
+pub(crate) fn assert_dense_partial_rounds<F: crate::fields::PoseidonField>(
+    seed: u64,
+    apply: impl Fn(&RecurrentRounds<F>, u64, &mut Vec<F>, &[usize]),
+) {
+    use crate::random::{Generator, Ranges, parameters};
+
+    let ranges = Ranges {
+        partial_rounds: 4..=40,
+        ..Ranges::default()
+    };
+    let set = parameters::<F>(seed, &ranges).unwrap();
+    let order = InternalOrder::swapped(set.width(), set.partial_index());
+    let state: Vec<F> = Generator::new(seed).elements(set.width());
+    let mut expected = state.clone();
+    crate::permutation::permute_dense(&set, &mut expected);
+    for dense in [[0, 0], [1, 0], [0, 1], [2, 3], [40, 0]] {
+        let rounds = RecurrentRounds::in_order(&set, &order, dense).unwrap();
+        let state = order.apply(&state);
+        let state = state.iter().zip(&rounds.initial_constants);
+        let mut state: Vec<F> = state
+            .map(|(&element, constant)| element + constant)
+            .collect();
+        let all: Vec<usize> = (0..set.width()).collect();
+        apply(&rounds, set.alpha(), &mut state, &all);
+        assert_eq!(order.apply(&state), expected, "{}, {dense:?}", set.name());
     }
 }
 

@@ -16,9 +16,9 @@ use super::shape::{
 use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
+use acclmt_poseidon::normal_form::InternalOrder;
 use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::recurrence::{self, Layer, RecurrenceError, RecurrentRound, RecurrentRounds};
-use acclmt_poseidon::sparse::InternalOrder;
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
