@@ -296,7 +296,8 @@ impl SubEngine {
     /// When the sub-engine may act, after cycle `now`, as something happens to its buffers at `time`.
     pub(super) fn wake(&self, now: u64, time: u64, buffers: &mut [StateBuffer]) -> u64 {
         match &self.states {
-            Loop::Slots { .. } => self.align(time.max(self.slot_end)),
+            // What has happened before does not take it from the boundaries of its slots.
+            Loop::Slots { .. } => self.align(time.max(self.slot_end).max(now + 1)),
             Loop::Turns {
                 turn,
                 occupied,
