@@ -12,30 +12,28 @@
 //! `siblings` has one list for each level from the leaves up to the cap: the `arity - 1` other
 //! children of the node's parent in index order. A leaf, and a sibling, is the list of its field
 //! elements, `0x` and 64 hexadecimal digits each, the most significant first.
+//!
+//! A [multiproof](crate::multiproof) opens several leaves with fewer nodes.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::new_file::NewFile;
+use crate::proof_file;
 use crate::tree::{self, AuthenticationPath, NoTree};
-use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, check_format};
+use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, TreeHeader};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
 use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::permutation::Poseidon;
-use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
 
 /// Name of the format.
-const FORMAT: &str = "acclmt-proof/1";
-
-/// Most bytes of a file.
-const MAX_BYTES: u64 = 1 << 28;
+pub(crate) const FORMAT: &str = "acclmt-proof/1";
 
 /// Why there is no proof, or why it proves nothing.
 #[derive(Debug, thiserror::Error)]
@@ -57,10 +55,12 @@ pub enum ProofError {
         source: io::Error,
     },
     /// The file is no proof.
-    #[error("{path} does not follow the format {FORMAT}: {problem}")]
+    #[error("{path} does not follow the format {format}: {problem}")]
     Malformed {
         /// The file.
         path: PathBuf,
+        /// The format, or the formats that it may have.
+        format: String,
         /// What is wrong.
         problem: String,
     },
@@ -160,6 +160,56 @@ pub enum ProofError {
         /// What is wrong.
         problem: OpeningError,
     },
+    /// A multiproof does not have the levels from the leaves up to the cap.
+    #[error("nodes of {levels} levels, expected {expected}, those from the leaves to the cap")]
+    NodeLevels {
+        /// Levels that have nodes.
+        levels: usize,
+        /// Levels from the leaves to the cap.
+        expected: u32,
+    },
+    /// A level of a multiproof has the wrong number of nodes.
+    #[error(
+        "nodes[{level}] has {nodes} nodes, expected {expected}, those beside the paths of its leaves: \
+         {what}",
+        what = if nodes < expected { "some are missing" } else { "some are superfluous" }
+    )]
+    NodeCount {
+        /// The level.
+        level: usize,
+        /// Its number of nodes.
+        nodes: usize,
+        /// The number expected.
+        expected: usize,
+    },
+    /// A node of a multiproof is no digest.
+    #[error("nodes[{level}][{position}] is wrong: {problem}")]
+    Node {
+        /// The level.
+        level: usize,
+        /// Position of the node in its level.
+        position: usize,
+        /// What is wrong.
+        problem: DigestError,
+    },
+    /// The leaves and nodes of a multiproof hash to something else.
+    #[error(
+        "{openings} and the nodes beside their paths hash to {hashed}, not to node {node} of the cap, \
+         {expected}",
+        openings = Positions(positions),
+        hashed = Digest(hashed),
+        expected = Digest(expected)
+    )]
+    Mismatch {
+        /// Positions of the openings below the node of the cap, the first and the last.
+        positions: [usize; 2],
+        /// What they hash to.
+        hashed: Vec<Word>,
+        /// Index of the node in the cap; the root is node 0 of the cap of height 0.
+        node: u64,
+        /// The node.
+        expected: Vec<Word>,
+    },
 }
 
 /// Values are no digest.
@@ -202,6 +252,14 @@ pub enum OpeningError {
     Duplicate {
         /// Position of the first opening of the leaf.
         first: usize,
+    },
+    /// The openings of a multiproof do not ascend.
+    #[error("the openings of a multiproof ascend, but openings[{before}] is of leaf {index}")]
+    Order {
+        /// Position of the opening before.
+        before: usize,
+        /// Index of its leaf.
+        index: u64,
     },
     /// The leaf is no digest.
     #[error("the leaf is wrong: {0}")]
@@ -258,6 +316,20 @@ impl fmt::Display for Digest<'_> {
         for (index, element) in self.0.iter().enumerate() {
             let space = if index == 0 { "" } else { " " };
             write!(formatter, "{space}{}", word::to_hex(element))?;
+        }
+        Ok(())
+    }
+}
+
+/// Names openings from the first to the last position.
+struct Positions<'a>(&'a [usize; 2]);
+
+impl fmt::Display for Positions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, last] = self.0;
+        write!(formatter, "openings[{first}]")?;
+        if first < last {
+            write!(formatter, " to openings[{last}]")?;
         }
         Ok(())
     }
@@ -322,25 +394,69 @@ struct OpeningRecord {
 /// A value of the JSON form is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("`{place}`: {problem}")]
-struct RecordError {
+pub(crate) struct RecordError {
     place: String,
     problem: String,
+}
+
+impl RecordError {
+    pub(crate) fn new(place: impl Into<String>, problem: impl ToString) -> Self {
+        Self {
+            place: place.into(),
+            problem: problem.to_string(),
+        }
+    }
+}
+
+/// Checks that a record is of `expected`, and reads its field.
+pub(crate) fn read_kind(format: &str, expected: &str, field: &str) -> Result<FieldId, RecordError> {
+    if format != expected {
+        let problem = format!("it is '{format}', expected '{expected}'");
+        return Err(RecordError::new("format", problem));
+    }
+    FieldId::from_name(field).map_err(|unknown| RecordError::new("field", unknown))
+}
+
+/// The elements of a digest in hexadecimal.
+pub(crate) fn write_elements(digest: &[Word]) -> Vec<String> {
+    digest.iter().map(word::to_hex).collect()
+}
+
+/// The elements of the digest at `place`.
+pub(crate) fn read_elements(digest: &[String], place: &str) -> Result<Vec<Word>, RecordError> {
+    let elements = digest.iter().enumerate().map(|(index, text)| {
+        word::from_hex(text).map_err(|error| RecordError::new(format!("{place}[{index}]"), error))
+    });
+    elements.collect()
+}
+
+/// The digests of every level of a list at `place`.
+pub(crate) fn read_levels(
+    levels: &[Vec<Vec<String>>],
+    place: &str,
+) -> Result<Vec<Vec<Vec<Word>>>, RecordError> {
+    let levels = levels.iter().enumerate().map(|(level, nodes)| {
+        let nodes = nodes.iter().enumerate();
+        nodes
+            .map(|(position, node)| read_elements(node, &format!("{place}[{level}][{position}]")))
+            .collect()
+    });
+    levels.collect()
+}
+
+/// The digests of every level in hexadecimal.
+pub(crate) fn write_levels(levels: &[Vec<Vec<Word>>]) -> Vec<Vec<Vec<String>>> {
+    let levels = levels.iter();
+    levels
+        .map(|nodes| nodes.iter().map(|node| write_elements(node)).collect())
+        .collect()
 }
 
 impl TryFrom<ProofRecord> for Proof {
     type Error = RecordError;
 
     fn try_from(record: ProofRecord) -> Result<Self, RecordError> {
-        let error = |place: &str, problem: String| RecordError {
-            place: place.to_owned(),
-            problem,
-        };
-        if record.format != FORMAT {
-            let problem = format!("it is '{}', expected '{FORMAT}'", record.format);
-            return Err(error("format", problem));
-        }
-        let field = FieldId::from_name(&record.field)
-            .map_err(|unknown| error("field", unknown.to_string()))?;
+        let field = read_kind(&record.format, FORMAT, &record.field)?;
         let openings = record.openings.iter().enumerate();
         Ok(Self {
             preset: record.preset,
@@ -371,37 +487,18 @@ impl From<Proof> for ProofRecord {
 
 impl OpeningRecord {
     fn of(opening: &Opening) -> Self {
-        let digest = |digest: &Vec<Word>| digest.iter().map(word::to_hex).collect();
-        let levels = opening.siblings.iter();
         Self {
             index: opening.index,
-            leaf: digest(&opening.leaf),
-            siblings: levels
-                .map(|nodes| nodes.iter().map(digest).collect())
-                .collect(),
+            leaf: write_elements(&opening.leaf),
+            siblings: write_levels(&opening.siblings),
         }
     }
 
     fn read(&self, place: &str) -> Result<Opening, RecordError> {
-        let digest = |digest: &[String], place: &str| -> Result<Vec<Word>, RecordError> {
-            let elements = digest.iter().enumerate().map(|(index, text)| {
-                word::from_hex(text).map_err(|error| RecordError {
-                    place: format!("{place}[{index}]"),
-                    problem: error.to_string(),
-                })
-            });
-            elements.collect()
-        };
-        let levels = self.siblings.iter().enumerate().map(|(level, nodes)| {
-            let nodes = nodes.iter().enumerate().map(|(sibling, node)| {
-                digest(node, &format!("{place}.siblings[{level}][{sibling}]"))
-            });
-            nodes.collect()
-        });
         Ok(Opening {
             index: self.index,
-            leaf: digest(&self.leaf, &format!("{place}.leaf"))?,
-            siblings: levels.collect::<Result<_, _>>()?,
+            leaf: read_elements(&self.leaf, &format!("{place}.leaf"))?,
+            siblings: read_levels(&self.siblings, &format!("{place}.siblings"))?,
         })
     }
 }
@@ -416,22 +513,7 @@ impl Proof {
     /// than the tree, or the tree cannot be read.
     pub fn of_tree(tree: &TreeFile, indices: &[u64], cap_height: u32) -> Result<Self, ProofError> {
         let header = tree.header();
-        let (height, leaves) = (header.height(), header.leaves());
-        if indices.is_empty() {
-            return Err(ProofError::NoIndices);
-        }
-        let levels = height
-            .checked_sub(cap_height)
-            .ok_or(ProofError::CapHeight { cap_height, height })?;
-        let first_positions = first_positions(indices.iter().copied());
-        for (position, &index) in indices.iter().enumerate() {
-            if index >= leaves {
-                return Err(ProofError::Index { index, leaves });
-            }
-            if first_positions.get(&index) != Some(&position) {
-                return Err(ProofError::DuplicateIndex { index });
-            }
-        }
+        let levels = check_opened(header, indices, cap_height)?;
         let openings = indices.iter().map(|&index| {
             Ok(Opening {
                 index,
@@ -443,7 +525,7 @@ impl Proof {
             preset: header.preset().to_owned(),
             field: header.field(),
             arity: header.arity(),
-            height,
+            height: header.height(),
             cap_height,
             openings: openings.collect::<Result<_, TreeFileError>>()?,
         })
@@ -469,18 +551,14 @@ impl Proof {
         parameters: &PoseidonParameters<F>,
         cap: &[Vec<Word>],
     ) -> Result<(), ProofError> {
-        let shape = self.shape(parameters)?;
-        if cap.len() as u64 != shape.cap_nodes {
-            return Err(ProofError::CapLength {
-                cap_height: self.cap_height,
-                nodes: cap.len(),
-                expected: shape.cap_nodes,
-            });
-        }
-        for (node, digest) in cap.iter().enumerate() {
-            read_digest::<F>(digest, shape.digest_length)
-                .map_err(|problem| ProofError::CapNode { node, problem })?;
-        }
+        let shape = Shape::new(
+            parameters,
+            self.field,
+            self.arity,
+            self.height,
+            self.cap_height,
+        )?;
+        shape.check_cap::<F>(self.cap_height, cap)?;
         if self.openings.is_empty() {
             return Err(ProofError::NoOpenings);
         }
@@ -502,45 +580,10 @@ impl Proof {
         wrong.unwrap_or(Ok(()))
     }
 
-    /// Checks that the proof is of a tree of `parameters`.
-    fn shape<F: PoseidonField>(
-        &self,
-        parameters: &PoseidonParameters<F>,
-    ) -> Result<Shape, ProofError> {
-        tree::check_hash(parameters)?;
-        let preset = || parameters.name().to_owned();
-        if self.field != F::ID {
-            return Err(ProofError::Field {
-                field: self.field,
-                preset: preset(),
-                expected: F::ID,
-            });
-        }
-        if self.arity != parameters.arity() {
-            return Err(ProofError::Arity {
-                arity: self.arity,
-                preset: preset(),
-                expected: parameters.arity(),
-            });
-        }
-        let (arity, height, cap_height) = (self.arity, self.height, self.cap_height);
-        let levels = height
-            .checked_sub(cap_height)
-            .ok_or(ProofError::CapHeight { cap_height, height })?;
-        let nodes = |height| {
-            (arity as u64)
-                .checked_pow(height)
-                .filter(|_| height <= MAX_HEIGHT)
-                .ok_or(ProofError::Height { arity, height })
-        };
-        Ok(Shape {
-            digest_length: parameters.digest_length(),
-            arity,
-            leaves: nodes(height)?,
-            cap_nodes: nodes(cap_height)?,
-            levels,
-            leaves_of_cap_node: nodes(levels)?,
-        })
+    /// Nodes of the paths, without the leaves.
+    pub fn node_count(&self) -> u64 {
+        let paths = self.openings.iter().map(|opening| &opening.siblings);
+        paths.flatten().map(|nodes| nodes.len() as u64).sum()
     }
 
     /// Reads a proof from its JSON form.
@@ -550,23 +593,7 @@ impl Proof {
     /// When the file cannot be read or is no proof; the error names the place. Whether the openings
     /// are right is what [`Proof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
-        let path = path.as_ref();
-        let json = text::read_file(path, MAX_BYTES).map_err(|source| {
-            let path = path.to_owned();
-            match source.kind() {
-                io::ErrorKind::InvalidData => ProofError::Malformed {
-                    path,
-                    problem: source.to_string(),
-                },
-                _ => ProofError::Read { path, source },
-            }
-        })?;
-        let proof = check_format(json.as_bytes(), FORMAT)
-            .and_then(|()| serde_json::from_str(&json).map_err(|error| text::message(&error)));
-        proof.map_err(|problem| ProofError::Malformed {
-            path: path.to_owned(),
-            problem,
-        })
+        proof_file::load(path.as_ref(), FORMAT)
     }
 
     /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is
@@ -576,19 +603,34 @@ impl Proof {
     ///
     /// When the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ProofError> {
-        let path = path.as_ref();
-        let write = || {
-            let mut json = serde_json::to_vec_pretty(self)?;
-            json.push(b'\n');
-            let mut file = NewFile::create(path)?;
-            file.file().write_all(&json)?;
-            file.finish()
-        };
-        write().map_err(|source| ProofError::Write {
-            path: path.to_owned(),
-            source,
-        })
+        proof_file::save(path.as_ref(), self)
     }
+}
+
+/// Checks that the leaves `indices` of a tree can be opened up to its cap of height `cap_height`:
+/// the number of levels below the cap.
+pub(crate) fn check_opened(
+    header: &TreeHeader,
+    indices: &[u64],
+    cap_height: u32,
+) -> Result<u32, ProofError> {
+    let (height, leaves) = (header.height(), header.leaves());
+    if indices.is_empty() {
+        return Err(ProofError::NoIndices);
+    }
+    let levels = height
+        .checked_sub(cap_height)
+        .ok_or(ProofError::CapHeight { cap_height, height })?;
+    let first_positions = first_positions(indices.iter().copied());
+    for (position, &index) in indices.iter().enumerate() {
+        if index >= leaves {
+            return Err(ProofError::Index { index, leaves });
+        }
+        if first_positions.get(&index) != Some(&position) {
+            return Err(ProofError::DuplicateIndex { index });
+        }
+    }
+    Ok(levels)
 }
 
 /// The position at which each index is for the first time.
@@ -601,21 +643,89 @@ fn first_positions(indices: impl Iterator<Item = u64>) -> HashMap<u64, usize> {
 }
 
 /// The shape of a proof's tree.
-struct Shape {
-    digest_length: usize,
+pub(crate) struct Shape {
+    pub(crate) digest_length: usize,
     arity: usize,
     /// Leaves of the tree.
-    leaves: u64,
+    pub(crate) leaves: u64,
     /// Nodes of the cap.
     cap_nodes: u64,
     /// Levels from the leaves to the cap.
-    levels: u32,
+    pub(crate) levels: u32,
     /// Leaves below a node of the cap.
-    leaves_of_cap_node: u64,
+    pub(crate) leaves_of_cap_node: u64,
+}
+
+impl Shape {
+    /// The shape of the tree of a proof with these keys, which is one of `parameters`.
+    pub(crate) fn new<F: PoseidonField>(
+        parameters: &PoseidonParameters<F>,
+        field: FieldId,
+        arity: usize,
+        height: u32,
+        cap_height: u32,
+    ) -> Result<Self, ProofError> {
+        tree::check_hash(parameters)?;
+        let preset = || parameters.name().to_owned();
+        if field != F::ID {
+            return Err(ProofError::Field {
+                field,
+                preset: preset(),
+                expected: F::ID,
+            });
+        }
+        if arity != parameters.arity() {
+            return Err(ProofError::Arity {
+                arity,
+                preset: preset(),
+                expected: parameters.arity(),
+            });
+        }
+        let levels = height
+            .checked_sub(cap_height)
+            .ok_or(ProofError::CapHeight { cap_height, height })?;
+        let nodes = |height| {
+            (arity as u64)
+                .checked_pow(height)
+                .filter(|_| height <= MAX_HEIGHT)
+                .ok_or(ProofError::Height { arity, height })
+        };
+        Ok(Self {
+            digest_length: parameters.digest_length(),
+            arity,
+            leaves: nodes(height)?,
+            cap_nodes: nodes(cap_height)?,
+            levels,
+            leaves_of_cap_node: nodes(levels)?,
+        })
+    }
+
+    /// Checks that `cap` has the nodes of a cap of height `cap_height`, and that each is a digest.
+    pub(crate) fn check_cap<F: PoseidonField>(
+        &self,
+        cap_height: u32,
+        cap: &[Vec<Word>],
+    ) -> Result<(), ProofError> {
+        if cap.len() as u64 != self.cap_nodes {
+            return Err(ProofError::CapLength {
+                cap_height,
+                nodes: cap.len(),
+                expected: self.cap_nodes,
+            });
+        }
+        for (node, digest) in cap.iter().enumerate() {
+            read_digest::<F>(digest, self.digest_length)
+                .map_err(|problem| ProofError::CapNode { node, problem })?;
+        }
+        Ok(())
+    }
 }
 
 /// The field elements of a digest.
-fn read_digest<F: PoseidonField>(digest: &[Word], expected: usize) -> Result<Vec<F>, DigestError> {
+pub(crate) fn read_digest<F: PoseidonField>(
+    digest: &[Word],
+    expected: usize,
+) -> Result<Vec<F>, DigestError> {
     if digest.len() != expected {
         return Err(DigestError::Length {
             elements: digest.len(),

@@ -303,21 +303,25 @@ struct FormatRecord {
     format: String,
 }
 
-/// Checks that the JSON object `json` is of `format`.
-pub(crate) fn check_format(json: &[u8], format: &str) -> Result<(), String> {
+/// The one of `formats` that the JSON object `json` is of.
+pub(crate) fn check_format<'a>(json: &[u8], formats: &[&'a str]) -> Result<&'a str, String> {
     let record: FormatRecord =
         serde_json::from_slice(json).map_err(|error| text::message(&error))?;
-    if record.format == format {
-        return Ok(());
+    if let Some(format) = formats.iter().find(|format| **format == record.format) {
+        return Ok(format);
     }
     let family = |format: &str| format.split_once('/').map(|(family, _)| family.to_owned());
-    let hint = match family(&record.format) == family(format) {
+    let hint = match formats
+        .iter()
+        .any(|it| family(it) == family(&record.format))
+    {
         true => "; another version of this program wrote it: write it again",
         false => "",
     };
     Err(format!(
-        "its `format` is '{}', expected '{format}'{hint}",
-        text::shortened(&record.format)
+        "its `format` is '{}', expected '{}'{hint}",
+        text::shortened(&record.format),
+        formats.join("' or '")
     ))
 }
 
@@ -449,7 +453,7 @@ impl TreeHeader {
     }
 
     fn decode(json: &[u8]) -> Result<Self, TreeFileError> {
-        check_format(json, FORMAT).map_err(TreeFileError::Malformed)?;
+        check_format(json, &[FORMAT]).map_err(TreeFileError::Malformed)?;
         let record: HeaderRecord = serde_json::from_slice(json)
             .map_err(|error| TreeFileError::Malformed(text::message(&error)))?;
         let field = FieldId::from_name(&record.field)
@@ -977,7 +981,12 @@ impl TreeFile {
     }
 
     /// The elements of each of `count` nodes from node `first` of `level` on.
-    fn read(&self, level: u32, first: u64, count: u64) -> Result<Vec<Vec<Word>>, TreeFileError> {
+    pub(crate) fn read(
+        &self,
+        level: u32,
+        first: u64,
+        count: u64,
+    ) -> Result<Vec<Vec<Word>>, TreeFileError> {
         self.check_nodes(level, first, count)?;
         let node_bytes = self.header.node_bytes();
         let start = (self.layout.starts.get(level as usize)).copied().ok_or({

@@ -1,0 +1,402 @@
+//! Proofs that several leaves are in a Merkle tree, with every node once.
+//!
+//! The authentication paths of several leaves share nodes, and a path has nodes that another leaf's
+//! path computes. A multiproof has neither: it has the leaves, and of every level the fewest nodes
+//! from which, with the leaves, the root or the cap is computed. It is a JSON object:
+//!
+//! ```json
+//! {"format":"acclmt-multiproof/1","preset":"filecoin-arity-2","field":"bls12-381","arity":2,
+//!  "height":3,"cap_height":0,
+//!  "openings":[{"index":4,"leaf":["0x.."]},{"index":7,"leaf":["0x.."]}],
+//!  "nodes":[[["0x.."],["0x.."]],[],[["0x.."]]]}
+//! ```
+//!
+//! There is one such object for every set of leaves:
+//!
+//! - `openings` has the leaves by ascending index, each once.
+//! - `nodes` has one list for each level from the leaves up to below the cap. A node of a level is
+//!   *known* if an opened leaf is at or below it. The list has the other children of the parents of
+//!   known nodes, by ascending index. Above, leaf 5 and 6 of level 0, no node of level 1, where 2 and
+//!   3 are known, and node 0 of level 2.
+//!
+//! Indices of nodes are not written, they follow from those of the leaves. Padding is written where a
+//! path passes by it, since it does not follow from anything else in the proof. A leaf, and a node, is
+//! the list of its field elements, as in a [proof](crate::proof) of paths.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::proof::{
+    OpeningError, ProofError, RecordError, Shape, check_opened, read_digest, read_elements,
+    read_kind, read_levels, write_elements, write_levels,
+};
+use crate::proof_file;
+use crate::tree::hash_groups;
+use crate::tree_file::TreeFile;
+use acclmt_poseidon::dispatch;
+use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::permutation::Poseidon;
+use acclmt_poseidon::word::Word;
+
+/// Name of the format.
+pub(crate) const FORMAT: &str = "acclmt-multiproof/1";
+
+/// A proof that leaves are in a tree, with every node once; the module describes its JSON form.
+///
+/// As with a [`Proof`](crate::proof::Proof), compare `height` with that of the tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "MultiproofRecord", into = "MultiproofRecord")]
+pub struct Multiproof {
+    /// Name of the parameter set.
+    pub preset: String,
+    /// The field.
+    pub field: FieldId,
+    /// Children of a node.
+    pub arity: usize,
+    /// Levels above the leaves.
+    pub height: u32,
+    /// Levels above the nodes where the proof ends; 0 when it ends at the root.
+    pub cap_height: u32,
+    /// The leaves, one or more, by ascending index.
+    pub openings: Vec<OpenedLeaf>,
+    /// For each level, from the leaves up to below the cap, the nodes that have no opened leaf at or
+    /// below them and a parent that has, by ascending index: the elements of each.
+    pub nodes: Vec<Vec<Vec<Word>>>,
+}
+
+/// A leaf of a multiproof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedLeaf {
+    /// Index of the leaf, counted from 0.
+    pub index: u64,
+    /// The elements of the leaf.
+    pub leaf: Vec<Word>,
+}
+
+/// A multiproof as it is in JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MultiproofRecord {
+    format: String,
+    preset: String,
+    field: String,
+    arity: usize,
+    height: u32,
+    cap_height: u32,
+    openings: Vec<LeafRecord>,
+    nodes: Vec<Vec<Vec<String>>>,
+}
+
+/// A leaf as it is in JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeafRecord {
+    index: u64,
+    leaf: Vec<String>,
+}
+
+impl TryFrom<MultiproofRecord> for Multiproof {
+    type Error = RecordError;
+
+    fn try_from(record: MultiproofRecord) -> Result<Self, RecordError> {
+        let field = read_kind(&record.format, FORMAT, &record.field)?;
+        let openings = record
+            .openings
+            .iter()
+            .enumerate()
+            .map(|(position, opening)| {
+                Ok(OpenedLeaf {
+                    index: opening.index,
+                    leaf: read_elements(&opening.leaf, &format!("openings[{position}].leaf"))?,
+                })
+            });
+        Ok(Self {
+            preset: record.preset,
+            field,
+            arity: record.arity,
+            height: record.height,
+            cap_height: record.cap_height,
+            openings: openings.collect::<Result<_, RecordError>>()?,
+            nodes: read_levels(&record.nodes, "nodes")?,
+        })
+    }
+}
+
+impl From<Multiproof> for MultiproofRecord {
+    fn from(proof: Multiproof) -> Self {
+        let openings = proof.openings.iter().map(|opening| LeafRecord {
+            index: opening.index,
+            leaf: write_elements(&opening.leaf),
+        });
+        Self {
+            format: FORMAT.to_owned(),
+            openings: openings.collect(),
+            nodes: write_levels(&proof.nodes),
+            preset: proof.preset,
+            field: proof.field.name().to_owned(),
+            arity: proof.arity,
+            height: proof.height,
+            cap_height: proof.cap_height,
+        }
+    }
+}
+
+impl Multiproof {
+    /// Opens the leaves `indices` of `tree`, in any order, up to its cap of height `cap_height`: 0 is
+    /// the root. Padding cannot be opened, since it need not be a leaf: it may stand for a sub-tree.
+    ///
+    /// # Errors
+    ///
+    /// When there are no indices, one is beyond the given leaves or there twice, the cap is higher
+    /// than the tree, or the tree cannot be read.
+    pub fn of_tree(tree: &TreeFile, indices: &[u64], cap_height: u32) -> Result<Self, ProofError> {
+        let header = tree.header();
+        let levels = check_opened(header, indices, cap_height)?;
+        let mut known = indices.to_vec();
+        known.sort_unstable();
+        let openings = known.iter().map(|&index| {
+            let leaf = tree.node(0, index)?;
+            Ok(OpenedLeaf { index, leaf })
+        });
+        let mut proof = Self {
+            preset: header.preset().to_owned(),
+            field: header.field(),
+            arity: header.arity(),
+            height: header.height(),
+            cap_height,
+            openings: openings.collect::<Result<_, ProofError>>()?,
+            nodes: Vec::new(),
+        };
+        for level in 0..levels {
+            let arity = proof.arity_of_level(level);
+            let mut nodes = Vec::with_capacity(unknown_children(&known, arity));
+            for group in groups(&known, arity) {
+                if group.known.len() as u64 == arity {
+                    continue;
+                }
+                let children = tree.read(level, group.children().start, arity)?;
+                let children = group.children().zip(children);
+                let unknown = children.filter(|(child, _)| !group.known.contains(child));
+                nodes.extend(unknown.map(|(_, node)| node));
+            }
+            proof.nodes.push(nodes);
+            known = parents(&known, arity);
+        }
+        Ok(proof)
+    }
+
+    /// Verifies that every opened leaf is in the tree of `parameters` with this root or cap. `cap`
+    /// are the `arity^cap_height` nodes of the cap, the elements of each; the root alone for the
+    /// height 0. Every node of the cap that is above an opened leaf is compared.
+    ///
+    /// The height is that of the proof, see [`Multiproof`]. The name of the parameter set is not
+    /// compared.
+    ///
+    /// # Errors
+    ///
+    /// When the proof is of another kind of tree, its cap has another number of nodes than `cap`,
+    /// openings do not ascend, a node is missing, superfluous or no digest, or what the leaves and
+    /// nodes hash to is not in the cap.
+    pub fn verify(&self, parameters: &AnyParameters, cap: &[Vec<Word>]) -> Result<(), ProofError> {
+        dispatch!(parameters, parameters => self.verify_with(parameters, cap))
+    }
+
+    fn verify_with<F: PoseidonField>(
+        &self,
+        parameters: &PoseidonParameters<F>,
+        cap: &[Vec<Word>],
+    ) -> Result<(), ProofError> {
+        let shape = Shape::new(
+            parameters,
+            self.field,
+            self.arity,
+            self.height,
+            self.cap_height,
+        )?;
+        shape.check_cap::<F>(self.cap_height, cap)?;
+        let (mut known, mut digests) = self.read_leaves::<F>(&shape)?;
+        if self.nodes.len() as u64 != u64::from(shape.levels) {
+            return Err(ProofError::NodeLevels {
+                levels: self.nodes.len(),
+                expected: shape.levels,
+            });
+        }
+        let poseidon = Poseidon::new(parameters);
+        for (level, nodes) in self.nodes.iter().enumerate() {
+            let arity = self.arity_of_level(level as u32);
+            let expected = unknown_children(&known, arity);
+            if nodes.len() != expected {
+                return Err(ProofError::NodeCount {
+                    level,
+                    nodes: nodes.len(),
+                    expected,
+                });
+            }
+            let mut known_digests = digests.chunks_exact(shape.digest_length);
+            let mut nodes = nodes.iter().enumerate();
+            let mut children = Vec::new();
+            for group in groups(&known, arity) {
+                for child in group.children() {
+                    if group.known.contains(&child) {
+                        children.extend(known_digests.next().into_iter().flatten());
+                    } else if let Some((position, node)) = nodes.next() {
+                        let node = read_digest::<F>(node, shape.digest_length);
+                        children.extend(node.map_err(|problem| ProofError::Node {
+                            level,
+                            position,
+                            problem,
+                        })?);
+                    }
+                }
+            }
+            digests = hash_groups(&poseidon, &children, &mut |_| {});
+            known = parents(&known, arity);
+        }
+        let hashed = digests.chunks_exact(shape.digest_length);
+        for (&node, hashed) in known.iter().zip(hashed) {
+            let hashed = words(hashed);
+            // The leaves are below the cap, which has been counted.
+            let expected = (usize::try_from(node).ok())
+                .and_then(|node| cap.get(node))
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            if hashed != expected {
+                return Err(ProofError::Mismatch {
+                    positions: self.openings_below(node, &shape),
+                    hashed,
+                    node,
+                    expected: expected.to_vec(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The indices of the leaves, which ascend, and their elements one after another.
+    fn read_leaves<F: PoseidonField>(
+        &self,
+        shape: &Shape,
+    ) -> Result<(Vec<u64>, Vec<F>), ProofError> {
+        if self.openings.is_empty() {
+            return Err(ProofError::NoOpenings);
+        }
+        let mut indices: Vec<u64> = Vec::with_capacity(self.openings.len());
+        let mut elements = Vec::with_capacity(self.openings.len() * shape.digest_length);
+        for (position, opening) in self.openings.iter().enumerate() {
+            let index = opening.index;
+            let wrong = |problem| ProofError::Opening {
+                position,
+                index,
+                problem,
+            };
+            if index >= shape.leaves {
+                let leaves = shape.leaves;
+                return Err(wrong(OpeningError::Index { leaves }));
+            }
+            match indices.last() {
+                Some(&before) if before == index => {
+                    let first = position - 1;
+                    return Err(wrong(OpeningError::Duplicate { first }));
+                }
+                Some(&before) if before > index => {
+                    return Err(wrong(OpeningError::Order {
+                        before: position - 1,
+                        index: before,
+                    }));
+                }
+                _ => indices.push(index),
+            }
+            let leaf = read_digest::<F>(&opening.leaf, shape.digest_length);
+            elements.extend(leaf.map_err(|problem| wrong(OpeningError::Leaf(problem)))?);
+        }
+        Ok((indices, elements))
+    }
+
+    /// The positions of the first and the last opening below a node of the cap.
+    fn openings_below(&self, node: u64, shape: &Shape) -> [usize; 2] {
+        let node_of = |opening: &OpenedLeaf| opening.index / shape.leaves_of_cap_node;
+        let first = self.openings.partition_point(|it| node_of(it) < node);
+        let end = self.openings.partition_point(|it| node_of(it) <= node);
+        [first, end.saturating_sub(1)]
+    }
+
+    /// Children of a node of level `level + 1`.
+    fn arity_of_level(&self, _level: u32) -> u64 {
+        self.arity as u64
+    }
+
+    /// Nodes of the proof, without the leaves.
+    pub fn node_count(&self) -> u64 {
+        self.nodes.iter().map(|nodes| nodes.len() as u64).sum()
+    }
+
+    /// Nodes of the authentication paths of all its leaves, each with nodes of its own.
+    pub fn nodes_of_paths(&self) -> u64 {
+        // A proof that was not verified may have any arity.
+        let levels = 0..self.nodes.len() as u32;
+        let path = levels
+            .map(|level| self.arity_of_level(level).saturating_sub(1))
+            .fold(0, u64::saturating_add);
+        path.saturating_mul(self.openings.len() as u64)
+    }
+
+    /// Reads a multiproof from its JSON form.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no multiproof; the error names the place. Whether the leaves
+    /// and nodes are right is what [`Multiproof::verify`] checks.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
+        proof_file::load(path.as_ref(), FORMAT)
+    }
+
+    /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is
+    /// whole.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ProofError> {
+        proof_file::save(path.as_ref(), self)
+    }
+}
+
+/// The known children of a node, one or more.
+struct Group<'a> {
+    parent: u64,
+    arity: u64,
+    /// Their indices, which ascend.
+    known: &'a [u64],
+}
+
+impl Group<'_> {
+    /// The indices of all children.
+    fn children(&self) -> std::ops::Range<u64> {
+        let first = self.parent * self.arity;
+        first..first + self.arity
+    }
+}
+
+/// The groups of nodes of a level with the same parent, of `known` nodes, whose indices ascend.
+fn groups(known: &[u64], arity: u64) -> impl Iterator<Item = Group<'_>> {
+    known
+        .chunk_by(move |left, right| left / arity == right / arity)
+        .map(move |known| Group {
+            parent: known[0] / arity,
+            arity,
+            known,
+        })
+}
+
+/// The parents of `known` nodes of a level.
+fn parents(known: &[u64], arity: u64) -> Vec<u64> {
+    groups(known, arity).map(|group| group.parent).collect()
+}
+
+/// The number of children of these parents that are not known.
+fn unknown_children(known: &[u64], arity: u64) -> usize {
+    let children = groups(known, arity).count() * arity as usize;
+    children - known.len()
+}
