@@ -400,3 +400,186 @@ fn unknown_children(known: &[u64], arity: u64) -> usize {
     let children = groups(known, arity).count() * arity as usize;
     children - known.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::Value;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::proof::Proof;
+    use crate::proof_file::AnyProof;
+    use crate::tree_file::testing::write;
+    use acclmt_poseidon::{presets, word};
+
+    /// The file of a tree whose leaves count up, its folder, and the nodes of its levels.
+    fn tree(name: &str, height: u32) -> (TempDir, TreeFile, Vec<Vec<Vec<Word>>>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tree");
+        let levels = write(&path, presets::by_name(name).unwrap(), height);
+        let file = TreeFile::open(&path).unwrap();
+        (folder, file, levels)
+    }
+
+    /// The example of the module's documentation.
+    #[test]
+    fn the_json_form_is_as_documented() {
+        let (folder, file, levels) = tree("filecoin-arity-2", 3);
+        let proof = Multiproof::of_tree(&file, &[7, 4], 0).unwrap();
+        let hex = |level: usize, index: usize| write_elements(&levels[level][index]);
+        let expected = serde_json::json!({
+            "format": "acclmt-multiproof/1",
+            "preset": "filecoin-arity-2",
+            "field": "bls12-381",
+            "arity": 2,
+            "height": 3,
+            "cap_height": 0,
+            "openings": [
+                { "index": 4, "leaf": hex(0, 4) },
+                { "index": 7, "leaf": hex(0, 7) },
+            ],
+            "nodes": [[hex(0, 5), hex(0, 6)], [], [hex(2, 0)]],
+        });
+        assert_eq!(serde_json::to_value(&proof).unwrap(), expected);
+        assert_eq!(
+            serde_json::from_value::<Multiproof>(expected).unwrap(),
+            proof
+        );
+        assert_eq!((proof.node_count(), proof.nodes_of_paths()), (3, 6));
+        let path = folder.path().join("proof.json");
+        proof.save(&path).unwrap();
+        assert_eq!(Multiproof::load(&path).unwrap(), proof);
+        // The order of the indices has no part in it.
+        let other = folder.path().join("other.json");
+        let proof = Multiproof::of_tree(&file, &[4, 7], 0).unwrap();
+        proof.save(&other).unwrap();
+        assert_eq!(fs::read(&other).unwrap(), fs::read(&path).unwrap());
+    }
+
+    #[test]
+    fn either_format_is_read() {
+        let (folder, file, levels) = tree("plonky2", 3);
+        let parameters = presets::by_name("plonky2").unwrap();
+        let path = folder.path().join("proof.json");
+        let indices = [6, 1];
+        let paths = Proof::of_tree(&file, &indices, 1).unwrap();
+        let multiproof = Multiproof::of_tree(&file, &indices, 1).unwrap();
+        for (proof, leaves, counts) in [
+            (AnyProof::Paths(paths), [6, 1], (4, 4)),
+            (AnyProof::Multiproof(multiproof), [1, 6], (4, 4)),
+        ] {
+            proof.save(&path).unwrap();
+            assert_eq!(AnyProof::load(&path).unwrap(), proof);
+            proof.verify(parameters, &levels[2]).unwrap();
+            let leaf = |index| (index, &levels[0][index as usize][..]);
+            assert_eq!(proof.leaves(), leaves.map(leaf));
+            assert_eq!((proof.node_count(), proof.nodes_of_paths()), counts);
+            assert_eq!((proof.preset(), proof.arity()), ("plonky2", 2));
+            assert_eq!((proof.height(), proof.cap_height()), (3, 1));
+        }
+        // Each is refused where the other is asked for.
+        let message = Proof::load(&path).unwrap_err().to_string();
+        let expected = "'acclmt-multiproof/1', expected 'acclmt-proof/1'";
+        assert!(message.contains(expected), "{message}");
+        fs::write(&path, r#"{"format":"acclmt-multiproof/2"}"#).unwrap();
+        let message = AnyProof::load(&path).unwrap_err().to_string();
+        let expected = "does not follow the format acclmt-proof/1 or acclmt-multiproof/1: its \
+                        `format` is 'acclmt-multiproof/2', expected 'acclmt-proof/1' or \
+                        'acclmt-multiproof/1'; another version of this program wrote it";
+        assert!(message.contains(expected), "{message}");
+    }
+
+    #[test]
+    fn malformed_files_are_refused_with_the_place() {
+        let (folder, file, _) = tree("dusk", 2);
+        let path = folder.path().join("proof.json");
+        let proof = Multiproof::of_tree(&file, &[5, 6], 0).unwrap();
+        let json = serde_json::to_value(&proof).unwrap();
+        let altered = |pointer: &str, value: Value| {
+            let mut json = json.clone();
+            *json.pointer_mut(pointer).unwrap() = value;
+            json.to_string()
+        };
+        let mut more = json.clone();
+        more["openings"][1]["siblings"] = Value::Array(Vec::new());
+        let mut less = json.clone();
+        less.as_object_mut().unwrap().remove("nodes");
+        for (text, expected) in [
+            (String::new(), "EOF"),
+            ("{}".to_owned(), "missing field `format`"),
+            (format!("{json}x"), "trailing characters"),
+            (more.to_string(), "unknown field `siblings`"),
+            (less.to_string(), "missing field `nodes`"),
+            (altered("/field", "x".into()), "`field`: unknown field 'x'"),
+            (altered("/arity", "4".into()), "invalid type"),
+            (altered("/openings/1/index", (-5).into()), "invalid value"),
+            (
+                altered("/openings/1/leaf/0", "5".into()),
+                "`openings[1].leaf[0]`: '5' is no field element: the prefix 0x is missing",
+            ),
+            (
+                altered("/nodes/1/2/0", "0xg".into()),
+                "`nodes[1][2][0]`: '0xg' is no field element",
+            ),
+            (altered("/nodes/1/2", "0x0".into()), "invalid type"),
+            (altered("/nodes/1", Value::Null), "invalid type"),
+        ] {
+            fs::write(&path, text).unwrap();
+            let message = AnyProof::load(&path).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}\n{expected}");
+            assert!(message.contains("proof.json does not follow the format acclmt-"));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_refused() {
+        let (_folder, file, _) = tree("filecoin-arity-2", 3);
+        for (indices, cap_height, expected) in [
+            (&[][..], 0, "no leaf is opened"),
+            (&[1, 8], 0, "no leaf 8: the 8 leaves"),
+            (&[1, u64::MAX], 0, "no leaf 18446744073709551615"),
+            (&[3, 1, 3], 0, "leaf 3 is given twice"),
+            (&[3, 1], 4, "a cap of height 4 is higher than the tree"),
+        ] {
+            let proof = Multiproof::of_tree(&file, indices, cap_height);
+            let message = proof.unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    /// A proof of one parameter set is none of another.
+    #[test]
+    fn other_parameter_sets_are_refused() {
+        let (_folder, file, levels) = tree("dusk", 2);
+        let proof = Multiproof::of_tree(&file, &[5, 6, 11], 1).unwrap();
+        let verify = |proof: &Multiproof, name: &str| {
+            let result = proof.verify(presets::by_name(name).unwrap(), &levels[1]);
+            result.map_err(|error| error.to_string())
+        };
+        verify(&proof, "dusk").unwrap();
+        for (name, expected) in [
+            ("filecoin-arity-2", "arity 4, those of 'filecoin-arity-2'"),
+            ("circom-bn254-arity-4", "over the field bls12-381, 'circom"),
+            ("filecoin-arity-1", "makes no tree"),
+            (
+                "filecoin-arity-4",
+                "openings[0] to openings[1] and the nodes beside their paths hash to 0x",
+            ),
+        ] {
+            let message = verify(&proof, name).unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
+        let mut altered = proof.clone();
+        altered.openings[2].leaf = vec![word::from_u64(7)];
+        let message = verify(&altered, "dusk").unwrap_err();
+        let expected = "openings[2] and the nodes beside their paths hash to 0x";
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains("not to node 2 of the cap, 0x"));
+        let mut altered = proof;
+        altered.cap_height = 3;
+        let message = verify(&altered, "dusk").unwrap_err();
+        assert!(message.contains("a cap of height 3 is higher than the tree"));
+    }
+}
