@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::arguments::NamedArguments;
@@ -11,7 +11,9 @@ use crate::console::hex;
 use crate::error::CommandError;
 use crate::files::check_outputs;
 use acclmt_driver::device::Progress as _;
+use acclmt_merkle::multiproof::Multiproof;
 use acclmt_merkle::proof::{Proof, ProofError};
+use acclmt_merkle::proof_file::AnyProof;
 use acclmt_merkle::tree_file::TreeFile;
 use acclmt_poseidon::word::Word;
 
@@ -20,9 +22,13 @@ use acclmt_poseidon::word::Word;
 pub struct ProveArguments {
     /// File with all nodes of the tree
     tree: PathBuf,
-    /// Index of a leaf to open, counted from 0; give the option again to open more
+    /// Index of a leaf to open, counted from 0; several, in any order, are separated by commas, or
+    /// the option is given again
     #[arg(long, value_name = "I", required = true, value_delimiter = ',')]
     index: Vec<u64>,
+    /// Form of the proof [default: paths for one leaf, multiproof for several]
+    #[arg(long, value_name = "FORM")]
+    form: Option<Form>,
     /// Let the paths end at the cap of this height, so many levels below the root
     #[arg(long, value_name = "H", default_value_t = 0)]
     cap: u32,
@@ -36,10 +42,20 @@ pub struct ProveArguments {
     json: bool,
 }
 
+/// What a proof is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// An authentication path for each leaf
+    Paths,
+    /// The leaves, and every node that they need once
+    Multiproof,
+}
+
 /// What the proof in a file proves, in its JSON form.
 #[derive(Serialize)]
 struct Proven<'a> {
     file: String,
+    format: &'a str,
     preset: &'a str,
     field: &'a str,
     arity: usize,
@@ -48,7 +64,41 @@ struct Proven<'a> {
     root: Vec<String>,
     cap_height: u32,
     cap: Vec<Vec<String>>,
+    #[serde(flatten)]
+    nodes: Nodes,
     openings: Vec<Opened>,
+}
+
+/// Nodes of a proof besides its leaves, in their JSON form.
+#[derive(Serialize)]
+pub struct Nodes {
+    nodes: u64,
+    /// Those of an authentication path for each leaf.
+    nodes_of_paths: u64,
+}
+
+impl Nodes {
+    pub fn of(proof: &AnyProof) -> Self {
+        Self {
+            nodes: proof.node_count(),
+            nodes_of_paths: proof.nodes_of_paths(),
+        }
+    }
+
+    /// Prints a line, if paths have another number of nodes.
+    pub fn print(&self, console: &mut Console<'_>) -> std::io::Result<()> {
+        let Self {
+            nodes,
+            nodes_of_paths,
+        } = self;
+        if nodes == nodes_of_paths {
+            return Ok(());
+        }
+        console.entry(
+            "nodes",
+            format!("{nodes} instead of {nodes_of_paths} with a path for each leaf"),
+        )
+    }
 }
 
 /// A leaf, in its JSON form.
@@ -60,12 +110,12 @@ pub struct Opened {
 
 impl Opened {
     /// The leaves that `proof` opens.
-    pub fn all_of(proof: &Proof) -> Vec<Self> {
-        let openings = proof.openings.iter();
-        openings
-            .map(|opening| Self {
-                index: opening.index,
-                leaf: hex(&opening.leaf),
+    pub fn all_of(proof: &AnyProof) -> Vec<Self> {
+        let leaves = proof.leaves().into_iter();
+        leaves
+            .map(|(index, leaf)| Self {
+                index,
+                leaf: hex(leaf),
             })
             .collect()
     }
@@ -96,16 +146,26 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
     let parameters = arguments
         .parameters
         .load(tree.header().preset(), "tree", &arguments.tree)?;
-    let proof =
-        Proof::of_tree(&tree, &arguments.index, arguments.cap).map_err(|error| match error {
-            ProofError::Index { .. }
-            | ProofError::DuplicateIndex { .. }
-            | ProofError::CapHeight { .. }
-            | ProofError::NoIndices => CommandError::usage(error),
-            error => CommandError::failure(error),
-        })?;
+    let (indices, cap_height) = (&arguments.index, arguments.cap);
+    let form = arguments.form.unwrap_or(match indices.len() {
+        1 => Form::Paths,
+        _ => Form::Multiproof,
+    });
+    let proof = match form {
+        Form::Paths => Proof::of_tree(&tree, indices, cap_height).map(AnyProof::Paths),
+        Form::Multiproof => {
+            Multiproof::of_tree(&tree, indices, cap_height).map(AnyProof::Multiproof)
+        }
+    };
+    let proof = proof.map_err(|error| match error {
+        ProofError::Index { .. }
+        | ProofError::DuplicateIndex { .. }
+        | ProofError::CapHeight { .. }
+        | ProofError::NoIndices => CommandError::usage(error),
+        error => CommandError::failure(error),
+    })?;
     let root = tree.root().map_err(CommandError::failure)?;
-    let cap = tree.cap(proof.cap_height).map_err(CommandError::failure)?;
+    let cap = tree.cap(cap_height).map_err(CommandError::failure)?;
     // A proof that proves nothing is not given away.
     proof.verify(&parameters, &cap).map_err(|error| {
         CommandError::Failure(format!(
@@ -122,14 +182,16 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
     let header = tree.header();
     let proven = Proven {
         file: path.display().to_string(),
+        format: proof.format(),
         preset: header.preset(),
         field: header.field().name(),
         arity: header.arity(),
         height: header.height(),
         leaves: header.leaves(),
         root: hex(&root),
-        cap_height: proof.cap_height,
+        cap_height,
         cap: cap.iter().map(|node: &Vec<Word>| hex(node)).collect(),
+        nodes: Nodes::of(&proof),
         openings: Opened::all_of(&proof),
     };
     if arguments.json {
@@ -151,6 +213,7 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
             format!("height {}, {} nodes", proven.cap_height, proven.cap.len()),
         )?;
     }
+    proven.nodes.print(console)?;
     Opened::print(&proven.openings, console)?;
     Ok(())
 }

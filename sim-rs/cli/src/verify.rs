@@ -9,13 +9,13 @@ use crate::arguments::NamedArguments;
 use crate::console::Console;
 use crate::console::hex;
 use crate::error::CommandError;
-use crate::prove::Opened;
-use acclmt_merkle::proof::Proof;
+use crate::prove::{Nodes, Opened};
+use acclmt_merkle::proof_file::AnyProof;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::text;
 use acclmt_poseidon::word::{self, Word};
 
-/// Verify a proof: whether its leaves are in the tree with a root or cap
+/// Verify a proof, of paths or a multiproof: whether its leaves are in the tree with a root or cap
 ///
 /// A root does not tell the height of its tree, so compare the height that is printed with that of
 /// the tree, or give it.
@@ -79,26 +79,29 @@ const MAX_BYTES: u64 = 1 << 28;
 struct Verification<'a> {
     valid: bool,
     problem: Option<String>,
+    format: &'a str,
     preset: &'a str,
     field: &'a str,
     arity: usize,
     height: u32,
     cap_height: u32,
     cap: Vec<Vec<String>>,
+    #[serde(flatten)]
+    nodes: Nodes,
     openings: Vec<Opened>,
 }
 
 pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
-    let proof = Proof::load(&arguments.proof).map_err(CommandError::failure)?;
-    let parameters = (arguments.parameters).load(&proof.preset, "proof", &arguments.proof)?;
+    let proof = AnyProof::load(&arguments.proof).map_err(CommandError::failure)?;
+    let parameters = (arguments.parameters).load(proof.preset(), "proof", &arguments.proof)?;
     let parameters = &parameters;
     let commitment = arguments.commitment.load(&proof, parameters)?;
     let name = arguments.proof.display();
     let heights = [arguments.height, commitment.height];
-    let problem = match heights.into_iter().flatten().find(|&it| it != proof.height) {
-        Some(height) => Some(format!(
-            "{name}: the proof is of a tree of height {}, expected {height}",
-            proof.height
+    let height = proof.height();
+    let problem = match heights.into_iter().flatten().find(|&it| it != height) {
+        Some(expected) => Some(format!(
+            "{name}: the proof is of a tree of height {height}, expected {expected}"
         )),
         None => (proof.verify(parameters, &commitment.cap).err())
             .map(|error| format!("{name}: {error}")),
@@ -106,12 +109,14 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
     let verification = Verification {
         valid: problem.is_none(),
         problem,
+        format: proof.format(),
         preset: parameters.name(),
         field: parameters.field().name(),
-        arity: proof.arity,
-        height: proof.height,
-        cap_height: proof.cap_height,
+        arity: proof.arity(),
+        height,
+        cap_height: proof.cap_height(),
         cap: commitment.cap.iter().map(|node| hex(node)).collect(),
+        nodes: Nodes::of(&proof),
         openings: Opened::all_of(&proof),
     };
     let printed = match (arguments.json, &verification.problem) {
@@ -146,6 +151,7 @@ fn print(verification: &Verification<'_>, console: &mut Console<'_>) -> Result<(
             verification.preset, verification.arity, verification.height
         ),
     )?;
+    verification.nodes.print(console)?;
     Opened::print(&verification.openings, console)?;
     Ok(())
 }
@@ -159,7 +165,11 @@ struct Commitment {
 
 impl CommitmentArguments {
     /// The root or cap that `proof` is to be verified against.
-    fn load(&self, proof: &Proof, parameters: &AnyParameters) -> Result<Commitment, CommandError> {
+    fn load(
+        &self,
+        proof: &AnyProof,
+        parameters: &AnyParameters,
+    ) -> Result<Commitment, CommandError> {
         if let Some(path) = &self.cap_file {
             let in_file =
                 |error: String| CommandError::Failure(format!("{}: {error}", path.display()));
@@ -167,10 +177,10 @@ impl CommitmentArguments {
                 .commitment(proof, parameters)
                 .map_err(in_file);
         }
-        if proof.cap_height > 0 {
+        if proof.cap_height() > 0 {
             return Err(CommandError::Usage(format!(
                 "the proof ends at a cap of height {}, not at the root; give the cap with --cap-file",
-                proof.cap_height
+                proof.cap_height()
             )));
         }
         let root = read_node(&self.root).map_err(CommandError::Usage)?;
@@ -216,7 +226,11 @@ impl CapFile {
         Ok(file)
     }
 
-    fn commitment(self, proof: &Proof, parameters: &AnyParameters) -> Result<Commitment, String> {
+    fn commitment(
+        self,
+        proof: &AnyProof,
+        parameters: &AnyParameters,
+    ) -> Result<Commitment, String> {
         if let Some(preset) = self.preset.filter(|preset| preset != parameters.name()) {
             return Err(format!(
                 "it is of a tree of '{preset}', and the proof is to be verified with '{}'",
@@ -224,7 +238,7 @@ impl CapFile {
             ));
         }
         let cap = match (self.root, self.cap) {
-            (Some(root), _) if proof.cap_height == 0 => vec![read_node(&root)?],
+            (Some(root), _) if proof.cap_height() == 0 => vec![read_node(&root)?],
             (_, Some(CapRecord::Nodes(nodes))) => {
                 let nodes = nodes.iter().map(|node| read_node(node));
                 nodes.collect::<Result<_, _>>()?
@@ -236,7 +250,7 @@ impl CapFile {
             (Some(_), None) => {
                 return Err(format!(
                     "it has a root and no cap, but the proof ends at a cap of height {}",
-                    proof.cap_height
+                    proof.cap_height()
                 ));
             }
             (None, None) => return Err("it has neither a root nor a cap".to_owned()),
@@ -366,8 +380,9 @@ mod tests {
         assert_eq!(
             result,
             json!({
-                "valid": true, "problem": null, "preset": "filecoin-arity-2",
-                "field": "bls12-381", "arity": 2, "height": 3, "cap_height": 0, "cap": [[root]],
+                "valid": true, "problem": null, "format": "acclmt-proof/1",
+                "preset": "filecoin-arity-2", "field": "bls12-381", "arity": 2, "height": 3,
+                "cap_height": 0, "cap": [[root]], "nodes": 3, "nodes_of_paths": 3,
                 "openings": [{ "index": 5, "leaf": [leaf] }],
             })
         );
@@ -379,7 +394,7 @@ mod tests {
         let proof = files.path("proof.json");
         let root = &files.node(3, 0)[0];
         let prove = ["prove", &files.tree, "--index", "1", "--index", "6,2"];
-        succeeds(&[&prove[..], &["--out", &proof]].concat());
+        succeeds(&[&prove[..], &["--form", "paths", "--out", &proof]].concat());
         let text = succeeds(&["verify", &proof, "--root", root]);
         assert!(text.contains("all 3 leaves are in the tree"), "{text}");
         let leaf = &files.node(0, 6)[0];
@@ -609,9 +624,11 @@ mod tests {
                     "--out",
                     &proof,
                 ];
-                succeeds(&[&prove[..], &["--cap", cap]].concat());
-                let text = succeeds(&["verify", &proof, "--cap-file", &cap_file]);
-                assert!(text.contains("all 21 leaves are in the tree"), "{text}");
+                for form in ["paths", "multiproof"] {
+                    succeeds(&[&prove[..], &["--cap", cap, "--form", form]].concat());
+                    let text = succeeds(&["verify", &proof, "--cap-file", &cap_file]);
+                    assert!(text.contains("all 21 leaves are in the tree"), "{text}");
+                }
                 let prove = ["prove", &tree, "--index", "21"];
                 fails(&prove, 2, "no leaf 21: the 21 leaves");
             }

@@ -791,6 +791,276 @@ fn proofs_come_from_whole_trees_only() {
     assert!(Path::new(&proof).exists());
 }
 
+/// A tree over rows of Goldilocks elements, with padding, and what commits to it.
+struct Committed {
+    files: Files,
+    tree: String,
+    /// The output of `acclmt commit --json` by the height of the cap.
+    caps: [String; 3],
+    root: Vec<String>,
+}
+
+impl Committed {
+    /// 11 rows of 6 elements in a tree of 16 leaves.
+    fn rows() -> Self {
+        let files = Files::new();
+        let elements: Vec<u8> = (0..66_u64).flat_map(u64::to_le_bytes).collect();
+        let file = files.bytes("rows", &elements);
+        let tree = text(&files.path("tree"));
+        let commit = |cap| {
+            json(&[
+                "commit",
+                &file,
+                "--preset",
+                "plonky2",
+                "--leaf",
+                "row=6",
+                "--pad",
+                "0,0,0,0",
+                "--tree-out",
+                &tree,
+                "--cap",
+                cap,
+                "--json",
+            ])
+        };
+        let commitments = ["0", "1", "2"].map(commit);
+        let caps = [0, 1, 2].map(|cap| {
+            let name = format!("cap{cap}.json");
+            files.bytes(&name, commitments[cap].to_string().as_bytes())
+        });
+        let root = commitments[0]["root"].as_array().unwrap().iter();
+        Self {
+            tree,
+            caps,
+            root: root.map(|it| it.as_str().unwrap().to_owned()).collect(),
+            files,
+        }
+    }
+}
+
+/// Several indices make one proof with every node once, one index the proof of a path.
+#[test]
+fn multiproofs_have_every_node_once() {
+    let committed = Committed::rows();
+    let Committed { files, tree, .. } = &committed;
+    let proof = text(&files.path("proof.json"));
+    let prove = |more: &[&str]| {
+        let arguments = ["prove", tree, "--out", &proof, "--json"];
+        json(&[&arguments[..], more].concat())
+    };
+    let read = || -> Value { serde_json::from_slice(&fs::read(&proof).unwrap()).unwrap() };
+    // The nodes of each level.
+    let has_nodes = |expected: &[usize]| {
+        let proof = read();
+        let levels = proof["nodes"].as_array().unwrap().iter();
+        let nodes: Vec<usize> = levels.map(|it| it.as_array().unwrap().len()).collect();
+        assert_eq!(nodes, expected);
+    };
+
+    // 2 and 3 know node 1 of level 1; 9 is alone. Beside them: 8, then 0 and 5, then 1 and 3.
+    let proven = prove(&["--index", "9,2", "--index", "3"]);
+    assert_eq!(proven["format"], "acclmt-multiproof/1");
+    assert_eq!(
+        (&proven["nodes"], &proven["nodes_of_paths"]),
+        (&json!(5), &json!(12))
+    );
+    has_nodes(&[1, 2, 2, 0]);
+    let first = fs::read(&proof).unwrap();
+    let opened = read()["openings"].as_array().unwrap().clone();
+    let indices: Vec<_> = opened.iter().map(|it| it["index"].clone()).collect();
+    assert_eq!(indices, [2, 3, 9]);
+    assert_eq!(proven["openings"], json!(opened));
+
+    // Leaves have one multiproof, whatever the order, and printed or written.
+    prove(&["--index", "2,3,9"]);
+    assert_eq!(fs::read(&proof).unwrap(), first);
+    let printed = run(&["prove", tree, "--index", "3,9,2"]);
+    assert_eq!(printed.out.as_bytes(), first);
+    let nodes = "nodes        5 instead of 12 with a path for each leaf";
+    let written = run(&["prove", tree, "--index", "3,9,2", "--out", &proof]);
+    assert!(written.out.lines().any(|line| line == nodes), "{written:?}");
+
+    let root = committed.root.join(",");
+    let verified = run(&["verify", &proof, "--root", &root, "--height", "4"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    let ok = "ok: all 3 leaves are in the tree with this root";
+    assert!(verified.out.contains(ok), "{verified:?}");
+    assert!(
+        verified.out.lines().any(|line| line == nodes),
+        "{verified:?}"
+    );
+    let verified = json(&["verify", &proof, "--root", &root, "--json"]);
+    for key in ["format", "nodes", "nodes_of_paths", "openings"] {
+        assert_eq!(verified[key], proven[key], "{key}");
+    }
+    assert_eq!(verified["valid"], true);
+
+    // The cap's nodes 0 and 2 are above them.
+    let cap = prove(&["--index", "2,3,9", "--cap", "2"]);
+    assert_eq!(
+        (&cap["nodes"], &cap["nodes_of_paths"]),
+        (&json!(3), &json!(6))
+    );
+    has_nodes(&[1, 2]);
+    json(&["verify", &proof, "--cap-file", &committed.caps[2], "--json"]);
+    let whole: Value = serde_json::from_slice(&fs::read(&committed.caps[2]).unwrap()).unwrap();
+    for (node, is_above) in [(0, true), (1, false), (2, true), (3, false)] {
+        let mut changed = whole.clone();
+        changed["cap"][node][0] = "0x1".into();
+        let changed = files.bytes("changed.json", changed.to_string().as_bytes());
+        let verify = ["verify", &proof, "--cap-file", &changed];
+        match is_above {
+            true => fails(&verify, 1, &[&format!("not to node {node} of the cap, 0x")]),
+            false => assert_eq!(run(&verify).code, 0),
+        }
+    }
+    let other = ["verify", &proof, "--cap-file", &committed.caps[1]];
+    fails(&other, 1, &["a cap of height 2, which has 4 nodes"]);
+    let verify = ["verify", &proof, "--root", &root];
+    fails(&verify, 2, &["give the cap with --cap-file"]);
+
+    // All leaves need the padding alone.
+    let all = prove(&["--index", "0,1,2,3,4,5,6,7,8,9,10"]);
+    assert_eq!(
+        (&all["nodes"], &all["nodes_of_paths"]),
+        (&json!(2), &json!(44))
+    );
+    has_nodes(&[1, 0, 1, 0]);
+
+    // One index writes what it always did, unless it is asked for otherwise.
+    for (more, format) in [
+        (&["--index", "9"][..], "acclmt-proof/1"),
+        (&["--index", "9,2", "--form", "paths"], "acclmt-proof/1"),
+        (
+            &["--index", "9", "--form", "multiproof"],
+            "acclmt-multiproof/1",
+        ),
+    ] {
+        let proven = prove(more);
+        assert_eq!(
+            (&proven["format"], &read()["format"]),
+            (&json!(format), &json!(format))
+        );
+        assert_eq!(proven["nodes"], proven["nodes_of_paths"]);
+        let out = run(&["prove", tree, "--out", &proof, "--index", "9"]).out;
+        assert!(!out.contains("instead of"), "{out}");
+        json(&["verify", &proof, "--root", &root, "--json"]);
+    }
+    assert!(files.has_no_leftovers());
+}
+
+/// Every value of a multiproof counts, and messages say which is wrong.
+#[test]
+fn altered_multiproofs_are_refused() {
+    let committed = Committed::rows();
+    let Committed { files, tree, .. } = &committed;
+    let proof = text(&files.path("proof.json"));
+    json(&["prove", tree, "--index", "2,3,9", "--out", &proof, "--json"]);
+    let whole: Value = serde_json::from_slice(&fs::read(&proof).unwrap()).unwrap();
+    let root = committed.root.join(",");
+    let refuses = |alter: &dyn Fn(&mut Value), parts: &[&str]| {
+        let mut altered = whole.clone();
+        alter(&mut altered);
+        let altered = files.bytes("altered.json", altered.to_string().as_bytes());
+        let verify = ["verify", &altered, "--root", &root];
+        fails(&verify, 1, &[&["altered.json"], parts].concat());
+        // The JSON form says it as well, if the file is a proof.
+        let run = run(&["verify", &altered, "--root", &root, "--json"]);
+        assert_eq!(run.code, 1);
+        if !run.out.is_empty() {
+            let said: Value = serde_json::from_str(&run.out).unwrap();
+            assert_eq!(said["valid"], false);
+            assert!(said["problem"].as_str().unwrap().contains(parts[0]));
+        }
+    };
+    let hashed = "openings[0] to openings[2] and the nodes beside their paths hash to 0x";
+    refuses(&|it| it["openings"][1]["leaf"][3] = "0x1".into(), &[hashed]);
+    refuses(&|it| it["nodes"][1][1][0] = "0x1".into(), &[hashed]);
+    refuses(
+        &|it| it["openings"][1]["index"] = 2.into(),
+        &["openings[1], of leaf 2: openings[0] is of the same leaf"],
+    );
+    refuses(
+        &|it| it["openings"][2]["index"] = 1.into(),
+        &["openings[2], of leaf 1: the openings of a multiproof ascend"],
+    );
+    refuses(
+        &|it| it["openings"][2]["index"] = 16.into(),
+        &["openings[2], of leaf 16: there is no such leaf: the 16 leaves"],
+    );
+    refuses(&|it| it["openings"][2]["index"] = 8.into(), &[hashed]);
+    refuses(&|it| it["openings"] = json!([]), &["has no openings"]);
+    refuses(
+        &|it| drop(it["nodes"][1].as_array_mut().unwrap().pop()),
+        &["nodes[1] has 1 nodes, expected 2", "some are missing"],
+    );
+    refuses(
+        &|it| {
+            let node = it["nodes"][0][0].clone();
+            it["nodes"][3].as_array_mut().unwrap().push(node);
+        },
+        &["nodes[3] has 1 nodes, expected 0", "some are superfluous"],
+    );
+    refuses(
+        &|it| it["nodes"][1].as_array_mut().unwrap().swap(0, 1),
+        &[hashed],
+    );
+    refuses(
+        &|it| drop(it["nodes"].as_array_mut().unwrap().pop()),
+        &["nodes of 3 levels, expected 4"],
+    );
+    refuses(
+        &|it| it["nodes"][2][0][1] = "0xffffffff00000001".into(),
+        &["nodes[2][0] is wrong: its element 1 is 0x", "goldilocks"],
+    );
+    refuses(
+        &|it| drop(it["nodes"][2][0].as_array_mut().unwrap().pop()),
+        &["nodes[2][0] is wrong: it has 3 field elements, expected 4"],
+    );
+    refuses(
+        &|it| it["nodes"][2][0][1] = "7".into(),
+        &["`nodes[2][0][1]`: '7' is no field element"],
+    );
+    refuses(&|it| it["arity"] = 4.into(), &["of a tree of arity 4"]);
+    refuses(
+        &|it| it["field"] = "bn254".into(),
+        &["the proof is over the field bn254, 'plonky2' over goldilocks"],
+    );
+    refuses(
+        &|it| it["height"] = 5.into(),
+        &["nodes of 4 levels, expected 5"],
+    );
+    refuses(
+        &|it| it["format"] = "acclmt-multiproof/0".into(),
+        &["its `format` is 'acclmt-multiproof/0'"],
+    );
+    let other = ["verify", &proof, "--root", &root, "--height", "5"];
+    fails(&other, 1, &["a tree of height 4, expected 5"]);
+
+    // Nothing is written for leaves that cannot be opened.
+    fs::remove_file(&proof).unwrap();
+    for (index, part) in [
+        ("2,3,2", "leaf 2 is given twice"),
+        ("2,11", "no leaf 11: the 11 leaves of the tree"),
+        ("2,18446744073709551615", "no leaf 18446744073709551615"),
+    ] {
+        let prove = ["prove", tree, "--index", index, "--out", &proof];
+        fails(&prove, 2, &[part]);
+    }
+    for index in ["", "2,", "2,x", "2,-1"] {
+        let run = run(&["prove", tree, "--index", index, "--out", &proof]);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
+        assert!(run.err.contains("--index"), "{run:?}");
+    }
+    let prove = [
+        "prove", tree, "--index", "2,3", "--cap", "5", "--out", &proof,
+    ];
+    fails(&prove, 2, &["a cap of height 5 is higher than the tree"]);
+    assert!(!Path::new(&proof).exists());
+    assert!(files.has_no_leftovers());
+}
+
 /// It takes as much memory for many elements as for few: what cannot be written is noticed at once.
 #[test]
 fn generate_writes_as_it_goes() {
