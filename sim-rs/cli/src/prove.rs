@@ -29,7 +29,7 @@ pub struct ProveArguments {
     /// Form of the proof [default: paths for one leaf, multiproof for several]
     #[arg(long, value_name = "FORM")]
     form: Option<Form>,
-    /// Let the paths end at the cap of this height, so many levels below the root
+    /// Let the proof end at the cap of this height, so many levels below the root
     #[arg(long, value_name = "H", default_value_t = 0)]
     cap: u32,
     #[command(flatten)]

@@ -15,9 +15,9 @@
 //!
 //! - `openings` has the leaves by ascending index, each once.
 //! - `nodes` has one list for each level from the leaves up to below the cap. A node of a level is
-//!   *known* if an opened leaf is at or below it. The list has the other children of the parents of
-//!   known nodes, by ascending index. Above, leaf 5 and 6 of level 0, no node of level 1, where 2 and
-//!   3 are known, and node 0 of level 2.
+//!   known if it is an opened leaf or above one. The list has the other children of the parents of
+//!   known nodes, by ascending index. Above, it has nodes 5 and 6 of level 0, none of level 1, where
+//!   2 and 3 are known, and node 0 of level 2.
 //!
 //! Indices of nodes are not written, they follow from those of the leaves. Padding is written where a
 //! path passes by it, since it does not follow from anything else in the proof. A leaf, and a node, is
