@@ -1199,7 +1199,7 @@ impl<P: ChipPort> ChipDevice<P> {
             )?;
             first += input.len();
             digests.extend(program.unpack_outputs(&output));
-            add_run(&mut counters, run);
+            Counters::append_to(&mut counters, run);
         }
         Ok((digests, counters))
     }
@@ -1409,7 +1409,7 @@ impl<P: ChipPort> TreeHasher for LevelHasher<'_, P> {
         })?;
         self.done += digests.len() as u64;
         if let Some(run) = run {
-            add_run(&mut self.counters, run);
+            Counters::append_to(&mut self.counters, run);
         }
         Ok(digests.concat())
     }
@@ -1514,36 +1514,6 @@ const LEAVES_PER_TRANSFER: usize = 1 << 10;
 
 /// Most hashes of a run.
 const MAX_HASHES: usize = u32::MAX as usize;
-
-/// Appends the counters of a run to those of the runs before it.
-fn add_run(counters: &mut Option<Counters>, run: Counters) {
-    let Some(total) = counters else {
-        *counters = Some(run);
-        return;
-    };
-    let before = total.cycles;
-    total.cycles += run.cycles;
-    total.cycle_last_in = before + run.cycle_last_in;
-    total.cycle_last_leaf = before + run.cycle_last_leaf;
-    total.cycle_last_out = before + run.cycle_last_out;
-    total.window_cycles += run.window_cycles;
-    total.stall_in += run.stall_in;
-    total.missing_in += run.missing_in;
-    total.stall_leaf += run.stall_leaf;
-    total.starved_root += run.starved_root;
-    total.stall_out += run.stall_out;
-    for (total, run) in total.high_water.iter_mut().zip(run.high_water) {
-        *total = run.max(*total);
-    }
-    for (total, run) in [(&mut total.leaf, run.leaf), (&mut total.root, run.root)] {
-        total.hashes += run.hashes;
-        total.busy_full += run.busy_full;
-        total.busy_full_last += run.busy_full_last;
-        for (total, run) in total.busy_partial.iter_mut().zip(run.busy_partial) {
-            *total += run;
-        }
-    }
-}
 
 impl<P: ChipPort> Device for ChipDevice<P> {
     fn name(&self) -> &str {
@@ -1673,6 +1643,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             leaves: request.leaves,
             hashes: request.hashes(&shape),
             counters,
+            devices: Vec::new(),
         })
     }
 

@@ -393,6 +393,23 @@ pub struct CommitReport {
     pub hashes: u64,
     /// Performance counters, where the device has them.
     pub counters: Option<Counters>,
+    /// What each device did, where [several](crate::several) worked together; otherwise nothing.
+    pub devices: Vec<DeviceShare>,
+}
+
+/// What one of several devices did for a commitment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceShare {
+    /// Name of the device.
+    pub device: String,
+    /// Sub-trees that it finished.
+    pub sub_trees: u64,
+    /// Whether it joined the top of the tree.
+    pub joined_top: bool,
+    /// Clock cycles of what it finished, one run after the other, where it counts them.
+    pub cycles: Option<u64>,
+    /// Where in the tree it failed, and why, if it did; another device did that part again.
+    pub failed: Option<String>,
 }
 
 impl CommitReport {
@@ -495,6 +512,41 @@ impl Counters {
     /// Cycles from the first word in to the last word out.
     pub fn span(&self) -> u64 {
         self.cycle_last_out.saturating_sub(self.cycle_first_in)
+    }
+
+    /// Adds the counters of a run after these ones: cycles and events are added up, first times stay, last
+    /// times are those of the new run.
+    pub fn append(&mut self, run: Self) {
+        let before = self.cycles;
+        self.cycles += run.cycles;
+        self.cycle_last_in = before + run.cycle_last_in;
+        self.cycle_last_leaf = before + run.cycle_last_leaf;
+        self.cycle_last_out = before + run.cycle_last_out;
+        self.window_cycles += run.window_cycles;
+        self.stall_in += run.stall_in;
+        self.missing_in += run.missing_in;
+        self.stall_leaf += run.stall_leaf;
+        self.starved_root += run.starved_root;
+        self.stall_out += run.stall_out;
+        for (total, run) in self.high_water.iter_mut().zip(run.high_water) {
+            *total = run.max(*total);
+        }
+        for (total, run) in [(&mut self.leaf, run.leaf), (&mut self.root, run.root)] {
+            total.hashes += run.hashes;
+            total.busy_full += run.busy_full;
+            total.busy_full_last += run.busy_full_last;
+            for (total, run) in total.busy_partial.iter_mut().zip(run.busy_partial) {
+                *total += run;
+            }
+        }
+    }
+
+    /// Appends the counters of a run to those of the runs before it, if there were any.
+    pub(crate) fn append_to(counters: &mut Option<Self>, run: Self) {
+        match counters {
+            Some(total) => total.append(run),
+            None => *counters = Some(run),
+        }
     }
 }
 

@@ -216,6 +216,7 @@ impl Device for SoftwareDevice {
             leaves: request.leaves,
             hashes,
             counters: None,
+            devices: Vec::new(),
         })
     }
 

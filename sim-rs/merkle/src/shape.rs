@@ -217,6 +217,11 @@ impl TreeShape {
         (self.arity as u64).pow(self.height - level)
     }
 
+    /// Nodes of `level` below a node of the level `above`, which is not lower; padding included.
+    pub fn nodes_below(&self, above: u32, level: u32) -> u64 {
+        self.capacity(level) / self.capacity(above)
+    }
+
     /// Whether a group of siblings lacks some, or the cap does.
     pub fn is_padded(&self) -> bool {
         !self.empty.is_empty()
