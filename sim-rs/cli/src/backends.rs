@@ -27,7 +27,11 @@ pub trait BackendFactory: Sync {
     /// # Errors
     ///
     /// When the backend cannot be made, or does not offer what `options` ask for.
-    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError>;
+    fn open(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn Device + Send>, BackendError>;
 
     /// Makes the chip of the backend `name`, after a reset, for those who drive it themselves.
     ///
@@ -121,11 +125,11 @@ fn check_chip(what: &str, options: &BackendOptions) -> Result<(), BackendError> 
 }
 
 /// A device that drives the chip behind `port`, which is built as it is.
-fn drive<P: ChipPort + 'static>(
+fn drive<P: ChipPort + Send + 'static>(
     port: P,
     what: &str,
     options: &BackendOptions,
-) -> Result<Box<dyn Device>, BackendError> {
+) -> Result<Box<dyn Device + Send>, BackendError> {
     let mut device = ChipDevice::new(port).map_err(|error| BackendError::new(error.to_string()))?;
     if let Some(hardware) = &options.hardware
         && device.capabilities().limits != hardware.limits()
@@ -140,7 +144,7 @@ fn drive<P: ChipPort + 'static>(
 
 /// The chip behind `/dev/uioN`, or behind that and a buffer of u-dma-buf after a comma.
 #[cfg(target_os = "linux")]
-fn open_uio(place: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+fn open_uio(place: &str, options: &BackendOptions) -> Result<Box<dyn Device + Send>, BackendError> {
     let what = "of a board";
     check_chip(what, options)?;
     let (device, udmabuf) = match place.split_once(',') {
@@ -157,12 +161,18 @@ fn open_uio(place: &str, options: &BackendOptions) -> Result<Box<dyn Device>, Ba
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_uio(_place: &str, _options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+fn open_uio(
+    _place: &str,
+    _options: &BackendOptions,
+) -> Result<Box<dyn Device + Send>, BackendError> {
     Err(BackendError::new("devices /dev/uioN are those of Linux"))
 }
 
 /// The chip behind a socket, which is as its server has built it.
-fn open_socket(path: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+fn open_socket(
+    path: &str,
+    options: &BackendOptions,
+) -> Result<Box<dyn Device + Send>, BackendError> {
     let what = "behind a socket";
     check_chip(what, options)?;
     let mut told = None;
@@ -188,7 +198,11 @@ impl BackendFactory for LibraryBackends {
         &[SOFTWARE, MODEL]
     }
 
-    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn Device + Send>, BackendError> {
         if let Some(path) = name.strip_prefix(SOCKET) {
             return open_socket(path, options);
         }
@@ -231,7 +245,7 @@ impl BackendFactory for LibraryBackends {
 pub fn open_for_cycles(
     backends: &dyn BackendFactory,
     name: &str,
-) -> Result<Box<dyn Device>, CommandError> {
+) -> Result<Box<dyn Device + Send>, CommandError> {
     let options = BackendOptions {
         only_cycles: true,
         ..BackendOptions::default()

@@ -33,7 +33,11 @@ impl BackendFactory for Backends {
         }
     }
 
-    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn Device + Send>, BackendError> {
         if name != RTL {
             return LibraryBackends.open(name, options);
         }

@@ -1181,7 +1181,11 @@ impl BackendFactory for SlowBackend {
         &["slow", acclmt::SOFTWARE]
     }
 
-    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn Device + Send>, BackendError> {
         if name == acclmt::SOFTWARE {
             return LibraryBackends.open(name, options);
         }
@@ -1737,7 +1741,7 @@ impl BackendFactory for ChangedBackend {
         &["changed"]
     }
 
-    fn open(&self, _: &str, _: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(&self, _: &str, _: &BackendOptions) -> Result<Box<dyn Device + Send>, BackendError> {
         Ok(Box::new(ChangedDevice {
             software: SoftwareDevice::new(),
             flip: self.flip,
@@ -1989,7 +1993,11 @@ impl BackendFactory for CountingBackend {
         &["counting", acclmt::SOFTWARE]
     }
 
-    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn Device + Send>, BackendError> {
         if name == acclmt::SOFTWARE {
             return LibraryBackends.open(name, options);
         }

@@ -198,7 +198,11 @@ impl BackendFactory for Hangs {
         LibraryBackends.names()
     }
 
-    fn open(&self, name: &str, options: &BackendOptions) -> Result<Box<dyn Device>, BackendError> {
+    fn open(
+        &self,
+        name: &str,
+        options: &BackendOptions,
+    ) -> Result<Box<dyn Device + Send>, BackendError> {
         let open = |left: usize| left.checked_sub(1);
         while self
             .0
