@@ -6,7 +6,7 @@ use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::{presets, text, user_file};
 use clap::Args;
 
-use crate::backends::{BackendFactory, is_place};
+use crate::backends::{BackendFactory, SOFTWARE, is_place};
 use crate::error::CommandError;
 
 /// The parameter set: a named one, or one of a file.
@@ -63,6 +63,101 @@ pub struct BackendArguments {
     pub backend: Option<String>,
 }
 
+/// Most devices that build a tree together.
+const MAX_DEVICES: u16 = 64;
+
+/// What computes, in a command that several devices may do together.
+#[derive(Args)]
+pub struct DevicesArguments {
+    /// What computes; `socket:PATH` is the chip of `acclmt serve`, `uio:/dev/uioN` one with DMA. Several times: a
+    /// device of each, which build the tree together [default: the first that this program has]
+    #[arg(long, value_name = "NAME")]
+    backend: Vec<String>,
+    /// Number of devices of the backend that build the tree together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_DEVICES)))]
+    devices: Option<u16>,
+}
+
+impl DevicesArguments {
+    /// The names of the backends asked for, one for each device.
+    pub fn names<'a>(
+        &'a self,
+        backends: &'a dyn BackendFactory,
+    ) -> Result<Vec<&'a str>, CommandError> {
+        let names = match &self.backend[..] {
+            [] => vec![backends.names()[0]],
+            asked => (asked.iter())
+                .map(|asked| find_backend(asked, backends))
+                .collect::<Result<_, _>>()?,
+        };
+        let names = match (self.devices, &names[..]) {
+            (None, _) => names,
+            (Some(count), [name]) => vec![*name; count.into()],
+            (Some(_), _) => {
+                return Err(CommandError::Usage(
+                    "--devices is for one backend, and --backend names several; leave --devices out, and name a \
+                     backend as often as it has devices"
+                        .to_owned(),
+                ));
+            }
+        };
+        if names.len() > MAX_DEVICES.into() {
+            return Err(CommandError::Usage(format!(
+                "--backend names {} devices, more than the {MAX_DEVICES} that build a tree together",
+                names.len()
+            )));
+        }
+        check_numbers(&names, backends)?;
+        Ok(names)
+    }
+}
+
+/// Refuses more devices of a backend than can work together.
+fn check_numbers(names: &[&str], backends: &dyn BackendFactory) -> Result<(), CommandError> {
+    for (index, &name) in names.iter().enumerate() {
+        let same = |other: &&&str| chip_of(other) == chip_of(name);
+        let count = names[..=index].iter().filter(same).count();
+        let refuse = |why: String| Err(CommandError::Usage(why));
+        if count > 1 && name == SOFTWARE {
+            return refuse(format!(
+                "the backend '{name}' computes on all processors by itself: more devices of it are no faster; take \
+                 one"
+            ));
+        }
+        if count > 1 && is_place(name) {
+            return refuse(format!(
+                "--backend '{}' is one chip; name the place of each",
+                text::shortened(name)
+            ));
+        }
+        let most = backends.at_a_time(name);
+        if count > most {
+            return refuse(format!(
+                "{count} devices of the backend '{name}' do not work at the same time here; take {most}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What says whether two names of backends are those of one chip: a place may have several paths.
+fn chip_of(name: &str) -> PathBuf {
+    let place = match name.split_once(':') {
+        // Behind a comma is the buffer of the chip.
+        Some(("uio", place)) => place.split(',').next(),
+        Some((_, place)) if is_place(name) => Some(place),
+        _ => None,
+    };
+    place.map_or_else(
+        || PathBuf::from(name),
+        |place| {
+            Path::new(place)
+                .canonicalize()
+                .unwrap_or_else(|_| place.into())
+        },
+    )
+}
+
 /// Whether the name of a backend that says where a chip is names a place; what is missing otherwise.
 fn check_place(name: &str) -> Result<(), &'static str> {
     let (kind, place) = name.split_once(':').unwrap_or((name, ""));
@@ -84,28 +179,36 @@ fn check_place(name: &str) -> Result<(), &'static str> {
 impl BackendArguments {
     /// The name of the backend asked for.
     pub fn name<'a>(&'a self, backends: &'a dyn BackendFactory) -> Result<&'a str, CommandError> {
-        let names = backends.names();
-        let Some(asked) = &self.backend else {
-            return Ok(names[0]);
-        };
-        if let Some(name) = names.iter().find(|name| *name == asked) {
-            return Ok(name);
+        match &self.backend {
+            None => Ok(backends.names()[0]),
+            Some(asked) => find_backend(asked, backends),
         }
-        if is_place(asked) {
-            return match check_place(asked) {
-                Ok(()) => Ok(asked),
-                Err(what) => Err(CommandError::Usage(format!(
-                    "--backend '{}' names no chip: {what}",
-                    text::shortened(asked)
-                ))),
-            };
-        }
-        Err(CommandError::Usage(format!(
-            "unknown backend '{}'; the backends are: {}, socket:PATH, uio:DEVICE",
-            text::shortened(asked),
-            names.join(", ")
-        )))
     }
+}
+
+/// The name of a backend that the user names.
+fn find_backend<'a>(
+    asked: &'a str,
+    backends: &'a dyn BackendFactory,
+) -> Result<&'a str, CommandError> {
+    let names = backends.names();
+    if let Some(name) = names.iter().find(|name| **name == asked) {
+        return Ok(name);
+    }
+    if is_place(asked) {
+        return match check_place(asked) {
+            Ok(()) => Ok(asked),
+            Err(what) => Err(CommandError::Usage(format!(
+                "--backend '{}' names no chip: {what}",
+                text::shortened(asked)
+            ))),
+        };
+    }
+    Err(CommandError::Usage(format!(
+        "unknown backend '{}'; the backends are: {}, socket:PATH, uio:DEVICE",
+        text::shortened(asked),
+        names.join(", ")
+    )))
 }
 
 impl ParameterArguments {

@@ -1,6 +1,6 @@
 //! `acclmt commit`: the Merkle root of a file.
 
-use crate::arguments::{BackendArguments, ParameterArguments};
+use crate::arguments::{DevicesArguments, ParameterArguments};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,13 @@ use crate::files::check_outputs;
 use crate::input::{Format, Input, LeafOrder, is_regular};
 use crate::long_runs::{LONG, about, faster};
 use acclmt_driver::device::{
-    CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, LeafReader,
-    LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
+    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, LeafKind,
+    LeafReader, LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
 };
 use acclmt_driver::fold::{TreeHasher, fold, full_cap};
 use acclmt_driver::messages::unhashed_digests;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
+use acclmt_driver::several::SeveralDevices;
 use acclmt_measure::measurement::milliseconds;
 use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
 use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
@@ -41,7 +42,7 @@ pub struct CommitArguments {
     #[command(flatten)]
     parameters: ParameterArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    devices: DevicesArguments,
     /// What a leaf is: `element`, a digest in the file; `hash`, the hash of as many elements as a hash
     /// takes; `row=C`, the digest of a row of C elements by the sponge of the parameter set
     #[arg(long, value_name = "RULE", default_value_t)]
@@ -131,10 +132,43 @@ struct Commitment<'a> {
     lhe_utilisation: Option<f64>,
     rhe_utilisation: Option<f64>,
     counters: Option<&'a Counters>,
+    /// What each device did, in the order in which they were named.
+    devices: Vec<DeviceEntry<'a>>,
     check: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
     check_cap: Option<Vec<Vec<String>>>,
     notes: &'a [String],
+}
+
+/// What a device did.
+#[derive(Serialize)]
+struct DeviceEntry<'a> {
+    backend: &'a str,
+    /// Sub-trees that it finished; 1 where it did the whole tree.
+    sub_trees: u64,
+    /// Whether it joined their roots.
+    joined_top: bool,
+    cycles: Option<u64>,
+    /// Where in the tree it failed, and why.
+    failed: Option<&'a str>,
+}
+
+impl DeviceEntry<'_> {
+    /// The device in a line.
+    fn text(&self) -> String {
+        let plural = if self.sub_trees == 1 { "" } else { "s" };
+        let mut text = format!("{}, {} sub-tree{plural}", self.backend, self.sub_trees);
+        if self.joined_top {
+            text += " and the top";
+        }
+        if let Some(cycles) = self.cycles {
+            let _ = write!(text, ", {cycles} cycles");
+        }
+        if let Some(failed) = self.failed {
+            let _ = write!(text, "; FAILED: {failed}");
+        }
+        text
+    }
 }
 
 /// What became of the independent computation.
@@ -159,7 +193,13 @@ pub fn run(
     };
     let leaf = arguments.leaf.rule(leaf_parameters);
     let field = parameters.field();
-    let backend = arguments.backend.name(backends)?;
+    let names = arguments.devices.names(backends)?;
+    let backend = &backend_text(&names);
+    if names.len() > 1 && arguments.waves.is_some() {
+        return Err(CommandError::Usage(
+            "--waves writes the waveform of one chip; leave it out, or take one device".to_owned(),
+        ));
+    }
     let pad = (arguments.pad.as_deref())
         .map(|text| parse_digest(text, parameters))
         .transpose()
@@ -206,9 +246,7 @@ pub fn run(
         waves,
         ..BackendOptions::default()
     };
-    let mut device = backends
-        .open(backend, &options)
-        .map_err(CommandError::failure)?;
+    let mut device = open(backends, &names, &options)?;
     device.supports(parameters).map_err(CommandError::failure)?;
     let mut notes = device.notes(parameters);
     if arguments.leaf_preset.is_some() {
@@ -222,7 +260,9 @@ pub fn run(
     let is_checked = !arguments.no_check && input.is_file();
     let time = device.commit_time(&request);
     let check_time = is_checked.then(|| dense_time(&request, &shape)).flatten();
-    console.notes(&time_note(&request, backends, backend, time, check_time))?;
+    console.notes(&time_note(
+        &request, backends, &names, backend, time, check_time,
+    ))?;
 
     let mut commit = |request: &CommitRequest<'_>, nodes: &mut dyn NodeSink| {
         let mut source = input
@@ -244,6 +284,9 @@ pub fn run(
             (report, Some(tree))
         }
     };
+    let failures = failure_notes(&names, &report);
+    console.notes(&failures)?;
+    notes.extend(failures);
     // A result counts more than a waveform, whose failure is said at the end.
     let finished = device.finish().map_err(CommandError::failure);
     if let Ok(more) = &finished {
@@ -300,6 +343,7 @@ pub fn run(
         lhe_utilisation: utilisation(|counters| &counters.leaf),
         rhe_utilisation: utilisation(|counters| &counters.root),
         counters: report.counters.as_ref(),
+        devices: device_entries(&names, &report),
         check,
         check_cap: (expected.as_ref())
             .filter(|_| check == Check::Failed)
@@ -394,6 +438,72 @@ impl CommitArguments {
     }
 }
 
+/// The backends of a commitment in a few words: each once.
+fn backend_text(names: &[&str]) -> String {
+    let mut different: Vec<&str> = Vec::new();
+    for name in names {
+        if !different.contains(name) {
+            different.push(name);
+        }
+    }
+    different.join(" + ")
+}
+
+/// The device of these backends, or several of them as one.
+fn open(
+    backends: &dyn BackendFactory,
+    names: &[&str],
+    options: &BackendOptions,
+) -> Result<Box<dyn Device>, CommandError> {
+    let devices = names.iter().map(|name| backends.open(name, options));
+    let mut devices = devices
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(CommandError::failure)?;
+    match (devices.pop(), devices.is_empty()) {
+        (Some(device), true) => Ok(device),
+        (last, _) => {
+            devices.extend(last);
+            Ok(Box::new(SeveralDevices::new(devices)))
+        }
+    }
+}
+
+/// What each device did for `report`.
+fn device_entries<'a>(names: &[&'a str], report: &'a CommitReport) -> Vec<DeviceEntry<'a>> {
+    if report.devices.is_empty() {
+        return (names.iter())
+            .map(|backend| DeviceEntry {
+                backend,
+                sub_trees: 1,
+                joined_top: false,
+                cycles: report.cycles(),
+                failed: None,
+            })
+            .collect();
+    }
+    (names.iter().zip(&report.devices))
+        .map(|(backend, share)| DeviceEntry {
+            backend,
+            sub_trees: share.sub_trees,
+            joined_top: share.joined_top,
+            cycles: share.cycles,
+            failed: share.failed.as_deref(),
+        })
+        .collect()
+}
+
+/// Devices that have failed, one a sentence.
+fn failure_notes(names: &[&str], report: &CommitReport) -> Vec<String> {
+    let shares = names.iter().zip(&report.devices).enumerate();
+    let notes = shares.filter_map(|(number, (name, share))| {
+        let failed = share.failed.as_ref()?;
+        Some(format!(
+            "device {number}, '{name}', failed, and others went on without it: {failed}"
+        ))
+    });
+    notes.collect()
+}
+
 /// The number of leaves of `length` elements.
 fn count_leaves(
     arguments: &CommitArguments,
@@ -483,6 +593,7 @@ fn parse_digest(text: &str, parameters: &AnyParameters) -> Result<Vec<Word>, Str
 fn time_note(
     request: &CommitRequest<'_>,
     backends: &dyn BackendFactory,
+    names: &[&str],
     backend: &str,
     time: Option<Duration>,
     check: Option<Duration>,
@@ -501,6 +612,9 @@ fn time_note(
         );
     }
     note += &faster(backends, backend, known, |name| {
+        if names.contains(&name) {
+            return None;
+        }
         let mut device = backends.open(name, &BackendOptions::default()).ok()?;
         device.supports(request.parameters).ok()?;
         device.commit_time(request)
@@ -770,15 +884,25 @@ fn print(
         )?;
     }
     console.entry("backend", commitment.backend)?;
+    let is_one = report.devices.is_empty();
+    if !is_one {
+        for (number, device) in commitment.devices.iter().enumerate() {
+            console.entry(&format!("device {number}"), device.text())?;
+        }
+    }
     if let Some(counters) = &report.counters {
-        console.entry(
-            "cycles",
-            format!(
+        let cycles = match is_one {
+            true => format!(
                 "{} from start to done; {} from the first word in to the root out",
                 counters.cycles,
                 counters.span()
             ),
-        )?;
+            false => format!(
+                "{} of the device that took longest and of the top",
+                counters.cycles
+            ),
+        };
+        console.entry("cycles", cycles)?;
         console.entry(
             "time",
             format!("{:.3} ms at 500 MHz", milliseconds(counters.cycles)),
@@ -786,7 +910,10 @@ fn print(
         for (name, engine) in [
             ("leaf engine", &counters.leaf),
             ("root engine", &counters.root),
-        ] {
+        ]
+        .into_iter()
+        .filter(|_| is_one)
+        {
             console.entry(
                 name,
                 format!(

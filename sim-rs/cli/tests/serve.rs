@@ -498,3 +498,62 @@ fn a_client_in_c_gets_the_first_hash() {
     let (is_good, _, errors) = run(&wrong);
     assert!(!is_good && errors.contains("line 1"), "{errors}");
 }
+
+/// A tree on two served chips and one of this program, one of which is gone in the middle.
+#[test]
+fn a_tree_is_built_on_several_chips() {
+    let mut gone = Server::new(&[]);
+    let stays = Server::new(&[]);
+    let elements: Vec<u8> = (0..1_u64 << 12)
+        .flat_map(|number| {
+            let mut word = [0; 32];
+            word[..8].copy_from_slice(&number.to_le_bytes());
+            word
+        })
+        .collect();
+    let file = stays.path("elements");
+    fs::write(&file, &elements).expect("a file");
+    let one = succeeds(&[
+        "commit",
+        file.to_str().expect("text"),
+        "--preset",
+        "filecoin-arity-2",
+        "--backend",
+        "software",
+        "--json",
+    ]);
+    let one: serde_json::Value = serde_json::from_str(&one).expect("JSON");
+
+    let mut commit = program(&["commit", "-", "--preset", "filecoin-arity-2", "--json"])
+        .args(["--leaves", "2048"])
+        .args(["--backend", &gone.backend(), "--backend", &stays.backend()])
+        .args(["--backend", "model"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // Sub-trees have 128 leaves of 64 bytes. Whatever the chips did before, there is more for each.
+    let (first, rest) = elements.split_at(4 * 128 * 64);
+    let mut input = commit.stdin.take().expect("a pipe");
+    input.write_all(first).expect("the program reads");
+    thread::sleep(Duration::from_millis(500));
+    gone.child.kill().expect("the server is there");
+    let _ = gone.child.wait();
+    input.write_all(rest).expect("the program reads");
+    drop(input);
+    let output = commit.wait_with_output().expect("the program ends");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(result["root"], one["root"]);
+    let devices = result["devices"].as_array().expect("an array");
+    let failed: Vec<bool> = devices
+        .iter()
+        .map(|device| device["failed"].is_string())
+        .collect();
+    assert_eq!(failed, [true, false, false], "{result:#}");
+    let sub_trees = devices.iter().map(|device| device["sub_trees"].as_u64());
+    assert_eq!(sub_trees.sum::<Option<u64>>(), Some(16));
+    assert!(errors.contains("note: device 0, 'socket:"), "{errors}");
+}
