@@ -343,3 +343,33 @@ fn long_simulations_are_announced() {
         assert!(line.contains(part), "{line}");
     }
 }
+
+/// Simulated chips in threads of their own, and their model beside them.
+#[test]
+fn several_simulated_chips_build_one_tree() {
+    let leaves: Vec<u8> = (0..4 * 64_u64).flat_map(u64::to_le_bytes).collect();
+    let commit = |more: &[&str]| {
+        let first = [
+            "commit", "-", "--preset", "plonky2", "--leaf", "element", "--json",
+        ];
+        json(&[&first, more].concat(), &leaves)
+    };
+    let one = commit(&["--backend", "software"]);
+    for (more, names) in [
+        (&["--backend", "rtl", "--devices", "2"][..], ["rtl", "rtl"]),
+        (
+            &["--backend", "model", "--backend", "rtl"],
+            ["model", "rtl"],
+        ),
+    ] {
+        let several = commit(more);
+        assert_eq!(several["root"], one["root"]);
+        assert_eq!(several["check"], "ok");
+        let devices = several["devices"].as_array().expect("an array");
+        let backends: Vec<_> = devices.iter().map(|device| &device["backend"]).collect();
+        assert_eq!(backends, names);
+        assert!(devices.iter().all(|device| device["failed"].is_null()));
+        let sub_trees = devices.iter().map(|device| device["sub_trees"].as_u64());
+        assert_eq!(sub_trees.sum::<Option<u64>>(), Some(8));
+    }
+}

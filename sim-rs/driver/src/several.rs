@@ -388,7 +388,7 @@ enum Event {
     /// So many hashes of its sub-tree are done.
     Progress(usize, u64),
     /// It is done with a sub-tree.
-    End(usize, Job, Result<Finished, Failure>),
+    End(usize, Job, Result<Box<Finished>, Failure>),
 }
 
 /// Computes the sub-trees of `jobs`, as long as there are any, on the device with this number.
@@ -413,9 +413,11 @@ fn work(
         };
         let request = cut.sub_tree(job.number);
         let result = guarded(|| device.commit(&request, &mut source, &mut nodes, &mut progress));
-        let result = result.map(|report| Finished {
-            report,
-            nodes: nodes.levels,
+        let result = result.map(|report| {
+            Box::new(Finished {
+                report,
+                nodes: nodes.levels,
+            })
         });
         if events.send(Event::End(number, job, result)).is_err() {
             return;
@@ -466,7 +468,7 @@ struct Delivery<'a> {
     cut: &'a Cut<'a>,
     nodes: &'a mut dyn NodeSink,
     /// Sub-trees that are finished, and wait for those before.
-    waiting: BTreeMap<u64, Finished>,
+    waiting: BTreeMap<u64, Box<Finished>>,
     delivered: u64,
     /// The nodes of the level of the cut.
     roots: Vec<Vec<Word>>,
@@ -474,7 +476,7 @@ struct Delivery<'a> {
 
 impl Delivery<'_> {
     /// Takes a sub-tree, and hands over the nodes of all whose turn it is.
-    fn take(&mut self, number: u64, finished: Finished) -> Result<(), DeviceError> {
+    fn take(&mut self, number: u64, finished: Box<Finished>) -> Result<(), DeviceError> {
         self.waiting.insert(number, finished);
         while let Some(finished) = self.waiting.remove(&self.delivered) {
             let (cut, number) = (self.cut, self.delivered);
@@ -596,7 +598,7 @@ impl Schedule<'_, '_> {
         &mut self,
         device: usize,
         job: Job,
-        result: Result<Finished, Failure>,
+        result: Result<Box<Finished>, Failure>,
     ) -> Result<(), DeviceError> {
         self.tally.running[device] = 0;
         self.workers[device].busy = false;
