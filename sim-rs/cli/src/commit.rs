@@ -463,7 +463,12 @@ fn open(
         (Some(device), true) => Ok(device),
         (last, _) => {
             devices.extend(last);
-            Ok(Box::new(SeveralDevices::new(devices)))
+            let several = SeveralDevices::new(devices);
+            let is_one_kind = names.windows(2).all(|pair| pair[0] == pair[1]);
+            Ok(Box::new(match is_one_kind {
+                true => several.evenly(),
+                false => several,
+            }))
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Several devices that build one tree together.
 //!
-//! The leaves are cut into sub-trees of one height, several for each device. Every device has a thread and takes
-//! the next sub-tree whenever it is done with one; at the end one of the devices joins the roots of the sub-trees
-//! to the top of the tree. All nodes are those of one device, padding included, as a sub-tree begins at a
-//! multiple of its leaves.
+//! The leaves are cut into sub-trees of one height. Every device has a thread and takes the next sub-tree whenever
+//! it is done with one, or in turn; at the end one of the devices joins the roots of the sub-trees to the top of
+//! the tree. All nodes are those of one device, padding included, as a sub-tree begins at a multiple of its leaves.
 //!
 //! A sub-tree of a device that fails is given to another one. Therefore its leaves are kept until it is done, and
 //! its nodes go to their receiver when it and all sub-trees before it are. What is kept for all sub-trees
@@ -41,6 +40,9 @@ pub const NAME: &str = "several";
 
 /// Least number of sub-trees for each device, where the tree has so many: the last ones are shared evenly.
 const SUB_TREES_PER_DEVICE: u64 = 4;
+
+/// A run costs about so many hashes for each of its levels beside its own: a chip waits for the last hash of a level.
+const HASHES_OF_A_LEVEL: u64 = 128;
 
 /// Sub-trees for each device that are kept: one that it works on, and one that is ready or waits for those before.
 const KEPT_PER_DEVICE: u64 = 2;
@@ -101,6 +103,7 @@ struct GivenUp;
 /// ```
 pub struct SeveralDevices {
     members: Vec<Member>,
+    evenly: bool,
 }
 
 /// One of the devices.
@@ -135,7 +138,17 @@ impl SeveralDevices {
         };
         Self {
             members: devices.into_iter().map(member).collect(),
+            evenly: false,
         }
+    }
+
+    /// With equal shares: the sub-trees go round, and not to whoever is done first, and there are fewer of them
+    /// where runs would be short. This is for devices of one kind: who does what, and the cycles of simulated
+    /// chips, do not depend on this machine.
+    #[must_use]
+    pub fn evenly(mut self) -> Self {
+        self.evenly = true;
+        self
     }
 
     /// Where and why each device failed in the last run, if it did.
@@ -239,30 +252,53 @@ struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    /// The highest sub-trees that are enough for `devices` devices and whose elements can be kept. A tree of a single
-    /// group of siblings is not cut.
-    fn new(request: &'a CommitRequest<'a>, shape: &'a TreeShape, devices: usize) -> Self {
+    /// The highest sub-trees that are several for each of `devices` devices and whose elements can be kept; with
+    /// equal shares higher ones, down to one for each device, where their runs cost less. A tree of a single group
+    /// of siblings is not cut.
+    fn new(
+        request: &'a CommitRequest<'a>,
+        shape: &'a TreeShape,
+        devices: usize,
+        evenly: bool,
+    ) -> Self {
         let devices = devices.max(1) as u64;
         let kept = KEPT_ELEMENTS / (KEPT_PER_DEVICE * devices);
         // The nodes of a sub-tree are no more than twice its leaves.
         let elements = (request.leaf_length() + 2 * shape.digest_length()) as u64;
-        let fits = |height: u32| {
-            let leaves = shape.nodes_below(height, 0).min(shape.leaves());
-            shape.nodes(height) >= SUB_TREES_PER_DEVICE * devices
-                && leaves.saturating_mul(elements) <= kept
-        };
-        let highest = (1..=shape.height()).take_while(|&height| fits(height));
-        let height = highest.last().unwrap_or(1).min(shape.height());
-        let height = match shape.nodes(height) {
-            1 => shape.height(),
-            _ => height,
-        };
-        Self {
+        let at = |height: u32| Self {
             request,
             shape,
             height,
             level: height.min(shape.top()),
+        };
+        let highest = |each: u64| {
+            let heights = (1..=shape.height()).take_while(|&height| {
+                let leaves = shape.nodes_below(height, 0).min(shape.leaves());
+                shape.nodes(height) >= each * devices && leaves.saturating_mul(elements) <= kept
+            });
+            heights.last().unwrap_or(1).min(shape.height())
+        };
+        let mut cut = at(highest(SUB_TREES_PER_DEVICE));
+        if evenly {
+            let heights = cut.height..=highest(1);
+            let cost = |height: &u32| at(*height).cost(devices);
+            let least = heights.clone().map(|height| cost(&height)).min();
+            let most = least.map_or(0, |least| least + least / 16);
+            let mut cheap = heights.filter(|height| cost(height) <= most);
+            cut = cheap.next().map_or(cut, at);
         }
+        match cut.count() {
+            1 => at(shape.height()),
+            _ => cut,
+        }
+    }
+
+    /// Roughly how long the tree takes on `devices` devices with equal shares, in hashes.
+    fn cost(&self, devices: u64) -> u64 {
+        let run = |hashes: u64, levels: u32| hashes + HASHES_OF_A_LEVEL * u64::from(levels + 1);
+        let levels = self.shape.top() - self.level;
+        let rounds = self.count().div_ceil(devices);
+        rounds * run(self.hashes(0), self.level) + run(self.top_hashes(), levels)
     }
 
     /// Number of sub-trees.
@@ -287,16 +323,19 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Nodes of `level` that sub-tree `number` has, without padding.
-    fn nodes(&self, number: u64, level: u32) -> u64 {
-        let (_, leaves) = self.leaves(number);
-        leaves.div_ceil(self.shape.nodes_below(level, 0))
-    }
-
     /// Hashes of sub-tree `number`.
     fn hashes(&self, number: u64) -> u64 {
-        let nodes = (1..=self.level).map(|level| self.nodes(number, level));
-        self.leaves(number).1 * self.request.leaf_hashes() + nodes.sum::<u64>()
+        let (_, leaves) = self.leaves(number);
+        let nodes = (1..=self.level)
+            .map(|level| leaves.div_ceil(self.shape.nodes_below(level, 0)))
+            .sum::<u64>();
+        leaves * self.request.leaf_hashes() + nodes
+    }
+
+    /// Hashes of the top.
+    fn top_hashes(&self) -> u64 {
+        let levels = self.level + 1..=self.shape.top();
+        levels.map(|level| self.shape.nodes(level)).sum()
     }
 
     /// The order to compute the top from the nodes of `level`; nothing if they are the result.
@@ -484,10 +523,8 @@ impl Delivery<'_> {
                 let first = number * cut.shape.nodes_below(cut.height, level);
                 hand_over(self.nodes, cut.shape, level, first, digests)?;
             }
-            // Padding stands behind the nodes of the last cap.
-            let roots = cut.nodes(number, cut.level) as usize;
-            self.roots
-                .extend(finished.report.cap.into_iter().take(roots));
+            // Behind those of the last one may be the padding of the whole.
+            self.roots.extend(finished.report.cap);
             self.delivered += 1;
         }
         Ok(())
@@ -524,6 +561,8 @@ struct Schedule<'a, 'b> {
     most: u64,
     ready: VecDeque<Job>,
     workers: Vec<Worker>,
+    /// The devices whose turn it is, one after the other; nothing if it is that of whoever is done first.
+    turns: Option<Vec<usize>>,
     work: &'b mut [Work],
     /// Failures of the devices: number, place, reason.
     failures: &'b mut Vec<(usize, String, Failure)>,
@@ -571,17 +610,28 @@ impl Schedule<'_, '_> {
         if self.workers.iter().all(|worker| worker.jobs.is_none()) {
             return Err(Stop::NoDeviceLeft);
         }
-        for worker in &mut self.workers {
+        for device in 0..self.workers.len() {
+            let worker = &self.workers[device];
             let Some(jobs) = worker.jobs.as_ref().filter(|_| !worker.busy) else {
                 continue;
             };
-            let Some(job) = self.ready.pop_front() else {
-                break;
-            };
-            jobs.send(job).map_err(|_| Stop::NoDeviceLeft)?;
-            worker.busy = true;
+            let mut ready = self.ready.iter();
+            let place = ready.position(|job| self.may_take(device, job.number));
+            if let Some(job) = place.and_then(|place| self.ready.remove(place)) {
+                jobs.send(job).map_err(|_| Stop::NoDeviceLeft)?;
+                self.workers[device].busy = true;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a device may have a sub-tree: it is its turn, or that of one that has failed.
+    fn may_take(&self, device: usize, number: u64) -> bool {
+        let Some(turns) = &self.turns else {
+            return true;
+        };
+        let turn = turns[(number % turns.len() as u64) as usize];
+        turn == device || self.workers[turn].jobs.is_none()
     }
 
     /// Reads the leaves of the next sub-tree.
@@ -654,17 +704,16 @@ impl SeveralDevices {
                 workers.push(worker);
             }
             drop(sender);
-            let working = workers
-                .iter()
-                .filter(|worker| worker.jobs.is_some())
-                .count();
+            let working = (0..workers.len()).filter(|&number| workers[number].jobs.is_some());
+            let working: Vec<usize> = working.collect();
             let mut schedule = Schedule {
                 cut,
                 reader: LeafReader::new(cut.request, source),
                 read: 0,
-                most: KEPT_PER_DEVICE * working as u64,
+                most: KEPT_PER_DEVICE * working.len() as u64,
                 ready: VecDeque::new(),
                 workers,
+                turns: self.evenly.then_some(working),
                 work: work_of,
                 failures: &mut failures,
                 delivery,
@@ -763,7 +812,7 @@ impl Device for SeveralDevices {
         let Ok(shape) = request.shape() else {
             return Vec::new();
         };
-        let cut = Cut::new(request, &shape, self.members.len());
+        let cut = Cut::new(request, &shape, self.members.len(), self.evenly);
         let requests = [Some(cut.sub_tree(0)), cut.top()];
         let requests = requests.iter().flatten();
         let notes = requests.flat_map(|request| {
@@ -830,7 +879,7 @@ impl Device for SeveralDevices {
         let shape = request.shape()?;
         self.begin();
         let working = self.working().count();
-        let cut = Cut::new(request, &shape, working);
+        let cut = Cut::new(request, &shape, working, self.evenly);
         if request.window.is_some() && cut.count() > 1 {
             return Err(Unsupported {
                 device: NAME.to_owned(),
@@ -876,12 +925,12 @@ impl Device for SeveralDevices {
                     counters.append(top);
                     counters
                 });
+                tally.finished += cut.top_hashes();
                 work[number].joined_top = true;
                 work[number].add(report.counters);
                 report.cap
             }
         };
-        tally.finished = hashes;
         tally.tell();
         let shares = self.members.iter().zip(work);
         Ok(CommitReport {

@@ -87,6 +87,9 @@ impl Device for Failing {
         if self.only_top && !matches!(request.leaf, LeafRule::Digest) {
             return self.device.commit(request, source, nodes, progress);
         }
+        if self.left == 0 {
+            return Err(DeviceError::failed("it was asked again"));
+        }
         let left = Cell::new(self.left);
         let report = self.device.commit(
             request,
@@ -297,7 +300,7 @@ proptest! {
 
     /// Everything is as of one device, or no device is left and what came out was right.
     #[test]
-    fn several_devices_are_like_one(case in case(), kinds in kinds()) {
+    fn several_devices_are_like_one(case in case(), kinds in kinds(), evenly: bool) {
         let parameters = case.parameters();
         let pad = elements(&parameters, case.seed ^ 1, parameters.digest_length());
         let request = case.request(&parameters, &pad);
@@ -311,7 +314,10 @@ proptest! {
             .commit(&request, source, &mut expected_nodes, &mut NoProgress)
             .unwrap();
 
-        let mut devices = several(&kinds);
+        let mut devices = match evenly {
+            true => several(&kinds).evenly(),
+            false => several(&kinds),
+        };
         let mut all = nodes();
         let mut told = Vec::new();
         let source = &mut WordSource(&leaves);
@@ -324,6 +330,8 @@ proptest! {
         for (failed, (_, fails)) in failures.iter().zip(&kinds) {
             prop_assert!(!failed || fails.is_some());
         }
+        let is_asked_again = |failure: &str| failure.contains("it was asked again");
+        prop_assert!(!devices.failures().flatten().any(is_asked_again));
         let report = match result {
             Ok(report) => report,
             Err(error) => {
@@ -345,9 +353,10 @@ proptest! {
         let sub_trees: u64 = report.devices.iter().map(|share| share.sub_trees).sum();
         let joined = report.devices.iter().filter(|share| share.joined_top).count();
         prop_assert!(sub_trees >= 1 && joined <= 1);
-        // What is not cut is whole without a top, and so is a cap of single sub-trees.
+        // What is not cut has no top: a single group of siblings, and a small tree of a single device.
         prop_assert!(sub_trees > 1 || joined == 0);
-        prop_assert!(case.leaves <= shape.arity() as u64 || sub_trees > 1);
+        let is_whole = case.leaves <= shape.arity() as u64 || evenly && kinds.len() == 1;
+        prop_assert!(is_whole || sub_trees > 1);
     }
 }
 
@@ -538,6 +547,8 @@ impl LeafSource for Counted<'_> {
 
 /// A slow device, which notes how many leaves are kept.
 struct Slow {
+    device: Box<dyn Device + Send>,
+    time: Duration,
     read: Arc<AtomicU64>,
     done: Arc<AtomicU64>,
     most: Arc<AtomicU64>,
@@ -559,10 +570,11 @@ impl Device for Slow {
         nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError> {
-        thread::sleep(Duration::from_millis(5));
-        let kept = self.read.load(Ordering::SeqCst) - self.done.load(Ordering::SeqCst);
+        thread::sleep(self.time);
+        let done = self.done.load(Ordering::SeqCst);
+        let kept = self.read.load(Ordering::SeqCst).saturating_sub(done);
         self.most.fetch_max(kept, Ordering::SeqCst);
-        let report = SoftwareDevice::new().commit(request, source, nodes, progress);
+        let report = self.device.commit(request, source, nodes, progress);
         self.done.fetch_add(request.leaves, Ordering::SeqCst);
         report
     }
@@ -595,6 +607,8 @@ fn few_leaves_are_kept() {
     let leaves = elements(&parameters, 9, count as usize);
     let [read, done, most] = [0; 3].map(|_| Arc::new(AtomicU64::new(0)));
     let slow = || Slow {
+        device: device((false, None)),
+        time: Duration::from_millis(5),
         read: Arc::clone(&read),
         done: Arc::clone(&done),
         most: Arc::clone(&most),
@@ -702,20 +716,42 @@ fn cycles_are_those_of_the_longest_way() {
     };
     let one = commit(device((true, None)).as_mut());
     assert!(one.devices.is_empty());
-    let four = commit(&mut several(&[(true, None); 4]));
+    // One of four is slow.
+    let four = || {
+        let slow = Slow {
+            device: device((true, None)),
+            time: Duration::from_millis(500),
+            read: Arc::default(),
+            done: Arc::default(),
+            most: Arc::default(),
+        };
+        let mut devices: Vec<Box<dyn Device + Send>> = vec![Box::new(slow)];
+        devices.extend([(true, None); 3].map(device));
+        SeveralDevices::new(devices)
+    };
     let cycles = |report: &CommitReport| report.cycles().unwrap();
-    let shares: Vec<u64> = (four.devices.iter())
-        .map(|share| share.cycles.unwrap_or(0))
-        .collect();
-    let longest = *shares.iter().max().unwrap();
-    // Sixteen sub-trees, and a top that is small beside them.
-    assert!(cycles(&four) >= longest && cycles(&four) < longest + cycles(&one) / 4);
-    let hashes: u64 = four.devices.iter().map(|share| share.sub_trees).sum();
-    assert_eq!(hashes, 16);
-    let counters = four.counters.as_ref().unwrap();
-    let most = four.devices.iter().map(|share| share.sub_trees).max();
-    assert_eq!(Some(counters.leaf.hashes), most.map(|most| most * 256));
-    assert_eq!(Some(counters.root.hashes), most.map(|most| most * 255 + 15));
+    let check = |four: &CommitReport| {
+        let without_top = four.devices.iter().filter(|share| !share.joined_top);
+        let longest = without_top.map(|share| share.cycles.unwrap()).max();
+        assert!(Some(cycles(four)) > longest);
+        let sub_trees = four.devices.iter().map(|share| share.sub_trees);
+        let most = sub_trees.clone().max().unwrap();
+        let leaves = 4096 / sub_trees.clone().sum::<u64>();
+        let counters = four.counters.as_ref().unwrap();
+        assert_eq!(counters.leaf.hashes, most * leaves);
+        assert_eq!(
+            counters.root.hashes,
+            most * (leaves - 1) + 4096 / leaves - 1
+        );
+        sub_trees.collect::<Vec<_>>()
+    };
+    let first = check(&commit(&mut four()));
+    assert_eq!(first.iter().sum::<u64>(), 16);
+    assert!(Some(&first[0]) < first.iter().max(), "{first:?}");
+    // In turn, whoever is slow; one each, as runs are short.
+    let even = commit(&mut four().evenly());
+    assert_eq!(check(&even), [1; 4]);
+    assert!(cycles(&even) < cycles(&one), "{even:?}");
     // The software counts none, whatever it does.
     let mixed = commit(&mut several(&[(true, None), (false, None)]));
     let is_all = mixed.devices[1].sub_trees == 0 && !mixed.devices[1].joined_top;
