@@ -19,7 +19,7 @@ use acclmt_tb::large_field;
 use common::axi::{ALL_STROBES, AxiChip, Pauses};
 use common::bits::START;
 use common::runs::{self, PATIENCE, Run, hardware};
-use common::{Random, seed};
+use common::{Random, rounds, seed};
 
 #[test]
 fn commitments_without_pauses() {
@@ -32,10 +32,10 @@ fn commitments_with_pauses() {
 }
 
 #[test]
-#[ignore = "long: 20 seeds"]
+#[ignore = "long: five arities"]
 fn many_commitments_with_pauses() {
     let first = seed(100);
-    for seed in first..first + 20 {
+    for seed in first..first.saturating_add(rounds(2)) {
         println!("seed {seed}");
         runs::commitments(&AxiChip::new, Pauses::random, &[2, 3, 4, 8, 11], seed);
     }

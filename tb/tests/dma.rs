@@ -20,7 +20,7 @@ use acclmt_verilated::{Bench, BenchKind};
 use common::bits::{BUSY, CLEAR, START, ZEROISE, ZEROISED};
 use common::recorded::RecordedRun;
 use common::runs::{self, hardware};
-use common::{Random, seed};
+use common::{Random, rounds, seed};
 
 /// Registers, and fields of them.
 const CONTROL: u32 = 0x040;
@@ -502,12 +502,12 @@ fn rings_are_worked_through() {
 }
 
 #[test]
-#[ignore = "long: 20 rings"]
+#[ignore = "long: more rings"]
 fn many_rings_are_worked_through() {
-    rings(seed(141), 20);
+    rings(seed(141), rounds(5));
 }
 
-fn rings(seed: u64, rounds: usize) {
+fn rings(seed: u64, rounds: u64) {
     for (number, variant) in Variant::SMALL.into_iter().enumerate() {
         let mut random = Random::new(seed + number as u64);
         for round in 0..rounds {
@@ -1298,12 +1298,12 @@ fn runs_are_ended() {
 }
 
 #[test]
-#[ignore = "long: 100 ends"]
+#[ignore = "long: more ends"]
 fn many_runs_are_ended() {
-    ends(seed(149), 100);
+    ends(seed(149), rounds(20));
 }
 
-fn ends(seed: u64, rounds: usize) {
+fn ends(seed: u64, rounds: u64) {
     for (number, variant) in Variant::SMALL.into_iter().enumerate() {
         let mut random = Random::new(seed + number as u64);
         let run = tree(&mut random, 2);
@@ -1420,12 +1420,12 @@ fn resets_of_the_core_are_told() {
 }
 
 #[test]
-#[ignore = "long: 30 resets"]
+#[ignore = "long: more resets"]
 fn many_resets_of_the_core_are_told() {
-    core_resets(seed(150), 30);
+    core_resets(seed(150), rounds(10));
 }
 
-fn core_resets(seed: u64, rounds: usize) {
+fn core_resets(seed: u64, rounds: u64) {
     let mut random = Random::new(seed);
     let run = tree(&mut random, 2);
     let mut host = Host::new(Variant::TWO_CLOCKS, random.next(), Timing::default());

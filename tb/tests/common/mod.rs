@@ -55,6 +55,20 @@ pub fn seed(default: u64) -> u64 {
     seed
 }
 
+/// So many times as much of a long test as usual: the environment variable `ACCLMT_TEST_ROUNDS`, for runs
+/// of a night, times `usual`.
+pub fn rounds(usual: u64) -> u64 {
+    let factor: u64 = match env::var("ACCLMT_TEST_ROUNDS") {
+        Ok(text) => text
+            .parse()
+            .ok()
+            .filter(|&factor| factor != 0)
+            .unwrap_or_else(|| panic!("ACCLMT_TEST_ROUNDS is '{text}', not a number from 1 on")),
+        Err(_) => 1,
+    };
+    usual.saturating_mul(factor)
+}
+
 /// Random numbers: splitmix64.
 pub struct Random(u64);
 
