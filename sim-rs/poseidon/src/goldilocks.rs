@@ -20,8 +20,6 @@ use ark_ff::{BigInt, PrimeField};
 
 use crate::fields::Goldilocks;
 use crate::history::{History, take};
-use crate::normal_form::InternalOrder;
-use crate::params::{MAX_WIDTH, PoseidonParameters};
 use crate::permutation::PreparedRounds;
 use crate::recurrence::{Layer, Recurrence, RecurrentRounds};
 
@@ -373,37 +371,8 @@ fn add_pairs(sum: &mut Sum, coefficients: &[[u64; 2]], history: &[[u64; 2]]) {
 }
 
 impl PreparedRounds<Goldilocks> for NativeRounds {
-    fn prepare(parameters: &PoseidonParameters<Goldilocks>) -> Self {
-        assert_eq!(parameters.alpha(), ALPHA, "exponent of the S-box");
-        let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
-        let rounds = RecurrentRounds::new(parameters).unwrap_or_else(|_| {
-            let dense = [parameters.partial_rounds(), 0];
-            RecurrentRounds::in_order(parameters, &order, dense)
-                .expect("without a recurrence there is nothing that could be missing")
-        });
-        Self::new(&rounds)
-    }
-
-    fn apply(&self, state: &mut [Goldilocks], wanted: &[usize]) {
-        const { assert!(MAX_WIDTH == 12) };
-        match state.len() {
-            2 => self.apply_width::<2>(state, wanted),
-            3 => self.apply_width::<3>(state, wanted),
-            4 => self.apply_width::<4>(state, wanted),
-            5 => self.apply_width::<5>(state, wanted),
-            6 => self.apply_width::<6>(state, wanted),
-            7 => self.apply_width::<7>(state, wanted),
-            8 => self.apply_width::<8>(state, wanted),
-            9 => self.apply_width::<9>(state, wanted),
-            10 => self.apply_width::<10>(state, wanted),
-            11 => self.apply_width::<11>(state, wanted),
-            _ => self.apply_width::<MAX_WIDTH>(state, wanted),
-        }
-    }
-}
-
-impl NativeRounds {
-    fn new(rounds: &RecurrentRounds<Goldilocks>) -> Self {
+    fn new(rounds: &RecurrentRounds<Goldilocks>, alpha: u64) -> Self {
+        assert_eq!(alpha, ALPHA, "exponent of the S-box");
         let flat =
             |constants: &[Vec<Goldilocks>]| constants.iter().flatten().copied().map(form).collect();
         Self {
@@ -444,7 +413,9 @@ impl NativeRounds {
             state[i] = Goldilocks::new_unchecked(BigInt([canonical(loose[i])]));
         }
     }
+}
 
+impl NativeRounds {
     /// The S-boxes of round number `round`: on all elements in a full one, else on element 0.
     #[inline(always)]
     fn s_boxes<const T: usize>(&self, state: &mut [u64; T], round: usize) {
@@ -556,8 +527,8 @@ mod tests {
     #[test]
     fn dense_partial_rounds() {
         for seed in 0..20 {
-            assert_dense_partial_rounds::<Goldilocks>(seed, |rounds, _, state, wanted| {
-                NativeRounds::new(rounds).apply(state, wanted);
+            assert_dense_partial_rounds::<Goldilocks>(seed, |rounds, alpha, state, wanted| {
+                NativeRounds::new(rounds, alpha).apply(state, wanted);
             });
         }
     }

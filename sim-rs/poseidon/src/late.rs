@@ -20,8 +20,7 @@
 
 use crate::history::{History, take};
 use crate::montgomery::{self, Limbs, MAX_PRODUCTS, MontgomeryField, Product, Sum};
-use crate::normal_form::InternalOrder;
-use crate::params::{MAX_WIDTH, PoseidonParameters};
+use crate::params::MAX_WIDTH;
 use crate::permutation::PreparedRounds;
 use crate::recurrence::{Layer, Recurrence, RecurrentRounds};
 
@@ -318,36 +317,7 @@ fn add_pairs<const T: usize>(
 }
 
 impl<F: MontgomeryField> PreparedRounds<F> for LateRounds {
-    fn prepare(parameters: &PoseidonParameters<F>) -> Self {
-        let rounds = RecurrentRounds::new(parameters).unwrap_or_else(|_| {
-            let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
-            let dense = [parameters.partial_rounds(), 0];
-            RecurrentRounds::in_order(parameters, &order, dense)
-                .expect("without a recurrence there is nothing that could be missing")
-        });
-        Self::new(&rounds, parameters.alpha())
-    }
-
-    fn apply(&self, state: &mut [F], wanted: &[usize]) {
-        const { assert!(MAX_WIDTH == 12) };
-        match state.len() {
-            2 => self.apply_width::<F, 2>(state, wanted),
-            3 => self.apply_width::<F, 3>(state, wanted),
-            4 => self.apply_width::<F, 4>(state, wanted),
-            5 => self.apply_width::<F, 5>(state, wanted),
-            6 => self.apply_width::<F, 6>(state, wanted),
-            7 => self.apply_width::<F, 7>(state, wanted),
-            8 => self.apply_width::<F, 8>(state, wanted),
-            9 => self.apply_width::<F, 9>(state, wanted),
-            10 => self.apply_width::<F, 10>(state, wanted),
-            11 => self.apply_width::<F, 11>(state, wanted),
-            _ => self.apply_width::<F, MAX_WIDTH>(state, wanted),
-        }
-    }
-}
-
-impl LateRounds {
-    fn new<F: MontgomeryField>(rounds: &RecurrentRounds<F>, alpha: u64) -> Self {
+    fn new(rounds: &RecurrentRounds<F>, alpha: u64) -> Self {
         let flat = |constants: &[Vec<F>]| {
             (constants.iter())
                 .flat_map(|constants| layer_constants(&rounds.mds, constants))
@@ -366,7 +336,7 @@ impl LateRounds {
         }
     }
 
-    fn apply_width<F: MontgomeryField, const T: usize>(&self, state: &mut [F], wanted: &[usize]) {
+    fn apply_width<const T: usize>(&self, state: &mut [F], wanted: &[usize]) {
         let alpha = self.alpha;
         let mut loose: [Limbs; T] = std::array::from_fn(|i| state[i].into_limbs());
         for (round, constants) in self.first.chunks_exact(T).enumerate() {
@@ -398,7 +368,9 @@ impl LateRounds {
             state[i] = F::from_limbs(montgomery::subtract_prime::<F>(&loose[i]));
         }
     }
+}
 
+impl LateRounds {
     /// The S-boxes of round number `round`: on all elements in a full one, else on element 0.
     #[inline(always)]
     fn s_boxes<F: MontgomeryField, const T: usize>(&self, state: &mut [Limbs; T], round: usize) {

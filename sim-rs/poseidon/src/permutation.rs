@@ -15,6 +15,7 @@ use crate::goldilocks::NativeRounds;
 use crate::late::LateRounds;
 use crate::normal_form::{DenseRounds, InternalOrder};
 use crate::params::{MAX_WIDTH, PoseidonParameters, RoundOrder};
+use crate::recurrence::RecurrentRounds;
 
 /// A hash was given the wrong number of field elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -122,12 +123,30 @@ pub trait PermutationField: PrimeField {
 /// The rounds of a parameter set, prepared for many permutations.
 #[doc(hidden)]
 pub trait PreparedRounds<F>: Clone + Debug + Send + Sync {
-    /// Prepares the rounds of `parameters`.
-    fn prepare(parameters: &PoseidonParameters<F>) -> Self;
+    /// Prepares `rounds` with S-boxes x^alpha.
+    fn new(rounds: &RecurrentRounds<F>, alpha: u64) -> Self;
+
+    /// [`apply`](Self::apply) for a state of `T` elements.
+    fn apply_width<const T: usize>(&self, state: &mut [F], wanted: &[usize]);
 
     /// Applies them to a state in internal order that has the initial constants. Behind it the elements `wanted`
     /// are the result's, the others have no meaning.
-    fn apply(&self, state: &mut [F], wanted: &[usize]);
+    fn apply(&self, state: &mut [F], wanted: &[usize]) {
+        const { assert!(MAX_WIDTH == 12) };
+        match state.len() {
+            2 => self.apply_width::<2>(state, wanted),
+            3 => self.apply_width::<3>(state, wanted),
+            4 => self.apply_width::<4>(state, wanted),
+            5 => self.apply_width::<5>(state, wanted),
+            6 => self.apply_width::<6>(state, wanted),
+            7 => self.apply_width::<7>(state, wanted),
+            8 => self.apply_width::<8>(state, wanted),
+            9 => self.apply_width::<9>(state, wanted),
+            10 => self.apply_width::<10>(state, wanted),
+            11 => self.apply_width::<11>(state, wanted),
+            _ => self.apply_width::<MAX_WIDTH>(state, wanted),
+        }
+    }
 }
 
 macro_rules! permutation_fields {
@@ -183,7 +202,7 @@ impl<F: PermutationField> Poseidon<F> {
             input_positions: internal(parameters.input_positions()),
             digest_positions: internal(parameters.digest_positions()),
             all_positions: (0..parameters.width()).collect(),
-            rounds: F::Prepared::prepare(parameters),
+            rounds: F::Prepared::new(&RecurrentRounds::or_dense(parameters), parameters.alpha()),
         }
     }
 

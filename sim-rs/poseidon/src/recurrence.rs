@@ -160,6 +160,16 @@ impl<F: PrimeField> RecurrentRounds<F> {
         Self::in_order(parameters, &order, [0, 0])
     }
 
+    /// The same, but with all partial rounds dense where they have no recurrence.
+    pub(crate) fn or_dense(parameters: &PoseidonParameters<F>) -> Self {
+        Self::new(parameters).unwrap_or_else(|_| {
+            let order = InternalOrder::swapped(parameters.width(), parameters.partial_index());
+            let dense = [parameters.partial_rounds(), 0];
+            Self::in_order(parameters, &order, dense)
+                .expect("without a recurrence there is nothing that could be missing")
+        })
+    }
+
     /// Rewrites the rounds of `parameters`, with the elements in `order`. The first and the last partial rounds, as
     /// many as `dense` says, stay dense; where these are all of them, there is no recurrence.
     ///
