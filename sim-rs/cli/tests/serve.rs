@@ -68,6 +68,14 @@ fn succeeds(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
+/// What the software says of the tree of a file.
+fn commit_by_software(file: &Path) -> serde_json::Value {
+    let file = file.to_str().expect("text");
+    let arguments = ["commit", file, "--preset", "filecoin-arity-2"];
+    let json = succeeds(&[&arguments[..], &["--backend", "software", "--json"]].concat());
+    serde_json::from_str(&json).expect("JSON")
+}
+
 /// The exit code and the error of a command that fails.
 #[track_caller]
 fn fails(arguments: &[&str]) -> (i32, String) {
@@ -468,16 +476,7 @@ fn a_client_in_c_gets_the_first_hash() {
         word
     });
     fs::write(&file, elements.collect::<Vec<u8>>()).expect("the file is written");
-    let json = succeeds(&[
-        "commit",
-        file.to_str().expect("text"),
-        "--preset",
-        "filecoin-arity-2",
-        "--backend",
-        "software",
-        "--json",
-    ]);
-    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let value = commit_by_software(&file);
     let root = value["root"].to_string();
     let digest = found
         .trim()
@@ -513,16 +512,7 @@ fn a_tree_is_built_on_several_chips() {
         .collect();
     let file = stays.path("elements");
     fs::write(&file, &elements).expect("a file");
-    let one = succeeds(&[
-        "commit",
-        file.to_str().expect("text"),
-        "--preset",
-        "filecoin-arity-2",
-        "--backend",
-        "software",
-        "--json",
-    ]);
-    let one: serde_json::Value = serde_json::from_str(&one).expect("JSON");
+    let one = commit_by_software(&file);
 
     let mut commit = program(&["commit", "-", "--preset", "filecoin-arity-2", "--json"])
         .args(["--leaves", "2048"])
