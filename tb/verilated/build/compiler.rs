@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::cache::{Cache, Entry, Key};
-use crate::{BENCHES, CHIP, INSTALL_HINT, Result, paths_in, read, variable, with_path};
+use crate::{BENCHES, INSTALL_HINT, Result, paths_in, read, variable, with_path};
 
 /// Bytes of generated code that are compiled at once. Most of the files are small, and the headers that each
 /// of them includes take a second to read. Less would be slower, more would keep processors waiting.
@@ -277,15 +277,13 @@ impl Job {
     }
 }
 
-/// How much optimisation pays for a file: everything for the arithmetic of the chip, little for what is
-/// around it and for the benches, which run some thousand cycles, and nothing for construction and tracing.
+/// How much optimisation pays for a file: everything for the chip, little for the benches, which run some
+/// thousand cycles, and nothing for construction and tracing.
 fn optimization_level(path: &Path) -> u32 {
     let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     if name.ends_with("__Slow") || name.ends_with("__Syms") || name.contains("__Trace__") {
         0
-    } else if name.starts_with(CHIP.class)
-        || BENCHES.iter().any(|bench| name.contains(bench.top.class))
-    {
+    } else if BENCHES.iter().any(|bench| name.contains(bench.top.class)) {
         1
     } else {
         3
