@@ -296,7 +296,7 @@ fn check_engine(bench: &mut Bench, seed: u64, num_full: usize, num_partial: usiz
             &mut engine,
             &parameters,
             &program,
-            12_000 / period,
+            24_000 / period,
             &mut random,
             0,
         );
