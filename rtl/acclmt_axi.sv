@@ -39,12 +39,8 @@ module acclmt_axi #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16,
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512,
   /// Whether the core has a clock of its own, flops of a synchroniser, and words of the buffers
   /// between the clocks: see acclmt_clock_crossing.
   parameter bit SeparateClocks = 1'b0,
@@ -209,11 +205,7 @@ module acclmt_axi #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1),
+    .NodeWords(NodeWords),
     .Withdraws(SeparateClocks)
   ) u_packet_core (
     .clk_i(core_clk),

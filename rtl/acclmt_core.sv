@@ -42,14 +42,9 @@ module acclmt_core #(
   /// Beats of sparse matrices that each partial-round sub-engine stores, a power of two.
   parameter int unsigned PartialDepth = 128,
   /// Trees have up to MaxHeight levels above the leaves.
-  parameter int unsigned MaxHeight = 23,
-  /// Words of the node memories, powers of two: leaf hash buffer (128 KB), root hash buffer (64
-  /// KB), scratch pad (4 KB), levels 0 and 1 of the HIDM (8 KB and 512 bytes).
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  parameter int unsigned MaxHeight = 32,
+  /// Words of the node memory, a power of two: 16 KB.
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -101,7 +96,7 @@ module acclmt_core #(
   // The run of a zeroisation is under way: it takes zero words, and nothing comes out.
   logic flush;
   logic running, start, clear, run_done, run_void, element_error, incomplete;
-  logic [31:0] element_index;
+  logic [63:0] element_index;
 
   acclmt_register_file #(
     .Prime(Prime),
@@ -113,11 +108,7 @@ module acclmt_core #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_registers (
     .clk_i,
     .rst_ni,
@@ -173,16 +164,16 @@ module acclmt_core #(
   assign input_taken = input_valid && convert_ready;
 
   // Words taken, and the number of the one that is compared with the prime.
-  logic [31:0] words_q, compared_word_q;
+  logic [63:0] words_q, compared_word_q;
   logic [1:0] bad_slice;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) words_q <= '0;
     else if (clear || start) words_q <= '0;
-    else words_q <= words_q + 32'(input_taken);
+    else words_q <= words_q + 64'(input_taken);
   end
   always_ff @(posedge clk_i) compared_word_q <= words_q;
   assign element_index =
-      run_config.goldilocks ? {compared_word_q[29:0], bad_slice} : compared_word_q;
+      run_config.goldilocks ? {compared_word_q[61:0], bad_slice} : compared_word_q;
 
   logic element_valid, element_ready, input_idle;
   acclmt_pkg::word_t element;
@@ -265,11 +256,7 @@ module acclmt_core #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_root_hash_engine (
     .clk_i,
     .rst_ni,

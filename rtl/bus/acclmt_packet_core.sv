@@ -38,12 +38,8 @@ module acclmt_packet_core #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16,
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512,
   /// See acclmt_stream_input.
   parameter bit Withdraws = 1'b0
 ) (
@@ -205,11 +201,7 @@ module acclmt_packet_core #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -15,7 +15,7 @@ module acclmt_configuration #(
   parameter int unsigned NumPartial = 4,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 23
+  parameter int unsigned MaxHeight = 32
 ) (
   /// The registers of the run, MODE first, and of each engine, INPUT_WORDS first.
   input logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_i,
@@ -51,9 +51,11 @@ module acclmt_configuration #(
   localparam int unsigned LastMap = 8;
   localparam int unsigned WindowFirst = 10;
   localparam int unsigned WindowLast = 11;
+  localparam int unsigned LeavesHigh = 12;
 
   if (acclmt_reg_pkg::RegLastInputWords != acclmt_reg_pkg::RegMode + 12'(4 * LastWords) ||
-      acclmt_reg_pkg::RegWindowLast != acclmt_reg_pkg::RegMode + 12'(4 * WindowLast))
+      acclmt_reg_pkg::RegWindowLast != acclmt_reg_pkg::RegMode + 12'(4 * WindowLast) ||
+      NumRegisters != LeavesHigh + 1)
   begin : gen_illegal_map
     $error("acclmt_configuration: the positions of the registers do not agree with acclmt_reg_pkg");
   end
@@ -109,7 +111,7 @@ module acclmt_configuration #(
     run_config_o.row.last_words =
         hash_leaves ? run_i[LastWords][WordCountWidth-1:0] : WordCountWidth'(1);
     run_config_o.row.last_map = {run_i[LastMap+1][15:0], run_i[LastMap]};
-    tree_config_o.leaves = run_i[Leaves];
+    tree_config_o.leaves = {run_i[LeavesHigh][0], run_i[Leaves]};
     tree_config_o.top = run_i[TopLevel][acclmt_tree_pkg::LevelWidth-1:0];
     tree_config_o.pad = run_i[Mode][acclmt_reg_pkg::ModePadBit];
     tree_config_o.emit = run_i[EmitLevels];
@@ -139,7 +141,10 @@ module acclmt_configuration #(
     // Leaves that are neither hashed nor folded would be the input itself.
     illegal[Mode] = run_i[Mode][31:3] != '0 || (!is_tree && !hash_leaves);
     illegal[TopLevel] = run_i[TopLevel] > 32'(MaxHeight);
-    illegal[Leaves] = run_i[Leaves] == '0;
+    illegal[Leaves] = run_i[Leaves] == '0 && run_i[LeavesHigh] == '0;
+    // 2^32 leaves at most.
+    illegal[LeavesHigh] =
+        run_i[LeavesHigh] > 32'd1 || (run_i[LeavesHigh] != '0 && run_i[Leaves] != '0);
     illegal[Field] = run_i[Field] > 32'(Goldilocks);
     // What a row may be depends on the parameters of its hash.
     if (hash_leaves && !leaf_illegal) begin
@@ -165,7 +170,10 @@ module acclmt_configuration #(
       illegal_address_o = acclmt_reg_pkg::RegLeafInputWords + 12'({leaf_index, 2'b00});
     end
     for (int i = int'(NumRegisters) - 1; i >= 0; i--) begin
-      if (illegal[i]) illegal_address_o = acclmt_reg_pkg::RegMode + 12'(4 * i);
+      if (illegal[i]) begin
+        illegal_address_o = (i == int'(LeavesHigh)) ? acclmt_reg_pkg::RegLeavesHigh
+                                                    : acclmt_reg_pkg::RegMode + 12'(4 * i);
+      end
     end
   end
 

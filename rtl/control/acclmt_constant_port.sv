@@ -17,7 +17,7 @@ module acclmt_constant_port #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 23
+  parameter int unsigned MaxHeight = 32
 ) (
   /// Clock and reset.
   input logic clk_i,

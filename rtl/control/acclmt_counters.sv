@@ -35,7 +35,6 @@ module acclmt_counters (
 );
 
   localparam int unsigned SubEngines = acclmt_pkg::MaxSubEngines;
-  localparam int unsigned NumMemories = acclmt_tree_pkg::NumNodeMemories;
   // Numbers of the register map.
   localparam int unsigned Cycles = 0;
   localparam int unsigned CycleFirstIn = 1;
@@ -55,13 +54,13 @@ module acclmt_counters (
   localparam int unsigned RootHashes = LeafBusy + SubEngines;
   localparam int unsigned RootBusy = RootHashes + 1;
   localparam int unsigned HighWater = RootBusy + SubEngines;
-  localparam int unsigned NumCounters = HighWater + NumMemories;
+  localparam int unsigned NumCounters = HighWater + 1;
 
   if (12'(acclmt_reg_pkg::RegCycles) != 12'h200 ||
       12'(acclmt_reg_pkg::RegWindowCycles) != 12'h200 + 12'(8 * WindowCycles) ||
       12'(acclmt_reg_pkg::RegLeafBusyFull) != 12'h200 + 12'(8 * LeafBusy) ||
       12'(acclmt_reg_pkg::RegRootBusyFull) != 12'h200 + 12'(8 * RootBusy) ||
-      12'(acclmt_reg_pkg::RegHighWater4) != 12'h200 + 12'(8 * (NumCounters - 1)))
+      12'(acclmt_reg_pkg::RegHighWater) != 12'h200 + 12'(8 * (NumCounters - 1)))
   begin : gen_illegal_map
     $error("acclmt_counters: the numbers of the counters do not agree with acclmt_reg_pkg");
   end
@@ -81,10 +80,11 @@ module acclmt_counters (
 
   // ---- Counters ---------------------------------------------------------------------------------
 
-  logic [31:0] leaves_q;
+  acclmt_tree_pkg::leaf_count_t leaves_q;
   logic in_window;
   assign in_window =
-      leaves_q >= window_first_i && (window_last_i == '0 || leaves_q < window_last_i);
+      leaves_q >= acclmt_tree_pkg::leaf_count_t'(window_first_i) &&
+      (window_last_i == '0 || leaves_q < acclmt_tree_pkg::leaf_count_t'(window_last_i));
 
   // Counters that add one in each cycle of their event.
   logic [HighWater-1:0] increment;
@@ -135,30 +135,18 @@ module acclmt_counters (
         if (stamp[i]) counter_q[i] <= counter_q[Cycles];
         else if (increment[i]) counter_q[i] <= counter_q[i] + 64'd1;
       end
-      leaves_q <= leaves_q + 32'(events_q.leaf_taken);
+      leaves_q <= leaves_q + acclmt_tree_pkg::leaf_count_t'(events_q.leaf_taken);
       seen_in_q <= seen_in_q || events_q.input_taken;
       seen_leaf_q <= seen_leaf_q || events_q.leaf_taken;
       seen_out_q <= seen_out_q || events_q.output_taken;
     end
   end
 
-  // ---- High-water marks of the node memories ----------------------------------------------------
+  // ---- High-water mark of the node memory -------------------------------------------------------
 
   localparam int unsigned WordsWidth = acclmt_tree_pkg::NodeAddressWidth;
-  logic [NumMemories-1:0][WordsWidth-1:0] words_q, words_d, high_water_q;
-  always_comb begin
-    for (int m = 0; m < int'(NumMemories); m++) begin
-      words_d[m] = words_q[m];
-      if (traffic_q.leaf_written && m == 0) words_d[m] = words_d[m] + 1'b1;
-      if (traffic_q.digest_written &&
-          traffic_q.digest_memory == acclmt_tree_pkg::node_memory_e'(m)) begin
-        words_d[m] = words_d[m] + 1'b1;
-      end
-      if (traffic_q.freed_memory == acclmt_tree_pkg::node_memory_e'(m)) begin
-        words_d[m] = words_d[m] - WordsWidth'(traffic_q.freed_count);
-      end
-    end
-  end
+  logic [WordsWidth-1:0] words_q, words_d, high_water_q;
+  assign words_d = words_q + WordsWidth'(traffic_q.written) - WordsWidth'(traffic_q.freed_count);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       words_q <= '0;
@@ -168,9 +156,7 @@ module acclmt_counters (
       high_water_q <= '0;
     end else if (counting_q) begin
       words_q <= words_d;
-      for (int m = 0; m < int'(NumMemories); m++) begin
-        if (words_d[m] > high_water_q[m]) high_water_q[m] <= words_d[m];
-      end
+      if (words_d > high_water_q) high_water_q <= words_d;
     end
   end
 
@@ -181,9 +167,7 @@ module acclmt_counters (
     for (int i = 0; i < int'(HighWater); i++) begin
       if (select_i == 6'(i)) value_o = counter_q[i];
     end
-    for (int m = 0; m < int'(NumMemories); m++) begin
-      if (select_i == 6'(int'(HighWater) + m)) value_o = 64'(high_water_q[m]);
-    end
+    if (select_i == 6'(HighWater)) value_o = 64'(high_water_q);
   end
   assign exists_o = 32'(select_i) < NumCounters;
 

@@ -16,7 +16,7 @@ module acclmt_error_log (
   input logic clear_i,
   /// An input element is not below the prime, and its index in the stream.
   input logic element_i,
-  input logic [31:0] element_index_i,
+  input logic [63:0] element_index_i,
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
   /// A start is refused because the queue of a level does not fit, or because a register holds an
@@ -36,16 +36,16 @@ module acclmt_error_log (
   input acclmt_control_pkg::request_t request_i,
   /// Code of the first error, and what it is about.
   output logic [7:0] error_o,
-  output logic [31:0] error_info_o,
+  output logic [63:0] error_info_o,
   /// Something of these happens in this cycle.
   output logic event_o
 );
 
   logic [7:0] error, error_q;
-  logic [31:0] info, info_q;
+  logic [63:0] info, info_q;
   always_comb begin
     error = acclmt_reg_pkg::ErrorNone;
-    info = 32'(request_i.address);
+    info = 64'(request_i.address);
     if (element_i) begin
       error = acclmt_reg_pkg::ErrorElementNotBelowPrime;
       info = element_index_i;
@@ -54,18 +54,18 @@ module acclmt_error_log (
       info = '0;
     end else if (level_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalConfiguration;
-      info = 32'(acclmt_reg_pkg::RegLevelTable0) + 32'({level_i, 2'b00});
+      info = 64'(acclmt_reg_pkg::RegLevelTable0) + 64'({level_i, 2'b00});
     end else if (configuration_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalConfiguration;
-      info = 32'(configuration_address_i);
+      info = 64'(configuration_address_i);
     end else if (command_while_busy_i) begin
       error = acclmt_reg_pkg::ErrorCommandWhileBusy;
-      info = request_i.data;
+      info = 64'(request_i.data);
     end else if (write_while_running_i) begin
       error = acclmt_reg_pkg::ErrorWriteWhileRunning;
     end else if (constant_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalConstantAddress;
-      info = request_i.data;
+      info = 64'(request_i.data);
     end else if (value_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalValue;
     end else if (unknown_i) begin

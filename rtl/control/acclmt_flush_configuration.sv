@@ -21,14 +21,14 @@ module acclmt_flush_configuration #(
   /// Full-round and partial-round sub-engines of a hash engine.
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  /// Words of the leaf hash buffer, which holds the leaves of the run.
-  parameter int unsigned LeafWords = 4096
+  /// Words of the node memory, which holds the leaves of the run.
+  parameter int unsigned NodeWords = 512
 ) (
   /// Registers of the run and of both hash engines.
   output logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_o,
   output logic [acclmt_pkg::NumEngineConfig-1:0][31:0] engine_o,
-  /// Entry of the level table for the leaves: memory and number of groups.
-  output logic [acclmt_tree_pkg::LevelEntryWidth-1:0] level_o
+  /// Entry of the level table for the leaves: groups of siblings.
+  output acclmt_tree_pkg::node_address_t level_o
 );
 
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
@@ -45,12 +45,12 @@ module acclmt_flush_configuration #(
   localparam int unsigned FirstPartial =
       (32'(acclmt_reg_pkg::RegLeafPartialRounds0) - 32'(EngineBase)) / 4;
 
-  if (LeafWords < MaxWidth) begin : gen_illegal_leaf_words
-    $error("acclmt_flush_configuration: LeafWords = %0d is not at least %0d, for zeroisations",
-           LeafWords, MaxWidth);
+  if (NodeWords < MaxWidth) begin : gen_illegal_node_words
+    $error("acclmt_flush_configuration: NodeWords = %0d is not at least %0d, for zeroisations",
+           NodeWords, MaxWidth);
   end
 
-  assign level_o = acclmt_tree_pkg::LevelEntryWidth'(LeafWords / MaxWidth);
+  assign level_o = acclmt_tree_pkg::node_address_t'(NodeWords / MaxWidth);
 
   always_comb begin
     run_o = '0;

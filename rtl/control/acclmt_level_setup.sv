@@ -2,12 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lays out the queues of a tree's levels in the node memories before a run, from the level table,
-/// and checks that they fit.
-///
-/// The queues of a memory follow each other without gaps in the order of the levels. Level 0 is in
-/// the leaf hash buffer and no other level is; the memories of the levels above are in ascending
-/// order. Every queue has room for a group of siblings at least.
+/// Lays out the queues of a tree's levels in the node memory before a run, from the level table,
+/// and checks that they fit. The queues follow each other without gaps in the order of the levels.
+/// Every queue has room for a group of siblings at least.
 ///
 /// Handshake:  `start_i` begins; `done_o` or `illegal_o` ends, with the level at fault.
 /// Latency:    one cycle a level below the top, and `acclmt_latency_pkg::LevelSetupLatency`: the
@@ -15,13 +12,9 @@
 ///             of its queue are multiplied out, and the queue is placed.
 /// Throughput: one layout at a time.
 module acclmt_level_setup #(
-  /// Levels with a queue, and words of the node memories.
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  /// Levels with a queue, and words of the node memory.
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -31,7 +24,7 @@ module acclmt_level_setup #(
   /// Begins.
   input logic start_i,
   /// Level table, children of a node and top level; stable until the end.
-  input logic [MaxHeight-1:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
+  input logic [MaxHeight-1:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
   /// The queue of a level.
@@ -66,7 +59,7 @@ module acclmt_level_setup #(
     else if (start_i || stage_q != '0) lookup_level_q <= lookup_level_q + 1'b1;
   end
 
-  acclmt_tree_pkg::level_entry_t looked_up;
+  acclmt_tree_pkg::node_address_t looked_up;
   always_comb begin
     looked_up = '0;
     for (int l = 0; l < int'(MaxHeight); l++) begin
@@ -74,61 +67,33 @@ module acclmt_level_setup #(
     end
   end
 
-  // ---- Words of its queue, and of its memory ----------------------------------------------------
+  // ---- Words of its queue, and its place behind the queue of the level below --------------------
 
-  acclmt_tree_pkg::level_t multiply_level_q;
-  acclmt_tree_pkg::level_entry_t multiply_entry_q;
-  logic [EndWidth-1:0] memory_words;
-  always_comb begin
-    memory_words = '0;
-    for (int m = 0; m < int'(acclmt_tree_pkg::NumNodeMemories); m++) begin
-      if (multiply_entry_q.memory == acclmt_tree_pkg::node_memory_e'(m)) begin
-        memory_words = EndWidth'(acclmt_tree_pkg::node_words(
-            m, int'(LeafWords), int'(RootWords), int'(ScratchWords), int'(HidmWords0),
-            int'(HidmWords1)));
-      end
-    end
-  end
-
-  // ---- Its place, behind the queue of the level below -------------------------------------------
-
-  acclmt_tree_pkg::level_t level_q;
-  acclmt_tree_pkg::level_entry_t entry_q;
-  logic [EndWidth-1:0] words_q, memory_words_q, queue_end;
-  acclmt_tree_pkg::node_memory_e memory_q;
-  acclmt_tree_pkg::node_address_t end_q, base;
-  assign base = (entry_q.memory == memory_q) ? end_q : '0;
-  assign queue_end = EndWidth'(base) + words_q;
+  acclmt_tree_pkg::level_t multiply_level_q, level_q;
+  acclmt_tree_pkg::node_address_t multiply_groups_q, groups_q, base_q;
+  logic [EndWidth-1:0] words_q, queue_end;
+  assign queue_end = EndWidth'(base_q) + words_q;
 
   logic is_end, legal;
   assign is_end = level_q == top_i;
-  assign legal = entry_q.groups != '0 && queue_end <= memory_words_q &&
-                 entry_q.memory >= memory_q &&
-                 (level_q == '0) == (entry_q.memory == acclmt_tree_pkg::LeafHashBuffer);
+  assign legal = groups_q != '0 && queue_end <= EndWidth'(NodeWords);
   assign ends = active && (is_end || !legal);
 
   always_ff @(posedge clk_i) begin
-    if (start_i) begin
-      memory_q <= acclmt_tree_pkg::LeafHashBuffer;
-      end_q <= '0;
-    end else if (active) begin
-      memory_q <= entry_q.memory;
-      end_q <= queue_end[AddressWidth-1:0];
-    end
+    if (start_i) base_q <= '0;
+    else if (active) base_q <= queue_end[AddressWidth-1:0];
     multiply_level_q <= lookup_level_q;
-    multiply_entry_q <= looked_up;
+    multiply_groups_q <= looked_up;
     level_q <= multiply_level_q;
-    entry_q <= multiply_entry_q;
-    words_q <= EndWidth'(multiply_entry_q.groups) * EndWidth'(arity_i);
-    memory_words_q <= memory_words;
+    groups_q <= multiply_groups_q;
+    words_q <= EndWidth'(multiply_groups_q) * EndWidth'(arity_i);
   end
 
   always_comb begin
     setup_o.valid = active && !is_end && legal;
     setup_o.level = level_q;
-    setup_o.memory = entry_q.memory;
-    setup_o.base = base;
-    setup_o.groups = entry_q.groups;
+    setup_o.base = base_q;
+    setup_o.groups = groups_q;
   end
   assign done_o = active && is_end;
   assign illegal_o = active && !is_end && !legal;
@@ -146,7 +111,8 @@ module acclmt_level_setup #(
   else $error("acclmt_level_setup: two results at once");
   no_tree_c : cover property (@(posedge clk_i) done_o && level_q == '0);
   tree_c : cover property (@(posedge clk_i) done_o && level_q != '0);
-  same_memory_c : cover property (@(posedge clk_i) setup_o.valid && base != '0);
+  full_c : cover property (@(posedge clk_i)
+      setup_o.valid && queue_end == EndWidth'(NodeWords));
   illegal_first_c : cover property (@(posedge clk_i) illegal_o && level_q == '0);
   illegal_later_c : cover property (@(posedge clk_i) illegal_o && level_q != '0);
   aborted_c : cover property (@(posedge clk_i) clear_i && stage_q != '0);

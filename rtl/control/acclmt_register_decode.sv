@@ -9,7 +9,7 @@ module acclmt_register_decode #(
   /// Whether the modulus is set at run time: RADIX_SQUARED exists then.
   parameter bit RuntimeModulus = 1'b0,
   /// Entries of the level table.
-  parameter int unsigned MaxHeight = 23
+  parameter int unsigned MaxHeight = 32
 ) (
   /// Byte address.
   input logic [acclmt_control_pkg::AddressWidth-1:0] address_i,
@@ -22,8 +22,9 @@ module acclmt_register_decode #(
   localparam int unsigned AddressWidth = acclmt_control_pkg::AddressWidth;
   localparam int unsigned IndexWidth = acclmt_control_pkg::IndexWidth;
 
-  if (MaxHeight < 1 || MaxHeight > 31) begin : gen_illegal_max_height
-    $error("acclmt_register_decode: MaxHeight = %0d is not within 1..31", MaxHeight);
+  if (MaxHeight < 1 || MaxHeight > acclmt_tree_pkg::MaxQueues) begin : gen_illegal_max_height
+    $error("acclmt_register_decode: MaxHeight = %0d is not within 1..%0d", MaxHeight,
+           acclmt_tree_pkg::MaxQueues);
   end
 
   // The first register of the group and the one behind its last.
@@ -51,6 +52,15 @@ module acclmt_register_decode #(
     if (address_i >= acclmt_reg_pkg::RegMode && address_i <= acclmt_reg_pkg::RegWindowLast) begin
       group_o = acclmt_control_pkg::GroupRun;
       first = acclmt_reg_pkg::RegMode;
+    end
+    // The high word of LEAVES is the last register of the run.
+    if (address_i == acclmt_reg_pkg::RegLeavesHigh) begin
+      group_o = acclmt_control_pkg::GroupRun;
+      first = acclmt_reg_pkg::RegLeavesHigh - AddressWidth'(4 * (acclmt_pkg::NumRunConfig - 1));
+    end
+    if (address_i == acclmt_reg_pkg::RegErrorInfoHigh) begin
+      group_o = acclmt_control_pkg::GroupState;
+      first = acclmt_reg_pkg::RegErrorInfoHigh;
     end
     if (address_i == acclmt_reg_pkg::RegInterruptStatus) begin
       group_o = acclmt_control_pkg::GroupInterruptStatus;
@@ -86,7 +96,7 @@ module acclmt_register_decode #(
     end
     // The last counter has a high word, too.
     if (address_i >= acclmt_reg_pkg::RegCycles &&
-        address_i <= acclmt_reg_pkg::RegHighWater4 + AddressWidth'(4)) begin
+        address_i <= acclmt_reg_pkg::RegHighWater + AddressWidth'(4)) begin
       group_o = acclmt_control_pkg::GroupCounter;
       first = acclmt_reg_pkg::RegCycles;
     end

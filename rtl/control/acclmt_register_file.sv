@@ -27,12 +27,8 @@ module acclmt_register_file #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -58,7 +54,7 @@ module acclmt_register_file #(
   /// Writes of constants to the leaf hash engine and the root hash engine.
   output acclmt_pkg::constant_write_t leaf_constant_write_o,
   output acclmt_pkg::constant_write_t root_constant_write_o,
-  /// Zeroisation: a word of the node memories is swept; the run of zero words is under way.
+  /// Zeroisation: a word of the node memory is swept; the run of zero words is under way.
   output acclmt_tree_pkg::node_sweep_t node_sweep_o,
   output logic flush_o,
   /// A run is under way.
@@ -71,7 +67,7 @@ module acclmt_register_file #(
   input logic run_done_i,
   /// An input element is not below the prime, and its index in the stream.
   input logic element_error_i,
-  input logic [31:0] element_index_i,
+  input logic [63:0] element_index_i,
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
   /// The run had an error: its output is void.
@@ -85,7 +81,7 @@ module acclmt_register_file #(
 
   localparam int unsigned NumRunConfig = acclmt_pkg::NumRunConfig;
   localparam int unsigned NumEngineConfig = acclmt_pkg::NumEngineConfig;
-  localparam int unsigned LevelEntryWidth = acclmt_tree_pkg::LevelEntryWidth;
+  localparam int unsigned NodeAddressWidth = acclmt_tree_pkg::NodeAddressWidth;
   localparam bit RuntimeModulus = Reduction == acclmt_pkg::ReductionRuntime;
 
   if (Reduction != acclmt_pkg::ReductionConstant && !RuntimeModulus) begin : gen_illegal_reduction
@@ -163,17 +159,17 @@ module acclmt_register_file #(
 
   logic [NumRunConfig-1:0][31:0] run_q;
   logic [NumEngineConfig-1:0][31:0] leaf_q, root_q;
-  logic [MaxHeight-1:0][LevelEntryWidth-1:0] level_table_q;
+  logic [MaxHeight-1:0][NodeAddressWidth-1:0] level_table_q;
   // That of the run of a zeroisation.
   logic flush_load, zeroise_done;
   logic [NumRunConfig-1:0][31:0] flush_run;
   logic [NumEngineConfig-1:0][31:0] flush_engine;
-  logic [LevelEntryWidth-1:0] flush_level;
+  acclmt_tree_pkg::node_address_t flush_level;
   acclmt_flush_configuration #(
     .Reduction(Reduction),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .LeafWords(LeafWords)
+    .NodeWords(NodeWords)
   ) u_flush_configuration (
     .run_o(flush_run),
     .engine_o(flush_engine),
@@ -201,10 +197,7 @@ module acclmt_register_file #(
         acclmt_control_pkg::GroupLeaf: leaf_q[index[4:0]] <= request_q.data;
         acclmt_control_pkg::GroupRoot: root_q[index[4:0]] <= request_q.data;
         acclmt_control_pkg::GroupLevel: begin
-          level_table_q[index[4:0]] <= {
-            request_q.data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth],
-            request_q.data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth]
-          };
+          level_table_q[index[4:0]] <= request_q.data[NodeAddressWidth-1:0];
         end
         default: ;
       endcase
@@ -308,11 +301,7 @@ module acclmt_register_file #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_run_control (
     .clk_i,
     .rst_ni,
@@ -355,7 +344,7 @@ module acclmt_register_file #(
 
   logic read_unknown, error_event;
   logic [7:0] error;
-  logic [31:0] error_info;
+  logic [63:0] error_info;
   acclmt_error_log u_error_log (
     .clk_i,
     .rst_ni,
@@ -462,12 +451,8 @@ module acclmt_register_file #(
         capability[acclmt_reg_pkg::CapsDepthPartialDepthLsb+:10] = 10'(PartialDepth);
       end
       acclmt_reg_pkg::RegCapsTree: begin
-        capability[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:5] = 5'(MaxHeight);
-        capability[acclmt_reg_pkg::CapsTreeLog2LeafHashBufferLsb+:5] = 5'($clog2(LeafWords));
-        capability[acclmt_reg_pkg::CapsTreeLog2RootHashBufferLsb+:5] = 5'($clog2(RootWords));
-        capability[acclmt_reg_pkg::CapsTreeLog2ScratchPadLsb+:5] = 5'($clog2(ScratchWords));
-        capability[acclmt_reg_pkg::CapsTreeLog2HidmLevel0Lsb+:5] = 5'($clog2(HidmWords0));
-        capability[acclmt_reg_pkg::CapsTreeLog2HidmLevel1Lsb+:5] = 5'($clog2(HidmWords1));
+        capability[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:6] = 6'(MaxHeight);
+        capability[acclmt_reg_pkg::CapsTreeLog2NodeWordsLsb+:5] = 5'($clog2(NodeWords));
       end
       acclmt_reg_pkg::RegCapsField: begin
         capability[acclmt_reg_pkg::CapsFieldGoldilocksBit] = Goldilocks;
@@ -489,13 +474,12 @@ module acclmt_register_file #(
         state[acclmt_reg_pkg::StatusStartRefusedBit] = start_refused;
       end
       acclmt_reg_pkg::RegError: state = 32'(error);
-      acclmt_reg_pkg::RegErrorInfo: state = error_info;
+      acclmt_reg_pkg::RegErrorInfo: state = error_info[31:0];
+      acclmt_reg_pkg::RegErrorInfoHigh: state = error_info[63:32];
       default: ;
     endcase
   end
 
-  logic [LevelEntryWidth-1:0] level_entry;
-  assign level_entry = level_table_q[index[4:0]];
   always_comb begin
     read_data = '0;
     case (group)
@@ -511,12 +495,7 @@ module acclmt_register_file #(
       acclmt_control_pkg::GroupRun: read_data = run_q[index[3:0]];
       acclmt_control_pkg::GroupLeaf: read_data = leaf_q[index[4:0]];
       acclmt_control_pkg::GroupRoot: read_data = root_q[index[4:0]];
-      acclmt_control_pkg::GroupLevel: begin
-        read_data[acclmt_reg_pkg::LevelTableMemoryLsb+:acclmt_tree_pkg::NodeMemoryWidth] =
-            level_entry[LevelEntryWidth-1:acclmt_tree_pkg::NodeAddressWidth];
-        read_data[acclmt_reg_pkg::LevelTableGroupsLsb+:acclmt_tree_pkg::NodeAddressWidth] =
-            level_entry[acclmt_tree_pkg::NodeAddressWidth-1:0];
-      end
+      acclmt_control_pkg::GroupLevel: read_data = 32'(level_table_q[index[4:0]]);
       acclmt_control_pkg::GroupConstantData: read_data = constant_data[index[2:0]];
       // Commands and addresses of constants read as 0.
       default: ;

@@ -25,13 +25,9 @@ module acclmt_run_control #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  /// Levels with a queue, and words of the node memories.
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  /// Levels with a queue, and words of the node memory.
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -45,7 +41,7 @@ module acclmt_run_control #(
   /// A register of the configuration holds an illegal value.
   input logic illegal_i,
   /// Level table, children of a node and the tree; stable from a start to the end of its run.
-  input logic [MaxHeight-1:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
+  input logic [MaxHeight-1:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Set-up of the queues of the tree's levels, before a run starts.
@@ -97,11 +93,6 @@ module acclmt_run_control #(
 
   // ---- Zeroisation ------------------------------------------------------------------------------
 
-  function automatic int unsigned most(input int unsigned a, input int unsigned b);
-    most = (a > b) ? a : b;
-  endfunction
-  localparam int unsigned NodeWords = most(most(LeafWords, RootWords),
-                                           most(most(HidmWords0, HidmWords1), ScratchWords));
   acclmt_zeroiser #(
     .NumFull(NumFull),
     .NumPartial(NumPartial),
@@ -138,11 +129,7 @@ module acclmt_run_control #(
 
   acclmt_level_setup #(
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_level_setup (
     .clk_i,
     .rst_ni,

@@ -4,15 +4,15 @@
 
 /// Zeroisation: overwrites with zero what the chip holds of the data and the constants of the host.
 ///
-/// The memories of nodes and constants are swept, word by word, side by side. Then a run of zero
-/// words is made, with all constants zero, that passes every pipeline and fills every buffer of
-/// both hash engines: its words take the places of what was there. The configuration of that run
-/// stands in the registers meanwhile; they are as after a reset at the end.
+/// The memories of the nodes and of the constants are swept, word by word, side by side. Then a run
+/// of zero words is made, with all constants zero, that passes every pipeline and fills every
+/// buffer of both hash engines: its words take the places of what was there. The configuration of
+/// that run stands in the registers meanwhile; they are as after a reset at the end.
 ///
 ///     idle -- start --> sweep of the memories --> flush: load, start, run -- last word --> idle
 ///
 /// Handshake:  `start_i` begins, only while nothing runs; `busy_o` until all is done.
-/// Latency:    the words of the largest node memory or the number of constants, whichever is more,
+/// Latency:    the words of the node memory or the number of constants, whichever is more,
 ///             and the run.
 module acclmt_zeroiser #(
   /// Parameters of the hash engines, which decide what constants there are.
@@ -21,9 +21,9 @@ module acclmt_zeroiser #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter int unsigned MaxHeight = 23,
-  /// Words of the largest node memory.
-  parameter int unsigned NodeWords = 4096
+  parameter int unsigned MaxHeight = 32,
+  /// Words of the node memory.
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -35,7 +35,7 @@ module acclmt_zeroiser #(
   /// A zeroisation is under way; its run is, or is about to start or has just ended.
   output logic busy_o,
   output logic flush_o,
-  /// A word of every node memory is overwritten.
+  /// A word of the node memory is overwritten.
   output acclmt_tree_pkg::node_sweep_t node_sweep_o,
   /// A constant is overwritten.
   output logic constant_valid_o,
@@ -92,7 +92,7 @@ module acclmt_zeroiser #(
   assign start_run_o = phase_q == Start;
   assign done_o = phase_q == Finish;
 
-  // ---- Node memories ----------------------------------------------------------------------------
+  // ---- Node memory ------------------------------------------------------------------------------
 
   logic [AddressWidth-1:0] address_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

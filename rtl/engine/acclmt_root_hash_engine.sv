@@ -23,13 +23,9 @@ module acclmt_root_hash_engine #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  /// Levels with a queue, and words of the node memories.
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  /// Levels with a queue, and words of the node memory.
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -48,7 +44,7 @@ module acclmt_root_hash_engine #(
   input acclmt_tree_pkg::level_setup_t setup_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// Zeroisation: a word of every node memory is overwritten.
+  /// Zeroisation: a word of the node memory is overwritten.
   input acclmt_tree_pkg::node_sweep_t node_sweep_i,
   /// Leaves, in order; `end` marks the last word of one.
   input logic valid_i,
@@ -66,7 +62,7 @@ module acclmt_root_hash_engine #(
   /// counters).
   output logic hash_begun_o,
   output logic starved_o,
-  /// Words taken and freed in each node memory (performance counters).
+  /// Words taken and freed in the node memory (performance counters).
   output acclmt_tree_pkg::node_traffic_t traffic_o,
   /// The slot of a round is under way (performance counters), see acclmt_hash_engine.
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
@@ -89,11 +85,7 @@ module acclmt_root_hash_engine #(
   acclmt_pkg::tag_t operand_tag, digest_tag;
   acclmt_tree #(
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_tree (
     .clk_i,
     .rst_ni,

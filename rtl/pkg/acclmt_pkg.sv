@@ -329,9 +329,9 @@ package acclmt_pkg;
 
   // ---- Runs -------------------------------------------------------------------------------------
 
-  /// Configuration registers of a run, from MODE on, and of each hash engine, from INPUT_WORDS on:
-  /// consecutive words of the register map.
-  localparam int unsigned NumRunConfig = 12;
+  /// Configuration registers of a run, from MODE on, the last one LEAVES_HIGH, and of each hash
+  /// engine, from INPUT_WORDS on: consecutive words of the register map, but for LEAVES_HIGH.
+  localparam int unsigned NumRunConfig = 13;
   localparam int unsigned NumEngineConfig = 19;
 
   /// A leaf is a row of blocks, each of which is absorbed before a permutation.

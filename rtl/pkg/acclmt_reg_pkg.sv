@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000600;
+  localparam logic [31:0] VersionValue = 32'h00000700;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -50,6 +50,8 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegWindowLast = 12'h07c;
   localparam logic [11:0] RegInterruptStatus = 12'h080;
   localparam logic [11:0] RegInterruptEnable = 12'h084;
+  localparam logic [11:0] RegLeavesHigh = 12'h088;
+  localparam logic [11:0] RegErrorInfoHigh = 12'h08c;
   localparam logic [11:0] RegRadixSquared0 = 12'h0c0;
   localparam logic [11:0] RegRadixSquared1 = 12'h0c4;
   localparam logic [11:0] RegRadixSquared2 = 12'h0c8;
@@ -136,11 +138,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegRootBusyPartial5 = 12'h2e0;
   localparam logic [11:0] RegRootBusyPartial6 = 12'h2e8;
   localparam logic [11:0] RegRootBusyFullLast = 12'h2f0;
-  localparam logic [11:0] RegHighWater0 = 12'h2f8;
-  localparam logic [11:0] RegHighWater1 = 12'h300;
-  localparam logic [11:0] RegHighWater2 = 12'h308;
-  localparam logic [11:0] RegHighWater3 = 12'h310;
-  localparam logic [11:0] RegHighWater4 = 12'h318;
+  localparam logic [11:0] RegHighWater = 12'h2f8;
   localparam logic [11:0] RegLevelTable0 = 12'h400;
   localparam logic [11:0] RegLevelTable1 = 12'h404;
   localparam logic [11:0] RegLevelTable2 = 12'h408;
@@ -172,6 +170,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLevelTable28 = 12'h470;
   localparam logic [11:0] RegLevelTable29 = 12'h474;
   localparam logic [11:0] RegLevelTable30 = 12'h478;
+  localparam logic [11:0] RegLevelTable31 = 12'h47c;
   localparam logic [11:0] RegBusVersion = 12'h800;
   localparam logic [11:0] RegStreamState = 12'h804;
   localparam logic [11:0] RegStreamControl = 12'h808;
@@ -232,25 +231,12 @@ package acclmt_reg_pkg;
   // Fields of CAPS_TREE.
   // Levels that the level table has: a tree has at most so many levels above its leaves.
   localparam int unsigned CapsTreeMaxHeightLsb = 0;
-  localparam int unsigned CapsTreeMaxHeightWidth = 5;
-  // Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0.
-  localparam int unsigned CapsTreeLog2LeafHashBufferLsb = 5;
-  localparam int unsigned CapsTreeLog2LeafHashBufferWidth = 5;
-  // Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1.
-  localparam int unsigned CapsTreeLog2RootHashBufferLsb = 10;
-  localparam int unsigned CapsTreeLog2RootHashBufferWidth = 5;
-  // Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2.
-  localparam int unsigned CapsTreeLog2ScratchPadLsb = 15;
-  localparam int unsigned CapsTreeLog2ScratchPadWidth = 5;
-  // Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory
-  // (HIDM), node memory 3.
-  localparam int unsigned CapsTreeLog2HidmLevel0Lsb = 20;
-  localparam int unsigned CapsTreeLog2HidmLevel0Width = 5;
-  // Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4.
-  localparam int unsigned CapsTreeLog2HidmLevel1Lsb = 25;
-  localparam int unsigned CapsTreeLog2HidmLevel1Width = 5;
+  localparam int unsigned CapsTreeMaxHeightWidth = 6;
+  // Base-2 logarithm of the 256-bit words of the node memory.
+  localparam int unsigned CapsTreeLog2NodeWordsLsb = 8;
+  localparam int unsigned CapsTreeLog2NodeWordsWidth = 5;
   // All of them.
-  localparam logic [31:0] CapsTreeMask = 32'h3fffffff;
+  localparam logic [31:0] CapsTreeMask = 32'h00001f3f;
 
   // Fields of CAPS_FIELD.
   // The chip has the Goldilocks mode: FIELD may be 1.
@@ -375,12 +361,8 @@ package acclmt_reg_pkg;
   // Groups of siblings that the queue of the level has room for, at least 1.
   localparam int unsigned LevelTableGroupsLsb = 0;
   localparam int unsigned LevelTableGroupsWidth = 16;
-  // The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in
-  // ascending order.
-  localparam int unsigned LevelTableMemoryLsb = 16;
-  localparam int unsigned LevelTableMemoryWidth = 3;
   // All of them.
-  localparam logic [31:0] LevelTableMask = 32'h0007ffff;
+  localparam logic [31:0] LevelTableMask = 32'h0000ffff;
 
   // Fields of STREAM_STATE.
   // The input takes words for a run.

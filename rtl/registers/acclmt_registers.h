@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000600u
+#define ACCLMT_VERSION_VALUE 0x00000700u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000600u
+#define ACCLMT_VERSION_RESET 0x00000700u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -105,31 +105,12 @@
 #define ACCLMT_REG_CAPS_TREE 0x010u
 /* Levels that the level table has: a tree has at most so many levels above its leaves. */
 #define ACCLMT_CAPS_TREE_MAX_HEIGHT_LSB 0u
-#define ACCLMT_CAPS_TREE_MAX_HEIGHT_WIDTH 5u
-#define ACCLMT_CAPS_TREE_MAX_HEIGHT_MASK 0x0000001Fu
-/* Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0. */
-#define ACCLMT_CAPS_TREE_LOG2_LEAF_HASH_BUFFER_LSB 5u
-#define ACCLMT_CAPS_TREE_LOG2_LEAF_HASH_BUFFER_WIDTH 5u
-#define ACCLMT_CAPS_TREE_LOG2_LEAF_HASH_BUFFER_MASK 0x000003E0u
-/* Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1. */
-#define ACCLMT_CAPS_TREE_LOG2_ROOT_HASH_BUFFER_LSB 10u
-#define ACCLMT_CAPS_TREE_LOG2_ROOT_HASH_BUFFER_WIDTH 5u
-#define ACCLMT_CAPS_TREE_LOG2_ROOT_HASH_BUFFER_MASK 0x00007C00u
-/* Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2. */
-#define ACCLMT_CAPS_TREE_LOG2_SCRATCH_PAD_LSB 15u
-#define ACCLMT_CAPS_TREE_LOG2_SCRATCH_PAD_WIDTH 5u
-#define ACCLMT_CAPS_TREE_LOG2_SCRATCH_PAD_MASK 0x000F8000u
-/*
- * Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory
- * (HIDM), node memory 3.
- */
-#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL0_LSB 20u
-#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL0_WIDTH 5u
-#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL0_MASK 0x01F00000u
-/* Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4. */
-#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL1_LSB 25u
-#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL1_WIDTH 5u
-#define ACCLMT_CAPS_TREE_LOG2_HIDM_LEVEL1_MASK 0x3E000000u
+#define ACCLMT_CAPS_TREE_MAX_HEIGHT_WIDTH 6u
+#define ACCLMT_CAPS_TREE_MAX_HEIGHT_MASK 0x0000003Fu
+/* Base-2 logarithm of the 256-bit words of the node memory. */
+#define ACCLMT_CAPS_TREE_LOG2_NODE_WORDS_LSB 8u
+#define ACCLMT_CAPS_TREE_LOG2_NODE_WORDS_WIDTH 5u
+#define ACCLMT_CAPS_TREE_LOG2_NODE_WORDS_MASK 0x00001F00u
 
 /*
  * CAPS_FIELD (RO). Capabilities: the fields. Its value after a reset depends on how the chip is
@@ -227,7 +208,9 @@
 #define ACCLMT_REG_ERROR 0x048u
 #define ACCLMT_ERROR_RESET 0x00000000u
 
-/* ERROR_INFO (RO). More about the first error, as the table of error codes says. */
+/*
+ * ERROR_INFO (RO). More about the first error, as the table of error codes says: the lower 32 bits.
+ */
 #define ACCLMT_REG_ERROR_INFO 0x04Cu
 #define ACCLMT_ERROR_INFO_RESET 0x00000000u
 
@@ -261,7 +244,10 @@
 #define ACCLMT_REG_TOP_LEVEL 0x054u
 #define ACCLMT_TOP_LEVEL_RESET 0x00000000u
 
-/* LEAVES (RW). Number of leaves, at least 1. It can be written only while no run is in progress. */
+/*
+ * LEAVES (RW). Number of leaves, 1 to 2^32: its lower 32 bits. A start with 2^32 leaves has 0 here
+ * and 1 in LEAVES_HIGH. It can be written only while no run is in progress.
+ */
 #define ACCLMT_REG_LEAVES 0x058u
 #define ACCLMT_LEAVES_RESET 0x00000000u
 
@@ -372,6 +358,20 @@
 #define ACCLMT_INTERRUPT_ENABLE_ZEROISED_LSB 2u
 #define ACCLMT_INTERRUPT_ENABLE_ZEROISED_WIDTH 1u
 #define ACCLMT_INTERRUPT_ENABLE_ZEROISED_MASK 0x00000004u
+
+/*
+ * LEAVES_HIGH (RW). The upper 32 bits of the number of leaves: 0, or 1 for 2^32 leaves. It can be
+ * written only while no run is in progress.
+ */
+#define ACCLMT_REG_LEAVES_HIGH 0x088u
+#define ACCLMT_LEAVES_HIGH_RESET 0x00000000u
+
+/*
+ * ERROR_INFO_HIGH (RO). The upper 32 bits of what ERROR_INFO says. They are 0 for errors that are
+ * not about an element.
+ */
+#define ACCLMT_REG_ERROR_INFO_HIGH 0x08Cu
+#define ACCLMT_ERROR_INFO_HIGH_RESET 0x00000000u
 
 /*
  * RADIX_SQUARED (RW). R^2 modulo PRIME, little-endian words of 32 bits. Only on a chip with a
@@ -668,7 +668,8 @@
 #define ACCLMT_MISSING_IN_RESET 0x00000000u
 
 /*
- * STALL_LEAF (RO). Cycles in which a leaf waited for room in the leaf hash buffer or at the output.
+ * STALL_LEAF (RO). Cycles in which a leaf waited for room in its queue, while a digest was stored,
+ * or at the output.
  */
 #define ACCLMT_REG_STALL_LEAF 0x248u
 #define ACCLMT_REG_STALL_LEAF_HIGH 0x24Cu
@@ -742,34 +743,25 @@
 #define ACCLMT_REG_ROOT_BUSY_FULL_LAST_HIGH 0x2F4u
 #define ACCLMT_ROOT_BUSY_FULL_LAST_RESET 0x00000000u
 
-/* HIGH_WATER (RO). Most words that this node memory held at a time, see CAPS_TREE. */
-#define ACCLMT_REG_HIGH_WATER(number) (0x2F8u + 8u * ((number) - 0u))
-#define ACCLMT_REG_HIGH_WATER_HIGH(number) (0x2FCu + 8u * ((number) - 0u))
-#define ACCLMT_HIGH_WATER_FIRST 0u
-#define ACCLMT_HIGH_WATER_COUNT 5u
+/* HIGH_WATER (RO). Most words that the node memory held at a time. */
+#define ACCLMT_REG_HIGH_WATER 0x2F8u
+#define ACCLMT_REG_HIGH_WATER_HIGH 0x2FCu
 #define ACCLMT_HIGH_WATER_RESET 0x00000000u
 
 /*
  * LEVEL_TABLE (RW). The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these
- * registers exist. A write is refused when a bit is set that no field has. The queues of a memory
- * follow each other in the order of the levels and have to fit into it: a start is refused
+ * registers exist. A write is refused when a bit is set that no field has. The queues follow each
+ * other in the node memory in the order of the levels and have to fit into it: a start is refused
  * otherwise. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_LEVEL_TABLE(number) (0x400u + 4u * ((number) - 0u))
 #define ACCLMT_LEVEL_TABLE_FIRST 0u
-#define ACCLMT_LEVEL_TABLE_COUNT 31u
+#define ACCLMT_LEVEL_TABLE_COUNT 32u
 #define ACCLMT_LEVEL_TABLE_RESET 0x00000000u
 /* Groups of siblings that the queue of the level has room for, at least 1. */
 #define ACCLMT_LEVEL_TABLE_GROUPS_LSB 0u
 #define ACCLMT_LEVEL_TABLE_GROUPS_WIDTH 16u
 #define ACCLMT_LEVEL_TABLE_GROUPS_MASK 0x0000FFFFu
-/*
- * The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in
- * ascending order.
- */
-#define ACCLMT_LEVEL_TABLE_MEMORY_LSB 16u
-#define ACCLMT_LEVEL_TABLE_MEMORY_WIDTH 3u
-#define ACCLMT_LEVEL_TABLE_MEMORY_MASK 0x00070000u
 
 /*
  * BUS_VERSION (RO). Version of the registers of the streams: major, minor and patch in bits 23:16,

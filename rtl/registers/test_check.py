@@ -72,12 +72,12 @@ class TestCheck(Repository):
         self.assert_refused("MODE")
 
     def test_first_element_in_systemrdl(self):
-        self.replace(RDL, "LEVEL_TABLE[31] @ 0x400", "LEVEL_TABLE[31] @ 0x404")
+        self.replace(RDL, "LEVEL_TABLE[32] @ 0x400", "LEVEL_TABLE[32] @ 0x404")
         self.assert_refused("RegLevelTable0 is 0x400, acclmt.rdl has 0x404")
 
     def test_length_of_an_array_in_systemrdl(self):
-        self.replace(RDL, "LEVEL_TABLE[31]", "LEVEL_TABLE[30]")
-        self.assert_refused("RegLevelTable30 is there, acclmt.rdl does not have it")
+        self.replace(RDL, "LEVEL_TABLE[32]", "LEVEL_TABLE[31]")
+        self.assert_refused("RegLevelTable31 is there, acclmt.rdl does not have it")
 
     def test_width_of_a_counter_in_systemrdl(self):
         self.replace(RDL, "Value[63:0] = 0x0;\n  } CYCLES @", "Value[62:0] = 0x0;\n  } CYCLES @")
@@ -120,8 +120,8 @@ class TestCheck(Repository):
         self.assert_refused("acclmt.xml: ID", "reset is 0x41434d55, acclmt.rdl has 0x41434d54")
 
     def test_description_in_ip_xact(self):
-        self.replace(IP_XACT, "Number of leaves, at least 1.", "Number of leaves.")
-        self.assert_refused("acclmt.xml: LEAVES is Number of leaves.")
+        self.replace(IP_XACT, "Number of leaves, 1 to 2^32: ", "Number of leaves: ")
+        self.assert_refused("acclmt.xml: LEAVES is Number of leaves: its lower")
 
     def test_element_unknown_to_ip_xact(self):
         self.replace(IP_XACT, "<ipxact:usage>register</ipxact:usage>", "<ipxact:use>register</ipxact:use>")

@@ -21,7 +21,7 @@ module acclmt_input_sequencer (
   /// Begins a run.
   input logic start_i,
   /// Number of leaves, what a leaf is, and words of a block but the last; stable during a run.
-  input logic [31:0] leaves_i,
+  input acclmt_tree_pkg::leaf_count_t leaves_i,
   input acclmt_pkg::row_config_t row_i,
   input acclmt_pkg::word_count_t block_words_i,
   /// Words of the run are to come.
@@ -34,15 +34,15 @@ module acclmt_input_sequencer (
 
   // Leaves whose rows have not begun, rows of this group, and the row, block and word that are due.
   logic open_q;
-  logic [31:0] leaves_left_q, block_q;
+  acclmt_tree_pkg::leaf_count_t leaves_left_q, leaves_next;
+  logic [31:0] block_q;
   logic [15:0] group_q, row_q;
   acclmt_pkg::word_count_t word_q;
 
   logic [15:0] next_group;
-  logic [31:0] leaves_next;
   assign leaves_next = start_i ? leaves_i : leaves_left_q;
   assign next_group =
-      (leaves_next < 32'(row_i.group)) ? leaves_next[15:0] : row_i.group;
+      (leaves_next < acclmt_tree_pkg::leaf_count_t'(row_i.group)) ? leaves_next[15:0] : row_i.group;
 
   logic last_block, last_word, last_row, group_ends;
   assign last_block = block_q + 32'd1 == row_i.blocks;
@@ -62,7 +62,7 @@ module acclmt_input_sequencer (
       open_q <= 1'b0;
     end else if (start_i || (take_i && group_ends)) begin
       open_q <= leaves_next != '0;
-      leaves_left_q <= leaves_next - 32'(next_group);
+      leaves_left_q <= leaves_next - acclmt_tree_pkg::leaf_count_t'(next_group);
       group_q <= next_group;
       block_q <= '0;
       row_q <= '0;

@@ -36,7 +36,7 @@ module acclmt_node_output (
   output acclmt_tree_pkg::node_label_t label_o
 );
 
-  localparam int unsigned NumLevels = 2 ** acclmt_tree_pkg::LevelWidth;
+  localparam int unsigned NumLevels = acclmt_tree_pkg::MaxQueues + 1;
   localparam int unsigned IndexWidth = acclmt_tree_pkg::NodeIndexWidth;
 
   logic from_leaf, taken;

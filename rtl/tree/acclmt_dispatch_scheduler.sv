@@ -5,26 +5,26 @@
 /// Dispatch scheduler of the root hash engine: which nodes are hashed next, and where their digest
 /// goes.
 ///
-/// Every level of the tree below the top is a queue of nodes in the order of their leaves, in one
-/// of the node memories; the level table says where, and how long it is. A job takes the oldest
-/// group of siblings of a level and makes one node of the level above; the last group of a level
-/// may lack siblings. The deepest ready job (the one nearest to the root) goes first, which keeps
-/// the upper queues short. A job is ready when its group is complete and a place is free for its
-/// digest in the level above; the job that makes a node of the top level needs none. Leaves are
-/// accepted while their queue has room. No queue can overflow, and since the job nearest to the
-/// root is never blocked by one further away, the tree always ends (both asserted).
+/// Every level of the tree below the top is a queue of nodes in the order of their leaves, in the
+/// node memory; the level table says how long it is. A job takes the oldest group of siblings of a
+/// level and makes one node of the level above; the last group of a level may lack siblings. The
+/// deepest ready job (the one nearest to the root) goes first, which keeps the upper queues short.
+/// A job is ready when its group is complete and a place is free for its digest in the level above;
+/// the job that makes a node of the top level needs none. Leaves are accepted while their queue has
+/// room. No queue can overflow, and since the job nearest to the root is never blocked by one
+/// further away, the tree always ends (both asserted).
 ///
 /// The module holds the bookkeeping only: another scheduler with these ports can take its place.
 ///
 /// Handshake:  job: ready/valid; a job that is offered may give way to a deeper one until it is
 ///             taken. Its operands are read after it was taken; `fetched_i` says when they are no
 ///             longer needed in their places. Leaves: ready/valid; the leaf is written at
-///             `leaf_place_o` in the cycle in which it is taken. Digests: no back-pressure; written
-///             at `digest_place_o` in the cycle of `digest_valid_i`.
+///             `leaf_address_o` in the cycle in which it is taken. Digests: no back-pressure;
+///             written at `digest_address_o` in the cycle of `digest_valid_i`.
 /// Latency:    a node can be in a job the cycle after it was written. Throughput: one job a cycle.
 module acclmt_dispatch_scheduler #(
   /// Levels with a queue: the top level is at most this one.
-  parameter int unsigned MaxHeight = 23
+  parameter int unsigned MaxHeight = 32
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -41,9 +41,9 @@ module acclmt_dispatch_scheduler #(
   input logic leaf_valid_i,
   input logic leaf_last_i,
   output logic leaf_ready_o,
-  output acclmt_tree_pkg::node_place_t leaf_place_o,
-  /// Job: a group of nodes of level `level`, from `place` on, `count` of them; `last`: the last one
-  /// of its level.
+  output acclmt_tree_pkg::node_address_t leaf_address_o,
+  /// Job: a group of nodes of level `level`, from `address` on, `count` of them; `last`: the last
+  /// one of its level.
   output logic job_valid_o,
   input logic job_ready_i,
   output acclmt_tree_pkg::node_job_t job_o,
@@ -57,7 +57,7 @@ module acclmt_dispatch_scheduler #(
   input acclmt_tree_pkg::level_t digest_level_i,
   input logic digest_is_top_i,
   input logic digest_last_i,
-  output acclmt_tree_pkg::node_place_t digest_place_o,
+  output acclmt_tree_pkg::node_address_t digest_address_o,
   /// No node is queued and no job is under way.
   output logic idle_o
 );
@@ -65,9 +65,9 @@ module acclmt_dispatch_scheduler #(
   localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
   localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
 
-  if (MaxHeight < 1 || MaxHeight >= 2 ** LevelWidth) begin : gen_illegal_height
+  if (MaxHeight < 1 || MaxHeight > acclmt_tree_pkg::MaxQueues) begin : gen_illegal_height
     $error("acclmt_dispatch_scheduler: MaxHeight = %0d is not within 1..%0d", MaxHeight,
-           2 ** LevelWidth - 1);
+           acclmt_tree_pkg::MaxQueues);
   end
 
   // Level l of these vectors is level l of the tree.
@@ -122,17 +122,6 @@ module acclmt_dispatch_scheduler #(
     end
   end
 
-  // The memory that holds a level's queue.
-  logic [MaxHeight-1:0][acclmt_tree_pkg::NodeMemoryWidth-1:0] memory_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) memory_q <= '0;
-    else begin
-      for (int l = 0; l < int'(MaxHeight); l++) begin
-        if (setup_i.valid && setup_i.level == LevelWidth'(l)) memory_q[l] <= setup_i.memory;
-      end
-    end
-  end
-
   // Deepest first: the highest level with a ready job.
   always_comb begin
     job_grant = '0;
@@ -142,8 +131,7 @@ module acclmt_dispatch_scheduler #(
         job_grant = '0;
         job_grant[l] = 1'b1;
         job_o.level = LevelWidth'(l);
-        job_o.place.memory = acclmt_tree_pkg::node_memory_e'(memory_q[l]);
-        job_o.place.address = read_address[l];
+        job_o.address = read_address[l];
         job_o.count = group_count[l];
         job_o.last = group_last[l];
       end
@@ -153,18 +141,14 @@ module acclmt_dispatch_scheduler #(
 
   // The digest goes to the level above that of its operands.
   always_comb begin
-    digest_place_o = '0;
+    digest_address_o = '0;
     for (int l = 1; l < int'(MaxHeight); l++) begin
-      if (digest_level_i == LevelWidth'(l - 1)) begin
-        digest_place_o.memory = acclmt_tree_pkg::node_memory_e'(memory_q[l]);
-        digest_place_o.address = write_address[l];
-      end
+      if (digest_level_i == LevelWidth'(l - 1)) digest_address_o = write_address[l];
     end
   end
 
   assign leaf_ready_o = place_free[0];
-  assign leaf_place_o.memory = acclmt_tree_pkg::node_memory_e'(memory_q[0]);
-  assign leaf_place_o.address = write_address[0];
+  assign leaf_address_o = write_address[0];
 
   // Jobs under way, which hold no place once their operands were read.
   logic [AddressWidth:0] under_way_q;

@@ -7,16 +7,16 @@
 /// a constant for each level.
 ///
 /// Handshake:  job: ready/valid; the operands are read from the cycle on in which it is taken.
-///             Memories: the word is there the cycle after its read, and stays. Words: ready/valid.
+///             Memory: the word is there the cycle after its read, and stays. Words: ready/valid.
 /// Latency:    1 cycle. Throughput: a job in one cycle more than its operands.
 module acclmt_node_fetch #(
   /// Levels with a queue.
-  parameter int unsigned MaxHeight = 23
+  parameter int unsigned MaxHeight = 32
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
-  /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
+  /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets the job.
   input logic clear_i,
@@ -28,13 +28,13 @@ module acclmt_node_fetch #(
   input logic job_valid_i,
   output logic job_ready_o,
   input acclmt_tree_pkg::node_job_t job_i,
-  /// The operands of a job have left their memory: their level and their number.
+  /// The operands of a job have left the memory: their level and their number.
   output logic fetched_o,
   output acclmt_tree_pkg::level_t fetched_level_o,
   output acclmt_tree_pkg::sibling_count_t fetched_count_o,
-  /// Read port of the node memories.
+  /// Read port of the node memory.
   output logic read_o,
-  output acclmt_tree_pkg::node_place_t read_place_o,
+  output acclmt_tree_pkg::node_address_t read_address_o,
   input acclmt_pkg::word_t read_data_i,
   /// Operands (`end` marks the last one), with the level of the job and whether it is the last one
   /// of its level.
@@ -78,7 +78,7 @@ module acclmt_node_fetch #(
       job_q <= job_i;
     end else if (word_taken) begin
       index_q <= index_q + 1'b1;
-      job_q.place.address <= job_q.place.address + 1'b1;
+      job_q.address <= job_q.address + 1'b1;
     end
   end
 
@@ -90,11 +90,7 @@ module acclmt_node_fetch #(
     if (read) empty_q <= next_is_empty;
   end
   assign read_o = read && !next_is_empty;
-  always_comb begin
-    read_place_o = job_q.place;
-    read_place_o.address = job_q.place.address + 1'b1;
-    if (job_taken) read_place_o = job_i.place;
-  end
+  assign read_address_o = job_taken ? job_i.address : job_q.address + 1'b1;
 
   acclmt_pkg::word_t empty_word;
   acclmt_mem_1r1w #(

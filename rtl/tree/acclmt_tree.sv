@@ -6,26 +6,23 @@
 /// siblings to be hashed, keeps their digests until they have siblings themselves, and puts out the
 /// nodes that the host asked for.
 ///
-/// Leaves are written to the leaf hash buffer; the dispatch scheduler names groups of siblings; the
-/// fetch unit reads them as operands of the hash engine; digests go back to the node memories until
-/// they are of the top level. Nodes of the top level, and those of every level that the host asked
-/// for, go out as they are made. With top level 0 the leaves go out, and there is no tree.
+/// Leaves are written to the node memory; the dispatch scheduler names groups of siblings; the
+/// fetch unit reads them as operands of the hash engine; digests go back to the node memory until
+/// they are of the top level. While a digest is written, a leaf waits. Nodes of the top level, and
+/// those of every level that the host asked for, go out as they are made. With top level 0 the
+/// leaves go out, and there is no tree.
 ///
-///     leaves -+-> node memories -> fetch -> operands
-///             |         ^-------------------------------- digests
-///             +-> node output <--------------------------+
+///     leaves -+-> node memory -> fetch -> operands
+///             |         ^------------------------------ digests
+///             +-> node output <------------------------+
 ///
 /// Handshake:  ready/valid on all four sides; digests come in the order of their operands.
 /// Latency:    3 cycles from the last leaf of a group to its first operand.
 /// Throughput: one leaf a cycle; a group in one cycle more than its operands.
 module acclmt_tree #(
-  /// Levels with a queue, and words of the node memories.
-  parameter int unsigned MaxHeight = 23,
-  parameter int unsigned LeafWords = 4096,
-  parameter int unsigned RootWords = 2048,
-  parameter int unsigned ScratchWords = 128,
-  parameter int unsigned HidmWords0 = 256,
-  parameter int unsigned HidmWords1 = 16
+  /// Levels with a queue, and words of the node memory.
+  parameter int unsigned MaxHeight = 32,
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -41,7 +38,7 @@ module acclmt_tree #(
   input acclmt_tree_pkg::level_setup_t setup_i,
   /// Writes of constants: the values of empty sub-trees.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// Zeroisation: a word of every node memory is overwritten.
+  /// Zeroisation: a word of the node memory is overwritten.
   input acclmt_tree_pkg::node_sweep_t node_sweep_i,
   /// Leaves, in order; `end` marks the last word of one.
   input logic leaf_valid_i,
@@ -68,29 +65,31 @@ module acclmt_tree #(
   output logic incomplete_o,
   /// There is no group to be hashed (performance counter).
   output logic starved_o,
-  /// Words written and freed in the node memories (performance counters).
+  /// Words written and freed in the node memory (performance counters).
   output acclmt_tree_pkg::node_traffic_t traffic_o,
   /// No node is inside, but for those that go out.
   output logic idle_o
 );
 
-  if (acclmt_pkg::TagWidth != acclmt_tree_pkg::LevelWidth + 3) begin : gen_illegal_tag_width
-    $error("acclmt_tree: TagWidth = %0d is not that of a level and three flags",
+  localparam int unsigned QueueWidth = acclmt_tree_pkg::QueueWidth;
+
+  if (acclmt_pkg::TagWidth != acclmt_tree_pkg::QueueWidth + 3) begin : gen_illegal_tag_width
+    $error("acclmt_tree: TagWidth = %0d is not that of a queue and three flags",
            acclmt_pkg::TagWidth);
   end
 
   // ---- Leaves: to the tree, or out, or both -----------------------------------------------------
 
-  logic is_tree, emit_leaf, queue_ready, output_leaf_ready, leaf_last;
-  logic [31:0] leaves_left_q;
+  logic is_tree, emit_leaf, place_free, queue_ready, output_leaf_ready, leaf_last;
+  acclmt_tree_pkg::leaf_count_t leaves_left_q;
   assign is_tree = tree_i.top != '0;
   assign emit_leaf = !is_tree || tree_i.emit[0];
   assign leaf_ready_o = (!is_tree || queue_ready) && (!emit_leaf || output_leaf_ready);
-  assign leaf_last = leaf_end_i && leaves_left_q == 32'd1;
+  assign leaf_last = leaf_end_i && leaves_left_q == acclmt_tree_pkg::leaf_count_t'(1);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) leaves_left_q <= '0;
     else if (clear_i) leaves_left_q <= tree_i.leaves;
-    else if (leaf_valid_i && leaf_ready_o && leaf_end_i) leaves_left_q <= leaves_left_q - 32'd1;
+    else if (leaf_valid_i && leaf_ready_o && leaf_end_i) leaves_left_q <= leaves_left_q - 1'b1;
   end
 
   // ---- Scheduler --------------------------------------------------------------------------------
@@ -99,12 +98,14 @@ module acclmt_tree #(
   acclmt_tree_pkg::node_job_t job;
   acclmt_tree_pkg::level_t digest_level, fetched_level;
   acclmt_tree_pkg::sibling_count_t fetched_count;
-  acclmt_tree_pkg::node_place_t leaf_place, digest_place;
-  logic leaf_write, digest_goes_out, digest_is_top, digest_taken, digest_last;
+  acclmt_tree_pkg::node_address_t leaf_address, digest_address, read_address;
+  logic leaf_write, digest_write, digest_goes_out, digest_is_top, digest_taken, digest_last;
 
   logic leaf_to_tree;
-  assign leaf_to_tree = leaf_valid_i && is_tree && (!emit_leaf || output_leaf_ready);
-  assign leaf_write = leaf_to_tree && queue_ready;
+  assign queue_ready = place_free && !(digest_valid_i && !digest_is_top);
+  assign leaf_to_tree = leaf_valid_i && is_tree && (!emit_leaf || output_leaf_ready) &&
+                        !(digest_valid_i && !digest_is_top);
+  assign leaf_write = leaf_to_tree && place_free;
   acclmt_dispatch_scheduler #(
     .MaxHeight(MaxHeight)
   ) u_scheduler (
@@ -116,8 +117,8 @@ module acclmt_tree #(
     .top_i(tree_i.top),
     .leaf_valid_i(leaf_to_tree),
     .leaf_last_i(leaf_last),
-    .leaf_ready_o(queue_ready),
-    .leaf_place_o(leaf_place),
+    .leaf_ready_o(place_free),
+    .leaf_address_o(leaf_address),
     .job_valid_o(job_valid),
     .job_ready_i(job_ready),
     .job_o(job),
@@ -127,14 +128,13 @@ module acclmt_tree #(
     .digest_level_i(digest_level),
     .digest_is_top_i(digest_is_top),
     .digest_last_i(digest_last),
-    .digest_place_o(digest_place),
+    .digest_address_o(digest_address),
     .idle_o(scheduler_idle)
   );
 
   // ---- Operands ---------------------------------------------------------------------------------
 
   logic read, operand_last, fetch_idle;
-  acclmt_tree_pkg::node_place_t read_place;
   acclmt_pkg::word_t read_data;
   acclmt_tree_pkg::level_t operand_level;
   acclmt_node_fetch #(
@@ -153,7 +153,7 @@ module acclmt_tree #(
     .fetched_level_o(fetched_level),
     .fetched_count_o(fetched_count),
     .read_o(read),
-    .read_place_o(read_place),
+    .read_address_o(read_address),
     .read_data_i(read_data),
     .valid_o(operand_valid_o),
     .ready_i(operand_ready_i),
@@ -165,24 +165,17 @@ module acclmt_tree #(
     .idle_o(fetch_idle)
   );
   acclmt_node_memory #(
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_memory (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .sweep_i(node_sweep_i),
-    .leaf_write_i(leaf_write),
-    .leaf_place_i(leaf_place),
-    .leaf_i,
-    .digest_write_i(digest_taken && !digest_is_top),
-    .digest_place_i(digest_place),
-    .digest_i,
+    .write_i(leaf_write || digest_write),
+    .write_address_i(digest_write ? digest_address : leaf_address),
+    .write_data_i(digest_write ? digest_i : leaf_i),
     .read_i(read),
-    .read_place_i(read_place),
+    .read_address_i(read_address),
     .read_data_o(read_data)
   );
 
@@ -193,15 +186,21 @@ module acclmt_tree #(
   logic operand_is_top;
   assign operand_node_level = operand_level + 1'b1;
   assign operand_is_top = operand_node_level == tree_i.top;
-  assign operand_tag_o = {operand_is_top || tree_i.emit[operand_node_level], operand_is_top,
-                          operand_last, operand_level};
+  assign operand_tag_o = {
+    operand_is_top || tree_i.emit[operand_node_level[QueueWidth-1:0]], operand_is_top, operand_last,
+    operand_level[QueueWidth-1:0]
+  };
 
   // ---- Digests: to their place, or out, or both -------------------------------------------------
 
   logic output_ready, output_digest;
-  assign {digest_goes_out, digest_is_top, digest_last, digest_level} = digest_tag_i;
+  acclmt_tree_pkg::level_t digest_node_level;
+  assign {digest_goes_out, digest_is_top, digest_last} = digest_tag_i[QueueWidth+:3];
+  assign digest_level = acclmt_tree_pkg::level_t'(digest_tag_i[QueueWidth-1:0]);
+  assign digest_node_level = digest_level + 1'b1;
   assign digest_ready_o = !digest_goes_out || output_ready;
   assign digest_taken = digest_valid_i && digest_ready_o;
+  assign digest_write = digest_taken && !digest_is_top;
   assign output_digest = digest_valid_i && digest_goes_out;
   // Digests go first.
   assign output_leaf_ready = output_ready && !output_digest;
@@ -217,7 +216,7 @@ module acclmt_tree #(
     .leaf_last_i(leaf_last && !is_tree),
     .digest_valid_i(output_digest),
     .digest_i,
-    .digest_level_i(digest_level + 1'b1),
+    .digest_level_i(digest_node_level),
     .digest_last_i(digest_last && digest_is_top),
     .valid_o(node_valid_o),
     .ready_i(node_ready_i),
@@ -230,11 +229,8 @@ module acclmt_tree #(
   assign starved_o = operand_ready_i && !operand_valid_o && !job_valid;
   always_comb begin
     traffic_o = '0;
-    traffic_o.leaf_written = leaf_write;
-    traffic_o.digest_written = digest_taken && !digest_is_top;
-    traffic_o.digest_memory = digest_place.memory;
+    traffic_o.written = leaf_write || digest_write;
     traffic_o.freed_count = fetched ? fetched_count : '0;
-    traffic_o.freed_memory = read_place.memory;
   end
   assign idle_o = scheduler_idle && fetch_idle;
 
@@ -249,8 +245,11 @@ module acclmt_tree #(
   digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i |-> !$isunknown({digest_tag_i, digest_ready_o}))
   else $error("acclmt_tree: a digest has an unknown tag");
+  one_write_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(leaf_write && digest_write))
+  else $error("acclmt_tree: a leaf and a digest are written at once");
   leaf_waits_for_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && emit_leaf && output_digest);
+      leaf_valid_i && ((emit_leaf && output_digest) || (is_tree && digest_write)));
   digest_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !digest_ready_o);
   leaf_waits_for_queue_c : cover property (@(posedge clk_i) disable iff (!rst_ni)

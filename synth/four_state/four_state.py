@@ -40,11 +40,7 @@ PARAMETERS = {
     "ConstantDepth": 16,
     "PartialDepth": 4,
     "MaxHeight": 1,
-    "LeafWords": 16,
-    "RootWords": 16,
-    "ScratchWords": 4,
-    "HidmWords0": 16,
-    "HidmWords1": 2,
+    "NodeWords": 16,
 }
 LANES = 3
 # Of the state, and of the whole run.
@@ -223,7 +219,7 @@ class Hash:
             "LastInputMap1": high,
             "WindowFirst": 0,
             "WindowLast": 0,
-            # Groups in the leaf hash buffer.
+            # Groups in the queue of the leaves.
             "LevelTable0": LEAVES,
             "Control": 1,
         }

@@ -116,7 +116,7 @@ def registers():
 
 
 # Levels of the default chip.
-MAX_HEIGHT = 23
+MAX_HEIGHT = 32
 LEVEL_TABLE = 0x400
 
 

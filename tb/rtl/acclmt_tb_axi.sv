@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Testbench only: the chip with its buses, with one partial-round sub-engine in a hash engine and
-/// small node memories. tb/tests/axi.rs plays the host, and knows the layout.
+/// a small node memory. tb/tests/axi.rs plays the host, and knows the layout.
 module acclmt_tb_axi (
   input logic clk_i,
   input logic rst_ni,
@@ -33,11 +33,7 @@ module acclmt_tb_axi (
     .NumPartial(1),
     .PartialDepth(256),
     .MaxHeight(8),
-    .LeafWords(64),
-    .RootWords(64),
-    .ScratchWords(32),
-    .HidmWords0(32),
-    .HidmWords1(16)
+    .NodeWords(128)
   ) u_axi (
     .clk_i,
     .rst_ni(rst_n),

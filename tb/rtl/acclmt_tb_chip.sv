@@ -8,7 +8,7 @@ module acclmt_tb_chip #(
   /// Parameters of the chip that the observation depends on: its default values.
   localparam int unsigned NumFull = 1,
   localparam int unsigned NumPartial = 4,
-  localparam int unsigned MaxHeight = 23,
+  localparam int unsigned MaxHeight = 32,
   localparam int unsigned FirstQueue = 1 + 2 * acclmt_pkg::MaxSubEngines,
   localparam int unsigned ObservedWords = FirstQueue + MaxHeight
 ) (

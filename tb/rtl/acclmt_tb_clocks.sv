@@ -41,11 +41,7 @@ module acclmt_tb_clocks (
     .NumPartial(1),
     .PartialDepth(256),
     .MaxHeight(8),
-    .LeafWords(64),
-    .RootWords(64),
-    .ScratchWords(32),
-    .HidmWords0(32),
-    .HidmWords1(16),
+    .NodeWords(128),
     .SeparateClocks(1'b1)
   ) u_axi (
     .clk_i(bus_clk_q),

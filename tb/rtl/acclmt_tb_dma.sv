@@ -28,11 +28,7 @@ module acclmt_tb_dma (
       .NumPartial(1),
       .PartialDepth(256),
       .MaxHeight(8),
-      .LeafWords(64),
-      .RootWords(64),
-      .ScratchWords(32),
-      .HidmWords0(32),
-      .HidmWords1(16),
+      .NodeWords(128),
       .SeparateClocks(i == 1),
       .DataWidth(i == 1 ? 256 : 512),
       // Different shapes of buffers, too.

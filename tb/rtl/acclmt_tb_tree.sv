@@ -2,21 +2,17 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the tree of the root hash engine without its hash engine, with node memories of
-/// a few words, so that small trees fill every level. tb/tests/tree.rs plays the hash engine, and
+/// Testbench only: the tree of the root hash engine without its hash engine, with a node memory of
+/// few words, so that small trees fill every level. tb/tests/tree.rs plays the hash engine, and
 /// knows the layout.
 module acclmt_tb_tree #(
   parameter int unsigned MaxHeight = 12,
-  parameter int unsigned LeafWords = 64,
-  parameter int unsigned RootWords = 64,
-  parameter int unsigned ScratchWords = 32,
-  parameter int unsigned HidmWords0 = 32,
-  parameter int unsigned HidmWords1 = 16
+  parameter int unsigned NodeWords = 128
 ) (
   input logic clk_i,
   input logic rst_ni,
   /// From the least significant word: control bits, arity, leaves, top level, levels that go out,
-  /// set-up of a level's queue (level and memory, base, groups), index and data (2 words) of a
+  /// set-up of a level's queue (level, base, groups), index and data (2 words) of a
   /// constant, leaf (2), digest (2) and its tag.
   input logic [15*32-1:0] in_i,
   /// Flags, operand (2 words) and its tag, node that goes out (2), its level and index.
@@ -29,13 +25,12 @@ module acclmt_tb_tree #(
   acclmt_tree_pkg::level_setup_t setup;
   acclmt_pkg::constant_write_t constant_write;
   always_comb begin
-    tree.leaves = in_i[2*32+:32];
+    tree.leaves = acclmt_tree_pkg::leaf_count_t'(in_i[2*32+:32]);
     tree.top = in_i[3*32+:acclmt_tree_pkg::LevelWidth];
     tree.pad = 1'b1;
     tree.emit = in_i[4*32+:32];
     setup.valid = in_i[5];
     setup.level = in_i[5*32+:acclmt_tree_pkg::LevelWidth];
-    setup.memory = acclmt_tree_pkg::node_memory_e'(in_i[5*32+8+:acclmt_tree_pkg::NodeMemoryWidth]);
     setup.base = in_i[6*32+:acclmt_tree_pkg::NodeAddressWidth];
     setup.groups = in_i[7*32+:acclmt_tree_pkg::NodeAddressWidth];
     constant_write.valid = in_i[6];
@@ -53,11 +48,7 @@ module acclmt_tb_tree #(
   logic unused_end;
   acclmt_tree #(
     .MaxHeight(MaxHeight),
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_tree (
     .clk_i,
     .rst_ni,

@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the sweep of a zeroisation over small node memories and over the constants of a
-/// small hash engine. Says how many words of the node memories are not zero afterwards, and how
+/// Testbench only: the sweep of a zeroisation over a node memory and over the constants of a small
+/// hash engine. Says how many words of the node memory are not zero afterwards, and how
 /// many constants were not overwritten, for tb/tests/faults.rs.
 module acclmt_tb_zeroiser;
 
@@ -13,11 +13,7 @@ module acclmt_tb_zeroiser;
   localparam int unsigned ConstantDepth = 16;
   localparam int unsigned PartialDepth = 4;
   localparam int unsigned MaxHeight = 5;
-  localparam int unsigned LeafWords = 2048;
-  localparam int unsigned RootWords = 8;
-  localparam int unsigned ScratchWords = 4;
-  localparam int unsigned HidmWords0 = 64;
-  localparam int unsigned HidmWords1 = 2;
+  localparam int unsigned NodeWords = 2048;
 
   logic clk = 1'b0;
   logic rst_n = 1'b0;
@@ -37,7 +33,7 @@ module acclmt_tb_zeroiser;
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),
-    .NodeWords(LeafWords)
+    .NodeWords(NodeWords)
   ) u_zeroiser (
     .clk_i(clk),
     .rst_ni(rst_n),
@@ -56,46 +52,33 @@ module acclmt_tb_zeroiser;
   );
 
   acclmt_node_memory #(
-    .LeafWords(LeafWords),
-    .RootWords(RootWords),
-    .ScratchWords(ScratchWords),
-    .HidmWords0(HidmWords0),
-    .HidmWords1(HidmWords1)
+    .NodeWords(NodeWords)
   ) u_memory (
     .clk_i(clk),
     .rst_ni(rst_n),
     .memory_config_i('0),
     .sweep_i(node_sweep),
-    .leaf_write_i(1'b0),
-    .leaf_place_i('0),
-    .leaf_i('0),
-    .digest_write_i(1'b0),
-    .digest_place_i('0),
-    .digest_i('0),
+    .write_i(1'b0),
+    .write_address_i('0),
+    .write_data_i('0),
     .read_i(1'b0),
-    .read_place_i('0),
+    .read_address_i('0),
     .read_data_o()
   );
 
   // ---- What is left -----------------------------------------------------------------------------
 
   int unsigned nodes = 0;
-  for (genvar m = 0; m < acclmt_tree_pkg::NumNodeMemories; m++) begin : gen_memory
-    localparam int unsigned Words = acclmt_tree_pkg::node_words(
-        m, LeafWords, RootWords, ScratchWords, HidmWords0, HidmWords1);
-    initial begin
-      for (int unsigned i = 0; i < Words; i++) begin
-        u_memory.gen_memory[m].u_memory.memory[i] = '1;
+  initial begin
+    for (int unsigned i = 0; i < NodeWords; i++) u_memory.u_memory.memory[i] = '1;
+    u_memory.u_memory.read_data_q = '1;
+  end
+  always @(posedge clk) begin
+    if (done) begin
+      for (int unsigned i = 0; i < NodeWords; i++) begin
+        if (u_memory.u_memory.memory[i] != '0) nodes = nodes + 1;
       end
-      u_memory.gen_memory[m].u_memory.read_data_q = '1;
-    end
-    always @(posedge clk) begin
-      if (done) begin
-        for (int unsigned i = 0; i < Words; i++) begin
-          if (u_memory.gen_memory[m].u_memory.memory[i] != '0) nodes = nodes + 1;
-        end
-        if (u_memory.gen_memory[m].u_memory.read_data_q != '0) nodes = nodes + 1;
-      end
+      if (u_memory.u_memory.read_data_q != '0) nodes = nodes + 1;
     end
   end
 

@@ -13,9 +13,7 @@ use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
 };
-use acclmt_driver::level_table::{
-    LevelQueue, NodeMemories, level_table, max_height, standard_tree,
-};
+use acclmt_driver::level_table::{NODE_WORDS, level_table, max_height, standard_tree};
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
@@ -741,7 +739,7 @@ fn trees_of_other_arities() {
     }
 }
 
-/// Trees whose level tables have room for a few groups only, so that small trees fill every memory.
+/// Trees whose level tables have room for a few groups only, so that small trees fill every queue.
 #[test]
 fn trees_with_short_queues() {
     let mut random = Random::new(seed(64));
@@ -754,11 +752,8 @@ fn trees_with_short_queues() {
         let input = elements(&mut random, large_field(), leaves);
         host.set_up(ELEMENTS, leaves as u32);
         for level in 0..6 {
-            let queue = LevelQueue {
-                memory: (level as usize).min(4),
-                groups: 1 + random.below(2) as u32,
-            };
-            host.write(registers::LEVEL_TABLE.at(level), level_entry(&queue));
+            let groups = 1 + random.below(2) as u32;
+            host.write(registers::LEVEL_TABLE.at(level), groups);
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&input);
@@ -865,7 +860,7 @@ fn trees_that_lack_leaves() {
     }
 }
 
-/// Queues that do not fit into the memories.
+/// Queues that do not fit into the node memory: trees of four levels in 512 words.
 #[test]
 fn illegal_level_tables_do_not_start() {
     let mut random = Random::new(seed(67));
@@ -874,41 +869,46 @@ fn illegal_level_tables_do_not_start() {
         chip: device.port(),
     };
     let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
-    let queue = |memory, groups| LevelQueue { memory, groups };
-    // The level that is at fault, of a tree of four levels, and its queue.
-    for (level, queue) in [
-        (0, queue(0, 0)),
-        (0, queue(0, 2049)),
-        (0, queue(1, 1)),
-        (1, queue(1, 1025)),
-        (1, queue(0, 1)),
-        (1, queue(5, 1)),
-        (1, queue(7, 1)),
-        (1, queue(2, 65)),
-        (2, queue(1, 513)),
-        (2, queue(1, 0)),
-        (2, queue(3, 129)),
-        (3, queue(4, 9)),
-        (3, queue(1, 0xFFFF)),
+    // The level that is at fault, and the groups of all levels.
+    for (level, table) in [
+        (0, [0, 1, 1, 1]),
+        (0, [257, 1, 1, 1]),
+        (0, [0xFFFF, 1, 1, 1]),
+        (1, [1, 256, 1, 1]),
+        (1, [256, 1, 1, 1]),
+        (1, [128, 0, 1, 1]),
+        (2, [128, 64, 65, 1]),
+        (2, [128, 64, 0, 0]),
+        (2, [0x80, 0x40, 0x8000, 1]),
+        (3, [128, 64, 63, 2]),
+        (3, [1, 1, 1, 0]),
+        (3, [1, 1, 1, 0xFFFF]),
     ] {
         host.set_up(HASHES, 16);
-        host.write(registers::LEVEL_TABLE.at(level), level_entry(&queue));
+        for (level, groups) in (0..).zip(table) {
+            host.write(registers::LEVEL_TABLE.at(level), groups);
+        }
         host.write(registers::CONTROL.address, START);
         host.feed(&[], 8);
         let expected = (code, registers::LEVEL_TABLE.at(level));
-        assert_eq!(host.error(), expected, "level {level}: {queue:?}");
+        assert_eq!(host.error(), expected, "level {level}: {table:?}");
         assert_eq!(host.status(), ERROR | REFUSED);
         let input = elements(&mut random, large_field(), 8);
         assert_eq!(host.feed(&input, 60), 0);
         host.clear();
     }
-    // A memory that comes after one above it.
-    host.set_up(HASHES, 16);
-    host.write(registers::LEVEL_TABLE.at(1), level_entry(&queue(3, 1)));
-    host.write(registers::CONTROL.address, START);
-    host.feed(&[], 8);
-    assert_eq!(host.error(), (code, registers::LEVEL_TABLE.at(2)));
-    host.clear();
+    // A memory that is full to its last word.
+    let input = elements(&mut random, large_field(), 32);
+    for table in [[253, 1, 1, 1], [1, 1, 1, 253], [128, 64, 63, 1]] {
+        host.set_up(HASHES, 16);
+        for (level, groups) in (0..).zip(table) {
+            host.write(registers::LEVEL_TABLE.at(level), groups);
+        }
+        host.write(registers::CONTROL.address, START);
+        let output = host.finish(&input);
+        let root = reference_root(pairs(), LeafKind::Hash, &input);
+        assert_eq!(output[0].data, root[0], "{table:?}");
+    }
     host.check_run(&mut random);
 }
 
@@ -981,27 +981,24 @@ fn short_hash(seed: u64, arity: usize) -> AnyParameters {
     })
 }
 
-/// Trees whose sizes are around the capacity of each memory: one leaf less, exact, one more.
+/// Trees whose sizes are around powers of their arity, and two standard trees: one leaf less, exact, one more.
+/// Each also at the greatest height that the level table has.
 #[test]
 #[ignore = "long: trees of some thousand leaves of every arity"]
-fn trees_around_the_boundaries_of_every_memory() {
+fn trees_around_powers_of_the_arity() {
     let seed = seed(73);
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
     for arity in 2..=11_usize {
         let parameters = short_hash(seed + arity as u64, arity);
-        let highest = max_height(arity, &NodeMemories::PAPER) as u32;
+        let highest = max_height(arity, NODE_WORDS) as u32;
         let mut sizes = Vec::new();
-        for words in NodeMemories::PAPER.words {
-            let mut boundary = arity as u64;
-            while boundary * arity as u64 <= u64::from(words) {
-                boundary *= arity as u64;
-            }
-            if boundary <= u64::from(words) {
-                sizes.extend([boundary - 1, boundary, boundary + 1]);
-            }
+        let mut power = arity as u64;
+        while power <= 4096 {
+            sizes.extend([power - 1, power, power + 1]);
+            power *= arity as u64;
         }
-        let two_standard_trees = 2 * standard_tree(arity, &NodeMemories::PAPER);
+        let two_standard_trees = 2 * standard_tree(arity);
         sizes.extend(two_standard_trees - 1..=two_standard_trees + 1);
         sizes.sort_unstable();
         sizes.dedup();
@@ -1833,9 +1830,9 @@ impl Host<'_> {
         self.write(registers::LEAVES.address, leaves);
         let top = if is_tree { leaves.ilog2() } else { 0 };
         self.write(registers::TOP_LEVEL.address, top);
-        let queues = level_table(2, top as usize, &NodeMemories::PAPER).unwrap();
-        for (level, queue) in (0..).zip(&queues) {
-            self.write(registers::LEVEL_TABLE.at(level), level_entry(queue));
+        let queues = level_table(2, top as usize, NODE_WORDS).unwrap();
+        for (level, &groups) in (0..).zip(&queues) {
+            self.write(registers::LEVEL_TABLE.at(level), groups);
         }
     }
 
@@ -1903,11 +1900,6 @@ impl Host<'_> {
     }
 }
 
-/// A register of the level table.
-fn level_entry(queue: &LevelQueue) -> u32 {
-    registers::LEVEL_GROUPS.with(queue.groups) | registers::LEVEL_MEMORY.with(queue.memory as u32)
-}
-
 /// The value of CONSTANT_ADDRESS for both engines; only the root hash engine has empty sub-trees.
 fn constant_address(sub_engine: u32, bank: u32, index: u32) -> u32 {
     let mask = if sub_engine == 14 { 2 } else { 3 };
@@ -1961,8 +1953,11 @@ fn illegal_configurations_do_not_start() {
     add(registers::MODE.address, DIGESTS, &[0, 2, 8]);
     add(registers::LEAVES.address, HASHES, &[0]);
     add(registers::LEAVES.address, DIGESTS, &[0]);
+    // More than 2^32.
+    add(registers::LEAVES_HIGH.address, HASHES, &[1, 2, max]);
+    add(registers::LEAVES_HIGH.address, DIGESTS, &[1, 2, max]);
     let top = registers::TOP_LEVEL.address;
-    add(top, HASHES, &[max_height + 1, 32, max]);
+    add(top, HASHES, &[max_height + 1, 64, max]);
     add(registers::FIELD.address, HASHES, &[2, 3, 4, max]);
     add(registers::ROW_BLOCKS.address, DIGESTS, &[0]);
     let most_rows = (limits.num_partial as u32 + 2) * limits.places as u32;
@@ -2259,6 +2254,7 @@ fn configuration(max_height: u32) -> Vec<u32> {
         registers::LAST_INPUT_MAP,
         registers::WINDOW_FIRST,
         registers::WINDOW_LAST,
+        registers::LEAVES_HIGH,
         registers::CONSTANT_DATA,
         registers::CONSTANT_ADDRESS,
     ];
@@ -2532,7 +2528,7 @@ fn illegal_values_are_refused_and_change_nothing() {
         (control, 1 << 31),
         (control, u32::MAX),
     ]);
-    cases.extend((19..32).map(|bit| (table, 5 | 1 << bit)));
+    cases.extend((16..32).map(|bit| (table, 5 | 1 << bit)));
     cases.extend((3..32).flat_map(|bit| [(status.address, 1 << bit), (enable.address, 1 << bit)]));
     for (address, value) in cases {
         let before = host.read(address);
@@ -2575,10 +2571,7 @@ fn a_start_that_is_refused_while_an_error_is_pending_is_seen() {
     assert_eq!(host.error(), unknown);
     // The flag is of the last start: the level table is looked at later.
     host.set_up(HASHES, 4);
-    host.write(
-        registers::LEVEL_TABLE.at(1),
-        registers::LEVEL_MEMORY.with(1),
-    );
+    host.write(registers::LEVEL_TABLE.at(1), 0);
     host.write(registers::CONTROL.address, START);
     assert!(!host.chip.refused());
     assert_eq!(host.status(), BUSY | ERROR);

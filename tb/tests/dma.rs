@@ -1253,8 +1253,8 @@ fn counters_are_read_while_it_works() {
         host.tell();
         let mut rounds = 0;
         while host.read(DMA_STATUS) & BUSY != 0 {
-            // CYCLES, LEAF_HASHES, which stands at one between the runs, and HIGH_WATER_4, the last one.
-            for counter in [0x200, 0x268, 0x318] {
+            // CYCLES, LEAF_HASHES, which stands at one between the runs, and HIGH_WATER, the last one.
+            for counter in [0x200, 0x268, 0x2F8] {
                 let low = host.read(counter);
                 let high = host.read(counter + 4);
                 let value = u64::from(high) << 32 | u64::from(low);

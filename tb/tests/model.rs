@@ -496,7 +496,7 @@ fn registers_answer_alike() {
     let words = elements(&mut random, large_field(), 64);
     let mut bad = words.clone();
     bad[3] = [0xFF; 32];
-    let counters = registers::CYCLES.address..=registers::HIGH_WATER.at(4) + 4;
+    let counters = registers::CYCLES.address..=registers::HIGH_WATER.address + 4;
     let control = registers::CONTROL.address;
     let (mut runs, mut zeroisations) = (0, 0);
     for number in 0..3000 {
@@ -512,13 +512,14 @@ fn registers_answer_alike() {
             all.extend([
                 (registers::MODE.address, kind | (random.below(2) as u32 * 2)),
                 (registers::LEAVES.address, leaves),
+                (registers::LEAVES_HIGH.address, 0),
                 (registers::TOP_LEVEL.address, top),
                 (
                     registers::EMIT_LEVELS.address,
                     random.below(2 << top) as u32,
                 ),
             ]);
-            let queues = [0x0_0004, 0x1_0004, 0x1_0001];
+            let queues = [4, 4, 1];
             all.extend(
                 (0..)
                     .zip(queues)

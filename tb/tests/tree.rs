@@ -1,7 +1,7 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! The tree of the root hash engine without its hash engine, with memories of a few words: whatever the
+//! The tree of the root hash engine without its hash engine, with a memory of few words: whatever the
 //! pace of leaves, operands, digests and output, every tree of every arity ends, every node is the hash of
 //! the right children, comes out with the right level and index, and the deepest ready group goes first.
 
@@ -9,15 +9,13 @@ mod common;
 
 use std::collections::VecDeque;
 
-use acclmt_driver::level_table::{LevelQueue, NodeMemories, level_table, max_height};
+use acclmt_driver::level_table::{level_table, max_height};
 use acclmt_verilated::{Bench, BenchKind};
 use common::{Random, seed};
 
 /// Parameters of tb/rtl/acclmt_tb_tree.sv.
 const LEVELS: usize = 12;
-const MEMORIES: NodeMemories = NodeMemories {
-    words: [64, 64, 32, 32, 16],
-};
+const NODE_WORDS: u32 = 128;
 
 /// Control bits of the packed input; the tag of the digest follows.
 const LEAF_VALID: u32 = 1 << 0;
@@ -49,7 +47,8 @@ struct Tree {
     leaves: usize,
     /// Levels that go out.
     emit: u32,
-    queues: Vec<LevelQueue>,
+    /// Groups of siblings that the queue of each level has room for.
+    queues: Vec<u32>,
 }
 
 /// How often things happen, out of 16 clock cycles, and what the hash engine holds.
@@ -178,14 +177,11 @@ impl Host<'_> {
             tree.emit,
         ]);
         let mut base = 0;
-        for (level, queue) in tree.queues.iter().enumerate() {
-            if level > 0 && queue.memory != tree.queues[level - 1].memory {
-                base = 0;
-            }
-            self.input[5] = level as u32 | (queue.memory as u32) << 8;
+        for (level, &groups) in tree.queues.iter().enumerate() {
+            self.input[5] = level as u32;
             self.input[6] = base;
-            self.input[7] = queue.groups;
-            base += queue.groups * tree.arity as u32;
+            self.input[7] = groups;
+            base += groups * tree.arity as u32;
             self.cycle(SETUP);
         }
         for (level, &value) in empty.iter().enumerate() {
@@ -213,8 +209,8 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
         sizes: nodes.iter().map(|level| level.len() as u64).collect(),
         queues: vec![Queue::default(); tree.top + 1],
     };
-    for (queue, setup) in model.queues.iter_mut().zip(&tree.queues) {
-        queue.groups = setup.groups.into();
+    for (queue, &groups) in model.queues.iter_mut().zip(&tree.queues) {
+        queue.groups = groups.into();
     }
     // Digest, tag and the cycle in which it is finished.
     let mut engine: VecDeque<(u64, u32, u64)> = VecDeque::new();
@@ -344,7 +340,7 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
 /// A tree of any shape, with queues of one to a few groups.
 fn random_tree(random: &mut Random) -> Tree {
     let arity = 2 + random.below(11) as usize;
-    let top = random.below(max_height(arity, &MEMORIES).min(LEVELS) as u64 + 1) as usize;
+    let top = random.below(max_height(arity, NODE_WORDS).min(LEVELS) as u64 + 1) as usize;
     let full = arity.pow(top as u32);
     let leaves = match random.below(4) {
         0 => full,
@@ -352,9 +348,9 @@ fn random_tree(random: &mut Random) -> Tree {
         2 => full * (1 + random.below(3) as usize) + 1,
         _ => 1 + random.below(2 * full as u64) as usize,
     };
-    let mut queues = level_table(arity, top, &MEMORIES).expect("the tree is not too high");
-    for queue in &mut queues {
-        queue.groups = 1 + random.below(queue.groups.into()) as u32;
+    let mut queues = level_table(arity, top, NODE_WORDS).expect("the tree is not too high");
+    for groups in &mut queues {
+        *groups = 1 + random.below((*groups).into()) as u32;
     }
     Tree {
         arity,
@@ -382,8 +378,8 @@ fn the_boundaries_of_every_level() {
     let mut random = Random::new(seed(13));
     let mut bench = Bench::new(BenchKind::Tree, random.next() as u32);
     for arity in 2..=12_usize {
-        for top in 0..=max_height(arity, &MEMORIES).min(LEVELS) {
-            let queues = level_table(arity, top, &MEMORIES).expect("the tree is not too high");
+        for top in 0..=max_height(arity, NODE_WORDS).min(LEVELS) {
+            let queues = level_table(arity, top, NODE_WORDS).expect("the tree is not too high");
             for level in 0..=top {
                 let full = arity.pow(level as u32);
                 for leaves in [full.saturating_sub(1).max(1), full, full + 1] {

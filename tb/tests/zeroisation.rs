@@ -246,14 +246,8 @@ fn configuration(chip: &mut RtlChip) -> Vec<(&'static str, u32)> {
             register.access,
             Access::ReadWrite | Access::ReadWriteRuntime
         );
-        // The chip has fewer levels than the map has places for.
-        let levels = if *register == registers::LEVEL_TABLE {
-            23
-        } else {
-            register.count
-        };
         if exists && is_config {
-            for position in 0..levels {
+            for position in 0..register.count {
                 let value = chip.read_register(register.at(position)).unwrap();
                 assert!(!chip.refused(), "{}", register.name);
                 values.push((register.name, value));

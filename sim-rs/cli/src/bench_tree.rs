@@ -13,7 +13,7 @@ use crate::side_by_side::{self, Effort};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EnginePlan, LeafKind, NoProgress, Progress, Zeros,
 };
-use acclmt_driver::level_table::{NodeMemories, standard_tree};
+use acclmt_driver::level_table::standard_tree;
 use acclmt_driver::nodes::NoNodes;
 use acclmt_measure::measurement::{TreeMeasurement, measure_tree, tree_plan};
 use acclmt_measure::published;
@@ -51,6 +51,9 @@ struct Row {
     leaf: String,
     #[serde(flatten)]
     tree: TreeMeasurement,
+    /// Bytes of the memory in which nodes wait for their siblings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_memory_bytes: Option<u64>,
     /// Sub-engines are counted as busy in the time of `steady`, if there is one.
     counters: Counters,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +76,7 @@ pub fn run(
     let mut trees = Vec::new();
     for parameters in sets {
         let leaves = match &arguments.leaves[..] {
-            [] => vec![standard(parameters.arity())],
+            [] => vec![standard_tree(parameters.arity())],
             leaves => leaves.to_vec(),
         };
         for leaves in leaves {
@@ -113,16 +116,21 @@ pub fn run(
     let mut bar = console.progress(message);
     let work = |(request, _): &(CommitRequest<'_>, EnginePlan), progress: &mut dyn Progress| {
         let mut device = open_for_cycles(backends, backend)?;
-        let standard = standard(request.parameters.arity());
-        measure_tree(device.as_mut(), request, standard, progress).map_err(CommandError::failure)
+        let standard = standard_tree(request.parameters.arity());
+        let measured = measure_tree(device.as_mut(), request, standard, progress);
+        let (tree, counters) = measured.map_err(CommandError::failure)?;
+        Ok((tree, counters, device.node_memory_bytes()))
     };
     side_by_side::run(
         &trees,
         &mut bar,
         total,
         work,
-        |number, (tree, counters), bar| {
-            let row = Row::new(&trees[number].0, backend, arguments.leaf, tree, counters);
+        |number, (tree, counters, bytes), bar| {
+            let row = Row {
+                node_memory_bytes: bytes,
+                ..Row::new(&trees[number].0, backend, arguments.leaf, tree, counters)
+            };
             bar.suspend(|| {
                 if arguments.json {
                     console.json_line(&row)
@@ -144,11 +152,6 @@ pub fn run(
         ))?;
     }
     Ok(())
-}
-
-/// Leaves of a standard tree of the chip of the backends.
-fn standard(arity: usize) -> u64 {
-    standard_tree(arity, &NodeMemories::PAPER)
 }
 
 /// About the cycles of a tree: both hash engines work at the same time.
@@ -186,6 +189,7 @@ impl Row {
             backend: backend.to_owned(),
             leaf: leaf.to_string(),
             tree,
+            node_memory_bytes: None,
             counters,
             paper_milliseconds: paper.map(|figures| figures.paper_milliseconds),
         }
@@ -202,12 +206,6 @@ impl Row {
                 format!("{} {}", percent(lhe), percent(rhe))
             });
         let paper = (self.paper_milliseconds).map_or_else(String::new, |time| format!("{time}"));
-        let words: Vec<_> = self
-            .counters
-            .high_water
-            .iter()
-            .map(u64::to_string)
-            .collect();
         console.line(format!(
             "{:<20}  {:>8}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
             self.preset,
@@ -219,7 +217,7 @@ impl Row {
             percent(self.tree.lhe_utilisation),
             percent(self.tree.rhe_utilisation),
             steady,
-            words.join(" ")
+            self.counters.high_water
         ))
     }
 }
@@ -236,6 +234,6 @@ fn print_head(console: &mut Console<'_>) -> std::io::Result<()> {
         "LHE",
         "RHE",
         "steady LHE RHE",
-        "most words in the node memories"
+        "most words in the node memory"
     ))
 }

@@ -1935,7 +1935,7 @@ impl Device for CountingDevice {
             window_cycles: cycles,
             leaf: engine(request.leaves),
             root: engine(request.leaves - 1),
-            high_water: vec![1, 2, 3, 4, 5],
+            high_water: 5,
             ..Counters::default()
         });
         Ok(report)
@@ -2496,7 +2496,7 @@ fn trace_writes_the_timeline() {
         ("1", "does not fold a tree of 1 leaves"),
         (
             "1099511627776",
-            "a tree of 1099511627776 leaves cannot be measured; 1 to 4294967295",
+            "a tree of 1099511627776 leaves cannot be measured; 1 to 4294967296",
         ),
     ] {
         let arguments = ["--leaves", leaves, "--backend", "model", "--out", &path];
@@ -2570,7 +2570,7 @@ fn what_bench_tree_cannot_measure_is_refused() {
             &COUNTING,
             &["--leaves", leaves],
             1,
-            &format!("a tree of {leaves} leaves cannot be measured; 1 to 4294967295 leaves can"),
+            &format!("a tree of {leaves} leaves cannot be measured; 1 to 4294967296 leaves can"),
         );
     }
     bench(&COUNTING, &["--leaves", "0"], 1, "there are no leaves");

@@ -549,7 +549,7 @@ fn trees_with_stalls_and_small_memories() {
     let specification = folder.write(
         "trees.toml",
         "measure = 'tree'\n[axes]\npreset = ['filecoin-arity-2']\nleaves = [64]\n\
-         leaf = ['hash', 'element', 'row=9']\nleaf_words = [64]\ninput_stall = [0.0, 0.9]",
+         leaf = ['hash', 'element', 'row=9']\nnode_words = [64]\ninput_stall = [0.0, 0.9]",
     );
     let report = json(&[&specification, "--backend", "model"]);
     assert_eq!(

@@ -21,7 +21,7 @@ use crate::device::{
     row_sponge,
 };
 use crate::fold::{TreeHasher, fold, full_cap};
-use crate::level_table::{self, LevelQueue, MEMORIES, NodeMemories};
+use crate::level_table;
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
@@ -51,8 +51,8 @@ pub struct Capabilities {
     pub loop_cycles_partial: u32,
     /// Levels that the level table has.
     pub max_height: u32,
-    /// The memories of the tree.
-    pub memories: NodeMemories,
+    /// Words of the node memory.
+    pub node_words: u32,
 }
 
 /// Why a chip could not be used or a run did not give a result.
@@ -298,7 +298,7 @@ const WATCHDOG_CYCLES: u64 = 65_536;
 /// Is added to the watchdog for each round of a hash: more than the latency of a round.
 const WATCHDOG_CYCLES_PER_ROUND: u64 = 512;
 
-/// A zeroisation takes some ten thousand cycles, and one for each word of the largest memory, without a sign of
+/// A zeroisation takes some ten thousand cycles, and one for each word of the node memory, without a sign of
 /// progress: it may take so many times as long as other waits.
 const WATCHDOGS_OF_ZEROISATION: u32 = 4;
 
@@ -309,9 +309,10 @@ struct RunSetup<'a> {
     /// What a leaf is that is hashed.
     rows: RowRegisters,
     /// Leaves, or digests of a run without tree.
-    leaves: u32,
-    /// The queues of the levels below the root; none in a run without tree.
-    levels: &'a [LevelQueue],
+    leaves: u64,
+    /// The groups of siblings that the queues of the levels below the root have room for; none in a run
+    /// without tree.
+    levels: &'a [u32],
     /// Whether groups may lack siblings.
     pad: bool,
     /// Levels whose nodes come out besides those of the top level.
@@ -329,13 +330,13 @@ impl RunSetup<'_> {
         } else {
             1
         };
-        u64::from(self.leaves) * of_leaf
+        self.leaves * of_leaf
     }
 }
 
 impl RunSetup<'static> {
     /// `count` digests, no tree.
-    fn digests(rows: RowRegisters, count: u32) -> Self {
+    fn digests(rows: RowRegisters, count: u64) -> Self {
         Self {
             hash_leaves: true,
             rows,
@@ -377,11 +378,11 @@ struct Offered<'a> {
 }
 
 impl Offered<'_> {
-    /// The element with the index `info` in the stream, modulo 2^32: its index in the user's input, and its
-    /// value. Nothing if it is none of these words, or below the prime.
-    fn refused(&self, info: u32, prime: &Word) -> Option<(usize, Word)> {
+    /// The element with the index `info` in the stream: its index in the user's input, and its value.
+    /// Nothing if it is none of these words, or below the prime.
+    fn refused(&self, info: u64, prime: &Word) -> Option<(usize, Word)> {
         let in_word = if self.goldilocks { SLICES } else { 1 };
-        let offset = info.wrapping_sub((self.first * in_word) as u32) as usize;
+        let offset = info.checked_sub((self.first * in_word) as u64)? as usize;
         let (word, slice) = (offset / in_word, offset % in_word);
         let word_value = self.words.get(word)?;
         let value = if self.goldilocks {
@@ -728,14 +729,14 @@ impl<P: ChipPort> ChipDevice<P> {
         for (address, value) in setup.rows.writes() {
             self.write(address, value)?;
         }
-        self.write(registers::LEAVES.address, setup.leaves)?;
+        self.write(registers::LEAVES.address, setup.leaves as u32)?;
+        self.write(registers::LEAVES_HIGH.address, (setup.leaves >> 32) as u32)?;
         self.write(registers::TOP_LEVEL.address, setup.levels.len() as u32)?;
         self.write(registers::EMIT_LEVELS.address, setup.emit)?;
         self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
         self.write(registers::WINDOW_LAST.address, setup.window.1)?;
-        for (level, queue) in (0..).zip(setup.levels) {
-            let entry = registers::LEVEL_GROUPS.with(queue.groups)
-                | registers::LEVEL_MEMORY.with(queue.memory as u32);
+        for (level, &groups) in (0..).zip(setup.levels) {
+            let entry = registers::LEVEL_GROUPS.with(groups);
             self.write(registers::LEVEL_TABLE.at(level), entry)?;
         }
         self.port.begin_run(&RunPlan {
@@ -946,7 +947,9 @@ impl<P: ChipPort> ChipDevice<P> {
             DriverError::IllegalValue { register: name() }
         } else if code == code_of(registers::ERROR_ELEMENT_NOT_BELOW_PRIME)
             && let Some(offered) = offered
-            && let Some((index, value)) = offered.refused(info, &self.prime(offered.goldilocks))
+            && let high = u64::from(self.read(registers::ERROR_INFO_HIGH.address)?)
+            && let prime = self.prime(offered.goldilocks)
+            && let Some((index, value)) = offered.refused(high << 32 | u64::from(info), &prime)
         {
             DriverError::ElementNotBelowPrime { index, value }
         } else {
@@ -999,9 +1002,7 @@ impl<P: ChipPort> ChipDevice<P> {
             stall_leaf: self.read_counter(&registers::STALL_LEAF, 0)?,
             starved_root: self.read_counter(&registers::STARVED_ROOT, 0)?,
             stall_out: self.read_counter(&registers::STALL_OUT, 0)?,
-            high_water: (0..MEMORIES as u32)
-                .map(|memory| self.read_counter(&registers::HIGH_WATER, memory))
-                .collect::<Result<_, _>>()?,
+            high_water: self.read_counter(&registers::HIGH_WATER, 0)?,
             leaf: self.read_engine_counters(
                 &registers::LEAF_HASHES,
                 &registers::LEAF_BUSY_FULL,
@@ -1151,7 +1152,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let counters = self.execute(
             program,
             program,
-            RunSetup::digests(rows, count as u32),
+            RunSetup::digests(rows, count as u64),
             &mut Streams {
                 input: &mut || Ok(input.take().unwrap_or_default()),
                 output: &mut |word| {
@@ -1253,16 +1254,16 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
-        let queues = level_table::level_table(arity, top, &self.capabilities.memories);
+        let queues = level_table::level_table(arity, top, self.capabilities.node_words);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
                 return levels(format!(
-                    "{top} levels of arity {arity} are more than its memories hold"
+                    "{top} levels of arity {arity} are more than its node memory holds"
                 ));
             }
         };
-        if u32::try_from(shape.leaves()).is_err() {
+        if shape.leaves() > MAX_LEAVES {
             return levels(format!("{} leaves are more than it counts", shape.leaves()));
         }
         Ok(TreePlan::Fold(TreeRun {
@@ -1319,7 +1320,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let setup = RunSetup {
             hash_leaves: run.leaf.program().is_some(),
             rows: run.leaf.rows(root),
-            leaves: shape.leaves() as u32,
+            leaves: shape.leaves(),
             levels: &run.levels,
             pad: shape.is_padded(),
             emit: emit.fold(0, |mask, level| mask | 1 << level),
@@ -1438,7 +1439,8 @@ enum TreePlan {
 struct TreeRun {
     root: Arc<ChipProgram>,
     leaf: TreeLeaf,
-    levels: Vec<LevelQueue>,
+    /// Groups of siblings that the queue of each level has room for.
+    levels: Vec<u32>,
 }
 
 /// How the chip makes a leaf.
@@ -1512,8 +1514,11 @@ impl TreeLeaf {
 /// Leaves that are read and packed together: few enough that their memory is used again and again.
 const LEAVES_PER_TRANSFER: usize = 1 << 10;
 
-/// Most hashes of a run.
-const MAX_HASHES: usize = u32::MAX as usize;
+/// Most leaves of a run.
+const MAX_LEAVES: u64 = 1 << 32;
+
+/// Most hashes of a run without tree.
+const MAX_HASHES: usize = MAX_LEAVES as usize;
 
 impl<P: ChipPort> Device for ChipDevice<P> {
     fn name(&self) -> &str {
@@ -1599,6 +1604,10 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             products: program.products() as u64,
             multipliers: program.multipliers() as u64,
         }))
+    }
+
+    fn node_memory_bytes(&self) -> Option<u64> {
+        Some(u64::from(self.capabilities.node_words) * size_of::<Word>() as u64)
     }
 
     fn commit(
@@ -1796,16 +1805,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
         loop_cycles_full: registers::CAPS_LOOP_CYCLES_FULL.get(engine),
         loop_cycles_partial: registers::CAPS_LOOP_CYCLES_PARTIAL.get(engine),
         max_height: registers::CAPS_MAX_HEIGHT.get(tree),
-        memories: NodeMemories {
-            words: [
-                registers::CAPS_LOG2_LEAF_HASH_BUFFER,
-                registers::CAPS_LOG2_ROOT_HASH_BUFFER,
-                registers::CAPS_LOG2_SCRATCH_PAD,
-                registers::CAPS_LOG2_HIDM_LEVEL_0,
-                registers::CAPS_LOG2_HIDM_LEVEL_1,
-            ]
-            .map(|field| 1 << field.get(tree)),
-        },
+        node_words: 1 << registers::CAPS_LOG2_NODE_WORDS.get(tree),
     })
 }
 

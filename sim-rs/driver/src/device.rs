@@ -486,9 +486,8 @@ pub struct Counters {
     pub starved_root: u64,
     /// Cycles in which an output word waited.
     pub stall_out: u64,
-    /// Most words that each node memory held at a time, see
-    /// [`NodeMemories`](crate::level_table::NodeMemories).
-    pub high_water: Vec<u64>,
+    /// Most words that the node memory held at a time.
+    pub high_water: u64,
     /// The leaf hash engine.
     pub leaf: EngineCounters,
     /// The root hash engine.
@@ -528,9 +527,7 @@ impl Counters {
         self.stall_leaf += run.stall_leaf;
         self.starved_root += run.starved_root;
         self.stall_out += run.stall_out;
-        for (total, run) in self.high_water.iter_mut().zip(run.high_water) {
-            *total = run.max(*total);
-        }
+        self.high_water = self.high_water.max(run.high_water);
         for (total, run) in [(&mut self.leaf, run.leaf), (&mut self.root, run.root)] {
             total.hashes += run.hashes;
             total.busy_full += run.busy_full;
@@ -647,6 +644,12 @@ pub trait Device {
     /// When the device cannot compute with `parameters`; the error gives the reason.
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
         self.supports(parameters).map(|()| None)
+    }
+
+    /// Bytes of the memory in which the nodes of a tree wait for their siblings; `None` for devices that
+    /// have no such memory, or do not know it yet.
+    fn node_memory_bytes(&self) -> Option<u64> {
+        None
     }
 
     /// What is worth knowing before the run of `request`, one sentence each: why it takes longer than

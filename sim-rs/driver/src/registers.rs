@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0600;
+pub const VERSION_VALUE: u32 = 0x0000_0700;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -34,7 +34,7 @@ pub fn version_text(version: u32) -> String {
 pub const MAX_PARTIAL_ENGINES: usize = 6;
 
 /// Largest number of levels that the level table can have in this register map.
-pub const MAX_LEVELS: usize = 31;
+pub const MAX_LEVELS: usize = 32;
 
 /// What a host may do with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -389,58 +389,22 @@ pub const CAPS_DEPTH: Register = Register::single(
 pub const CAPS_MAX_HEIGHT: Field = Field::new(
     "MaxHeight",
     0,
-    5,
+    6,
     "Levels that the level table has: a tree has at most so many levels above its leaves.",
 );
-/// Size of the leaf hash buffer.
-pub const CAPS_LOG2_LEAF_HASH_BUFFER: Field = Field::new(
-    "Log2LeafHashBuffer",
+/// Size of the node memory.
+pub const CAPS_LOG2_NODE_WORDS: Field = Field::new(
+    "Log2NodeWords",
+    8,
     5,
-    5,
-    "Base-2 logarithm of the 256-bit words of the leaf hash buffer, node memory 0.",
-);
-/// Size of the root hash buffer.
-pub const CAPS_LOG2_ROOT_HASH_BUFFER: Field = Field::new(
-    "Log2RootHashBuffer",
-    10,
-    5,
-    "Base-2 logarithm of the 256-bit words of the root hash buffer, node memory 1.",
-);
-/// Size of the scratch pad.
-pub const CAPS_LOG2_SCRATCH_PAD: Field = Field::new(
-    "Log2ScratchPad",
-    15,
-    5,
-    "Base-2 logarithm of the 256-bit words of the scratch pad, node memory 2.",
-);
-/// Size of level 0 of the hierarchical intermediate data memory.
-pub const CAPS_LOG2_HIDM_LEVEL_0: Field = Field::new(
-    "Log2HidmLevel0",
-    20,
-    5,
-    "Base-2 logarithm of the 256-bit words of level 0 of the hierarchical intermediate data memory \
-     (HIDM), node memory 3.",
-);
-/// Size of level 1 of the hierarchical intermediate data memory.
-pub const CAPS_LOG2_HIDM_LEVEL_1: Field = Field::new(
-    "Log2HidmLevel1",
-    25,
-    5,
-    "Base-2 logarithm of the 256-bit words of level 1 of the HIDM, node memory 4.",
+    "Base-2 logarithm of the 256-bit words of the node memory.",
 );
 /// What the tree part was built with.
 pub const CAPS_TREE: Register = Register::single(
     "CapsTree",
     0x010,
     ReadOnly,
-    &[
-        CAPS_MAX_HEIGHT,
-        CAPS_LOG2_LEAF_HASH_BUFFER,
-        CAPS_LOG2_ROOT_HASH_BUFFER,
-        CAPS_LOG2_SCRATCH_PAD,
-        CAPS_LOG2_HIDM_LEVEL_0,
-        CAPS_LOG2_HIDM_LEVEL_1,
-    ],
+    &[CAPS_MAX_HEIGHT, CAPS_LOG2_NODE_WORDS],
     "Capabilities: the tree.",
 )
 .with_reset(None);
@@ -580,7 +544,23 @@ pub const ERROR_INFO: Register = Register::single(
     0x04C,
     ReadOnly,
     &[],
-    "More about the first error, as the table of error codes says.",
+    "More about the first error, as the table of error codes says: the lower 32 bits.",
+);
+/// The upper half of what [`ERROR_INFO`] says.
+pub const ERROR_INFO_HIGH: Register = Register::single(
+    "ErrorInfoHigh",
+    0x08C,
+    ReadOnly,
+    &[],
+    "The upper 32 bits of what ERROR_INFO says. They are 0 for errors that are not about an element.",
+);
+/// Upper half of the number of leaves.
+pub const LEAVES_HIGH: Register = Register::single(
+    "LeavesHigh",
+    0x088,
+    ReadWrite,
+    &[],
+    "The upper 32 bits of the number of leaves: 0, or 1 for 2^32 leaves.",
 );
 
 /// A run has ended.
@@ -642,7 +622,8 @@ pub const LEAVES: Register = Register::single(
     0x058,
     ReadWrite,
     &[],
-    "Number of leaves, at least 1.",
+    "Number of leaves, 1 to 2^32: its lower 32 bits. A start with 2^32 leaves has 0 here and 1 in \
+     LEAVES_HIGH.",
 );
 /// The field.
 pub const FIELD: Register = Register::single(
@@ -1016,7 +997,7 @@ pub const MISSING_IN: Register = Register::counter(
 pub const STALL_LEAF: Register = Register::counter(
     "StallLeaf",
     0x248,
-    "Cycles in which a leaf waited for room in the leaf hash buffer or at the output.",
+    "Cycles in which a leaf waited for room in its queue, while a digest was stored, or at the output.",
 );
 /// Root hash engine without work.
 pub const STARVED_ROOT: Register = Register::counter(
@@ -1088,13 +1069,11 @@ pub const ROOT_BUSY_FULL_LAST: Register = Register::counter(
     0x2F0,
     "The same for the second full-round sub-engine; 0 without one.",
 );
-/// High-water marks of the node memories.
-pub const HIGH_WATER: Register = Register::counters(
+/// High-water mark of the node memory.
+pub const HIGH_WATER: Register = Register::counter(
     "HighWater",
     0x2F8,
-    0,
-    5,
-    "Most words that this node memory held at a time, see CAPS_TREE.",
+    "Most words that the node memory held at a time.",
 );
 /// Groups of siblings in a level's queue.
 pub const LEVEL_GROUPS: Field = Field::new(
@@ -1103,17 +1082,9 @@ pub const LEVEL_GROUPS: Field = Field::new(
     16,
     "Groups of siblings that the queue of the level has room for, at least 1.",
 );
-/// Memory of a level's queue.
-pub const LEVEL_MEMORY: Field = Field::new(
-    "Memory",
-    16,
-    3,
-    "The node memory that holds the queue, see CAPS_TREE: 0 for level 0, 1 to 4 for the others, in \
-     ascending order.",
-);
 /// Where the nodes of a level wait.
 pub const LEVEL_TABLE: Register = Register {
-    fields: &[LEVEL_GROUPS, LEVEL_MEMORY],
+    fields: &[LEVEL_GROUPS],
     ..Register::run(
         "LevelTable",
         0x400,
@@ -1121,8 +1092,8 @@ pub const LEVEL_TABLE: Register = Register {
         0,
         MAX_LEVELS as u32,
         "The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these registers \
-         exist. A write is refused when a bit is set that no field has. The queues of a memory follow each other in the order of the levels and have to fit \
-         into it: a start is refused otherwise.",
+         exist. A write is refused when a bit is set that no field has. The queues follow each other in \
+         the node memory in the order of the levels and have to fit into it: a start is refused otherwise.",
     )
 };
 
@@ -1152,6 +1123,8 @@ pub const REGISTERS: &[Register] = &[
     WINDOW_LAST,
     INTERRUPT_STATUS,
     INTERRUPT_ENABLE,
+    LEAVES_HIGH,
+    ERROR_INFO_HIGH,
     RADIX_SQUARED,
     CONSTANT_DATA,
     CONSTANT_ADDRESS,

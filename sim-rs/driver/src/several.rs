@@ -807,6 +807,12 @@ impl Device for SeveralDevices {
         Ok(None)
     }
 
+    /// That of the first device that has one.
+    fn node_memory_bytes(&self) -> Option<u64> {
+        let mut devices = self.members.iter();
+        devices.find_map(|member| member.device.node_memory_bytes())
+    }
+
     /// Those about a sub-tree, and about the top.
     fn commit_notes(&mut self, request: &CommitRequest<'_>) -> Vec<String> {
         let Ok(shape) = request.shape() else {

@@ -525,7 +525,7 @@ fn tree(leaves: u64, dispatch: Dispatch) -> Result<TreeMeasurement, EvaluationEr
         dispatch,
         ..Hardware::default()
     };
-    let standard = standard_tree(parameters.arity(), &hardware.memories);
+    let standard = standard_tree(parameters.arity());
     let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
     let measured = measure_tree(&mut open(hardware)?, &request, standard, &mut NoProgress);
     Ok(measured.map_err(failed(&what))?.0)

@@ -26,8 +26,8 @@ pub const DEFAULT_HASHES: u64 = 2048;
 /// The most hashes of the shorter run of an engine: the inputs and digests of twice as many are in memory.
 pub const MAX_HASHES: u64 = 1 << 16;
 
-/// The most leaves of a tree that is measured: the register `LEAVES` has 32 bits.
-pub const MAX_LEAVES: u64 = u32::MAX as u64;
+/// The most leaves of a tree that is measured: those that a chip can fold.
+pub const MAX_LEAVES: u64 = 1 << 32;
 
 /// Milliseconds of so many cycles at [`CLOCK_HZ`].
 pub fn milliseconds(cycles: u64) -> f64 {

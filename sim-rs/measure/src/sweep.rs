@@ -138,13 +138,9 @@ mod tests {
                 "'leaves' does not apply to hash engines alone",
             ),
             ("engine", "leaf = ['hash']", "'leaf' does not apply"),
-            (
-                "engine",
-                "hidm_words_1 = [16]",
-                "'hidm_words_1' does not apply",
-            ),
-            ("tree", "leaves = [0]", "it is 1 to 4294967295"),
-            ("tree", "leaves = [1099511627776]", "it is 1 to 4294967295"),
+            ("engine", "node_words = [16]", "'node_words' does not apply"),
+            ("tree", "leaves = [0]", "it is 1 to 4294967296"),
+            ("tree", "leaves = [1099511627776]", "it is 1 to 4294967296"),
             (
                 "tree",
                 "leaf = ['twig']",
@@ -168,8 +164,8 @@ mod tests {
             ),
             (
                 "tree",
-                "scratch_words = [100]",
-                "it is a power of two from 2 to 32768",
+                "node_words = [100]",
+                "it is a power of two from 16 to 32768",
             ),
             (
                 "tree",

@@ -9,7 +9,7 @@ use crate::latencies::{LEVEL_SETUP, Pipelines};
 use crate::stalls::{Rate, Stalls};
 use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError};
 use acclmt_driver::device::Counters;
-use acclmt_driver::level_table::{LevelQueue, MEMORIES, NodeMemories, standard_tree};
+use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, ProgramError,
     RowRegisters,
@@ -54,8 +54,8 @@ pub struct Hardware {
     pub partial_depth: usize,
     /// Levels that the level table has.
     pub max_height: u32,
-    /// Words of the node memories.
-    pub memories: NodeMemories,
+    /// Words of the node memory.
+    pub node_words: u32,
     /// Which group of siblings is next.
     pub dispatch: Dispatch,
 }
@@ -72,8 +72,8 @@ impl Default for Hardware {
             matrix_depth: 32,
             constant_depth: 256,
             partial_depth: 128,
-            max_height: 23,
-            memories: NodeMemories::PAPER,
+            max_height: registers::MAX_LEVELS as u32,
+            node_words: NODE_WORDS,
             dispatch: Dispatch::DeepestFirst,
         }
     }
@@ -152,24 +152,15 @@ impl Hardware {
             "MaxHeight",
             height.into(),
             (1..=registers::MAX_LEVELS as u32).contains(&height),
-            "it is 1 to 31",
+            "it is 1 to 32",
         )?;
-        let names = [
-            "LeafWords",
-            "RootWords",
-            "ScratchWords",
-            "HidmWords0",
-            "HidmWords1",
-        ];
-        for (name, words) in names.into_iter().zip(self.memories.words) {
-            let (least, legal) = match name {
-                "LeafWords" => (16, "it is a power of two from 16 to 32768"),
-                _ => (2, "it is a power of two from 2 to 32768"),
-            };
-            let is_legal = words.is_power_of_two() && (least..=32_768).contains(&words);
-            number(name, words.into(), is_legal, legal)?;
-        }
-        Ok(())
+        let words = self.node_words;
+        number(
+            "NodeWords",
+            words.into(),
+            words.is_power_of_two() && (16..=32_768).contains(&words),
+            "it is a power of two from 16 to 32768",
+        )
     }
 
     fn pipelines(&self) -> Pipelines {
@@ -341,19 +332,8 @@ impl ModelChip {
         let depth = registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
             | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
             | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32);
-        let memories: [registers::Field; MEMORIES] = [
-            registers::CAPS_LOG2_LEAF_HASH_BUFFER,
-            registers::CAPS_LOG2_ROOT_HASH_BUFFER,
-            registers::CAPS_LOG2_SCRATCH_PAD,
-            registers::CAPS_LOG2_HIDM_LEVEL_0,
-            registers::CAPS_LOG2_HIDM_LEVEL_1,
-        ];
-        let tree = (memories.into_iter().zip(hardware.memories.words))
-            .map(|(field, words)| field.with(words.ilog2()))
-            .fold(
-                registers::CAPS_MAX_HEIGHT.with(hardware.max_height),
-                |tree, words| tree | words,
-            );
+        let tree = registers::CAPS_MAX_HEIGHT.with(hardware.max_height)
+            | registers::CAPS_LOG2_NODE_WORDS.with(hardware.node_words.ilog2());
         let field = registers::CAPS_GOLDILOCKS.with(hardware.goldilocks.into())
             | registers::CAPS_RUNTIME_MODULUS.with(hardware.runtime_modulus.into())
             | registers::CAPS_MONTGOMERY_BITS.with(limits.montgomery_bits);
@@ -463,11 +443,15 @@ impl ModelChip {
         self.registers.get(&address).copied().unwrap_or(0)
     }
 
-    fn report(&mut self, error: registers::ErrorCode, info: u32) {
+    fn report(&mut self, error: registers::ErrorCode, info: impl Into<u64>) {
+        let info = info.into();
         self.pending |= registers::INTERRUPT_ERROR.with(1);
         if self.get(&registers::ERROR) == registers::ERROR_NONE.code {
             self.registers.insert(registers::ERROR.address, error.code);
-            self.registers.insert(registers::ERROR_INFO.address, info);
+            self.registers
+                .insert(registers::ERROR_INFO.address, info as u32);
+            self.registers
+                .insert(registers::ERROR_INFO_HIGH.address, (info >> 32) as u32);
         }
     }
 
@@ -505,6 +489,8 @@ impl ModelChip {
         let rows = RowRegisters::read(get);
         let mode = self.get(&registers::MODE);
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE));
+        let leaves = self.leaves();
+        let is_too_large = leaves > 1 << 32;
         // The first illegal register of an engine; `illegal` are those that depend on the run.
         let check = |engine: usize, chip: &ChipRegisters, illegal: &[(bool, &Register)]| {
             let base = ENGINES[engine].input_words.address;
@@ -516,10 +502,14 @@ impl ModelChip {
             };
             let illegal = (illegal.iter().filter(|(is_illegal, _)| *is_illegal))
                 .map(|(_, register)| register.address);
-            found.into_iter().chain(illegal).min().map_or(Ok(()), Err)
+            let first = found.into_iter().chain(illegal).min();
+            // The registers of the run come before those of its engines.
+            match first.filter(|_| is_too_large) {
+                Some(_) => Err(registers::LEAVES_HIGH.address),
+                None => first.map_or(Ok(()), Err),
+            }
         };
         let top = self.get(&registers::TOP_LEVEL);
-        let leaves = self.get(&registers::LEAVES);
         if mode & !registers::MODE.mask() != 0 || !hash_leaves && top == 0 {
             return Err(registers::MODE.address);
         }
@@ -554,6 +544,9 @@ impl ModelChip {
                 return Err(registers::LAST_INPUT_MAP.address + offset);
             }
         }
+        if is_too_large {
+            return Err(registers::LEAVES_HIGH.address);
+        }
         let mut queues = Vec::new();
         if top != 0 {
             let illegal = [
@@ -573,14 +566,14 @@ impl ModelChip {
     }
 
     /// The run of the configuration, which is legal, with these queues.
-    fn set_up(&self, queues: Vec<LevelQueue>) -> State {
+    fn set_up(&self, queues: Vec<u32>) -> State {
         let limits = self.hardware.limits();
         let get = |address| self.at(address);
         let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
         let rows = RowRegisters::read(get);
         let mode = self.get(&registers::MODE);
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(mode);
-        let leaves = self.get(&registers::LEAVES);
+        let leaves = self.leaves();
         let top = self.get(&registers::TOP_LEVEL);
         let setup = RunSetup {
             leaf,
@@ -592,12 +585,7 @@ impl ModelChip {
                 arity: root.arity,
                 top,
                 queues,
-                gated: match self.hardware.dispatch {
-                    Dispatch::DeepestFirst => None,
-                    Dispatch::TreeByTree => {
-                        Some(standard_tree(root.arity as usize, &self.hardware.memories))
-                    }
-                },
+                gated: self.hardware.dispatch == Dispatch::TreeByTree,
             },
             pad: registers::MODE_PAD.is_set(mode),
             emit: self.get(&registers::EMIT_LEVELS),
@@ -628,28 +616,28 @@ impl ModelChip {
         }
     }
 
-    /// The queues of the levels below the top, or the level of the one that does not fit.
-    fn queues(&self, top: u32, arity: u32) -> Result<Vec<LevelQueue>, u32> {
-        let (mut memory, mut end) = (0, 0);
+    /// Groups of siblings in the queues of the levels below the top, or the level of the one that does not
+    /// fit.
+    fn queues(&self, top: u32, arity: u32) -> Result<Vec<u32>, u32> {
+        let mut end = 0;
         (0..top)
             .map(|level| {
-                let entry = self.get_at(&registers::LEVEL_TABLE, level);
-                let queue = LevelQueue {
-                    memory: registers::LEVEL_MEMORY.get(entry) as usize,
-                    groups: registers::LEVEL_GROUPS.get(entry),
-                };
-                let base = if queue.memory == memory { end } else { 0 };
-                end = base + queue.groups * arity;
-                let words = self.hardware.memories.words.get(queue.memory);
-                let fits = words.is_some_and(|&words| end <= words);
-                let is_legal = queue.groups != 0
-                    && fits
-                    && queue.memory >= memory
-                    && (level == 0) == (queue.memory == 0);
-                memory = queue.memory;
-                if is_legal { Ok(queue) } else { Err(level) }
+                let groups =
+                    registers::LEVEL_GROUPS.get(self.get_at(&registers::LEVEL_TABLE, level));
+                end += groups * arity;
+                if groups != 0 && end <= self.hardware.node_words {
+                    Ok(groups)
+                } else {
+                    Err(level)
+                }
             })
             .collect()
+    }
+
+    /// Leaves of the run.
+    pub(crate) fn leaves(&self) -> u64 {
+        let high = u64::from(self.get(&registers::LEAVES_HIGH));
+        high << 32 | u64::from(self.get(&registers::LEAVES))
     }
 
     /// The prime of the run that begins.
@@ -718,6 +706,7 @@ impl ModelChip {
         self.registers
             .insert(registers::ERROR.address, registers::ERROR_NONE.code);
         self.registers.insert(registers::ERROR_INFO.address, 0);
+        self.registers.insert(registers::ERROR_INFO_HIGH.address, 0);
         self.state = State::Idle;
         self.start_refused = false;
         self.pending = 0;
@@ -725,7 +714,7 @@ impl ModelChip {
 
     /// Begins a zeroisation: the sweep, a cycle in which the configuration of its run is loaded, and the run.
     fn zeroise(&mut self) {
-        let words = &self.hardware.memories.words;
+        let words = self.hardware.node_words;
         let depth = |number, bank| self.constant_depth(number, bank, false, false);
         self.state = State::Sweeping(REQUEST + zeroise::sweep_cycles(words, depth) + 1);
         self.zeroising = true;
@@ -734,8 +723,7 @@ impl ModelChip {
 
     /// The run of zero words starts.
     fn flush(&mut self) {
-        let leaf_words = self.hardware.memories.words[0];
-        let writes = zeroise::configuration(&self.hardware.limits(), leaf_words);
+        let writes = zeroise::configuration(&self.hardware.limits(), self.hardware.node_words);
         for register in [&registers::CONSTANT_DATA, &registers::RADIX_SQUARED] {
             self.reset(register);
         }
@@ -743,7 +731,7 @@ impl ModelChip {
         self.registers.extend(writes);
         self.state = match self.queues(1, self.get(&registers::ROOT.input_words)) {
             Ok(queues) => self.set_up(queues),
-            Err(_) => unreachable!("a leaf hash buffer with room for a node is part of the check"),
+            Err(_) => unreachable!("a node memory with room for a group is part of the check"),
         };
     }
 
@@ -825,7 +813,7 @@ impl ModelChip {
                     self.pending |= registers::INTERRUPT_DONE.with(1);
                 }
                 if is_incomplete && !was_incomplete {
-                    self.report(registers::ERROR_INCOMPLETE_TREE, 0);
+                    self.report(registers::ERROR_INCOMPLETE_TREE, 0_u64);
                 }
             }
         }
@@ -875,7 +863,7 @@ impl ModelChip {
         };
         let element = self.bad_element(word).unwrap_or(0);
         let index = number * elements + element;
-        self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index as u32);
+        self.report(registers::ERROR_ELEMENT_NOT_BELOW_PRIME, index);
         if let State::Running(machine) = &mut self.state {
             machine.make_void(1);
         }
@@ -886,11 +874,7 @@ impl ModelChip {
         match &self.state {
             State::Running(machine) => machine.counters(busy),
             State::Done(counters) => counters.as_ref().clone(),
-            _ => Counters {
-                high_water: vec![0; MEMORIES],
-                leaf: Default::default(),
-                ..Counters::default()
-            },
+            _ => Counters::default(),
         }
     }
 
@@ -920,6 +904,7 @@ impl ModelChip {
             (&registers::STARVED_ROOT, counters.starved_root),
             (&registers::STALL_OUT, counters.stall_out),
             (&registers::WINDOW_CYCLES, counters.window_cycles),
+            (&registers::HIGH_WATER, counters.high_water),
             (&registers::LEAF_HASHES, counters.leaf.hashes),
             (&registers::LEAF_BUSY_FULL, counters.leaf.busy_full),
             (
@@ -936,7 +921,6 @@ impl ModelChip {
         let runs = [
             (&registers::LEAF_BUSY_PARTIAL, &counters.leaf.busy_partial),
             (&registers::ROOT_BUSY_PARTIAL, &counters.root.busy_partial),
-            (&registers::HIGH_WATER, &counters.high_water),
         ];
         let found = single
             .into_iter()

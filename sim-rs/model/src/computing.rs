@@ -83,7 +83,7 @@ impl ComputingChip {
         let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
         let mode = value(&registers::MODE);
         let hashes = registers::MODE_LEAF_KIND.is_set(mode);
-        let leaves = u64::from(value(&registers::LEAVES));
+        let leaves = self.chip.leaves();
         let mut nodes = leaves;
         let levels = (0..=value(&registers::TOP_LEVEL)).map(|_| {
             let level = Level {

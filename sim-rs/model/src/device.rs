@@ -155,6 +155,10 @@ impl Device for ModelDevice {
         self.new_chip(parameters)?.engine_plan(parameters)
     }
 
+    fn node_memory_bytes(&self) -> Option<u64> {
+        Some(u64::from(self.hardware.node_words) * size_of::<Word>() as u64)
+    }
+
     fn commit_notes(&mut self, request: &CommitRequest<'_>) -> Vec<String> {
         let chip = self.chip(request.parameters);
         chip.map_or_else(|_| Vec::new(), |chip| chip.commit_notes(request))

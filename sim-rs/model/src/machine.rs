@@ -10,6 +10,7 @@ use super::tree::{Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};
 use acclmt_driver::program::{ChipRegisters, RowRegisters, SUB_ENGINES};
+use acclmt_driver::registers::MAX_LEVELS;
 use acclmt_driver::timeline::{Recorder, Stall, Timeline};
 
 /// Bits of a level in the tag of a node's hash, and the bit above them: the last one of its level.
@@ -22,7 +23,7 @@ pub(super) struct RunSetup {
     pub(super) root: ChipRegisters,
     pub(super) rows: RowRegisters,
     pub(super) hash_leaves: bool,
-    pub(super) leaves: u32,
+    pub(super) leaves: u64,
     pub(super) tree: TreeSetup,
     /// Groups may lack siblings.
     pub(super) pad: bool,
@@ -73,7 +74,7 @@ pub(super) struct Moved {
 struct Sequencer {
     open: bool,
     /// Leaves whose rows have not begun, rows of this group, and what is due.
-    leaves_left: u32,
+    leaves_left: u64,
     group: u32,
     row: u32,
     block: u32,
@@ -118,8 +119,8 @@ impl Sequencer {
 
     fn next_group(&mut self) {
         self.open = self.leaves_left != 0;
-        self.group = self.leaves_left.min(self.most_rows);
-        self.leaves_left -= self.group;
+        self.group = self.leaves_left.min(self.most_rows.into()) as u32;
+        self.leaves_left -= u64::from(self.group);
         (self.row, self.block, self.word) = (0, 0, 0);
     }
 
@@ -189,9 +190,9 @@ pub(super) struct Machine {
     root: HashEngine,
     tree: Tree,
     emit: u32,
-    leaves_left: u32,
+    leaves_left: u64,
     /// Nodes of each level that went out.
-    indices: [u32; 32],
+    indices: [u32; MAX_LEVELS + 1],
     node_output: Fifo,
     output_labels: VecDeque<NodeLabel>,
     output: Conversion,
@@ -200,7 +201,7 @@ pub(super) struct Machine {
     window: (u32, u32),
     window_begin: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
     window_end: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
-    leaves_out: u32,
+    leaves_out: u64,
     seen_in: bool,
     seen_leaf: bool,
     seen_out: bool,
@@ -251,7 +252,7 @@ impl Machine {
             tree,
             emit: setup.emit,
             leaves_left: setup.leaves,
-            indices: [0; 32],
+            indices: [0; MAX_LEVELS + 1],
             node_output: Fifo::new(latencies::NODE_OUTPUT_DEPTH),
             output_labels: VecDeque::new(),
             output: Conversion::new(pipelines.reduce),
@@ -466,7 +467,9 @@ impl Machine {
         let emits_digest = digest.is_some_and(|tag| self.emits(level_of(tag) + 1));
         let digest_taken = digest.is_some() && (!emits_digest || output_ready);
         let emits_leaf = !is_tree || self.emit & 1 != 0;
-        let leaf_ready = (!is_tree || self.tree.has_leaf_place())
+        // The node memory takes a digest first.
+        let stores_digest = digest.is_some_and(|tag| level_of(tag) + 1 != self.tree.top());
+        let leaf_ready = (!is_tree || (self.tree.has_leaf_place() && !stores_digest))
             && (!emits_leaf || (output_ready && !emits_digest));
         let input_ready = self.input.is_ready(now);
         let open = self.sequencer.open;
@@ -563,7 +566,7 @@ impl Machine {
         let mut leaf = None;
         if signals.leaf_taken {
             let last = signals.leaf_end && self.leaves_left == 1;
-            self.leaves_left -= u32::from(signals.leaf_end);
+            self.leaves_left -= u64::from(signals.leaf_end);
             leaf = is_tree.then_some(last);
             if !is_tree || self.emit & 1 != 0 {
                 node = Some((0, last && !is_tree, signals.leaf_end));
@@ -591,7 +594,7 @@ impl Machine {
                 last,
                 void: false,
             });
-            *index += u32::from(end);
+            *index = index.wrapping_add(end.into());
         }
         self.node_output.cycle(node.is_some(), output_ready);
         if let Some((job, last)) = operand {
@@ -634,10 +637,10 @@ impl Machine {
     /// on so many leaves are out.
     fn update_window(&mut self, time: u64) {
         let (first, last) = self.window;
-        if self.window_begin.is_none() && self.leaves_out >= first {
+        if self.window_begin.is_none() && self.leaves_out >= u64::from(first) {
             self.window_begin = Some((time, self.busy(time)));
         }
-        if self.window_end.is_none() && last != 0 && self.leaves_out >= last {
+        if self.window_end.is_none() && last != 0 && self.leaves_out >= u64::from(last) {
             self.window_end = Some((time, self.busy(time)));
         }
     }
@@ -669,7 +672,7 @@ impl Machine {
         Counters {
             cycles: self.now,
             window_cycles: end.0.saturating_sub(begin.0),
-            high_water: self.tree.high_water.to_vec(),
+            high_water: self.tree.high_water,
             leaf: engine(0, self.leaf.begun(self.now)),
             root: engine(1, self.root.begun),
             ..counters

@@ -1,11 +1,10 @@
 //! The tree of the root hash engine: queues of levels, dispatch, and the fetch of operands.
 
-use acclmt_driver::level_table::{LevelQueue, MEMORIES};
+use acclmt_driver::level_table::{standard_height, standard_tree};
 
 /// The queue of a level (`acclmt_level_queue`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Queue {
-    memory: usize,
     groups: u32,
     /// Places reserved in the youngest group, and groups of which a place is.
     reserve_index: u32,
@@ -55,13 +54,11 @@ pub(super) struct TreeSetup {
     pub(super) arity: u32,
     /// The level whose nodes are not hashed; 0: no tree.
     pub(super) top: u32,
-    pub(super) queues: Vec<LevelQueue>,
-    /// Standard trees of so many leaves are folded one after the other.
-    pub(super) gated: Option<u64>,
+    /// Groups of siblings that each level has room for.
+    pub(super) queues: Vec<u32>,
+    /// Standard trees are folded one after the other.
+    pub(super) gated: bool,
 }
-
-/// Memories of the levels of a standard tree: the leaf hash buffer, the root hash buffer, the scratch pad.
-const STANDARD_MEMORIES: usize = 3;
 
 /// Holds back the jobs of a standard tree until the one before is folded.
 #[derive(Clone, Debug)]
@@ -71,15 +68,15 @@ struct Gate {
 }
 
 impl Gate {
-    fn new(leaves: u64, setup: &TreeSetup) -> Self {
-        let levels = setup.queues.iter();
-        let mut nodes = leaves;
-        let levels = levels
-            .take_while(|queue| queue.memory < STANDARD_MEMORIES)
-            .map(|_| {
-                nodes = (nodes / u64::from(setup.arity)).max(1);
-                (nodes, 0)
-            });
+    fn new(setup: &TreeSetup) -> Self {
+        // The nodes just below the root of a standard tree are the first ones that join standard trees.
+        let arity = setup.arity as usize;
+        let standard = (standard_height(arity) as usize - 1).max(1);
+        let mut nodes = standard_tree(arity);
+        let levels = (0..setup.queues.len().min(standard)).map(|_| {
+            nodes = (nodes / u64::from(setup.arity)).max(1);
+            (nodes, 0)
+        });
         Self {
             levels: levels.collect(),
         }
@@ -118,17 +115,16 @@ pub(super) struct Tree {
     open: u32,
     /// The job whose operands are fetched, and those that were taken.
     fetch: Option<(Job, u32)>,
-    /// Words in each node memory, now and at most.
-    words: [u64; MEMORIES],
-    pub(super) high_water: [u64; MEMORIES],
+    /// Words in the node memory, now and at most.
+    words: u64,
+    pub(super) high_water: u64,
 }
 
 impl Tree {
     pub(super) fn new(setup: &TreeSetup) -> Self {
         let queues: Vec<_> = (setup.queues.iter())
-            .map(|queue| Queue {
-                memory: queue.memory,
-                groups: queue.groups,
+            .map(|&groups| Queue {
+                groups,
                 ..Queue::default()
             })
             .collect();
@@ -138,11 +134,11 @@ impl Tree {
             places: (1_u64 << queues.len()).wrapping_sub(1) as u32,
             queues,
             ready: 0,
-            gate: setup.gated.map(|leaves| Gate::new(leaves, setup)),
+            gate: setup.gated.then(|| Gate::new(setup)),
             open: u32::MAX,
             fetch: None,
-            words: [0; MEMORIES],
-            high_water: [0; MEMORIES],
+            words: 0,
+            high_water: 0,
         }
     }
 
@@ -237,21 +233,18 @@ impl Tree {
                 let (level, count) = (job.level as usize, job.count);
                 self.fetch = None;
                 self.queues[level].groups_used -= 1;
-                let memory = self.queues[level].memory;
-                self.words[memory] -= u64::from(count);
+                self.words -= u64::from(count);
                 self.update(level);
             }
         }
         if leaf.is_some() || digest.is_some() {
-            for (words, most) in self.words.iter().zip(&mut self.high_water) {
-                *most = (*most).max(*words);
-            }
+            self.high_water = self.high_water.max(self.words);
         }
     }
 
     fn write(&mut self, level: usize, last: bool) {
         self.queues[level].write(self.arity, last);
-        self.words[self.queues[level].memory] += 1;
+        self.words += 1;
         self.update(level);
     }
 

@@ -2,7 +2,6 @@
 //! `acclmt_flush_configuration`).
 
 use acclmt_driver::chip::ENGINES;
-use acclmt_driver::level_table::LevelQueue;
 use acclmt_driver::program::{ChipRegisters, EngineLimits, LARGE_PRIME, RowRegisters, SUB_ENGINES};
 use acclmt_driver::registers;
 
@@ -17,21 +16,20 @@ const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
 const BANKS: u32 = 21;
 const NUMBERS: u32 = 16;
 
-/// Cycles in which the memories are swept: a word of every node memory and a constant of both hash engines in
+/// Cycles in which the memories are swept: a word of the node memory and a constant of both hash engines in
 /// each, a bank that there is not in one, and one to see that both are done. `depth` are the words of a bank
 /// of a sub-engine.
-pub(super) fn sweep_cycles(node_words: &[u32], depth: impl Fn(u32, u32) -> u32) -> u64 {
-    let nodes = node_words.iter().copied().max().unwrap_or(0);
+pub(super) fn sweep_cycles(node_words: u32, depth: impl Fn(u32, u32) -> u32) -> u64 {
     let constants: u32 = (0..NUMBERS)
         .flat_map(|number| (0..BANKS).map(move |bank| (number, bank)))
         .map(|(number, bank)| depth(number, bank).max(1))
         .sum();
-    u64::from(nodes.max(constants)) + 1
+    u64::from(node_words.max(constants)) + 1
 }
 
 /// The registers of the run of zero words, by address: those of the run, of both hash engines, and of the only
 /// level below the top.
-pub(super) fn configuration(limits: &EngineLimits, leaf_words: u32) -> Vec<(u32, u32)> {
+pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32, u32)> {
     // So many nodes that the beats of their states fill the largest buffer.
     let nodes = limits.places as u32 / BEATS + 1;
     let engine = ChipRegisters {
@@ -61,10 +59,6 @@ pub(super) fn configuration(limits: &EngineLimits, leaf_words: u32) -> Vec<(u32,
         last_map: MAP,
         overwrite: false,
     };
-    let queue = LevelQueue {
-        memory: 0,
-        groups: leaf_words / WIDTH,
-    };
     let mode = registers::MODE_LEAF_KIND.with(1) | registers::MODE_PAD.with(1);
     let mut writes: Vec<(u32, u32)> = ENGINES
         .into_iter()
@@ -76,14 +70,14 @@ pub(super) fn configuration(limits: &EngineLimits, leaf_words: u32) -> Vec<(u32,
         (registers::TOP_LEVEL.address, 1),
         // The last group lacks a sibling.
         (registers::LEAVES.address, nodes * WIDTH - 1),
+        (registers::LEAVES_HIGH.address, 0),
         // Leaves go out as well.
         (registers::EMIT_LEVELS.address, 1),
         (registers::WINDOW_FIRST.address, 0),
         (registers::WINDOW_LAST.address, 0),
         (
             registers::LEVEL_TABLE.address,
-            registers::LEVEL_MEMORY.with(queue.memory as u32)
-                | registers::LEVEL_GROUPS.with(queue.groups),
+            registers::LEVEL_GROUPS.with(node_words / WIDTH),
         ),
     ]);
     writes

@@ -8,7 +8,7 @@ use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, LeafSource, NoProgress,
 };
-use acclmt_driver::level_table::NodeMemories;
+use acclmt_driver::level_table::{NODE_WORDS, PAPER_NODE_WORDS};
 use acclmt_driver::nodes::NoNodes;
 use acclmt_merkle::shape::Padding;
 use acclmt_model::{Hardware, ModelChip};
@@ -51,17 +51,18 @@ fn stalls() -> impl Strategy<Value = Stalls> {
 }
 
 fn hardware() -> impl Strategy<Value = Hardware> {
-    let memories = prop_oneof![
-        2 => Just([4096, 2048, 128, 256, 16]),
-        1 => Just([64, 32, 16, 16, 16]),
-        1 => Just([16, 16, 4, 16, 2]),
+    let node_words = prop_oneof![
+        2 => Just(NODE_WORDS),
+        1 => Just(PAPER_NODE_WORDS),
+        1 => Just(64),
+        1 => Just(16),
     ];
     let engines = prop_oneof![
         1 => Just((1, 4)),
         1 => (1_usize..=2, 1_usize..=6),
     ];
-    (engines, any::<bool>(), memories).prop_map(
-        |((num_full, num_partial), runtime_modulus, words)| Hardware {
+    (engines, any::<bool>(), node_words).prop_map(
+        |((num_full, num_partial), runtime_modulus, node_words)| Hardware {
             field: if runtime_modulus {
                 FieldId::Bn254
             } else {
@@ -70,7 +71,7 @@ fn hardware() -> impl Strategy<Value = Hardware> {
             runtime_modulus,
             num_full,
             num_partial,
-            memories: NodeMemories { words },
+            node_words,
             ..Hardware::default()
         },
     )

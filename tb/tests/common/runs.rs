@@ -6,7 +6,6 @@
 
 use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
-use acclmt_driver::level_table::NodeMemories;
 use acclmt_driver::nodes::AllNodes;
 use acclmt_driver::registers::{self, Access};
 use acclmt_driver::software::SoftwareDevice;
@@ -44,9 +43,7 @@ pub fn hardware() -> Hardware {
         num_partial: 1,
         partial_depth: 256,
         max_height: 8,
-        memories: NodeMemories {
-            words: [64, 64, 32, 32, 16],
-        },
+        node_words: 128,
         ..Hardware::default()
     }
 }

@@ -8,7 +8,7 @@ use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::{self, Word};
 
 use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
-use crate::level_table::{self, LevelQueue, NodeMemories};
+use crate::level_table;
 use crate::program::{self, ChipConstant, ChipRegisters, EngineLimits, ProgramError, RowRegisters};
 use crate::registers;
 
@@ -126,12 +126,7 @@ impl FakeChip {
                 ),
                 (
                     registers::CAPS_TREE.address,
-                    registers::CAPS_MAX_HEIGHT.with(5)
-                        | registers::CAPS_LOG2_LEAF_HASH_BUFFER.with(4)
-                        | registers::CAPS_LOG2_ROOT_HASH_BUFFER.with(4)
-                        | registers::CAPS_LOG2_SCRATCH_PAD.with(2)
-                        | registers::CAPS_LOG2_HIDM_LEVEL_0.with(4)
-                        | registers::CAPS_LOG2_HIDM_LEVEL_1.with(4),
+                    registers::CAPS_MAX_HEIGHT.with(5) | registers::CAPS_LOG2_NODE_WORDS.with(6),
                 ),
                 (
                     registers::CAPS_FIELD.address,
@@ -255,19 +250,11 @@ impl FakeChip {
             assert!(top <= registers::CAPS_MAX_HEIGHT.get(self.get(&registers::CAPS_TREE)));
             let table: Vec<_> = (0..top)
                 .map(|level| self.get_at(&registers::LEVEL_TABLE, level))
-                .map(|entry| LevelQueue {
-                    memory: registers::LEVEL_MEMORY.get(entry) as usize,
-                    groups: registers::LEVEL_GROUPS.get(entry),
-                })
+                .map(|entry| registers::LEVEL_GROUPS.get(entry))
                 .collect();
-            let memories = NodeMemories {
-                words: [16, 16, 4, 16, 16],
-            };
+            let words = 1 << registers::CAPS_LOG2_NODE_WORDS.get(self.get(&registers::CAPS_TREE));
             let (arity, height) = (registers.arity as usize, top as usize);
-            assert_eq!(
-                Ok(table),
-                level_table::level_table(arity, height, &memories)
-            );
+            assert_eq!(Ok(table), level_table::level_table(arity, height, words));
         }
         let plan = self
             .plan
@@ -300,7 +287,9 @@ impl FakeChip {
 
     /// Input words of the run.
     fn input_words(&self) -> usize {
-        self.get(&registers::LEAVES) as usize * self.leaf_words()
+        let high = u64::from(self.get(&registers::LEAVES_HIGH)) << 32;
+        let leaves = high | u64::from(self.get(&registers::LEAVES));
+        leaves as usize * self.leaf_words()
     }
 
     fn field(&self) -> FieldId {

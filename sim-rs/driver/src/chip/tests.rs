@@ -160,7 +160,7 @@ fn capabilities_are_read() {
     let capabilities = *device(Fault::None).capabilities();
     assert_eq!(capabilities.limits, bls12_381());
     assert_eq!((capabilities.lanes, capabilities.max_height), (3, 5));
-    assert_eq!(capabilities.memories.words, [16, 16, 4, 16, 16]);
+    assert_eq!(capabilities.node_words, 64);
 }
 
 #[test]

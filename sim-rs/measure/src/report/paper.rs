@@ -9,6 +9,7 @@ use crate::evaluation::{
 };
 use crate::measurement::{CLOCK_HZ, TreeMeasurement};
 use crate::published;
+use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::SUB_ENGINES;
 
 /// The engine with as many sub-engines as the paper's.
@@ -773,10 +774,7 @@ pub(super) fn configuration(evaluation: &Evaluation) -> Section {
         "hash engine",
         "1 full-round and 4 partial-round sub-engines, unless said".to_owned(),
     );
-    row(
-        "node memories",
-        "those of the paper: 128 KB, 64 KB, 4 KB, 8 KB, 512 bytes".to_owned(),
-    );
+    row("node memory", format!("{} KB", NODE_WORDS / 32));
     if let Some(peers) = &evaluation.peers {
         row(
             "CPU",

@@ -295,7 +295,7 @@ fn label(row: &Row, varied: &BTreeSet<&'static str>) -> String {
         ),
         (
             "memories",
-            format!("memories {:?}", point.hardware().memories.words),
+            format!("node memory of {} words", point.node_words),
         ),
         ("input", format!("input stall {}", point.input_stall)),
         ("output", format!("output stall {}", point.output_stall)),
@@ -336,7 +336,7 @@ fn varied(rows: &[&Row]) -> BTreeSet<&'static str> {
                 "engines",
                 (a.num_full, a.num_partial) != (b.num_full, b.num_partial),
             ),
-            ("memories", a.hardware().memories != b.hardware().memories),
+            ("memories", a.node_words != b.node_words),
             ("input", a.input_stall != b.input_stall),
             ("output", a.output_stall != b.output_stall),
             ("rate", a.input_rate != b.input_rate),

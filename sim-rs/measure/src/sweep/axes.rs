@@ -54,21 +54,9 @@ pub struct Axes {
     /// Entries of the memories of partial rounds; 128.
     #[serde(deserialize_with = "values")]
     pub partial_depth: Vec<usize>,
-    /// Words of the leaf hash buffer, which is the size of a standard tree; 4096.
+    /// Words of the node memory; 512.
     #[serde(deserialize_with = "values")]
-    pub leaf_words: Vec<u32>,
-    /// Words of the root hash buffer; 2048.
-    #[serde(deserialize_with = "values")]
-    pub root_words: Vec<u32>,
-    /// Words of the scratch pad; 128.
-    #[serde(deserialize_with = "values")]
-    pub scratch_words: Vec<u32>,
-    /// Words of level 0 of the HIDM; 256.
-    #[serde(deserialize_with = "values")]
-    pub hidm_words_0: Vec<u32>,
-    /// Words of level 1 of the HIDM; 16.
-    #[serde(deserialize_with = "values")]
-    pub hidm_words_1: Vec<u32>,
+    pub node_words: Vec<u32>,
     /// Input words that the host has in a cycle, evenly; 1.
     #[serde(deserialize_with = "values")]
     pub input_rate: Vec<Rate>,
@@ -81,7 +69,7 @@ pub struct Axes {
 }
 
 /// Number of axes.
-pub(super) const AXES: usize = 23;
+pub(super) const AXES: usize = 19;
 
 impl Axes {
     /// Values of each axis, in the order of the fields; at least one.
@@ -102,11 +90,7 @@ impl Axes {
             self.matrix_depth.len(),
             self.constant_depth.len(),
             self.partial_depth.len(),
-            self.leaf_words.len(),
-            self.root_words.len(),
-            self.scratch_words.len(),
-            self.hidm_words_0.len(),
-            self.hidm_words_1.len(),
+            self.node_words.len(),
             self.input_rate.len(),
             self.input_stall.len(),
             self.output_stall.len(),

@@ -7,7 +7,6 @@ use super::error::SpecificationError;
 use super::kind::Measure;
 use crate::measurement::MAX_LEAVES;
 use acclmt_driver::device::LeafKind;
-use acclmt_driver::level_table::NodeMemories;
 use acclmt_driver::limits::MAX_COLUMNS;
 use acclmt_model::{Hardware, HardwareError};
 use acclmt_poseidon::fields::FieldId;
@@ -128,11 +127,7 @@ impl Axes {
                     ("leaves", self.leaves.is_empty()),
                     ("leaf", self.leaf.is_empty()),
                     ("row_group", self.row_group.is_empty()),
-                    ("leaf_words", self.leaf_words.is_empty()),
-                    ("root_words", self.root_words.is_empty()),
-                    ("scratch_words", self.scratch_words.is_empty()),
-                    ("hidm_words_0", self.hidm_words_0.is_empty()),
-                    ("hidm_words_1", self.hidm_words_1.is_empty()),
+                    ("node_words", self.node_words.is_empty()),
                 ];
                 match of_trees.into_iter().find(|(_, is_empty)| !is_empty) {
                     None => Ok(()),
@@ -221,25 +216,9 @@ impl Axes {
                 ..chip
             },
         )?;
-        for (number, (axis, values)) in [
-            ("leaf_words", &self.leaf_words),
-            ("root_words", &self.root_words),
-            ("scratch_words", &self.scratch_words),
-            ("hidm_words_0", &self.hidm_words_0),
-            ("hidm_words_1", &self.hidm_words_1),
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            part(axis, values, |chip, value| {
-                let mut words = chip.memories.words;
-                words[number] = value;
-                Hardware {
-                    memories: NodeMemories { words },
-                    ..chip
-                }
-            })?;
-        }
+        part("node_words", &self.node_words, |chip, node_words| {
+            Hardware { node_words, ..chip }
+        })?;
         each("input_rate", &self.input_rate, |_| Ok(()))?;
         each("input_stall", &self.input_stall, |&share| {
             check_stall(share)

@@ -2,7 +2,6 @@
 
 use super::columns::record;
 use super::kind::Measure;
-use acclmt_driver::level_table::NodeMemories;
 use acclmt_model::Hardware;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;
@@ -52,16 +51,8 @@ record! {
         pub constant_depth: usize,
         /// Entries of the memories of partial rounds.
         pub partial_depth: usize,
-        /// Words of the node memories.
-        pub leaf_words: u32,
-        /// See `leaf_words`.
-        pub root_words: u32,
-        /// See `leaf_words`.
-        pub scratch_words: u32,
-        /// See `leaf_words`.
-        pub hidm_words_0: u32,
-        /// See `leaf_words`.
-        pub hidm_words_1: u32,
+        /// Words of the node memory.
+        pub node_words: u32,
         /// Input words of the host in a cycle, evenly.
         pub input_rate: Rate,
         /// Share of the cycles without input, at random.
@@ -92,15 +83,7 @@ impl Point {
             matrix_depth: self.matrix_depth,
             constant_depth: self.constant_depth,
             partial_depth: self.partial_depth,
-            memories: NodeMemories {
-                words: [
-                    self.leaf_words,
-                    self.root_words,
-                    self.scratch_words,
-                    self.hidm_words_0,
-                    self.hidm_words_1,
-                ],
-            },
+            node_words: self.node_words,
             ..Hardware::default()
         }
     }

@@ -141,15 +141,7 @@ record! {
         pub stall_leaf: Option<u64>,
         /// Cycles in which the root hash engine had nothing to do (tree).
         pub starved_root: Option<u64>,
-        /// Most words in each node memory (tree), from the leaf hash buffer to the HIDM.
-        pub high_water_0: Option<u64>,
-        /// See `high_water_0`.
-        pub high_water_1: Option<u64>,
-        /// See `high_water_0`.
-        pub high_water_2: Option<u64>,
-        /// See `high_water_0`.
-        pub high_water_3: Option<u64>,
-        /// See `high_water_0`.
-        pub high_water_4: Option<u64>,
+        /// Most words in the node memory (tree).
+        pub high_water: Option<u64>,
     }
 }

@@ -51,8 +51,7 @@ fn tree_row(
     common: Measured,
     device: &mut dyn Device,
 ) -> Result<Measured, String> {
-    let memories = point.hardware().memories;
-    let standard = standard_tree(parameters.arity(), &memories);
+    let standard = standard_tree(parameters.arity());
     let leaves = point.leaves.unwrap_or(standard);
     let kind: LeafKind = (point.leaf.parse()).map_err(|error: LeafKindError| error.to_string())?;
     let rule = kind.rule(parameters);
@@ -66,7 +65,6 @@ fn tree_row(
     }
     let (tree, counters) = measure_tree(device, &request, standard, &mut NoProgress)
         .map_err(|error| error.to_string())?;
-    let high_water = |memory: usize| counters.high_water.get(memory).copied();
     Ok(Measured {
         tree_leaves: Some(leaves),
         cycles: Some(tree.cycles),
@@ -77,11 +75,7 @@ fn tree_row(
         missing_in: Some(counters.missing_in),
         stall_leaf: Some(counters.stall_leaf),
         starved_root: Some(counters.starved_root),
-        high_water_0: high_water(0),
-        high_water_1: high_water(1),
-        high_water_2: high_water(2),
-        high_water_3: high_water(3),
-        high_water_4: high_water(4),
+        high_water: Some(counters.high_water),
         ..common
     })
 }

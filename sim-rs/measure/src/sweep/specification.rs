@@ -94,19 +94,12 @@ impl Specification {
             matrix_depth,
             constant_depth,
             partial_depth,
-            words @ ..,
+            words,
             rate,
             input,
             output,
         ] = rest;
         let default = Hardware::default();
-        let [
-            leaf_words,
-            root_words,
-            scratch_words,
-            hidm_words_0,
-            hidm_words_1,
-        ] = default.memories.words;
         let preset = at(&axes.preset, preset);
         let random = preset.is_none();
         let field = at(&axes.field, field).unwrap_or_else(|| default.field.name().to_owned());
@@ -139,11 +132,7 @@ impl Specification {
             constant_depth: at(&axes.constant_depth, constant_depth)
                 .unwrap_or(default.constant_depth),
             partial_depth: at(&axes.partial_depth, partial_depth).unwrap_or(default.partial_depth),
-            leaf_words: at(&axes.leaf_words, words[0]).unwrap_or(leaf_words),
-            root_words: at(&axes.root_words, words[1]).unwrap_or(root_words),
-            scratch_words: at(&axes.scratch_words, words[2]).unwrap_or(scratch_words),
-            hidm_words_0: at(&axes.hidm_words_0, words[3]).unwrap_or(hidm_words_0),
-            hidm_words_1: at(&axes.hidm_words_1, words[4]).unwrap_or(hidm_words_1),
+            node_words: at(&axes.node_words, words).unwrap_or(default.node_words),
             input_rate: at(&axes.input_rate, rate).unwrap_or_default(),
             // Minus 0 is 0: one point has one name.
             input_stall: at(&axes.input_stall, input).unwrap_or(0.0) + 0.0,

@@ -11,8 +11,7 @@ const ZEROISATION: &str = r"
 Leaves may be witnesses, and constants may be secret. CONTROL.Zeroise overwrites what the chip holds of both, and
 of the values that it computed from them:
 
-- the node memories (leaf hash buffer, root hash buffer, scratch pad, both levels of the HIDM) with zero, word
-  by word;
+- the node memory with zero, word by word;
 - the constant memories of both hash engines with zero, word by word, initial vectors and values of empty
   sub-trees included;
 - the pipelines, the buffers in and between them, those of the stream edges, and the output registers of all
@@ -24,7 +23,7 @@ It begins with a clear, so that the counters, the error and INTERRUPT_STATUS of 
 many cycles it takes depends on how the chip is built, and on nothing that it holds.
 
 Not covered, because they hold neither data nor constants: INTERRUPT_ENABLE; where the queues of the last tree
-were in the node memories; the words of control that accompany data through pipelines and buffers (tags, levels,
+were in the node memory; the words of control that accompany data through pipelines and buffers (tags, levels,
 indices). The register of the register port holds the last request. A macro that replaces a memory must not keep
 what was overwritten.
 
