@@ -36,7 +36,7 @@ use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::word::{self, Word};
 
 use port::Wait;
-pub use port::{ChipPort, OutputWord, Patience, PortError, RunPlan};
+pub use port::{ChipPort, OutputWord, Patience, PortError, RunAhead, RunPlan};
 
 /// What the chip reports about how it was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -349,10 +349,31 @@ impl RunSetup<'static> {
     }
 }
 
+/// The words that go into a run.
+enum Input<'a> {
+    /// Gives the next ones, none at the end.
+    Words(&'a mut dyn FnMut() -> Result<Vec<Word>, DeviceError>),
+    /// So many more words, for a port that only counts.
+    Zeros(u64),
+}
+
+impl Input<'_> {
+    /// The next words, none at the end.
+    fn next(&mut self) -> Result<Vec<Word>, DeviceError> {
+        match self {
+            Self::Words(next) => next(),
+            Self::Zeros(left) => {
+                let words = (*left).min(CYCLES_PER_TRANSFER);
+                *left -= words;
+                Ok(vec![Word::default(); words as usize])
+            }
+        }
+    }
+}
+
 /// What goes into a run and what comes out of it.
 struct Streams<'a> {
-    /// Gives the next stream words, none at the end.
-    input: &'a mut dyn FnMut() -> Result<Vec<Word>, DeviceError>,
+    input: Input<'a>,
     /// Takes an output word: a node, or a word of a digest.
     output: &'a mut dyn FnMut(&OutputWord) -> Result<(), DeviceError>,
     /// Takes the timeline, if it is recorded.
@@ -777,10 +798,23 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut check = OutputCheck::new(streams, prime);
         let mut last_activity = (0, 0, 0);
         while !check.ended {
+            if let Input::Zeros(left) = &mut streams.input {
+                let waiting = first + input.len() - taken;
+                let words = *left + waiting as u64;
+                if let Some(ahead) = self.port.run_ahead(words)? {
+                    *left = words - ahead.words;
+                    taken += ahead.words as usize;
+                    first = taken;
+                    input.clear();
+                    input_ended = false;
+                    on_progress(ahead.hashes);
+                    continue;
+                }
+            }
             while !input_ended && first + input.len() < taken + CYCLES_PER_TRANSFER as usize {
                 input.drain(..taken - first);
                 first = taken;
-                let words = (streams.input)().map_err(RunError::Streams)?;
+                let words = streams.input.next().map_err(RunError::Streams)?;
                 input_ended = words.is_empty();
                 input.extend(words);
             }
@@ -833,7 +867,7 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         check.finish()?;
         while !input_ended {
-            let words = (streams.input)().map_err(RunError::Streams)?;
+            let words = streams.input.next().map_err(RunError::Streams)?;
             input_ended = words.is_empty();
             input.extend(words);
         }
@@ -1154,7 +1188,7 @@ impl<P: ChipPort> ChipDevice<P> {
             program,
             RunSetup::digests(rows, count as u64),
             &mut Streams {
-                input: &mut || Ok(input.take().unwrap_or_default()),
+                input: Input::Words(&mut || Ok(input.take().unwrap_or_default())),
                 output: &mut |word| {
                     output.push(word.data);
                     Ok(())
@@ -1330,15 +1364,24 @@ impl<P: ChipPort> ChipDevice<P> {
             self.contents = Contents::default();
             return Err(DeviceError::failed(error));
         }
+        let input_words = setup.input_words(leaf);
         let mut cap = Vec::new();
         let leaves = shape.leaves() as usize;
         let hashes = request.hashes(shape);
+        // Of a row of zeros not every word need be 0: the sponge may pad it.
+        let is_counted = reader.is_zeros() && self.port.only_counts();
+        let mut next = || Ok(run.leaf.pack(root, &reader.next(run.leaf.chunk())?));
+        let input = if is_counted {
+            Input::Zeros(input_words)
+        } else {
+            Input::Words(&mut next)
+        };
         let counters = self.execute(
             leaf,
             root,
             setup,
             &mut Streams {
-                input: &mut || Ok(run.leaf.pack(root, &reader.next(run.leaf.chunk())?)),
+                input,
                 output: &mut |word| {
                     let digest = root.unpack_outputs(&[word.data]).concat();
                     if nodes.wants(word.level) {

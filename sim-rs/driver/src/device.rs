@@ -244,6 +244,11 @@ pub trait LeafSource {
     ///
     /// When they cannot be read. [`DeviceError::SourceEnds`] counts the elements of this call.
     fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError>;
+
+    /// Whether all elements that are to come are 0 and as many as are wanted, so that nothing need be read.
+    fn is_zeros(&self) -> bool {
+        false
+    }
 }
 
 /// Elements in memory.
@@ -270,6 +275,10 @@ impl LeafSource for Zeros {
     fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
         Ok(vec![Word::default(); elements])
     }
+
+    fn is_zeros(&self) -> bool {
+        true
+    }
 }
 
 /// Reads leaves and checks that their elements are below the prime.
@@ -295,6 +304,11 @@ impl<'a> LeafReader<'a> {
             left: request.leaves,
             elements: 0,
         }
+    }
+
+    /// See [`LeafSource::is_zeros`].
+    pub fn is_zeros(&self) -> bool {
+        self.source.is_zeros()
     }
 
     /// The elements of up to `leaves` leaves; none after the last one.

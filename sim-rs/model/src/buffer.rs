@@ -143,6 +143,18 @@ impl Conversion {
         }
     }
 
+    /// Lists all that its future depends on.
+    pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.number(self.taken);
+        self.arrivals.survey(survey);
+        survey.time(&mut self.head_from);
+    }
+
+    /// Whether no word is inside.
+    pub(super) fn is_empty(&self) -> bool {
+        self.taken == 0
+    }
+
     /// Whether a word can enter in cycle `now`.
     pub(super) fn is_ready(&self, now: u64) -> bool {
         // A word that leaves in this cycle gives its place back in the next one.

@@ -7,7 +7,8 @@ use super::tree::TreeSetup;
 use super::zeroise;
 use crate::latencies::{LEVEL_SETUP, Pipelines};
 use crate::stalls::{Rate, Stalls};
-use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError};
+use crate::strides::Strides;
+use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
@@ -290,6 +291,8 @@ pub struct ModelChip {
     hardware: Hardware,
     registers: HashMap<u32, u32>,
     state: State,
+    /// What the run repeats, if it is long.
+    strides: Option<Strides>,
     cycles: u64,
     words_taken: u64,
     /// The last start was refused.
@@ -349,6 +352,7 @@ impl ModelChip {
             hardware,
             registers: values,
             state: State::Idle,
+            strides: None,
             cycles: 0,
             words_taken: 0,
             start_refused: false,
@@ -690,6 +694,7 @@ impl ModelChip {
         match self.setup() {
             Ok(state) => {
                 self.words_taken = 0;
+                self.strides = None;
                 self.zeroised = false;
                 self.prime = self.prime();
                 self.start_refused = false;
@@ -987,6 +992,9 @@ impl ModelChip {
     }
 }
 
+/// With so many words to come the driver's looks at the registers, which take cycles of the run, are left out.
+const MANY_WORDS: u64 = 1 << 20;
+
 /// Words that the testbench of the RTL hands over at a time.
 const BATCH: u64 = 1024;
 
@@ -1140,6 +1148,30 @@ impl ChipPort for ModelChip {
             }
         }
         Ok(taken)
+    }
+
+    fn only_counts(&self) -> bool {
+        true
+    }
+
+    fn run_ahead(&mut self, words: u64) -> Result<Option<RunAhead>, PortError> {
+        let is_undisturbed =
+            self.stall_input == 0 && self.stall_output == 0 && !self.link.is_limited();
+        let State::Running(machine) = &mut self.state else {
+            return Ok(None);
+        };
+        if words < MANY_WORDS || !is_undisturbed || self.zeroising {
+            return Ok(None);
+        }
+        let strides = self.strides.get_or_insert_with(|| Strides::new(machine));
+        let before = machine.cycles();
+        let taken = strides.run(machine, words);
+        self.cycles += machine.cycles() - before;
+        self.words_taken += taken;
+        Ok((taken != 0).then(|| RunAhead {
+            words: taken,
+            hashes: machine.begun(),
+        }))
     }
 
     fn record_timeline(&mut self, on: bool) -> bool {

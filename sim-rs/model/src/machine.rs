@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use super::buffer::{Conversion, Fifo};
 use super::hash_engine::{CONTINUES, HashEngine, Tag, Word};
 use super::replay::PeriodicEngine;
+use super::strides::{self, Totals, Upper};
+use super::survey::Survey;
 use super::tree::{Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};
@@ -190,7 +192,14 @@ pub(super) struct Machine {
     root: HashEngine,
     tree: Tree,
     emit: u32,
+    /// Leaves of the run, and those that the tree has not got.
+    leaves: u64,
     leaves_left: u64,
+    /// Words that were taken.
+    words: u64,
+    /// A run of cycles ends behind a node of this level, and one has come.
+    stop_level: Option<u32>,
+    is_stopped: bool,
     /// Nodes of each level that went out.
     indices: [u32; MAX_LEVELS + 1],
     node_output: Fifo,
@@ -251,7 +260,11 @@ impl Machine {
             root,
             tree,
             emit: setup.emit,
+            leaves: setup.leaves,
             leaves_left: setup.leaves,
+            words: 0,
+            stop_level: None,
+            is_stopped: false,
             indices: [0; MAX_LEVELS + 1],
             node_output: Fifo::new(latencies::NODE_OUTPUT_DEPTH),
             output_labels: VecDeque::new(),
@@ -279,6 +292,21 @@ impl Machine {
         }
         machine.update_window(0);
         machine
+    }
+
+    /// Permutations that have begun.
+    pub(super) fn begun(&self) -> u64 {
+        self.leaf.begun(self.now) + self.root.begun
+    }
+
+    /// Words that were taken.
+    pub(super) fn words(&self) -> u64 {
+        self.words
+    }
+
+    /// Cycles of the run so far.
+    pub(super) fn cycles(&self) -> u64 {
+        self.now
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -332,7 +360,8 @@ impl Machine {
             is_due = false;
             let moved = self.cycle(host, &signals);
             taken += moved.words;
-            if taken == words || moved.output.is_some() || self.now == end {
+            let ends = moved.output.is_some() || self.is_stopped;
+            if taken == words || ends || self.now == end {
                 let moved = Moved {
                     words: taken,
                     ..moved
@@ -526,6 +555,7 @@ impl Machine {
         if signals.takes_input {
             self.input.enter(now);
             self.sequencer.take();
+            self.words += 1;
             moved.words = 1;
             if !self.seen_in {
                 self.counters.cycle_first_in = now;
@@ -581,6 +611,7 @@ impl Machine {
         if let Some(tag) = signals.digest.filter(|_| signals.digest_taken) {
             let (level, last) = (level_of(tag), tag & LAST_OF_LEVEL != 0);
             digest = Some((level, last));
+            self.is_stopped = self.stop_level == Some(level + 1);
             if self.emits(level + 1) {
                 node = Some((level + 1, last && level + 1 == self.tree.top(), true));
             }
@@ -677,6 +708,183 @@ impl Machine {
             root: engine(1, self.root.begun),
             ..counters
         }
+    }
+}
+
+// ---- Strides ---------------------------------------------------------------------------------------
+
+impl Machine {
+    /// The arity of the tree, and its top level.
+    pub(super) fn shape(&self) -> (u32, u32) {
+        (self.tree.arity(), self.tree.top())
+    }
+
+    /// Whether nothing comes out but a root, and nothing but the tree is to be seen.
+    pub(super) fn can_stride(&self) -> bool {
+        let (arity, top) = self.shape();
+        let most = u128::from(arity).checked_pow(top);
+        let is_one_root = most.is_none_or(|most| u128::from(self.leaves) <= most);
+        let below_top = (1_u64 << top) - 1;
+        is_one_root
+            && u64::from(self.emit) & below_top == 0
+            && self.tree.is_tree()
+            && !self.tree.is_gated()
+            && self.recorder.is_none()
+    }
+
+    /// Whether so many words from the begin of the run on are to come, and the last rows have not begun.
+    pub(super) fn is_far_from_end(&self, words: u64) -> bool {
+        let rows = u64::from(self.sequencer.most_rows);
+        self.words < words
+            && self.seen_in
+            && self.seen_leaf
+            && self.sequencer.leaves_left >= rows
+            && self.loads.leaves_left >= rows
+    }
+
+    /// Lets cycles pass until a node of `level` has come; nothing if none comes in so many cycles, or before
+    /// the word with this number.
+    pub(super) fn run_to_node(
+        &mut self,
+        host: Host,
+        level: u32,
+        cycles: u64,
+        words: u64,
+    ) -> Option<()> {
+        self.stop_level = Some(level);
+        self.is_stopped = false;
+        let end = self.now + cycles;
+        while !self.is_stopped && self.now < end && self.words < words && !self.done {
+            let (_, moved) = self.run(host, end - self.now, (words - self.words) as usize);
+            debug_assert!(moved.output.is_none(), "a root comes before the last leaf");
+        }
+        self.stop_level = None;
+        std::mem::take(&mut self.is_stopped).then_some(())
+    }
+
+    /// All that the future depends on, with times relative to the present cycle, but for the queues from
+    /// `level` on. Nothing where that is not all.
+    pub(super) fn note(&mut self, level: u32) -> Option<Vec<u64>> {
+        let is_quiet = self.node_output.is_empty()
+            && self.output.is_empty()
+            && self.void_from.is_none()
+            && !self.incomplete;
+        if !is_quiet {
+            return None;
+        }
+        let now = self.now;
+        let mut values = Vec::new();
+        if self.hash_leaves {
+            self.leaf.settle(now).note(now, &mut values);
+        }
+        self.root.note(now, &mut values);
+        self.input.survey(&mut Survey::Note {
+            now,
+            values: &mut values,
+        });
+        self.tree.note(level, &mut values);
+        for sequencer in [&self.sequencer, &self.loads] {
+            let place = [
+                sequencer.group,
+                sequencer.row,
+                sequencer.block,
+                sequencer.word,
+            ];
+            values.extend(place.map(u64::from));
+        }
+        values.push(self.waits.into());
+        Some(values)
+    }
+
+    /// What is counted up to the present cycle, at the begin of a stride.
+    pub(super) fn totals(&mut self) -> Totals {
+        self.change_waits(self.waits);
+        let engine = |engine: &mut HashEngine| {
+            let totals = engine.totals().into_iter();
+            totals.map(|total| *total).collect()
+        };
+        Totals {
+            cycles: self.now,
+            words: self.words,
+            begun: [&self.sequencer, &self.loads]
+                .map(|sequencer| self.leaves - sequencer.leaves_left),
+            leaves: self.leaves_out,
+            waits: strides::waits(&mut self.counters).map(|cycles| *cycles),
+            engines: [engine(self.leaf.settle(self.now)), engine(&mut self.root)],
+        }
+    }
+
+    pub(super) fn upper(&self, level: u32) -> Upper {
+        self.tree.upper(level)
+    }
+
+    pub(super) fn watch(&mut self) {
+        self.tree.watch();
+    }
+
+    pub(super) fn watched(&self, level: u32) -> (u32, u64) {
+        self.tree.watched(level)
+    }
+
+    /// Cycles since the last word and the last leaf.
+    pub(super) fn since(&self) -> [u64; 2] {
+        let counters = &self.counters;
+        [counters.cycle_last_in, counters.cycle_last_leaf].map(|last| self.now - last)
+    }
+
+    /// Leaves that may have begun so that the last rows have not.
+    pub(super) fn most_begun(&self) -> u64 {
+        self.leaves.saturating_sub(self.sequencer.most_rows.into())
+    }
+
+    /// Leaves with which the window begins or ends, whichever is next.
+    pub(super) fn leaves_to_window(&self) -> u64 {
+        let (first, last) = self.window;
+        let begin = self.window_begin.is_none().then_some(first);
+        let end = (self.window_end.is_none() && last != 0).then_some(last);
+        begin.or(end).map_or(u64::MAX, u64::from)
+    }
+
+    /// Takes the state of `other`, which is at the begin of a stride, with these totals and queues.
+    pub(super) fn become_state(
+        &mut self,
+        other: &Self,
+        level: u32,
+        totals: &Totals,
+        upper: &Upper,
+        since: [u64; 2],
+    ) {
+        let shift = totals.cycles - other.now;
+        let mut machine = other.clone();
+        machine.now = totals.cycles;
+        machine.waits_since = totals.cycles;
+        machine.words = totals.words;
+        machine.sequencer.leaves_left = self.leaves - totals.begun[0];
+        machine.loads.leaves_left = self.leaves - totals.begun[1];
+        machine.leaves_left = self.leaves - totals.leaves;
+        machine.leaves_out = totals.leaves;
+        machine.input.survey(&mut Survey::Shift(shift));
+        machine.output.survey(&mut Survey::Shift(shift));
+        machine.tree.set_upper(level, upper);
+        machine.window_begin = self.window_begin;
+        machine.window_end = self.window_end;
+        machine.counters = self.counters.clone();
+        for (counter, cycles) in strides::waits(&mut machine.counters)
+            .into_iter()
+            .zip(totals.waits)
+        {
+            *counter = cycles;
+        }
+        machine.counters.cycle_last_in = totals.cycles - since[0];
+        machine.counters.cycle_last_leaf = totals.cycles - since[1];
+        let leaf = machine.leaf.settle(other.now);
+        for (engine, totals) in [leaf, &mut machine.root].into_iter().zip(&totals.engines) {
+            engine.shift(shift);
+            for (total, value) in engine.totals().into_iter().zip(totals) {
+                *total = *value;
+            }
+        }
+        *self = machine;
     }
 }
 

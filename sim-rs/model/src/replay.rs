@@ -191,6 +191,16 @@ impl PeriodicEngine {
         engine
     }
 
+    /// The engine as it is at the begin of cycle `now`, simulated from here on.
+    pub(super) fn settle(&mut self, now: u64) -> &mut HashEngine {
+        self.simulate(now);
+        if let Mode::Simulated(record) = &mut self.mode {
+            *record = None;
+        }
+        (self.limit, self.rest) = (1, 0);
+        &mut self.engine
+    }
+
     /// Permutations that began before cycle `now`, the present one.
     pub(super) fn begun(&self, now: u64) -> u64 {
         let begun = self.engine.begun;

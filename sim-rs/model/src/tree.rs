@@ -1,10 +1,11 @@
 //! The tree of the root hash engine: queues of levels, dispatch, and the fetch of operands.
 
+use super::strides::Upper;
 use acclmt_driver::level_table::{standard_height, standard_tree};
 
 /// The queue of a level (`acclmt_level_queue`).
-#[derive(Clone, Copy, Debug, Default)]
-struct Queue {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Queue {
     groups: u32,
     /// Places reserved in the youngest group, and groups of which a place is.
     reserve_index: u32,
@@ -17,6 +18,11 @@ struct Queue {
 }
 
 impl Queue {
+    /// Whether a group is complete.
+    pub(super) fn is_ready(&self) -> bool {
+        self.groups_ready != 0
+    }
+
     fn has_place(&self) -> bool {
         self.reserve_index != 0 || self.groups_used != self.groups
     }
@@ -118,6 +124,11 @@ pub(super) struct Tree {
     /// Words in the node memory, now and at most.
     words: u64,
     pub(super) high_water: u64,
+    /// Since somebody began to watch: bit l: the queue of level l has changed, it had a complete group; the most
+    /// words.
+    changed: u32,
+    was_ready: u32,
+    most_words: u64,
 }
 
 impl Tree {
@@ -139,6 +150,9 @@ impl Tree {
             fetch: None,
             words: 0,
             high_water: 0,
+            changed: 0,
+            was_ready: 0,
+            most_words: 0,
         }
     }
 
@@ -238,6 +252,7 @@ impl Tree {
             }
         }
         if leaf.is_some() || digest.is_some() {
+            self.most_words = self.most_words.max(self.words);
             self.high_water = self.high_water.max(self.words);
         }
     }
@@ -254,5 +269,72 @@ impl Tree {
         let set = |mask: u32, value: bool| if value { mask | bit } else { mask & !bit };
         self.ready = set(self.ready, queue.groups_ready != 0);
         self.places = set(self.places, queue.has_place());
+        self.changed |= bit;
+        self.was_ready |= self.ready & bit;
+    }
+
+    // ---- Strides -----------------------------------------------------------------------------------
+
+    pub(super) fn arity(&self) -> u32 {
+        self.arity
+    }
+
+    /// Whether standard trees are folded one after the other.
+    pub(super) fn is_gated(&self) -> bool {
+        self.gate.is_some()
+    }
+
+    /// Lists all that its future depends on but for the queues from `level` on.
+    pub(super) fn note(&self, level: u32, values: &mut Vec<u64>) {
+        for queue in &self.queues[..level as usize] {
+            values.extend(
+                [
+                    queue.reserve_index,
+                    queue.groups_used,
+                    queue.write_index,
+                    queue.groups_ready,
+                ]
+                .map(u64::from),
+            );
+        }
+        let (job, taken) = self.fetch.unzip();
+        values.push(u64::from(taken.map_or(0, |taken| taken + 1)));
+        values.extend(
+            job.map_or([0; 3], |job| [job.level, job.count, job.last.into()])
+                .map(u64::from),
+        );
+    }
+
+    /// The queues from `level` on, and the words now and at most.
+    pub(super) fn upper(&self, level: u32) -> Upper {
+        Upper {
+            queues: self.queues[level as usize..].to_vec(),
+            words: self.words,
+            high_water: self.high_water,
+        }
+    }
+
+    pub(super) fn set_upper(&mut self, level: u32, upper: &Upper) {
+        for (level, queue) in (level as usize..).zip(&upper.queues) {
+            self.queues[level] = *queue;
+            self.update(level);
+        }
+        (self.words, self.high_water) = (upper.words, upper.high_water);
+    }
+
+    /// Begins to watch which queues change.
+    pub(super) fn watch(&mut self) {
+        self.changed = 0;
+        self.was_ready = self.ready;
+        self.most_words = self.words;
+    }
+
+    /// The queues from `level` on that have changed since, or on which a decision depended, and the most words.
+    pub(super) fn watched(&self, level: u32) -> (u32, u64) {
+        // A group is hashed if the level above has a place.
+        let touched = self.changed | self.was_ready | self.was_ready << 1;
+        let below = (1_u64 << level) - 1;
+        let all = (1_u64 << self.queues.len()) - 1;
+        (touched & (all & !below) as u32, self.most_words)
     }
 }

@@ -59,6 +59,22 @@ pub trait ChipPort {
         cycles: u64,
     ) -> Result<usize, PortError>;
 
+    /// Whether the port only counts cycles: what the words are does not matter to it.
+    fn only_counts(&self) -> bool {
+        false
+    }
+
+    /// Lets time pass as [`transfer`](Self::transfer) does with up to `words` words of zeros, all of which are
+    /// offered as soon as they can be taken, as long as nothing comes out. Returns what happened; nothing for a
+    /// port that has to move the words, and at the end: this is for a model that only counts.
+    ///
+    /// # Errors
+    ///
+    /// When the connection to the chip fails.
+    fn run_ahead(&mut self, _words: u64) -> Result<Option<RunAhead>, PortError> {
+        Ok(None)
+    }
+
     /// How long the driver is to wait for a sign of progress that a working chip gives within `cycles` clock
     /// cycles: so many cycles, which is right where time passes only in [`transfer`](Self::transfer), or a time
     /// on the wall that is long enough in any case.
@@ -93,6 +109,15 @@ pub trait ChipPort {
     }
 }
 
+/// What happened while a run went ahead, see [`ChipPort::run_ahead`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunAhead {
+    /// Words that were taken.
+    pub words: u64,
+    /// Permutations that have begun since the start.
+    pub hashes: u64,
+}
+
 impl<P: ChipPort + ?Sized> ChipPort for Box<P> {
     fn name(&self) -> &str {
         (**self).name()
@@ -117,6 +142,14 @@ impl<P: ChipPort + ?Sized> ChipPort for Box<P> {
         cycles: u64,
     ) -> Result<usize, PortError> {
         (**self).transfer(input, output, cycles)
+    }
+
+    fn only_counts(&self) -> bool {
+        (**self).only_counts()
+    }
+
+    fn run_ahead(&mut self, words: u64) -> Result<Option<RunAhead>, PortError> {
+        (**self).run_ahead(words)
     }
 
     fn patience(&self, cycles: u64) -> Patience {
