@@ -23,6 +23,8 @@ use acclmt_driver::program::{
 use acclmt_driver::registers;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::measurement::measure_engine;
+use acclmt_measure::pc2;
+use acclmt_measure::published::PC2_2_KIB_ROOTS;
 use acclmt_measure::vectors::{Outcome, VectorFile, run_cases};
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -1028,6 +1030,23 @@ fn trees_around_powers_of_the_arity() {
             }
         }
     }
+}
+
+/// Filecoin's trees over columns and over a replica, by both hash engines with sets of their own.
+#[test]
+fn precommit_2_has_the_roots_of_neptune() {
+    let mut device = rtl_device(34).unwrap();
+    let sector = &pc2::SECTORS[0];
+    let measured = pc2::measure_pc2(&mut device, sector, &mut NoProgress);
+    if large_field() != FieldId::Bls12_381 && !RUNTIME_MODULUS {
+        let error = measured.unwrap_err().to_string();
+        assert!(error.contains("bls12-381"), "{error}");
+        return;
+    }
+    let measured = measured.unwrap();
+    let roots = measured.trees.iter().map(|tree| tree.root.as_deref());
+    assert!(roots.eq(PC2_2_KIB_ROOTS.map(Some)), "{measured:?}");
+    assert!(measured.comm_r.is_some());
 }
 
 /// A source that ends early while the run is under way: an error, and the chip is usable.

@@ -23,6 +23,7 @@ mod interrupt;
 mod list;
 mod long_runs;
 mod paper;
+mod pc2;
 mod prove;
 mod report;
 mod serve;
@@ -74,6 +75,7 @@ enum Command {
 enum BenchCommand {
     Engine(bench::BenchEngineArguments),
     Tree(bench_tree::BenchTreeArguments),
+    Pc2(pc2::Pc2Arguments),
     Paper(paper::PaperArguments),
 }
 
@@ -138,6 +140,7 @@ pub fn run_with(
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }
+        Command::Bench(BenchCommand::Pc2(arguments)) => pc2::run(arguments, backends, &mut console),
         Command::Bench(BenchCommand::Paper(arguments)) => paper::run(arguments, &mut console),
     };
     match result.and_then(|()| Ok(out.flush()?)) {

@@ -2,6 +2,7 @@
 
 pub mod evaluation;
 pub mod measurement;
+pub mod pc2;
 pub mod published;
 pub mod report;
 pub mod sweep;

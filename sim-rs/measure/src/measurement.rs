@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::vectors::generate_element;
 use acclmt_driver::device::{
-    CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, LeafSource, NoProgress,
-    Progress,
+    CommitReport, CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, LeafSource,
+    NoProgress, Progress,
 };
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::software::SoftwareDevice;
@@ -201,7 +201,7 @@ pub fn engine_plan(
     plan.ok_or_else(|| no_hash_engine(device))
 }
 
-fn no_hash_engine(device: &dyn Device) -> MeasurementError {
+pub(crate) fn no_hash_engine(device: &dyn Device) -> MeasurementError {
     MeasurementError::NoHashEngine {
         device: device.name().to_owned(),
     }
@@ -458,24 +458,7 @@ pub fn measure_tree(
         window,
         ..request.clone()
     };
-    let report = device.commit(
-        &request,
-        &mut Generated::new(&request),
-        &mut NoNodes,
-        progress,
-    )?;
-    if device.computes() {
-        let source = &mut Generated::new(&request);
-        let software = &mut SoftwareDevice::new();
-        let expected = software.commit(&request, source, &mut NoNodes, &mut NoProgress)?;
-        if report.cap != expected.cap {
-            return Err(MeasurementError::WrongRoot {
-                leaves,
-                name: request.parameters.name().to_owned(),
-                device: device.name().to_owned(),
-            });
-        }
-    }
+    let report = commit_generated(device, &request, "bench", progress)?;
     let counters = report.counters.ok_or_else(|| no_hash_engine(device))?;
     let cycles = counters.span();
     let steady = request.window.is_some().then(|| SteadyTree {
@@ -496,31 +479,61 @@ pub fn measure_tree(
     Ok((measurement, counters))
 }
 
-/// Elements made of their index.
-struct Generated {
+/// Commits to elements that are made of `seed` and their index. The root must be that of the software, unless the
+/// device only counts cycles.
+///
+/// # Errors
+///
+/// When the run fails or the root is wrong.
+pub(crate) fn commit_generated(
+    device: &mut dyn Device,
+    request: &CommitRequest<'_>,
+    seed: &str,
+    progress: &mut dyn Progress,
+) -> Result<CommitReport, MeasurementError> {
+    let source = || Generated::new(request, seed);
+    let report = device.commit(request, &mut source(), &mut NoNodes, progress)?;
+    if device.computes() {
+        let software = &mut SoftwareDevice::new();
+        let expected = software.commit(request, &mut source(), &mut NoNodes, &mut NoProgress)?;
+        if report.cap != expected.cap {
+            return Err(MeasurementError::WrongRoot {
+                leaves: request.leaves,
+                name: request.parameters.name().to_owned(),
+                device: device.name().to_owned(),
+            });
+        }
+    }
+    Ok(report)
+}
+
+/// Elements made of a seed and their index.
+struct Generated<'a> {
     field: FieldId,
+    seed: &'a str,
     index: usize,
 }
 
-impl Generated {
-    fn new(request: &CommitRequest<'_>) -> Self {
+impl<'a> Generated<'a> {
+    fn new(request: &CommitRequest<'_>, seed: &'a str) -> Self {
         let parameters = match request.leaf {
             LeafRule::Digest => request.parameters,
             LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => parameters,
         };
         Self {
             field: parameters.field(),
+            seed,
             index: 0,
         }
     }
 }
 
-impl LeafSource for Generated {
+impl LeafSource for Generated<'_> {
     fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
         let indices = self.index..self.index + elements;
         self.index = indices.end;
         Ok(indices
-            .map(|index| generate_element(self.field, "bench", index))
+            .map(|index| generate_element(self.field, self.seed, index))
             .collect())
     }
 }

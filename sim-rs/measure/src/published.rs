@@ -2,6 +2,8 @@
 //!
 //! Cycles per hash are rates divided by clock rates. A figure that a source does not give is nothing.
 
+use serde::Serialize;
+
 /// What is known of the hash of one arity, with the parameters of Filecoin over BLS12-381.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HashFigures {
@@ -110,3 +112,25 @@ pub const UTILISATION_WITHOUT_MERGING: f64 = 0.85;
 /// Time that the paper's engine of a full-round and a partial-round sub-engine needs more than one of two
 /// full-round sub-engines, on average over the four arities, and the area it saves (section IV-B).
 pub const PARTIAL_SUB_ENGINE: (f64, f64) = (0.0704, 0.148);
+
+/// A published time of PreCommit 2.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Pc2Figure {
+    /// The program and what it ran on.
+    pub what: &'static str,
+    /// Seconds, from and to.
+    pub seconds: [f64; 2],
+}
+
+/// The roots of TreeC and TreeR of a sector of 2 KiB over the elements of [`measure_pc2`](crate::pc2::measure_pc2):
+/// those of `ColumnTreeBuilder` and `TreeBuilder` of neptune 13.0.0.
+pub const PC2_2_KIB_ROOTS: [&str; 2] = [
+    "0x31c4b011f4dfe2f7d538cf72cf8f102cd5a3d8f9e9459abb2ea1015b58027bfb",
+    "0x345eac4f8cd045f4d2b0b1214949676ad1ce1b24ca49201fc51c58793cf0a7c6",
+];
+
+/// PreCommit 2 of a sector of 32 GiB: Supranational's `pc2_cuda` (filecoin-project/lotus, pull request 10983).
+pub const PC2_32_GIB: Pc2Figure = Pc2Figure {
+    what: "supraseal pc2_cuda, NVIDIA RTX 3090",
+    seconds: [120.0, 150.0],
+};
