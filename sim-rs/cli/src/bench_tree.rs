@@ -121,26 +121,17 @@ pub fn run(
         let (tree, counters) = measured.map_err(CommandError::failure)?;
         Ok((tree, counters, device.node_memory_bytes()))
     };
-    side_by_side::run(
-        &trees,
-        &mut bar,
-        total,
-        work,
-        |number, (tree, counters, bytes), bar| {
-            let row = Row {
-                node_memory_bytes: bytes,
-                ..Row::new(&trees[number].0, backend, arguments.leaf, tree, counters)
-            };
-            bar.suspend(|| {
-                if arguments.json {
-                    console.json_line(&row)
-                } else {
-                    row.print(console)
-                }
-            })?;
-            Ok(())
-        },
-    )?;
+    side_by_side::run(&trees, &mut bar, total, work, |number, measured, bar| {
+        let row = Row::new(&trees[number].0, backend, arguments.leaf, measured);
+        bar.suspend(|| {
+            if arguments.json {
+                console.json_line(&row)
+            } else {
+                row.print(console)
+            }
+        })?;
+        Ok(())
+    })?;
     drop(bar);
     if !arguments.json && is_paper {
         let (lhe, rhe) = published::UTILISATION;
@@ -178,8 +169,7 @@ impl Row {
         request: &CommitRequest<'_>,
         backend: &str,
         leaf: LeafKind,
-        tree: TreeMeasurement,
-        counters: Counters,
+        (tree, counters, node_memory_bytes): (TreeMeasurement, Counters, Option<u64>),
     ) -> Self {
         let name = request.parameters.name();
         let is_paper = name == "filecoin-arity-2" && leaf == LeafKind::Hash;
@@ -189,7 +179,7 @@ impl Row {
             backend: backend.to_owned(),
             leaf: leaf.to_string(),
             tree,
-            node_memory_bytes: None,
+            node_memory_bytes,
             counters,
             paper_milliseconds: paper.map(|figures| figures.paper_milliseconds),
         }

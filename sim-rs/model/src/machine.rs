@@ -417,13 +417,7 @@ impl Machine {
 
     /// Counts what held for so many cycles.
     fn count(waits: Waits, cycles: u64, counters: &mut Counters) {
-        for (counter, stall) in [
-            (&mut counters.stall_in, Stall::Input),
-            (&mut counters.missing_in, Stall::MissingInput),
-            (&mut counters.stall_leaf, Stall::Leaf),
-            (&mut counters.starved_root, Stall::Root),
-            (&mut counters.stall_out, Stall::Output),
-        ] {
+        for (counter, stall) in strides::waits(counters).into_iter().zip(Stall::ALL) {
             if waits & wait_for(stall, true) != 0 {
                 *counter += cycles;
             }
