@@ -14,6 +14,7 @@ memory/acclmt_mem_1r1w.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv
 common/acclmt_fifo.sv
+common/acclmt_set_select.sv
 common/acclmt_reserved_fifo.sv
 common/acclmt_beat_fifo.sv
 field/acclmt_mul.sv
@@ -46,6 +47,7 @@ sub_engine/full_round/acclmt_full_round_sequencer.sv
 sub_engine/full_round/acclmt_full_round_rows.sv
 sub_engine/full_round/acclmt_full_round_loop.sv
 sub_engine/full_round/acclmt_full_round_engine.sv
+engine/acclmt_mixed_timing.sv
 engine/acclmt_state_loader.sv
 engine/acclmt_hash_engine.sv
 tree/acclmt_level_queue.sv

@@ -81,6 +81,10 @@ module acclmt_engine_configuration #(
     spacing = (beats > 3'd2 || seven) ? 3'd2 : 3'd1;
   end
 
+  // x^7 takes the S-box of a partial-round sub-engine two cycles a state.
+  acclmt_pkg::beat_t partial_interval;
+  assign partial_interval = (beats == 3'd1 && seven) ? 3'd2 : beats;
+
   // Lanes with pairs of elements in the last beat that has any; in Goldilocks mode the pairs of
   // slices.
   logic [1:0] last_pairs;
@@ -127,6 +131,7 @@ module acclmt_engine_configuration #(
     config_o.full_interval = full_interval;
     config_o.spacing = spacing;
     config_o.grid = grid;
+    config_o.partial_interval = partial_interval;
     config_o.digest_short = digest_short;
     config_o.digest_beats = digest_short ? 3'd1 : beats;
     config_o.pairs = last_pairs != '0;
@@ -141,6 +146,10 @@ module acclmt_engine_configuration #(
     for (int i = 0; i < int'(MaxSubEngines); i++) begin
       config_o.partial_rounds[i] = registers_i[PartialRounds+i][RoundWidth-1:0];
     end
+    // The only parameter set of its engine.
+    config_o.matrix_base = '0;
+    config_o.constant_base = '0;
+    config_o.partial_base = '0;
     config_o.input_words = registers_i[InputWords][WordCountWidth-1:0];
     config_o.digest_words = registers_i[DigestWords][WordCountWidth-1:0];
     config_o.input_map = {registers_i[InputMap+1][15:0], registers_i[InputMap]};

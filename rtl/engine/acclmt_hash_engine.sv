@@ -20,14 +20,19 @@
 /// hashes at the same time. The host chooses the segments such that the longest is as short as
 /// possible (docs/architecture.md, "Segments").
 ///
-/// Handshake:  words of both sides: ready/valid, the tag with the first word of a hash. Digests
-///             leave in the order of their inputs, with their tags.
+/// The engine can have several parameter sets; the tag of a hash names its own. Hashes of all sets
+/// go round together, each slot of a sub-engine taken by whichever comes: nothing drains where the
+/// set changes. Sets in use have one exponent, and rounds on the same sub-engines.
+///
+/// Handshake:  words of both sides: ready/valid, the tag with the first word of a hash. Digests of a
+///             set leave in the order of their inputs, with their tags; sets overtake each other.
 /// Latency:    rounds of the hash * loop cycles, and about ten cycles for each sub-engine.
 /// Throughput: the longest segment: one hash in
 ///             max((RF1 + RF2 + p0) * f + l, p1 * g, .., pN * g) cycles if NumFull = 1, with f, l
 ///             and g cycles a round of a full-round sub-engine (one of them is the layer behind the
 ///             recurrence), the last full round, and a round of a partial-round sub-engine; at
-///             most one word in and one in two cycles out.
+///             most one word in and one in two cycles out. With several sets the sum over the
+///             hashes of what they take each.
 module acclmt_hash_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -42,7 +47,9 @@ module acclmt_hash_engine #(
   /// Beats of the matrices of a partial-round sub-engine.
   parameter int unsigned PartialDepth = 128,
   /// Whether the engine hashes rows of blocks: states go round once more for each block.
-  parameter bit Sponge = 1'b0
+  parameter bit Sponge = 1'b0,
+  /// Parameter sets, whose hashes are mixed.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -51,10 +58,12 @@ module acclmt_hash_engine #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every hash.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and parameters of the hash; stable while hashes are inside.
+  /// Goldilocks mode, run-time modulus, parameters of the sets, set 0 in the low bits, and the sets in
+  /// use; stable while hashes are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::engine_config_t config_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  input logic [NumSets-1:0] sets_i,
   /// Writes of constants.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Input words, residues, with their block, whose last word `block_end` marks. Without `Sponge`
@@ -96,6 +105,58 @@ module acclmt_hash_engine #(
            acclmt_pkg::MaxNumPartial);
   end
 
+  // ---- Parameters of the sets -------------------------------------------------------------------
+
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
+  localparam logic [NumSets*RoundWidth-1:0] NoRounds = '0;
+
+  acclmt_pkg::alpha_e alpha;
+  acclmt_pkg::beat_t full_grid, partial_grid;
+  logic [3:0] skew;
+  logic no_recurrence;
+  acclmt_mixed_timing #(
+    .NumSets(NumSets)
+  ) u_timing (
+    .configs_i,
+    .sets_i,
+    .alpha_o(alpha),
+    .full_grid_o(full_grid),
+    .partial_grid_o(partial_grid),
+    .skew_o(skew),
+    .no_recurrence_o(no_recurrence)
+  );
+
+  // Rounds of each set on each sub-engine; a sub-engine on which no set in use has any is a wire.
+  logic [NumSets*RoundWidth-1:0] full_rounds_first, full_rounds_last;
+  logic [MaxSubEngines-1:0][NumSets*RoundWidth-1:0] partial_rounds;
+  logic [NumSets-1:0][MaxSubEngines-1:0] has_rounds;
+  logic [MaxSubEngines-1:0] pass_through;
+  for (genvar set = 0; set < NumSets; set++) begin : gen_set
+    acclmt_pkg::engine_config_t of_set;
+    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    assign full_rounds_first[RoundWidth*set+:RoundWidth] = of_set.full_rounds_first;
+    assign full_rounds_last[RoundWidth*set+:RoundWidth] = of_set.full_rounds_last;
+    for (genvar i = 0; i < MaxSubEngines; i++) begin : gen_sub_engine
+      assign partial_rounds[i][RoundWidth*set+:RoundWidth] = of_set.partial_rounds[i];
+      assign has_rounds[set][i] = sets_i[set] && of_set.partial_rounds[i] != '0;
+    end
+    if ($bits(of_set) != ConfigWidth) begin : gen_illegal_width
+      $error("acclmt_hash_engine: EngineConfigWidth = %0d is not %0d, the bits of a configuration",
+             ConfigWidth, $bits(of_set));
+    end
+    logic unused_bits;
+    assign unused_bits = ^of_set;
+  end
+  always_comb begin
+    pass_through = '1;
+    for (int set = 0; set < int'(NumSets); set++) begin
+      pass_through = pass_through & ~has_rounds[set];
+    end
+  end
+  logic unused_rounds;
+  assign unused_rounds = ^{partial_rounds, pass_through};
+
   // ---- Initial state ----------------------------------------------------------------------------
 
   logic start_valid, start_take, loader_idle;
@@ -107,7 +168,8 @@ module acclmt_hash_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .Sponge(Sponge)
+    .Sponge(Sponge),
+    .NumSets(NumSets)
   ) u_loader (
     .clk_i,
     .rst_ni,
@@ -115,7 +177,7 @@ module acclmt_hash_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .config_i,
+    .configs_i,
     .constant_write_i,
     .valid_i,
     .ready_o,
@@ -155,7 +217,8 @@ module acclmt_hash_engine #(
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
-      .Sponge(Sponge)
+      .Sponge(Sponge),
+      .NumSets(NumSets)
     ) u_full (
       .clk_i,
       .rst_ni,
@@ -163,11 +226,14 @@ module acclmt_hash_engine #(
       .clear_i,
       .goldilocks_i,
       .prime_i,
-      .config_i,
-      .full_first_i(config_i.full_rounds_first),
-      .partial_first_i(config_i.partial_rounds[0]),
-      .partial_last_i('0),
-      .full_last_i(config_i.full_rounds_last),
+      .configs_i,
+      .full_first_i(full_rounds_first),
+      .partial_first_i(partial_rounds[0]),
+      .partial_last_i(NoRounds),
+      .full_last_i(full_rounds_last),
+      .alpha_i(alpha),
+      .grid_i(full_grid),
+      .skew_i(skew),
       .number_i('0),
       .constant_write_i,
       .valid_i({exit_valid, start_valid}),
@@ -193,7 +259,8 @@ module acclmt_hash_engine #(
       .Goldilocks(Goldilocks),
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
-      .ConstantDepth(ConstantDepth)
+      .ConstantDepth(ConstantDepth),
+      .NumSets(NumSets)
     ) u_first (
       .clk_i,
       .rst_ni,
@@ -201,11 +268,14 @@ module acclmt_hash_engine #(
       .clear_i,
       .goldilocks_i,
       .prime_i,
-      .config_i,
-      .full_first_i(config_i.full_rounds_first),
-      .partial_first_i(config_i.partial_rounds[0]),
-      .partial_last_i('0),
-      .full_last_i('0),
+      .configs_i,
+      .full_first_i(full_rounds_first),
+      .partial_first_i(partial_rounds[0]),
+      .partial_last_i(NoRounds),
+      .full_last_i(NoRounds),
+      .alpha_i(alpha),
+      .grid_i(full_grid),
+      .skew_i(skew),
       .number_i('0),
       .constant_write_i,
       .valid_i({1'b0, start_valid}),
@@ -225,7 +295,8 @@ module acclmt_hash_engine #(
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
-      .Sponge(Sponge)
+      .Sponge(Sponge),
+      .NumSets(NumSets)
     ) u_second (
       .clk_i,
       .rst_ni,
@@ -233,11 +304,14 @@ module acclmt_hash_engine #(
       .clear_i,
       .goldilocks_i,
       .prime_i,
-      .config_i,
-      .full_first_i('0),
-      .partial_first_i('0),
-      .partial_last_i(config_i.partial_rounds[Second]),
-      .full_last_i(config_i.full_rounds_last),
+      .configs_i,
+      .full_first_i(NoRounds),
+      .partial_first_i(NoRounds),
+      .partial_last_i(partial_rounds[Second]),
+      .full_last_i(full_rounds_last),
+      .alpha_i(alpha),
+      .grid_i(full_grid),
+      .skew_i(skew),
       .number_i(acclmt_pkg::SecondFullSubEngine),
       .constant_write_i,
       .valid_i({exit_valid, 1'b0}),
@@ -259,7 +333,8 @@ module acclmt_hash_engine #(
         .Prime(Prime),
         .Goldilocks(Goldilocks),
         .Reduction(Reduction),
-        .Depth(PartialDepth)
+        .Depth(PartialDepth),
+        .NumSets(NumSets)
       ) u_partial (
         .clk_i,
         .rst_ni,
@@ -267,8 +342,11 @@ module acclmt_hash_engine #(
         .clear_i,
         .goldilocks_i,
         .prime_i,
-        .config_i,
-        .num_rounds_i(config_i.partial_rounds[i]),
+        .configs_i,
+        .num_rounds_i(partial_rounds[i]),
+        .alpha_i(alpha),
+        .grid_i(partial_grid),
+        .pass_through_i(pass_through[i]),
         .number_i(acclmt_pkg::SubEngineWidth'(i)),
         .constant_write_i,
         .valid_i(link_valid[i-1]),
@@ -291,7 +369,8 @@ module acclmt_hash_engine #(
   acclmt_sum_reduction #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .NumSets(NumSets)
   ) u_exit (
     .clk_i,
     .rst_ni,
@@ -299,7 +378,8 @@ module acclmt_hash_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .config_i,
+    .configs_i,
+    .pass_through_i(no_recurrence),
     .valid_i(link_valid[NumPartial]),
     .take_o(link_take[NumPartial]),
     .state_i(link_state[NumPartial]),
@@ -317,13 +397,15 @@ module acclmt_hash_engine #(
   assign continues = Sponge && final_tag[acclmt_pkg::TagContinues];
   assign back_valid = final_valid && continues;
   assign final_take = continues ? back_take : reader_take;
-  acclmt_digest_reader u_reader (
+  acclmt_digest_reader #(
+    .NumSets(NumSets)
+  ) u_reader (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
     .goldilocks_i,
-    .config_i,
+    .configs_i,
     .valid_i(final_valid && !continues),
     .take_o(reader_take),
     .state_i(final_state),
@@ -339,6 +421,21 @@ module acclmt_hash_engine #(
   assign idle_o = &sub_engine_idle && exit_idle && loader_idle && reader_idle;
 
 `ifndef SYNTHESIS
+  if (NumSets > 1) begin : gen_sets_checks
+    set_in_use_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        valid_i && !clear_i |->
+            (sets_i & NumSets'(4'd1 << tag_i[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth])) != '0)
+    else $error("acclmt_hash_engine: a hash has a parameter set that is not in use");
+    for (genvar set = 0; set < NumSets; set++) begin : gen_set_checks
+      same_exponent_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+          !idle_o && sets_i[set] |-> gen_set[set].of_set.alpha == alpha)
+      else $error("acclmt_hash_engine: sets in use have different exponents");
+      same_sub_engines_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+          !idle_o && sets_i[set] |->
+              (has_rounds[set] | pass_through | MaxSubEngines'(2 ** Second + 1)) == '1)
+      else $error("acclmt_hash_engine: sets in use have rounds on different sub-engines");
+    end
+  end
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, ready_o, start_valid, final_valid, final_take, valid_o}))
   else $error("acclmt_hash_engine: a handshake is unknown");

@@ -26,7 +26,9 @@ module acclmt_state_loader #(
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Whether states come back.
-  parameter bit Sponge = 1'b0
+  parameter bit Sponge = 1'b0,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -35,12 +37,12 @@ module acclmt_state_loader #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every word.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and parameters of the hash; stable while words are inside.
+  /// Goldilocks mode, run-time modulus and parameters of the sets; stable while words are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::engine_config_t config_i,
-  /// Writes of constants: the initial vector, bank lane, index beat; with `Sponge` also the vector
-  /// for later blocks, index `MaxBeats` + beat.
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  /// Writes of constants: the initial vector, bank lane, index 2 * `MaxBeats` * set + beat; with
+  /// `Sponge` also the vector for later blocks, `MaxBeats` more.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Input words with their block, the same for all of them; `block_end` marks the last one.
   input logic valid_i,
@@ -144,6 +146,29 @@ module acclmt_state_loader #(
 
   // ---- Reading a page ---------------------------------------------------------------------------
 
+  // The parameters of the set of the page, and beats of a state of each set.
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
+  localparam int unsigned TagSet = acclmt_pkg::TagSet;
+  acclmt_pkg::set_t page_set;
+  acclmt_pkg::engine_config_t of_page;
+  assign page_set = tag_q[read_page_q][TagSet+:SetWidth];
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_config (
+    .values_i(configs_i),
+    .set_i(page_set),
+    .value_o(of_page)
+  );
+  logic [NumSets*BeatWidth-1:0] beats;
+  for (genvar set = 0; set < NumSets; set++) begin : gen_set
+    acclmt_pkg::engine_config_t of_set;
+    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
+    logic unused_set_bits;
+    assign unused_set_bits = ^of_set;
+  end
+
   logic [BeatWidth-1:0] beat_q;
   logic read, read_last, place_available, reserve, is_first, state_is_back;
   assign is_first = !Sponge || page_first_q[read_page_q];
@@ -152,7 +177,7 @@ module acclmt_state_loader #(
   assign back_take_o = read && !is_first;
   assign reserve = read && beat_q == '0;
   assign begun_o = reserve;
-  assign read_last = beat_q + 1'b1 == config_i.beats;
+  assign read_last = beat_q + 1'b1 == of_page.beats;
   assign page_read = read && read_last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) beat_q <= '0;
@@ -191,12 +216,21 @@ module acclmt_state_loader #(
     assign back_q = '0;
   end
 
-  localparam int unsigned InitialAddressWidth = Sponge ? 3 : 2;
-  logic [InitialAddressWidth-1:0] initial_address;
+  // The vector of later blocks is behind the first one.
+  localparam int unsigned BlockAddressWidth = Sponge ? 3 : 2;
+  localparam int unsigned InitialAddressWidth = BlockAddressWidth + ((NumSets > 1) ? SetWidth : 0);
+  localparam int unsigned InitialWidth = $clog2(NumSets * 2 ** BlockAddressWidth);
+  logic [InitialAddressWidth-1:0] initial_address, initial_write_address;
+  assign initial_address[1:0] = beat_q[1:0];
+  assign initial_write_address[1:0] = constant_write_i.index[1:0];
   if (Sponge) begin : gen_later_vector
-    assign initial_address = {!is_first, beat_q[1:0]};
-  end else begin : gen_one_vector
-    assign initial_address = beat_q[1:0];
+    assign initial_address[2] = !is_first;
+    assign initial_write_address[2] = constant_write_i.index[2];
+  end
+  if (NumSets > 1) begin : gen_set_vectors
+    assign initial_address[BlockAddressWidth+:SetWidth] = page_set;
+    assign initial_write_address[BlockAddressWidth+:SetWidth] =
+        constant_write_i.index[3+:SetWidth];
   end
   logic [Lanes-1:0][WordWidth-1:0] sum;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
@@ -241,17 +275,17 @@ module acclmt_state_loader #(
 
     acclmt_mem_1r1w #(
       .Width(WordWidth),
-      .Depth(Sponge ? 2 * MaxBeats : MaxBeats)
+      .Depth(NumSets * 2 ** BlockAddressWidth)
     ) u_initial (
       .clk_i,
       .memory_config_i,
       .write_enable_i(constant_write_i.valid &&
                       constant_write_i.sub_engine == acclmt_pkg::InitialSubEngine &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(lane)),
-      .write_address_i(constant_write_i.index[InitialAddressWidth-1:0]),
+      .write_address_i(initial_write_address[InitialWidth-1:0]),
       .write_data_i(constant_write_i.data),
       .read_enable_i(read),
-      .read_address_i(initial_address),
+      .read_address_i(initial_address[InitialWidth-1:0]),
       .read_data_o(initial_word)
     );
     logic [WordWidth-1:0] first_sum;
@@ -293,13 +327,15 @@ module acclmt_state_loader #(
 
   logic buffer_idle;
   acclmt_state_buffer #(
-    .Places(Places)
+    .Places(Places),
+    .NumSets(NumSets)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .beats_i(config_i.beats),
+    .beats_i(beats),
+    .reserve_beats_i(of_page.beats),
     .available_o(place_available),
     .reserve_i(reserve),
     .valid_i(valid_q[SumStages-1]),
@@ -313,7 +349,8 @@ module acclmt_state_loader #(
     .idle_o(buffer_idle)
   );
   logic unused_bits;
-  assign unused_bits = ^{config_i, back_valid_i, back_state_i};
+  assign unused_bits = ^{of_page, page_set, initial_address, initial_write_address, back_valid_i,
+                         back_state_i};
   assign idle_o = buffer_idle && page_full_q == '0 && word_q == '0;
 
 `ifndef SYNTHESIS

@@ -40,8 +40,15 @@ package acclmt_pkg;
   /// beat is written out as a packed array: Yosys' own front end loses the dimensions of a type
   /// from a package.
   localparam int unsigned Lanes = 3;
-  /// Bits of the tag that accompanies a hash through an engine.
-  localparam int unsigned TagWidth = 8;
+  /// Bits of the tag that accompanies a hash through an engine: what its user wants to know of it,
+  /// the number of its parameter set, and whether its state is not final.
+  localparam int unsigned TagPayloadWidth = 8;
+  localparam int unsigned SetWidth = 2;
+  localparam int unsigned TagWidth = TagPayloadWidth + SetWidth + 1;
+  /// Most parameter sets that a hash engine can mix.
+  localparam int unsigned MaxNumSets = 3;
+  /// Bits of an index into a bank of constants.
+  localparam int unsigned IndexWidth = 8;
   /// Bits of a round counter.
   localparam int unsigned RoundWidth = 8;
   /// Most partial-round sub-engines that the register map has room for.
@@ -51,7 +58,9 @@ package acclmt_pkg;
   typedef logic [ProductWidth-1:0] product_t;
   typedef logic [SumWidth-1:0] sum_t;
   typedef logic [TagWidth-1:0] tag_t;
+  typedef logic [SetWidth-1:0] set_t;
   typedef logic [RoundWidth-1:0] round_t;
+  typedef logic [IndexWidth-1:0] index_t;
 
   /// A bare product as a sum: its bits in the lower bits of the chunks.
   function automatic logic [Slices*ChunkWidth-1:0] product_as_sum(input product_t product);
@@ -216,7 +225,8 @@ package acclmt_pkg;
   /// Sub-engine numbers with counters: full-round, partial-round 1 to 6, second full-round.
   localparam int unsigned MaxSubEngines = MaxNumPartial + 2;
 
-  /// Run-time parameters of a hash engine. All are checked before a run starts.
+  /// Run-time parameters of a hash engine, those of one parameter set. All are checked before a run
+  /// starts.
   typedef struct packed {
     alpha_e alpha;
     /// Elements of a state: t.
@@ -231,6 +241,8 @@ package acclmt_pkg;
     logic [3:0] full_interval;
     beat_t spacing;
     beat_t grid;
+    /// Cycles of a round of a partial-round sub-engine.
+    beat_t partial_interval;
     /// The last full round of a hash makes the first beat only, in which its digest is, in one step
     /// a beat and without pairs; beats of a final state: 1 then.
     logic digest_short;
@@ -253,6 +265,11 @@ package acclmt_pkg;
     /// the first full-round sub-engine before them, entry 7 on the second one behind them, with the
     /// MDS matrix.
     logic [MaxSubEngines-1:0][RoundWidth-1:0] partial_rounds;
+    /// Where its constants begin: the steps of its matrices and the beats of its constant vectors in
+    /// a full-round sub-engine, the beats in a partial-round sub-engine.
+    index_t matrix_base;
+    index_t constant_base;
+    index_t partial_base;
     /// Words that a hash takes and that its digest has.
     word_count_t input_words;
     word_count_t digest_words;
@@ -260,6 +277,10 @@ package acclmt_pkg;
     position_map_t input_map;
     position_map_t digest_map;
   } engine_config_t;
+
+  /// Bits of the parameters of a hash engine. An engine of several parameter sets has them side by
+  /// side, set 0 in the low bits (see acclmt_set_select).
+  localparam int unsigned EngineConfigWidth = 249;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
@@ -269,6 +290,8 @@ package acclmt_pkg;
     /// The first one of a row chunk; that one adds the products of the pairs.
     logic first;
     logic pairs;
+    /// It is the last one that does so in its round.
+    logic pairs_end;
     /// Goldilocks mode: it takes the upper slices, 2 and 3, or the lower ones.
     logic upper;
     /// The row chunk, and whether it is the last step of that, and of the round.
@@ -308,14 +331,10 @@ package acclmt_pkg;
   localparam int unsigned PartialBanks = 2 * Lanes + 1;
   /// Bits of a bank number.
   localparam int unsigned BankWidth = 5;
-  /// Bits of an index into a bank.
-  localparam int unsigned IndexWidth = 8;
   /// Sub-engine number under which the initial vector of a hash is written: one bank a lane.
   localparam sub_engine_t InitialSubEngine = 4'd15;
   /// Sub-engine number under which the values of empty sub-trees are written: bank 0, index level.
   localparam sub_engine_t EmptySubTrees = 4'd14;
-
-  typedef logic [IndexWidth-1:0] index_t;
 
   /// A write of one constant, broadcast to all sub-engines of an engine.
   typedef struct packed {
@@ -365,8 +384,10 @@ package acclmt_pkg;
     position_map_t input_map;
   } block_t;
 
-  /// Bit of a tag that says that the state is not final: another block is to be absorbed.
+  /// Bit of a tag that says that the state is not final: another block is to be absorbed; below it
+  /// the number of the parameter set.
   localparam int unsigned TagContinues = TagWidth - 1;
+  localparam int unsigned TagSet = TagContinues - SetWidth;
 
   /// What a run does, but for its tree (`acclmt_tree_pkg::tree_config_t`: Yosys' own front end has
   /// no structure with a type from another package); stable during a run.

@@ -11,7 +11,10 @@
 /// Handshake:  states: `valid_i` shows a complete state, `take_o` takes a beat. Words: ready/valid.
 /// Latency:    3 cycles from a state of one beat to the first word.
 /// Throughput: one state in its beats and twice its words in cycles.
-module acclmt_digest_reader (
+module acclmt_digest_reader #(
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
+) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
@@ -19,9 +22,9 @@ module acclmt_digest_reader (
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode and parameters of the hash; stable while states are inside.
+  /// Goldilocks mode and parameters of the sets; stable while states are inside.
   input logic goldilocks_i,
-  input acclmt_pkg::engine_config_t config_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   /// Final states.
   input logic valid_i,
   output logic take_o,
@@ -53,8 +56,25 @@ module acclmt_digest_reader (
   logic [BeatWidth-1:0] beat_d, beat_q;
   acclmt_pkg::word_count_t word_d, word_q;
   logic write, read, last_beat, last_word;
-  assign last_beat = beat_q + 1'b1 == config_i.digest_beats;
-  assign last_word = word_q + 1'b1 == config_i.digest_words;
+  // The parameters of the set of the state that comes, and of the one whose words are read.
+  acclmt_pkg::tag_t tag_q;
+  acclmt_pkg::engine_config_t of_state, of_words;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_state_config (
+    .values_i(configs_i),
+    .set_i(tag_i[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_state)
+  );
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_words_config (
+    .values_i(configs_i),
+    .set_i(tag_q[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_words)
+  );
+  assign last_beat = beat_q + 1'b1 == of_state.digest_beats;
+  assign last_word = word_q + 1'b1 == of_words.digest_words;
 
   always_comb begin
     phase_d = phase_q;
@@ -102,7 +122,6 @@ module acclmt_digest_reader (
   assign last_o = last_word;
   assign idle_o = phase_q == Load && beat_q == '0;
 
-  acclmt_pkg::tag_t tag_q;
   always_ff @(posedge clk_i) begin
     if (write) tag_q <= tag_i;
   end
@@ -111,8 +130,8 @@ module acclmt_digest_reader (
   // Position codes of the elements of this word.
   logic [CodeWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  assign code = acclmt_pkg::position_code(config_i.digest_map, word_q);
-  assign slice_code = acclmt_pkg::slice_codes(config_i.digest_map, word_q[1:0]);
+  assign code = acclmt_pkg::position_code(of_words.digest_map, word_q);
+  assign slice_code = acclmt_pkg::slice_codes(of_words.digest_map, word_q[1:0]);
 
   logic [Lanes-1:0][WordWidth-1:0] beat;
   acclmt_mem_1r1w #(
@@ -149,7 +168,7 @@ module acclmt_digest_reader (
   end
 
   logic unused_bits;
-  assign unused_bits = ^config_i;
+  assign unused_bits = ^{of_state, of_words};
 
 `ifndef SYNTHESIS
   word_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)

@@ -30,14 +30,16 @@
 /// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` cycles, rounded up to the
 ///             grid.
 /// Throughput: one state in `num_rounds_i` * g cycles, where g is the number of beats, and at least
-///             2 with x^7.
+///             2 with x^7; with sets of different sizes a multiple of 2 with x^7.
 module acclmt_partial_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Beats whose constants fit, a power of two.
-  parameter int unsigned Depth = 128
+  parameter int unsigned Depth = 128,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -46,16 +48,20 @@ module acclmt_partial_round_engine #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus, parameters of the hash, and rounds of this segment;
-  /// stable while states are inside.
+  /// Goldilocks mode, run-time modulus, parameters of the sets, their rounds of this segment, and
+  /// what they have in common: exponent, grid, and that no set has rounds here; stable while states
+  /// are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::engine_config_t config_i,
-  input acclmt_pkg::round_t num_rounds_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] num_rounds_i,
+  input acclmt_pkg::alpha_e alpha_i,
+  input acclmt_pkg::beat_t grid_i,
+  input logic pass_through_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
-  /// Writes of constants: banks 0..2 a and 3..5 b at index round * beats + beat, bank 6 the
-  /// constant k at index round.
+  /// Writes of constants: banks 0..2 a and 3..5 b at index `partial_base` of the set + round * beats
+  /// + beat, bank 6 the constant k at the index of beat 0.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States that enter, with their tags.
   input logic valid_i,
@@ -113,10 +119,18 @@ module acclmt_partial_round_engine #(
 
   // ---- Which state takes the next slot ----------------------------------------------------------
 
-  // One beat a cycle; x^7 takes two cycles a state.
-  logic [BeatWidth-1:0] grid;
-  assign grid = (config_i.beats == BeatWidth'(1) && config_i.alpha == acclmt_pkg::AlphaSeven)
-      ? BeatWidth'(2) : config_i.beats;
+  // Beats of a state of each set.
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
+  localparam int unsigned TagSet = acclmt_pkg::TagSet;
+  logic [NumSets*BeatWidth-1:0] beats;
+  for (genvar set = 0; set < NumSets; set++) begin : gen_set
+    acclmt_pkg::engine_config_t of_set;
+    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
+    logic unused_set_bits;
+    assign unused_set_bits = ^of_set;
+  end
 
   logic queue_valid, queue_complete, queue_last, first_valid, head_valid, head_take, head_begins_q;
   logic head_done;
@@ -124,10 +138,28 @@ module acclmt_partial_round_engine #(
   acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
   logic [AddressWidth-1:0] head_index;
-  logic pass_through, place_available, accept, control_take;
+  logic place_available, accept, control_take;
   logic issue, issue_first, issue_last, leave, output_valid;
   acclmt_pkg::beat_t issue_beat;
-  assign pass_through = num_rounds_i == '0;
+
+  // The parameters of the sets of the state that enters, of the one that comes round, and of a beat
+  // that is issued.
+  acclmt_pkg::engine_config_t new_config, head_config, of_issue;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_new_config (
+    .values_i(configs_i),
+    .set_i(tag_i[TagSet+:SetWidth]),
+    .value_o(new_config)
+  );
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_head_config (
+    .values_i(configs_i),
+    .set_i(head_tag[TagSet+:SetWidth]),
+    .value_o(head_config)
+  );
+  assign of_issue = control_take ? new_config : head_config;
 
   logic unused_take, unused_accept;
   acclmt_slot_control #(
@@ -136,20 +168,21 @@ module acclmt_partial_round_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
-    .beats_i(config_i.beats),
-    .grid_i(grid),
-    .arrival_i(BeatWidth'(1)),
+    .grid_i,
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
+    .head_beats_i(head_config.beats),
+    .head_arrival_i(BeatWidth'(1)),
     .head_done_i(head_done),
     .head_spacing_i(BeatWidth'(1)),
-    .head_cycles_i(5'(grid)),
+    .head_cycles_i(5'(head_config.partial_interval)),
     .head_take_o(head_take),
-    .new_valid_i({1'b0, valid_i && !pass_through}),
+    .new_valid_i({1'b0, valid_i && !pass_through_i}),
     .new_place_i({1'b0, place_available}),
+    .new_beats_i({2{new_config.beats}}),
     .new_spacing_i({2{BeatWidth'(1)}}),
-    .new_cycles_i({2{5'(grid)}}),
+    .new_cycles_i({2{5'(new_config.partial_interval)}}),
     .new_take_o({unused_take, control_take}),
     .new_accept_o({unused_accept, accept}),
     .issue_o(issue),
@@ -181,7 +214,9 @@ module acclmt_partial_round_engine #(
     issue_state_q <= control_take ? state_i : head_state;
     issue_round_q <= issue_round;
     issue_tag_q <= control_take ? tag_i : head_tag;
-    issue_index_q <= control_take ? AddressWidth'(issue_beat) : head_index;
+    issue_index_q <=
+        control_take ? new_config.partial_base[AddressWidth-1:0] + AddressWidth'(issue_beat)
+                     : head_index;
   end
 
   // ---- Control that accompanies a beat ----------------------------------------------------------
@@ -231,7 +266,7 @@ module acclmt_partial_round_engine #(
   );
 
   logic valid_at_end, constant_is_next;
-  acclmt_pkg::round_t round_at_constant;
+  logic [AddressWidth-1:0] index_at_constant;
   acclmt_valid_pipe #(
     .Cycles(AtEnd),
     .Ahead(AtEnd - AtResidue + 1)
@@ -244,15 +279,34 @@ module acclmt_partial_round_engine #(
     .ahead_o(constant_is_next)
   );
   acclmt_delay #(
-    .Width(RoundWidth),
+    .Width(AddressWidth),
     .Cycles(AtResidue - 1)
-  ) u_round_to_constant (
+  ) u_index_to_constant (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i(issue_round_q),
-    .data_o(round_at_constant)
+    .data_i(issue_index_q),
+    .data_o(index_at_constant)
   );
+
+  // Whether the output of the S-box enters the new element, when that is there.
+  logic enters_at_output;
+  if (NumSets == 1) begin : gen_one_set
+    assign enters_at_output = new_config.output_enters;
+  end else begin : gen_sets
+    logic issue_enters_q;
+    always_ff @(posedge clk_i) issue_enters_q <= of_issue.output_enters;
+    acclmt_delay #(
+      .Width(1),
+      .Cycles(AtOutput)
+    ) u_enters (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .data_i(issue_enters_q),
+      .data_o(enters_at_output)
+    );
+  end
 
   // ---- Constants: read the cycle before they are used -------------------------------------------
 
@@ -269,8 +323,7 @@ module acclmt_partial_round_engine #(
       .write_address_i(constant_write_i.index[AddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
       .read_enable_i((bank == BankConstant) ? constant_is_next : issue_q),
-      .read_address_i((bank == BankConstant) ? round_at_constant[AddressWidth-1:0]
-                                             : issue_index_q),
+      .read_address_i((bank == BankConstant) ? index_at_constant : issue_index_q),
       .read_data_o(constant[bank])
     );
   end
@@ -406,7 +459,7 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .alpha_i(config_i.alpha),
+    .alpha_i,
     .valid_i(issue_q && issue_first_q),
     .x_i(issue_state_q[0][WordWidth-1:0]),
     .bypass_i('0),
@@ -420,7 +473,7 @@ module acclmt_partial_round_engine #(
     .clk_i,
     .goldilocks_i,
     .prime_i,
-    .a_i(config_i.output_enters ? output_of_sbox : '0),
+    .a_i(enters_at_output ? output_of_sbox : '0),
     .b_i(share_at_output),
     .sum_o(new_first)
   );
@@ -431,6 +484,23 @@ module acclmt_partial_round_engine #(
   // A beat moves when the next one is there, whose lane 0 may come into its lane 2. Place q has
   // sum q + 1 if that one moves, nothing if sum q is the last one that does, or sum q. Place 0 is
   // free for y and x.
+  acclmt_pkg::engine_config_t of_moved;
+  acclmt_pkg::round_t rounds_of_moved;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_moved_config (
+    .values_i(configs_i),
+    .set_i(tag_at_moved[TagSet+:SetWidth]),
+    .value_o(of_moved)
+  );
+  acclmt_set_select #(
+    .NumSets(NumSets),
+    .Width(RoundWidth)
+  ) u_moved_rounds (
+    .values_i(num_rounds_i),
+    .set_i(tag_at_moved[TagSet+:SetWidth]),
+    .value_o(rounds_of_moved)
+  );
   logic [Lanes-1:0][LaneWidth-1:0] sum_q, moved;
   always_ff @(posedge clk_i) sum_q <= sum;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_moved_lane
@@ -450,8 +520,8 @@ module acclmt_partial_round_engine #(
       end
       always_comb begin
         moved[lane][Lsb+:ChunkWidth] = sum_q[lane][Lsb+:ChunkWidth];
-        if (place < config_i.order) moved[lane][Lsb+:ChunkWidth] = following;
-        else if (place == config_i.order) moved[lane][Lsb+:ChunkWidth] = '0;
+        if (place < of_moved.order) moved[lane][Lsb+:ChunkWidth] = following;
+        else if (place == of_moved.order) moved[lane][Lsb+:ChunkWidth] = '0;
       end
     end
   end
@@ -463,7 +533,7 @@ module acclmt_partial_round_engine #(
   acclmt_pkg::round_t next_round;
   logic [AddressWidth-1:0] next_index;
   assign next_round = round_at_moved + 1'b1;
-  assign next_index = index_at_moved + AddressWidth'(config_i.beats);
+  assign next_index = index_at_moved + AddressWidth'(of_moved.beats);
   acclmt_beat_fifo #(
     .Width(1 + Lanes * LaneWidth + RoundWidth + TagWidth + AddressWidth),
     .Depth(Places)
@@ -474,7 +544,7 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .valid_i(valid_at_moved),
     .last_i(last_at_moved),
-    .data_i({next_round == num_rounds_i, next_round, next_index, tag_at_moved, moved}),
+    .data_i({next_round == rounds_of_moved, next_round, next_index, tag_at_moved, moved}),
     .head_valid_o(queue_valid),
     .complete_o(queue_complete),
     .last_o(queue_last),
@@ -516,7 +586,8 @@ module acclmt_partial_round_engine #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{config_i, round_at_constant, issue_state_q[0][LaneWidth-1:2*WordWidth]};
+  assign unused_bits = ^{new_config, head_config, of_issue, of_moved,
+                         issue_state_q[0][LaneWidth-1:2*WordWidth]};
 
   // ---- Output buffer ----------------------------------------------------------------------------
 
@@ -524,13 +595,15 @@ module acclmt_partial_round_engine #(
   acclmt_pkg::tag_t buffer_tag;
   acclmt_state_buffer #(
     .LaneWidth(LaneWidth),
-    .Places(Places)
+    .Places(Places),
+    .NumSets(NumSets)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .beats_i(config_i.beats),
+    .beats_i(beats),
+    .reserve_beats_i(new_config.beats),
     .available_o(place_available),
     .reserve_i(accept),
     .valid_i(leave),
@@ -538,23 +611,43 @@ module acclmt_partial_round_engine #(
     .state_i(head_state),
     .tag_i(head_tag),
     .valid_o(output_valid),
-    .take_i(take_i && !pass_through),
+    .take_i(take_i && !pass_through_i),
     .state_o(buffer_state),
     .tag_o(buffer_tag),
     .idle_o
   );
-  assign take_o = pass_through ? take_i : control_take;
-  assign valid_o = pass_through ? valid_i : output_valid;
-  assign state_o = pass_through ? state_i : buffer_state;
-  assign tag_o = pass_through ? tag_i : buffer_tag;
+  assign take_o = pass_through_i ? take_i : control_take;
+  assign valid_o = pass_through_i ? valid_i : output_valid;
+  assign state_o = pass_through_i ? state_i : buffer_state;
+  assign tag_o = pass_through_i ? tag_i : buffer_tag;
 
 `ifndef SYNTHESIS
+  // The last round of each set, and its order.
+  acclmt_pkg::engine_config_t of_issued;
+  acclmt_pkg::round_t rounds_of_issued;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_issued_config (
+    .values_i(configs_i),
+    .set_i(issue_tag_q[TagSet+:SetWidth]),
+    .value_o(of_issued)
+  );
+  acclmt_set_select #(
+    .NumSets(NumSets),
+    .Width(RoundWidth)
+  ) u_issued_rounds (
+    .values_i(num_rounds_i),
+    .set_i(issue_tag_q[TagSet+:SetWidth]),
+    .value_o(rounds_of_issued)
+  );
+  logic unused_issued;
+  assign unused_issued = ^of_issued;
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      issue_q |-> issue_round_q < num_rounds_i)
+      issue_q |-> issue_round_q < rounds_of_issued)
   else $error("acclmt_partial_round_engine: a state ran past its last round");
   order_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      issue_q |-> config_i.order != '0 && config_i.order < config_i.width)
-  else $error("acclmt_partial_round_engine: %0d sums move up", config_i.order);
+      issue_q |-> of_issued.order != '0 && of_issued.order < of_issued.width)
+  else $error("acclmt_partial_round_engine: %0d sums move up", of_issued.order);
   first_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       valid_at_end && !clear_i |-> first_ready)
   else $error("acclmt_partial_round_engine: a new element 0 comes and there is no room");
@@ -565,11 +658,11 @@ module acclmt_partial_round_engine #(
       !$isunknown({valid_i, take_o, valid_o, take_i}))
   else $error("acclmt_partial_round_engine: a handshake is unknown");
   pass_through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      pass_through && valid_i && take_i);
+      pass_through_i && valid_i && take_i);
   waits_for_element_0_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       queue_valid && head_begins_q && !first_valid);
   no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      valid_i && !pass_through && !place_available);
+      valid_i && !pass_through_i && !place_available);
 `else
   logic unused_ready;
   assign unused_ready = first_ready;

@@ -13,7 +13,9 @@ module acclmt_state_buffer #(
   /// Bits of a lane of a beat.
   parameter int unsigned LaneWidth = acclmt_pkg::WordWidth,
   /// Beats, at least 4.
-  parameter int unsigned Places = 64
+  parameter int unsigned Places = 64,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -22,9 +24,10 @@ module acclmt_state_buffer #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Empties the buffer and gives all places back.
   input logic clear_i,
-  /// Beats of a state; stable while states are inside.
-  input acclmt_pkg::beat_t beats_i,
-  /// Reservation, as a state enters the sub-engine.
+  /// Beats of a state of each set, set 0 in the low bits; stable while states are inside.
+  input logic [NumSets*acclmt_pkg::BeatWidth-1:0] beats_i,
+  /// Reservation, as a state of so many beats enters the sub-engine.
+  input acclmt_pkg::beat_t reserve_beats_i,
   output logic available_o,
   input logic reserve_i,
   /// A beat leaves the sub-engine.
@@ -49,19 +52,29 @@ module acclmt_state_buffer #(
            acclmt_pkg::MaxBeats);
   end
 
-  // States that fit.
-  logic [CountWidth-1:0] limit;
-  assign limit = CountWidth'(acclmt_timing_pkg::states_that_fit(int'(Places), beats_i));
-
+  // A state gives back as many places as were reserved for it: it may have fewer beats by now.
   logic head_valid, last, give_back;
   logic [CountWidth-1:0] taken_q;
+  acclmt_pkg::beat_t head_beats;
+  acclmt_set_select #(
+    .NumSets(NumSets),
+    .Width(acclmt_pkg::BeatWidth)
+  ) u_head_beats (
+    .values_i(beats_i),
+    .set_i(tag_o[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(head_beats)
+  );
   assign give_back = take_i && last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) taken_q <= '0;
     else if (clear_i) taken_q <= '0;
-    else if (reserve_i != give_back) taken_q <= reserve_i ? taken_q + 1'b1 : taken_q - 1'b1;
+    else if (reserve_i || give_back) begin
+      taken_q <= taken_q + (reserve_i ? CountWidth'(reserve_beats_i) : '0)
+                         - (give_back ? CountWidth'(head_beats) : '0);
+    end
   end
-  assign available_o = taken_q != limit;
+  assign available_o =
+      (CountWidth + 1)'(taken_q) + (CountWidth + 1)'(reserve_beats_i) <= (CountWidth + 1)'(Places);
   assign idle_o = taken_q == '0;
 
   acclmt_beat_fifo #(

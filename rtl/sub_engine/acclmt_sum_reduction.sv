@@ -18,7 +18,9 @@ module acclmt_sum_reduction #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -27,10 +29,12 @@ module acclmt_sum_reduction #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and parameters of the hash; stable while states are inside.
+  /// Goldilocks mode, run-time modulus, parameters of the sets, and that they have no recurrence;
+  /// stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::engine_config_t config_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  input logic pass_through_i,
   /// States that enter, with their tags.
   input logic valid_i,
   output logic take_o,
@@ -57,9 +61,27 @@ module acclmt_sum_reduction #(
   localparam int unsigned ToResidue =
       acclmt_latency_pkg::ResolveLatency + acclmt_timing_pkg::reduce_latency(int'(Reduction));
 
-  logic goldilocks, pass_through;
+  logic goldilocks;
   assign goldilocks = Goldilocks && goldilocks_i;
-  assign pass_through = config_i.order == '0;
+
+  // The parameters of the set of the state, and beats of a state of each set.
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  acclmt_pkg::engine_config_t of_state;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_config (
+    .values_i(configs_i),
+    .set_i(tag_i[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_state)
+  );
+  logic [NumSets*BeatWidth-1:0] beats;
+  for (genvar set = 0; set < NumSets; set++) begin : gen_set
+    acclmt_pkg::engine_config_t of_set;
+    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
+    logic unused_set_bits;
+    assign unused_set_bits = ^of_set;
+  end
 
   // ---- Which word is next -----------------------------------------------------------------------
 
@@ -67,9 +89,9 @@ module acclmt_sum_reduction #(
   logic [BeatWidth-1:0] beat_q;
   logic begins, active, lane_ends, beat_ends, place_available;
   assign begins = lane_q == '0 && beat_q == '0;
-  assign active = !pass_through && (begins ? valid_i && place_available : 1'b1);
+  assign active = !pass_through_i && (begins ? valid_i && place_available : 1'b1);
   assign lane_ends = lane_q == 2'(Lanes - 1);
-  assign beat_ends = beat_q + 1'b1 == config_i.beats;
+  assign beat_ends = beat_q + 1'b1 == of_state.beats;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       lane_q <= '0;
@@ -82,7 +104,7 @@ module acclmt_sum_reduction #(
       if (lane_ends) beat_q <= beat_ends ? '0 : beat_q + 1'b1;
     end
   end
-  assign take_o = pass_through ? take_i : active && lane_ends;
+  assign take_o = pass_through_i ? take_i : active && lane_ends;
 
   // ---- The word: a sum, and what takes the place of its residue ---------------------------------
 
@@ -115,8 +137,8 @@ module acclmt_sum_reduction #(
     assign place = (BeatWidth + 1)'(lane_q) + (BeatWidth + 1)'(Lanes) *
                    (goldilocks ? (BeatWidth + 1)'(s) : (BeatWidth + 1)'(beat_q));
     assign is_element = place == '0;
-    assign is_output = place == config_i.order;
-    assign is_beyond = place >= config_i.width;
+    assign is_output = place == of_state.order;
+    assign is_beyond = place >= of_state.width;
     assign is_instead[s] = is_element || is_output || is_beyond;
     always_comb begin
       instead[SliceWidth*s+:SliceWidth] = '0;
@@ -186,13 +208,15 @@ module acclmt_sum_reduction #(
   logic [Lanes-1:0][WordWidth-1:0] buffer_state;
   acclmt_pkg::tag_t buffer_tag;
   acclmt_state_buffer #(
-    .Places(Places)
+    .Places(Places),
+    .NumSets(NumSets)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .beats_i(config_i.beats),
+    .beats_i(beats),
+    .reserve_beats_i(of_state.beats),
     .available_o(place_available),
     .reserve_i(active && begins),
     .valid_i(valid_at_residue && lane_at_residue == 2'(Lanes - 1)),
@@ -200,22 +224,22 @@ module acclmt_sum_reduction #(
     .state_i({word, word_q}),
     .tag_i(tag_at_residue),
     .valid_o(buffer_valid),
-    .take_i(take_i && !pass_through),
+    .take_i(take_i && !pass_through_i),
     .state_o(buffer_state),
     .tag_o(buffer_tag),
     .idle_o
   );
-  assign valid_o = pass_through ? valid_i : buffer_valid;
-  assign tag_o = pass_through ? tag_i : buffer_tag;
+  assign valid_o = pass_through_i ? valid_i : buffer_valid;
+  assign tag_o = pass_through_i ? tag_i : buffer_tag;
   always_comb begin
     state_o = buffer_state;
     for (int i = 0; i < int'(Lanes); i++) begin
-      if (pass_through) state_o[i] = state_i[i][WordWidth-1:0];
+      if (pass_through_i) state_o[i] = state_i[i][WordWidth-1:0];
     end
   end
 
   logic unused_bits;
-  assign unused_bits = ^config_i;
+  assign unused_bits = ^of_state;
 
 `ifndef SYNTHESIS
   beat_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -225,9 +249,9 @@ module acclmt_sum_reduction #(
       !$isunknown({valid_i, take_o, valid_o, take_i}))
   else $error("acclmt_sum_reduction: a handshake is unknown");
   pass_through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      pass_through && valid_i && take_i);
+      pass_through_i && valid_i && take_i);
   no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      !pass_through && begins && valid_i && !place_available);
+      !pass_through_i && begins && valid_i && !place_available);
   back_to_back_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       active && begins && valid_at_residue);
 `endif

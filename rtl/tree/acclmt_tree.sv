@@ -73,9 +73,9 @@ module acclmt_tree #(
 
   localparam int unsigned QueueWidth = acclmt_tree_pkg::QueueWidth;
 
-  if (acclmt_pkg::TagWidth != acclmt_tree_pkg::QueueWidth + 3) begin : gen_illegal_tag_width
-    $error("acclmt_tree: TagWidth = %0d is not that of a queue and three flags",
-           acclmt_pkg::TagWidth);
+  if (acclmt_pkg::TagPayloadWidth != acclmt_tree_pkg::QueueWidth + 3) begin : gen_illegal_tag_width
+    $error("acclmt_tree: TagPayloadWidth = %0d is not that of a queue and three flags",
+           acclmt_pkg::TagPayloadWidth);
   end
 
   // ---- Leaves: to the tree, or out, or both -----------------------------------------------------
@@ -186,10 +186,10 @@ module acclmt_tree #(
   logic operand_is_top;
   assign operand_node_level = operand_level + 1'b1;
   assign operand_is_top = operand_node_level == tree_i.top;
-  assign operand_tag_o = {
+  assign operand_tag_o = acclmt_pkg::TagWidth'({
     operand_is_top || tree_i.emit[operand_node_level[QueueWidth-1:0]], operand_is_top, operand_last,
     operand_level[QueueWidth-1:0]
-  };
+  });
 
   // ---- Digests: to their place, or out, or both -------------------------------------------------
 

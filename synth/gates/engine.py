@@ -33,6 +33,7 @@ CONFIG_FIELDS = (
     ("full_interval", 4),
     ("spacing", 3),
     ("grid", 3),
+    ("partial_interval", 3),
     ("digest_short", 1),
     ("digest_beats", 3),
     ("pairs", 1),
@@ -43,6 +44,9 @@ CONFIG_FIELDS = (
     ("full_rounds_first", 8),
     ("full_rounds_last", 8),
     ("partial_rounds", 64),
+    ("matrix_base", 8),
+    ("constant_base", 8),
+    ("partial_base", 8),
     ("input_words", 4),
     ("digest_words", 4),
     ("input_map", 48),
@@ -98,12 +102,23 @@ class Segment:
         return ELEMENTS if self.mode.goldilocks else self.beats * LANES_OF_BEAT
 
     @property
+    def alpha_code(self):
+        """Of the exponent."""
+        return next(code for code, exponent in EXPONENTS.items() if exponent == self.alpha)
+
+    @property
+    def partial_interval(self):
+        """Cycles of a round."""
+        return 2 if self.beats == 1 and self.alpha == 7 else self.beats
+
+    @property
     def config(self):
         """What the sub-engine is configured with."""
         return configuration(
-            alpha=next(code for code, exponent in EXPONENTS.items() if exponent == self.alpha),
+            alpha=self.alpha_code,
             width=self.width,
             beats=self.beats,
+            partial_interval=self.partial_interval,
             order=self.order,
             output_enters=int(self.output_enters),
         )
@@ -166,7 +181,7 @@ def partial_rounds(segment, places):
             product = mode.product(mode.operand(a[place], x), mode.operand(b[place], other))
             sums.append(grow(0 if fresh else places[place], product, common))
         x = power(mode, y, segment.alpha)
-        y = mode.add(mode.reduce(sums[0]), segment.constants[CONSTANT_BANK, number])
+        y = mode.add(mode.reduce(sums[0]), segment.constants[CONSTANT_BANK, number * segment.beats])
         if segment.output_enters:
             y = mode.add(y, x)
         sums[: segment.order] = [*sums[1 : segment.order], 0]
@@ -211,7 +226,7 @@ def random_segment(mode, alpha, width, number, rounds, states, random):
                 value = value >> SLICE_BITS << SLICE_BITS if mode.goldilocks else 0
             segment.constants[bank, index] = value
     for index in range(rounds):
-        segment.constants[CONSTANT_BANK, index] = element()
+        segment.constants[CONSTANT_BANK, index * segment.beats] = element()
 
     def total():
         found = 0
@@ -272,8 +287,11 @@ def engine_lane(segment, random):
     settings = {
         "goldilocks_i": mode.goldilocks,
         "prime_i": mode.prime,
-        "config_i": segment.config,
+        "configs_i": segment.config,
         "num_rounds_i": segment.rounds,
+        "alpha_i": segment.alpha_code,
+        "grid_i": segment.partial_interval,
+        "pass_through_i": 0,
         "number_i": segment.number,
     }
     for (bank, index), word in segment.constants.items():
@@ -301,7 +319,8 @@ def exit_lane(segment, random):
     settings = {
         "goldilocks_i": mode.goldilocks,
         "prime_i": mode.prime,
-        "config_i": segment.config,
+        "configs_i": segment.config,
+        "pass_through_i": 0,
     }
     states = [
         (

@@ -96,7 +96,8 @@ module acclmt_tb_chip #(
     assign observed_o[word] = { \
       engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o, 14'b0, \
       engine.u_loop.issue_last, 8'(engine.u_loop.u_control.start_cycles), \
-      8'(engine.u_loop.issue_round - (engine.u_loop.issue_last ? engine.u_loop.first_end : '0))};
+      8'(engine.u_loop.issue_round - \
+         (engine.u_loop.issue_last ? engine.u_loop.gen_set[0].first_end : '0))};
   `define ACCLMT_TB_PARTIAL(word, engine) \
     assign observed_o[word] = { \
       engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \

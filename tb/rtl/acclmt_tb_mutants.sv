@@ -265,10 +265,12 @@ module acclmt_tb_mutants (
     .clear_i(1'b0),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .config_i(engine_config),
+    .configs_i(engine_config),
     .valid_i(shape[13]),
     .beat_i(shape[16:14]),
+    .set_i('0),
     .state_i({c, b, a}),
+    .take_i(1'b0),
     .sum_o(pair_sum)
   );
 
@@ -285,11 +287,12 @@ module acclmt_tb_mutants (
     .clear_i(1'b0),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .config_i(engine_config),
+    .configs_i(engine_config),
+    .pass_through_i(engine_config.order == '0),
     .valid_i(shape[17]),
     .take_o(exit_take),
     .state_i(values),
-    .tag_i(shape[26:19]),
+    .tag_i(acclmt_pkg::TagWidth'(shape[26:19])),
     .valid_o(exit_valid),
     .take_i(shape[18]),
     .state_o(exit_state),
@@ -298,7 +301,7 @@ module acclmt_tb_mutants (
   );
 
   assign out_o = {
-    16'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
+    13'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
     power, pair_product, operand_slices, operand_one, operand_reduction, operand_carry,
     sum_borrow, sum_slice, residue_runtime, residue_goldilocks_room, residue_goldilocks,
     residue_subtraction, residue_carry, slot_sum, sum_initial_lost, sum_room_lost, sum_carry_lost,

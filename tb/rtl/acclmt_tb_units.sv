@@ -262,10 +262,12 @@ module acclmt_tb_units #(
     .clear_i(control[28]),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .config_i(engine_config),
+    .configs_i(engine_config),
     .valid_i(shape[13]),
     .beat_i(shape[16:14]),
+    .set_i('0),
     .state_i({c, b, a}),
+    .take_i(1'b0),
     .sum_o(pair_sum)
   );
 
@@ -284,11 +286,12 @@ module acclmt_tb_units #(
     .clear_i(control[28]),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .config_i(engine_config),
+    .configs_i(engine_config),
+    .pass_through_i(engine_config.order == '0),
     .valid_i(shape[17]),
     .take_o(exit_take),
     .state_i(values),
-    .tag_i(shape[26:19]),
+    .tag_i(acclmt_pkg::TagWidth'(shape[26:19])),
     .valid_o(exit_valid),
     .take_i(shape[18]),
     .state_o(exit_state),
@@ -346,7 +349,7 @@ module acclmt_tb_units #(
   };
   assign out_o = {
     flags, stored, head,
-    16'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
+    13'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
     delayed, row, pair_product, power, operand_plain,
     from_montgomery[1], to_montgomery[1], operand[1], sum[1], residue[1],
     from_montgomery[0], to_montgomery[0], operand[0], sum[0], residue[0],

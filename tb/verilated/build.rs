@@ -95,7 +95,7 @@ struct Bench {
     default_prime: bool,
 }
 
-const BENCHES: [Bench; 9] = [
+const BENCHES: [Bench; 10] = [
     Bench {
         feature: "units",
         top: Top {
@@ -128,6 +128,19 @@ const BENCHES: [Bench; 9] = [
             module: "acclmt_tb_tree",
             class: "VacclmtTree",
             hierarchy: None,
+            with: &[],
+            waveforms: false,
+            replaced: &[],
+        },
+        mutants: false,
+        default_prime: false,
+    },
+    Bench {
+        feature: "sets",
+        top: Top {
+            module: "acclmt_tb_sets",
+            class: "VacclmtSets",
+            hierarchy: Some("acclmt_tb_engines.vlt"),
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -389,7 +402,7 @@ const MUTANTS: [Mutant; 25] = [
         module: "acclmt_sum_reduction",
         name: "acclmt_sum_reduction_mutant",
         // The first place beyond the state is not zero.
-        faults: &[("place >= config_i.width", "place > config_i.width")],
+        faults: &[("place >= of_state.width", "place > of_state.width")],
     },
     Mutant {
         module: "acclmt_gray_counter",

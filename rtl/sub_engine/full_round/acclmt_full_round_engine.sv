@@ -36,8 +36,8 @@
 /// precedence over new ones.
 ///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + skew + steps - 1 cycles until
-///             its first beat comes round.
+/// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + `skew_i` + steps - 1 cycles
+///             until its first beat comes round.
 /// Throughput: 1, 2, 3, 6, 8 cycles a round for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
 ///             two for each beat at least; in Goldilocks mode one up to t = 6, else two.
 module acclmt_full_round_engine #(
@@ -49,7 +49,9 @@ module acclmt_full_round_engine #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   /// Whether tags say that a state is not final: it goes round once more, with all its beats.
-  parameter bit Sponge = 1'b0
+  parameter bit Sponge = 1'b0,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -58,20 +60,23 @@ module acclmt_full_round_engine #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus, parameters of the hash, and rounds of both visits;
-  /// stable while states are inside.
+  /// Goldilocks mode, run-time modulus, parameters of the sets, their rounds of both visits, and
+  /// what they have in common (`acclmt_mixed_timing`); stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::engine_config_t config_i,
-  input acclmt_pkg::round_t full_first_i,
-  input acclmt_pkg::round_t partial_first_i,
-  input acclmt_pkg::round_t partial_last_i,
-  input acclmt_pkg::round_t full_last_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_first_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_first_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_last_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_last_i,
+  input acclmt_pkg::alpha_e alpha_i,
+  input acclmt_pkg::beat_t grid_i,
+  input logic [3:0] skew_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
-  /// those of odd beats, at the index of the step (matrix 0, then 1, then 2), bank 18 + lane at
-  /// index round * beats + beat.
+  /// those of odd beats, at `matrix_base` of the set + the index of the step (matrix 0, then 1, then
+  /// 2), bank 18 + lane at index `constant_base` + round * beats + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -93,8 +98,8 @@ module acclmt_full_round_engine #(
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
   // Pairs of beats in the turn memory: of rounds that are written, wait for their steps, and are
-  // read.
-  localparam int unsigned TurnAddressWidth = 3;
+  // read; with several sets states of one beat may wait longer.
+  localparam int unsigned TurnAddressWidth = (NumSets == 1) ? 3 : 4;
   localparam int unsigned RoundInfoWidth =
       2 + acclmt_pkg::RoundWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
 
@@ -112,17 +117,19 @@ module acclmt_full_round_engine #(
   acclmt_full_round_loop #(
     .Reduction(Reduction),
     .MatrixAddressWidth(MatrixAddressWidth),
-    .Sponge(Sponge)
+    .Sponge(Sponge),
+    .NumSets(NumSets)
   ) u_loop (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .config_i,
+    .configs_i,
     .full_first_i,
     .partial_first_i,
     .partial_last_i,
     .full_last_i,
+    .grid_i,
     .valid_i,
     .take_o,
     .state_i,
@@ -171,7 +178,7 @@ module acclmt_full_round_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .alpha_i(config_i.alpha),
+    .alpha_i,
     .valid_i(issue),
     .beat_i(issue_beat),
     .last_beat_i(issue_last_beat),
@@ -195,33 +202,51 @@ module acclmt_full_round_engine #(
   logic [MatrixAddressWidth-1:0] turn_matrix;
   assign {turn_digest, turn_last, turn_round, turn_tag, turn_matrix} = turn_info;
 
+  // The set of a beat says whether its state has pairs.
+  acclmt_pkg::engine_config_t of_beat;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_config (
+    .values_i(configs_i),
+    .set_i(turn_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_beat)
+  );
+  logic unused_bits;
+  assign unused_bits = ^of_beat;
+
+  logic pairs_take;
   logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs;
   acclmt_full_round_pairs #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .NumSets(NumSets)
   ) u_pairs (
     .clk_i,
     .rst_ni,
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .config_i,
-    .valid_i(turn_valid && config_i.pairs && !turn_digest),
+    .configs_i,
+    .valid_i(turn_valid && of_beat.pairs && !turn_digest),
     .beat_i(turn_beat),
+    .set_i(turn_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
     .state_i(after_sbox),
+    .take_i(pairs_take),
     .sum_o(pairs)
   );
 
   acclmt_full_round_sequencer #(
     .MatrixAddressWidth(MatrixAddressWidth),
-    .TurnAddressWidth(TurnAddressWidth)
+    .TurnAddressWidth(TurnAddressWidth),
+    .NumSets(NumSets)
   ) u_sequencer (
     .clk_i,
     .rst_ni,
     .clear_i,
     .goldilocks_i,
-    .config_i,
+    .configs_i,
+    .skew_i,
     .start_i(start),
     .digest_i(turn_digest),
     .last_i(turn_last),
@@ -240,7 +265,8 @@ module acclmt_full_round_engine #(
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
     .MatrixDepth(MatrixDepth),
-    .ConstantDepth(ConstantDepth)
+    .ConstantDepth(ConstantDepth),
+    .NumSets(NumSets)
   ) u_rows (
     .clk_i,
     .rst_ni,
@@ -248,7 +274,7 @@ module acclmt_full_round_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .beats_i(config_i.beats),
+    .configs_i,
     .number_i,
     .constant_write_i,
     .read_i(read),
@@ -257,6 +283,7 @@ module acclmt_full_round_engine #(
     .step_i(step),
     .even_i(even),
     .odd_i(odd),
+    .pairs_take_o(pairs_take),
     .pairs_i(pairs),
     .valid_o(beat_end),
     .beat_last_o(beat_end_last),

@@ -23,7 +23,9 @@ module acclmt_full_round_loop #(
   /// Bits of the address of a step in the matrix memories.
   parameter int unsigned MatrixAddressWidth = 5,
   /// Whether tags say that a state is not final.
-  parameter bit Sponge = 1'b0
+  parameter bit Sponge = 1'b0,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -32,12 +34,14 @@ module acclmt_full_round_loop #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Parameters of the hash, and rounds of both visits; stable while states are inside.
-  input acclmt_pkg::engine_config_t config_i,
-  input acclmt_pkg::round_t full_first_i,
-  input acclmt_pkg::round_t partial_first_i,
-  input acclmt_pkg::round_t partial_last_i,
-  input acclmt_pkg::round_t full_last_i,
+  /// Parameters of the sets, their rounds of both visits, and the grid of the slots; stable while
+  /// states are inside.
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_first_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_first_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_last_i,
+  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_last_i,
+  input acclmt_pkg::beat_t grid_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
   output logic [1:0] take_o,
@@ -81,58 +85,127 @@ module acclmt_full_round_loop #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
 
-  // Round numbers at which the first visit ends, the layer behind the recurrence is done, the last
-  // partial round is, and the last round.
-  logic recurrence;
-  acclmt_pkg::round_t first_end, layer_end, partial_end, last_end;
-  assign recurrence = config_i.order != '0;
-  assign first_end = full_first_i + partial_first_i;
-  assign layer_end = first_end + RoundWidth'(recurrence);
-  assign partial_end = layer_end + partial_last_i;
-  assign last_end = partial_end + full_last_i;
+  // Of each set: beats; whether the first visit begins with a full round and the last one, without a
+  // recurrence, with a partial round; round numbers at which the full rounds of the first visit end,
+  // that visit ends, the layer behind the recurrence is done, the last partial round is, and the last
+  // round.
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
+  localparam int unsigned TagSet = acclmt_pkg::TagSet;
+  localparam int unsigned VisitsWidth = 2 + 4 * RoundWidth;
+  logic [NumSets*BeatWidth-1:0] beats;
+  logic [NumSets*VisitsWidth-1:0] visits;
+  for (genvar set = 0; set < NumSets; set++) begin : gen_set
+    acclmt_pkg::engine_config_t of_set;
+    acclmt_pkg::round_t full_first, full_last, partial_last, first_end, partial_end;
+    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    assign full_first = full_first_i[RoundWidth*set+:RoundWidth];
+    assign partial_last = partial_last_i[RoundWidth*set+:RoundWidth];
+    assign full_last = full_last_i[RoundWidth*set+:RoundWidth];
+    assign first_end = full_first + partial_first_i[RoundWidth*set+:RoundWidth];
+    assign partial_end = first_end + RoundWidth'(of_set.order != '0) + partial_last;
+    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
+    assign visits[VisitsWidth*set+:VisitsWidth] = {
+      full_first != '0, partial_last != '0, full_first, first_end, partial_end,
+      RoundWidth'(partial_end + full_last)
+    };
+    logic unused_bits;
+    assign unused_bits = ^of_set;
+  end
+
+  // Of the states of both ports, the one at the head of the queue, the one that is issued, and the
+  // one that comes back: the parameters of their sets.
+  localparam int unsigned OfNew = 0;
+  localparam int unsigned OfNewLast = 1;
+  localparam int unsigned OfHead = 2;
+  localparam int unsigned OfIssue = 3;
+  localparam int unsigned OfEnd = 4;
+  localparam int unsigned NumLooks = 5;
+  acclmt_pkg::tag_t head_tag;
+  logic [NumLooks-1:0][SetWidth-1:0] look_set;
+  logic [NumLooks-1:0][ConfigWidth-1:0] look_config;
+  logic [NumLooks-1:0][VisitsWidth-1:0] look_visits;
+  assign look_set[OfNew] = tag_i[0][TagSet+:SetWidth];
+  assign look_set[OfNewLast] = tag_i[1][TagSet+:SetWidth];
+  assign look_set[OfHead] = head_tag[TagSet+:SetWidth];
+  assign look_set[OfIssue] = issue_tag_o[TagSet+:SetWidth];
+  assign look_set[OfEnd] = end_tag_i[TagSet+:SetWidth];
+  for (genvar look = 0; look < NumLooks; look++) begin : gen_look
+    acclmt_set_select #(
+      .NumSets(NumSets)
+    ) u_config (
+      .values_i(configs_i),
+      .set_i(look_set[look]),
+      .value_o(look_config[look])
+    );
+    acclmt_set_select #(
+      .NumSets(NumSets),
+      .Width(VisitsWidth)
+    ) u_visits (
+      .values_i(visits),
+      .set_i(look_set[look]),
+      .value_o(look_visits[look])
+    );
+  end
+  acclmt_pkg::engine_config_t new_config, new_last_config, head_config, issue_config, end_config;
+  assign new_config = look_config[OfNew];
+  assign new_last_config = look_config[OfNewLast];
+  assign head_config = look_config[OfHead];
+  assign issue_config = look_config[OfIssue];
+  assign end_config = look_config[OfEnd];
+  logic new_begins_full, new_last_begins_partial;
+  acclmt_pkg::round_t new_last_first_end, new_last_last_end, issue_first_end;
+  acclmt_pkg::round_t end_full_first, end_first_end, end_partial_end, end_last_end;
+  assign new_begins_full = look_visits[OfNew][4*RoundWidth+1];
+  assign new_last_begins_partial = look_visits[OfNewLast][4*RoundWidth];
+  assign new_last_first_end = look_visits[OfNewLast][2*RoundWidth+:RoundWidth];
+  assign new_last_last_end = look_visits[OfNewLast][RoundWidth-1:0];
+  assign issue_first_end = look_visits[OfIssue][2*RoundWidth+:RoundWidth];
+  assign {end_full_first, end_first_end, end_partial_end, end_last_end} =
+      look_visits[OfEnd][4*RoundWidth-1:0];
 
   // ---- Which state takes the next slot ----------------------------------------------------------
 
   logic queue_complete, queue_last, head_valid, head_take, head_last, head_done, head_digest;
   logic [1:0] head_pass;
   acclmt_pkg::beat_t head_spacing, new_last_spacing;
-  logic [4:0] full_cycles, digest_cycles, head_cycles, new_last_cycles;
+  logic [4:0] head_cycles, new_last_cycles;
   logic [Lanes-1:0][WordWidth-1:0] head_state;
-  acclmt_pkg::tag_t head_tag;
   acclmt_pkg::round_t head_round;
   logic new_digest;
-  assign new_digest = config_i.digest_short && first_end + 1'b1 == last_end &&
+  assign new_digest = new_last_config.digest_short &&
+                      new_last_first_end + 1'b1 == new_last_last_end &&
                       !(Sponge && tag_i[1][acclmt_pkg::TagContinues]);
 
   logic [1:0] place_available, accept;
   logic issue, issue_last_beat, leave, unused_first;
   acclmt_pkg::beat_t issue_beat;
-  assign full_cycles = 5'(config_i.full_interval);
-  assign digest_cycles = 5'(config_i.beats);
-  assign head_spacing = head_digest ? BeatWidth'(1) : config_i.spacing;
-  assign head_cycles = head_digest ? digest_cycles : full_cycles;
-  assign new_last_spacing = new_digest ? BeatWidth'(1) : config_i.spacing;
-  assign new_last_cycles = new_digest ? digest_cycles : full_cycles;
+  assign head_spacing = head_digest ? BeatWidth'(1) : head_config.spacing;
+  assign head_cycles = head_digest ? 5'(head_config.beats) : 5'(head_config.full_interval);
+  assign new_last_spacing = new_digest ? BeatWidth'(1) : new_last_config.spacing;
+  assign new_last_cycles =
+      new_digest ? 5'(new_last_config.beats) : 5'(new_last_config.full_interval);
   acclmt_slot_control #(
     .Places(Places)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .beats_i(config_i.beats),
-    .grid_i(config_i.grid),
-    .arrival_i(config_i.steps),
+    .grid_i,
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
+    .head_beats_i(head_config.beats),
+    .head_arrival_i(head_config.steps),
     .head_done_i(head_done),
     .head_spacing_i(head_spacing),
     .head_cycles_i(head_cycles),
     .head_take_o(head_take),
     .new_valid_i(valid_i),
     .new_place_i(place_available),
-    .new_spacing_i({new_last_spacing, config_i.spacing}),
-    .new_cycles_i({new_last_cycles, full_cycles}),
+    .new_beats_i({new_last_config.beats, new_config.beats}),
+    .new_spacing_i({new_last_spacing, new_config.spacing}),
+    .new_cycles_i({new_last_cycles, 5'(new_config.full_interval)}),
     .new_take_o(take_o),
     .new_accept_o(accept),
     .issue_o(issue),
@@ -158,19 +231,19 @@ module acclmt_full_round_loop #(
     issue_digest = head_digest;
     if (take_o[1]) begin
       issue_state = state_i[1];
-      issue_round = first_end;
+      issue_round = new_last_first_end;
       issue_tag = tag_i[1];
       issue_last = 1'b1;
       issue_pass = acclmt_pkg::PassFull;
-      if (recurrence) issue_pass = acclmt_pkg::PassNone;
-      else if (partial_last_i != '0) issue_pass = acclmt_pkg::PassPartial;
+      if (new_last_config.order != '0) issue_pass = acclmt_pkg::PassNone;
+      else if (new_last_begins_partial) issue_pass = acclmt_pkg::PassPartial;
       issue_digest = new_digest;
     end else if (take_o[0]) begin
       issue_state = state_i[0];
       issue_round = '0;
       issue_tag = tag_i[0];
       issue_last = 1'b0;
-      issue_pass = (full_first_i == '0) ? acclmt_pkg::PassPartial : acclmt_pkg::PassFull;
+      issue_pass = new_begins_full ? acclmt_pkg::PassFull : acclmt_pkg::PassPartial;
       issue_digest = 1'b0;
     end
   end
@@ -196,16 +269,20 @@ module acclmt_full_round_loop #(
   // First step of the matrix of the round.
   logic [1:0] issue_matrix;
   logic [MatrixAddressWidth-1:0] matrix_steps;
-  assign matrix_steps = MatrixAddressWidth'(config_i.beats) * MatrixAddressWidth'(config_i.steps);
+  logic recurrence;
+  assign recurrence = issue_config.order != '0;
+  assign matrix_steps =
+      MatrixAddressWidth'(issue_config.beats) * MatrixAddressWidth'(issue_config.steps);
   always_comb begin
     issue_matrix = acclmt_pkg::MatrixRounds;
-    if (recurrence && issue_last_o && issue_round_o == first_end) begin
+    if (recurrence && issue_last_o && issue_round_o == issue_first_end) begin
       issue_matrix = acclmt_pkg::MatrixAfter;
-    end else if (recurrence && !issue_last_o && issue_round_o + 1'b1 == first_end) begin
+    end else if (recurrence && !issue_last_o && issue_round_o + 1'b1 == issue_first_end) begin
       issue_matrix = acclmt_pkg::MatrixBefore;
     end
   end
-  assign issue_matrix_o = MatrixAddressWidth'(issue_matrix) * matrix_steps;
+  assign issue_matrix_o = issue_config.matrix_base[MatrixAddressWidth-1:0] +
+                          MatrixAddressWidth'(issue_matrix) * matrix_steps;
 
   // ---- The queue that closes the loop -----------------------------------------------------------
 
@@ -215,11 +292,12 @@ module acclmt_full_round_loop #(
   logic next_done, next_partial, next_digest;
   logic [1:0] next_pass;
   assign next_round = end_round_i + 1'b1;
-  assign next_done = next_round == (end_last_i ? last_end : first_end);
-  assign next_partial = end_last_i ? next_round < partial_end : next_round >= full_first_i;
+  assign next_done = next_round == (end_last_i ? end_last_end : end_first_end);
+  assign next_partial = end_last_i ? next_round < end_partial_end : next_round >= end_full_first;
   assign next_pass = next_partial ? acclmt_pkg::PassPartial : acclmt_pkg::PassFull;
   // The last full round of a final state.
-  assign next_digest = config_i.digest_short && end_last_i && next_round + 1'b1 == last_end &&
+  assign next_digest = end_config.digest_short && end_last_i &&
+                       next_round + 1'b1 == end_last_end &&
                        !(Sponge && end_tag_i[acclmt_pkg::TagContinues]);
   acclmt_beat_fifo #(
     .Width(Lanes * WordWidth + 5 + RoundWidth + TagWidth),
@@ -244,13 +322,15 @@ module acclmt_full_round_loop #(
   logic [1:0] buffer_idle;
   for (genvar port = 0; port < 2; port++) begin : gen_output
     acclmt_state_buffer #(
-      .Places(Places)
+      .Places(Places),
+      .NumSets(NumSets)
     ) u_output (
       .clk_i,
       .rst_ni,
       .memory_config_i,
       .clear_i,
-      .beats_i(config_i.beats),
+      .beats_i(beats),
+      .reserve_beats_i((port == 1) ? new_last_config.beats : new_config.beats),
       .available_o(place_available[port]),
       .reserve_i(accept[port]),
       .valid_i(leave && head_last == (port == 1)),
@@ -267,11 +347,14 @@ module acclmt_full_round_loop #(
   assign idle_o = &buffer_idle;
 
   logic unused_bits;
-  assign unused_bits = ^config_i;
+  assign unused_bits = ^{new_config, new_last_config, head_config, issue_config, end_config,
+                         look_visits};
 
 `ifndef SYNTHESIS
   round_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      head_valid && !clear_i |-> head_round <= (head_last ? last_end : first_end))
+      head_valid && !clear_i |->
+          head_round <= (head_last ? look_visits[OfHead][RoundWidth-1:0]
+                                   : look_visits[OfHead][2*RoundWidth+:RoundWidth]))
   else $error("acclmt_full_round_loop: a state ran past its last round");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, take_o, valid_o, take_i, issue_o, end_i}))

@@ -11,7 +11,8 @@
 /// it to its own sum of (a + y)(b + x), see `acclmt_pair_product`.
 ///
 /// One multiplier makes the lanes of a pair of beats one by one, in Goldilocks mode all of them at
-/// once. The sum of a state stays until that of the next state is complete.
+/// once. The sum of a state stays until that of the next state is complete; with several parameter
+/// sets up to `WaitingSums` sums wait until they are taken.
 ///
 /// Handshake:  none. Beats of a state come as they enter the turn memory. `valid_i` only for rounds
 ///             whose rows have pairs.
@@ -23,22 +24,26 @@ module acclmt_full_round_pairs #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and parameters of the hash; stable while states are inside.
+  /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
   input logic goldilocks_i,
   input logic [acclmt_pkg::WordWidth-1:0] prime_i,
-  input acclmt_pkg::engine_config_t config_i,
-  /// A beat behind the S-boxes, and its number in its state.
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  /// A beat behind the S-boxes, its number in its state, and the set of that.
   input logic valid_i,
   input acclmt_pkg::beat_t beat_i,
+  input acclmt_pkg::set_t set_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
-  /// The sum of a state, in chunks.
+  /// The sum of a state, in chunks; it is not needed any more.
+  input logic take_i,
   output logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] sum_o
 );
 
@@ -51,9 +56,19 @@ module acclmt_full_round_pairs #(
   localparam int unsigned MaxBeats = acclmt_pkg::MaxBeats;
   localparam int unsigned ToProduct =
       acclmt_latency_pkg::OperandLatency + acclmt_latency_pkg::MulLatency;
+  // A sum of t = 4 every two cycles, beside t = 12, whose matrix starts seven cycles later.
+  localparam int unsigned WaitingSums = 6;
 
   logic goldilocks;
   assign goldilocks = Goldilocks && goldilocks_i;
+  acclmt_pkg::engine_config_t of_beat;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_config (
+    .values_i(configs_i),
+    .set_i,
+    .value_o(of_beat)
+  );
 
   // ---- Which pair is next -----------------------------------------------------------------------
 
@@ -64,8 +79,8 @@ module acclmt_full_round_pairs #(
   logic [1:0] lanes, waiting_q;
   assign comes = valid_i && (goldilocks || beat_i[0]);
   assign first = goldilocks || !beat_i[1];
-  assign final_pair = goldilocks || config_i.beats != acclmt_pkg::BeatWidth'(MaxBeats) || beat_i[1];
-  assign lanes = final_pair ? config_i.last_pairs : 2'(Lanes);
+  assign final_pair = goldilocks || of_beat.beats != acclmt_pkg::BeatWidth'(MaxBeats) || beat_i[1];
+  assign lanes = final_pair ? of_beat.last_pairs : 2'(Lanes);
   assign waiting = waiting_q != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waiting_q <= '0;
@@ -185,7 +200,7 @@ module acclmt_full_round_pairs #(
   end
 
   // In Goldilocks mode the slices are added up.
-  logic [Slices-1:0][ChunkWidth-1:0] digit, begun, growing_q, sum_q;
+  logic [Slices-1:0][ChunkWidth-1:0] digit, begun, growing_q, whole;
   always_comb begin
     for (int k = 0; k < int'(Slices); k++) begin
       digit[k] = ChunkWidth'(product[int'(DigitWidth)*k+:DigitWidth]);
@@ -197,12 +212,52 @@ module acclmt_full_round_pairs #(
       for (int k = 0; k < int'(Slices); k++) growing_q[k] <= begun[k] + digit[k];
       if (goldilocks) growing_q[0] <= begun[0] + digit[0] + digit[1] + digit[2];
     end
-    if (last_q) sum_q <= goldilocks ? {Slices{growing_q[0]}} : growing_q;
   end
-  assign sum_o = sum_q;
+  assign whole = goldilocks ? {Slices{growing_q[0]}} : growing_q;
+
+  // With one parameter set a sum is there until the next one comes, which is late enough; with
+  // several ones the matrix may start later, and sums wait for it.
+  if (NumSets == 1) begin : gen_one_set
+    logic [Slices-1:0][ChunkWidth-1:0] sum_q;
+    always_ff @(posedge clk_i) begin
+      if (last_q) sum_q <= whole;
+    end
+    assign sum_o = sum_q;
+    logic unused_take;
+    assign unused_take = take_i;
+  end else begin : gen_sets
+    localparam int unsigned CountWidth = $clog2(WaitingSums + 1);
+    logic [WaitingSums-1:0][Slices*ChunkWidth-1:0] waiting_sum_q;
+    logic [CountWidth-1:0] sums_q, sums_left;
+    assign sums_left = sums_q - CountWidth'(take_i);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) sums_q <= '0;
+      else if (clear_i) sums_q <= '0;
+      else sums_q <= sums_left + CountWidth'(last_q);
+    end
+    always_ff @(posedge clk_i) begin
+      for (int place = 0; place < int'(WaitingSums); place++) begin
+        if (last_q && sums_left == CountWidth'(place)) waiting_sum_q[place] <= whole;
+        else if (take_i && place + 1 < int'(WaitingSums)) begin
+          waiting_sum_q[place] <= waiting_sum_q[(place+1)%int'(WaitingSums)];
+        end
+      end
+    end
+    assign sum_o = waiting_sum_q[0];
+`ifndef SYNTHESIS
+    room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        last_q && !clear_i |-> sums_left != CountWidth'(WaitingSums))
+    else $error("acclmt_full_round_pairs: a sum comes and there is no place for it");
+    take_what_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        take_i && !clear_i |-> sums_q != '0)
+    else $error("acclmt_full_round_pairs: a sum is taken that is not there");
+    full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+        sums_q == CountWidth'(WaitingSums));
+`endif
+  end
 
   logic unused_bits;
-  assign unused_bits = ^{config_i, beat_i[2]};
+  assign unused_bits = ^{of_beat, beat_i[2]};
 
 `ifndef SYNTHESIS
   one_pair_at_a_time_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -28,6 +28,8 @@ module acclmt_full_round_rows #(
   /// Steps of matrices and beats of constant vectors that fit, powers of two.
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1,
   /// Bits of the address of a step (derived).
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth)
 ) (
@@ -38,10 +40,10 @@ module acclmt_full_round_rows #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and beats of a state; stable while states are inside.
+  /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::beat_t beats_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   /// Number of the sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants, see acclmt_full_round_engine.
@@ -55,7 +57,8 @@ module acclmt_full_round_rows #(
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] even_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] odd_i,
   /// With the products of a step, `OperandLatency` + `MulLatency` cycles after it: the sum over the
-  /// pairs of its state.
+  /// pairs of its state; no other step needs it.
+  output logic pairs_take_o,
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs_i,
   /// A beat after the round, the last one of its state; visit, number of the round and tag.
   output logic valid_o,
@@ -133,6 +136,18 @@ module acclmt_full_round_rows #(
     .data_o({product_first, product_pairs})
   );
 
+  logic unused_pairs_ahead;
+  acclmt_valid_pipe #(
+    .Cycles(ToProduct)
+  ) u_pairs_to_product (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i(step_valid_i && step_i.pairs_end),
+    .valid_o(pairs_take_o),
+    .ahead_o(unused_pairs_ahead)
+  );
+
   // With the residues: the constants, which are read the cycle before, and the beat that ends.
   logic beat_reads;
   acclmt_valid_pipe #(
@@ -148,9 +163,20 @@ module acclmt_full_round_rows #(
   );
 
   // A beat alone has no pairs, and so constants of its own: the vector behind that of its round.
+  acclmt_pkg::engine_config_t of_step;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_config (
+    .values_i(configs_i),
+    .set_i(step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_step)
+  );
+  logic unused_bits;
+  assign unused_bits = ^of_step;
   logic [ConstantAddressWidth-1:0] step_vector, step_constant, constant_at_read;
   assign step_vector = ConstantAddressWidth'(step_i.round) + ConstantAddressWidth'(step_i.digest);
-  assign step_constant = step_vector * ConstantAddressWidth'(beats_i) +
+  assign step_constant = of_step.constant_base[ConstantAddressWidth-1:0] +
+                         step_vector * ConstantAddressWidth'(of_step.beats) +
                          ConstantAddressWidth'(step_i.row);
   acclmt_delay #(
     .Width(ConstantAddressWidth),

@@ -6,27 +6,31 @@
 /// the matrix in a cycle.
 ///
 /// The steps of a round start so late that the beats and the products of their pairs are always
-/// there: `skew` cycles after the first beat (see `acclmt_pkg::engine_config_t`). A row chunk takes
+/// there: `skew_i` cycles after the first beat (see `acclmt_pkg::engine_config_t`). A row chunk takes
 /// `steps` steps of two beats, a round as many row chunks as the state has beats. A round that
 /// makes the beat of the digest only has one row chunk, in steps of one beat.
 ///
 /// Handshake:  none. `read_o` reads the beats and the coefficients of a step; they are there in the
 ///             next cycle, with `step_valid_o`.
-/// Latency:    `skew` + 2 cycles from `start_i` to the first step. Throughput: one step a cycle;
+/// Latency:    `skew_i` + 2 cycles from `start_i` to the first step. Throughput: one step a cycle;
 ///             a round may start when the steps of the one before end (asserted).
 module acclmt_full_round_sequencer #(
   /// Bits of the address of a step in the matrix memories, and of one in the turn memory.
   parameter int unsigned MatrixAddressWidth = 5,
-  parameter int unsigned TurnAddressWidth = 3
+  parameter int unsigned TurnAddressWidth = 3,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode and parameters of the hash; stable while states are inside.
+  /// Goldilocks mode, parameters of the sets, and the skew that they have in common; stable while
+  /// states are inside.
   input logic goldilocks_i,
-  input acclmt_pkg::engine_config_t config_i,
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  input logic [3:0] skew_i,
   /// The first beat of a round is written to the turn memory: whether the round makes the beat of
   /// the digest only, its visit, its number, the tag of the state, and the first step of its
   /// matrix.
@@ -67,7 +71,7 @@ module acclmt_full_round_sequencer #(
   always_ff @(posedge clk_i) info_q <= info_at[MaxSkew-1:0];
 
   logic start;
-  assign start = start_at[config_i.skew];
+  assign start = start_at[skew_i];
 
   // ---- Steps ------------------------------------------------------------------------------------
 
@@ -82,10 +86,23 @@ module acclmt_full_round_sequencer #(
   acclmt_pkg::round_t start_round;
   acclmt_pkg::tag_t start_tag;
   logic [MatrixAddressWidth-1:0] start_matrix;
-  assign {start_digest, start_last, start_round, start_tag, start_matrix} = info_at[config_i.skew];
+  assign {start_digest, start_last, start_round, start_tag, start_matrix} =
+      info_at[skew_i];
 
-  assign row_ends = step_q + 1'b1 == (digest_q ? config_i.beats : config_i.steps);
-  assign round_ends = row_ends && (digest_q || row_q + 1'b1 == config_i.beats);
+  // The parameters of the set of that round.
+  acclmt_pkg::engine_config_t of_round;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_config (
+    .values_i(configs_i),
+    .set_i(tag_q[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_round)
+  );
+
+  logic last_row;
+  assign last_row = row_q + 1'b1 == of_round.beats;
+  assign row_ends = step_q + 1'b1 == (digest_q ? of_round.beats : of_round.steps);
+  assign round_ends = row_ends && (digest_q || last_row);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) steps_q <= 1'b0;
@@ -99,7 +116,7 @@ module acclmt_full_round_sequencer #(
     else if (clear_i) turn_base_q <= '0;
     else if (steps_q && round_ends) begin
       turn_base_q <= turn_base_q + (goldilocks_i ? TurnAddressWidth'(1)
-                                                 : TurnAddressWidth'(config_i.steps));
+                                                 : TurnAddressWidth'(of_round.steps));
     end
   end
   always_ff @(posedge clk_i) begin
@@ -115,7 +132,7 @@ module acclmt_full_round_sequencer #(
       step_q <= row_ends ? '0 : step_q + 1'b1;
       if (row_ends) begin
         row_q <= row_q + 1'b1;
-        row_base_q <= row_base_q + MatrixAddressWidth'(config_i.steps);
+        row_base_q <= row_base_q + MatrixAddressWidth'(of_round.steps);
       end
     end
   end
@@ -132,7 +149,7 @@ module acclmt_full_round_sequencer #(
 
   // In a step of two beats the last one may have no odd beat.
   logic odd_exists;
-  assign odd_exists = goldilocks_i || {pair[BeatWidth-2:0], 1'b1} < config_i.beats;
+  assign odd_exists = goldilocks_i || {pair[BeatWidth-2:0], 1'b1} < of_round.beats;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) step_valid_o <= 1'b0;
     else if (clear_i) step_valid_o <= 1'b0;
@@ -142,7 +159,8 @@ module acclmt_full_round_sequencer #(
     step_o.even <= !digest_q || !step_q[0];
     step_o.odd <= digest_q ? step_q[0] : odd_exists;
     step_o.first <= step_q == '0;
-    step_o.pairs <= config_i.pairs && !digest_q;
+    step_o.pairs <= of_round.pairs && !digest_q;
+    step_o.pairs_end <= of_round.pairs && !digest_q && step_q == '0 && last_row;
     step_o.upper <= step_q[0];
     step_o.row <= row_q;
     step_o.row_ends <= row_ends;
@@ -154,14 +172,14 @@ module acclmt_full_round_sequencer #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^config_i;
+  assign unused_bits = ^of_round;
 
 `ifndef SYNTHESIS
   one_round_at_a_time_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       start && !clear_i |-> !steps_q || round_ends)
   else $error("acclmt_full_round_sequencer: two rounds need the matrix in one cycle");
   skew_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      start_i |-> 32'(config_i.skew) <= MaxSkew)
+      start_i |-> 32'(skew_i) <= MaxSkew)
   else $error("acclmt_full_round_sequencer: the steps start too late");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({start_i, read_o, step_valid_o}))

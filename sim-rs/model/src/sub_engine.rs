@@ -15,18 +15,18 @@ use acclmt_driver::timeline::Slot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Round {
     /// Cycles of its slot.
-    cycles: u64,
+    pub(super) cycles: u64,
     /// Cycles from one beat to the next.
-    spacing: u64,
+    pub(super) spacing: u64,
     /// Cycles from the issue of its first beat until the first beat is at the head of the loop's queue,
     /// and until all are there.
-    first_beat: u64,
-    complete: u64,
+    pub(super) first_beat: u64,
+    pub(super) complete: u64,
 }
 
 impl Round {
     /// Any pass of a full-round sub-engine but a short one.
-    fn full(shape: Shape, pipelines: &Pipelines) -> Self {
+    pub(super) fn full(shape: Shape, pipelines: &Pipelines) -> Self {
         let (beats, steps) = (shape.beats() as u64, shape.steps() as u64);
         let first_beat = pipelines.full_loop + shape.skew() as u64 + steps - 1;
         Self {
@@ -39,7 +39,7 @@ impl Round {
 
     /// The last full round of a final state, if it is short: it makes one beat, in as many steps as the state
     /// has beats.
-    fn short(shape: Shape, pipelines: &Pipelines) -> Option<Self> {
+    pub(super) fn short(shape: Shape, pipelines: &Pipelines) -> Option<Self> {
         let latency = pipelines.full_loop + shape.skew() as u64 + shape.beats() as u64 - 1;
         shape.is_short().then(|| Self {
             cycles: shape.last_round_cycles() as u64,
@@ -50,12 +50,21 @@ impl Round {
     }
 
     /// A round on a partial-round sub-engine: element 0, which passes the S-box, is the last one to come.
-    fn partial(shape: Shape, pipelines: &Pipelines) -> Self {
+    pub(super) fn partial(shape: Shape, pipelines: &Pipelines) -> Self {
         Self {
             cycles: shape.partial_round_cycles() as u64,
             spacing: 1,
             first_beat: pipelines.partial_loop,
             complete: pipelines.partial_loop,
+        }
+    }
+
+    /// The same with a matrix that begins so many cycles later.
+    pub(super) fn later(self, cycles: u64) -> Self {
+        Self {
+            first_beat: self.first_beat + cycles,
+            complete: self.complete + cycles,
+            ..self
         }
     }
 
@@ -67,15 +76,15 @@ impl Round {
 
 /// Rounds of a visit.
 #[derive(Clone, Copy, Debug)]
-struct Visit {
-    rounds: u32,
-    round: Round,
+pub(super) struct Visit {
+    pub(super) rounds: u32,
+    pub(super) round: Round,
     /// What takes the place of the last round of a final state.
-    short: Option<Round>,
+    pub(super) short: Option<Round>,
 }
 
 impl Visit {
-    fn round(&self, number: u32, is_final: bool) -> &Round {
+    pub(super) fn round(&self, number: u32, is_final: bool) -> &Round {
         match &self.short {
             Some(short) if is_final && number + 1 == self.rounds => short,
             _ => &self.round,

@@ -140,12 +140,7 @@ fn entry<F: PoseidonField>(
     let per_round = shape.beats();
     let constants: Vec<Value> = (program.constants.iter())
         .filter(|constant| {
-            let entries = if constant.bank == CONSTANT_BANK {
-                1
-            } else {
-                per_round
-            };
-            constant.sub_engine == SUB_ENGINE && usize::from(constant.index) < count * entries
+            constant.sub_engine == SUB_ENGINE && usize::from(constant.index) < count * per_round
         })
         .map(|constant| {
             json!({

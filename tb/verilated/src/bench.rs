@@ -20,6 +20,9 @@ pub enum BenchKind {
     /// The tree of the root hash engine with small memories: `tb/rtl/acclmt_tb_tree.sv`.
     #[cfg(feature = "tree")]
     Tree,
+    /// A hash engine that mixes parameter sets: `tb/rtl/acclmt_tb_sets.sv`.
+    #[cfg(feature = "sets")]
+    Sets,
     /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
     #[cfg(feature = "engines")]
     Engines,
@@ -64,6 +67,8 @@ impl Bench {
             BenchKind::Mutants => bindings::acclmt_mutants_new,
             #[cfg(feature = "tree")]
             BenchKind::Tree => bindings::acclmt_tree_new,
+            #[cfg(feature = "sets")]
+            BenchKind::Sets => bindings::acclmt_sets_new,
             #[cfg(feature = "engines")]
             BenchKind::Engines => bindings::acclmt_engines_new,
             #[cfg(all(feature = "axi", feature = "bls12-381"))]

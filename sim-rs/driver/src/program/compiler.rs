@@ -663,7 +663,12 @@ impl<F: PrimeField> Loader<F> {
             let coefficients: Vec<F> = [F::ZERO].into_iter().chain(sums).collect();
             self.vector(engine, bank, index * beats, beats, &coefficients);
         }
-        self.constant(engine, PARTIAL_CONSTANT_BANK, index, &[round.constant]);
+        self.constant(
+            engine,
+            PARTIAL_CONSTANT_BANK,
+            index * beats,
+            &[round.constant],
+        );
     }
 
     /// The first `beats` beats of the vector, at the memory entries from `base` of the banks from `bank` on.

@@ -328,7 +328,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
                     }
                 }
                 is_first = false;
-                let constant = self.read(engine, PARTIAL_CONSTANT_BANK, round)?[0];
+                let constant = self.read(engine, PARTIAL_CONSTANT_BANK, round * beats)?[0];
                 x = self.s_box(y);
                 y = sums[1] + constant;
                 if self.registers.output_enters() {
