@@ -491,6 +491,11 @@ impl AxiChip {
         self.input.waiting.len()
     }
 
+    /// Whether the last one of these has TLAST.
+    pub fn input_ends(&self) -> bool {
+        self.input.waiting.back().is_some_and(|beat| beat.last)
+    }
+
     /// Forgets the words that were given and not offered.
     pub fn forget_input(&mut self) {
         let offered = usize::from(self.input.is_offered);
