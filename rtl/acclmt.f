@@ -50,6 +50,7 @@ sub_engine/full_round/acclmt_full_round_engine.sv
 engine/acclmt_mixed_timing.sv
 engine/acclmt_state_loader.sv
 engine/acclmt_hash_engine.sv
+tree/acclmt_group_counts.sv
 tree/acclmt_level_queue.sv
 tree/acclmt_dispatch_scheduler.sv
 tree/acclmt_node_memory.sv

@@ -7,11 +7,11 @@
 /// Every word that the run moves is zero, and it goes wherever the words of a run can go: the
 /// widest states fill every lane and every beat; both visits of the full-round sub-engines and all
 /// partial-round sub-engines have rounds, the latter as a recurrence in which all sums move; a row
-/// has a later block; the digest is in the last beat,
-/// so that final states have all of theirs; leaves go out as well as nodes; the last group lacks a
-/// sibling. There are so many nodes that the beats of their states fill the
-/// largest buffer. The configuration need not be legal: rounds beyond a small memory read its other
-/// words, which are zero.
+/// has a later block; the digest is in the last beat, so that final states have all of theirs;
+/// leaves go out as well as nodes; the last group lacks a sibling. The leaves and the nodes share
+/// the node memory. There are so many nodes that the beats of their states fill the largest buffer.
+/// The configuration need not be legal: rounds beyond a small memory read its other words, which
+/// are zero.
 ///
 /// Handshake:  none; the outputs are constants.
 /// Latency:    none. Throughput: none.
@@ -21,13 +21,13 @@ module acclmt_flush_configuration #(
   /// Full-round and partial-round sub-engines of a hash engine.
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  /// Words of the node memory, which holds the leaves of the run.
+  /// Words of the node memory.
   parameter int unsigned NodeWords = 512
 ) (
   /// Registers of the run and of both hash engines.
   output logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_o,
   output logic [acclmt_pkg::NumEngineConfig-1:0][31:0] engine_o,
-  /// Entry of the level table for the leaves: groups of siblings.
+  /// Entries of the level table for the leaves and for the level above: groups of siblings.
   output acclmt_tree_pkg::node_address_t level_o
 );
 
@@ -45,12 +45,12 @@ module acclmt_flush_configuration #(
   localparam int unsigned FirstPartial =
       (32'(acclmt_reg_pkg::RegLeafPartialRounds0) - 32'(EngineBase)) / 4;
 
-  if (NodeWords < MaxWidth) begin : gen_illegal_node_words
+  if (NodeWords < 2 * MaxWidth) begin : gen_illegal_node_words
     $error("acclmt_flush_configuration: NodeWords = %0d is not at least %0d, for zeroisations",
-           NodeWords, MaxWidth);
+           NodeWords, 2 * MaxWidth);
   end
 
-  assign level_o = acclmt_tree_pkg::node_address_t'(NodeWords / MaxWidth);
+  assign level_o = acclmt_tree_pkg::node_address_t'(NodeWords / (2 * MaxWidth));
 
   always_comb begin
     run_o = '0;

@@ -7,12 +7,13 @@
 /// Every queue has room for a group of siblings at least.
 ///
 /// Handshake:  `start_i` begins; `done_o` or `illegal_o` ends, with the level at fault.
-/// Latency:    one cycle a level below the top, and `acclmt_latency_pkg::LevelSetupLatency`: the
-///             entry of a level is looked up (that of level 0 in the cycle of `start_i`), the words
-///             of its queue are multiplied out, and the queue is placed.
+/// Latency:    one cycle a level up to the top, none without a tree, and
+///             `acclmt_latency_pkg::LevelSetupLatency`: the entry of a level is looked up (that of
+///             level 0 in the cycle of `start_i`), the words of its queue are multiplied out, and
+///             the queue is placed.
 /// Throughput: one layout at a time.
 module acclmt_level_setup #(
-  /// Levels with a queue, and words of the node memory.
+  /// Levels above the leaves that a tree can have, and words of the node memory.
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
 ) (
@@ -24,7 +25,7 @@ module acclmt_level_setup #(
   /// Begins.
   input logic start_i,
   /// Level table, children of a node and top level; stable until the end.
-  input logic [MaxHeight-1:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
+  input logic [MaxHeight:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
   /// The queue of a level.
@@ -62,7 +63,7 @@ module acclmt_level_setup #(
   acclmt_tree_pkg::node_address_t looked_up;
   always_comb begin
     looked_up = '0;
-    for (int l = 0; l < int'(MaxHeight); l++) begin
+    for (int l = 0; l <= int'(MaxHeight); l++) begin
       if (lookup_level_q == acclmt_tree_pkg::level_t'(l)) looked_up = level_table_i[l];
     end
   end
@@ -75,7 +76,8 @@ module acclmt_level_setup #(
   assign queue_end = EndWidth'(base_q) + words_q;
 
   logic is_end, legal;
-  assign is_end = level_q == top_i;
+  // Behind the top level; without a tree there are no queues.
+  assign is_end = (top_i == '0) ? level_q == '0 : level_q == top_i + 1'b1;
   assign legal = groups_q != '0 && queue_end <= EndWidth'(NodeWords);
   assign ends = active && (is_end || !legal);
 
@@ -93,6 +95,7 @@ module acclmt_level_setup #(
     setup_o.valid = active && !is_end && legal;
     setup_o.level = level_q;
     setup_o.base = base_q;
+    setup_o.limit = queue_end[AddressWidth-1:0];
     setup_o.groups = groups_q;
   end
   assign done_o = active && is_end;

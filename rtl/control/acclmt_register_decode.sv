@@ -8,7 +8,7 @@
 module acclmt_register_decode #(
   /// Whether the modulus is set at run time: RADIX_SQUARED exists then.
   parameter bit RuntimeModulus = 1'b0,
-  /// Entries of the level table.
+  /// Levels above the leaves that a tree can have: the level table has an entry more.
   parameter int unsigned MaxHeight = 32
 ) (
   /// Byte address.
@@ -22,9 +22,9 @@ module acclmt_register_decode #(
   localparam int unsigned AddressWidth = acclmt_control_pkg::AddressWidth;
   localparam int unsigned IndexWidth = acclmt_control_pkg::IndexWidth;
 
-  if (MaxHeight < 1 || MaxHeight > acclmt_tree_pkg::MaxQueues) begin : gen_illegal_max_height
+  if (MaxHeight < 1 || MaxHeight > acclmt_tree_pkg::MostHeight) begin : gen_illegal_max_height
     $error("acclmt_register_decode: MaxHeight = %0d is not within 1..%0d", MaxHeight,
-           acclmt_tree_pkg::MaxQueues);
+           acclmt_tree_pkg::MostHeight);
   end
 
   // The first register of the group and the one behind its last.
@@ -101,7 +101,7 @@ module acclmt_register_decode #(
       first = acclmt_reg_pkg::RegCycles;
     end
     if (address_i >= acclmt_reg_pkg::RegLevelTable0 &&
-        address_i < acclmt_reg_pkg::RegLevelTable0 + AddressWidth'(4 * MaxHeight)) begin
+        address_i < acclmt_reg_pkg::RegLevelTable0 + AddressWidth'(4 * (MaxHeight + 1))) begin
       group_o = acclmt_control_pkg::GroupLevel;
       first = acclmt_reg_pkg::RegLevelTable0;
     end

@@ -159,7 +159,7 @@ module acclmt_register_file #(
 
   logic [NumRunConfig-1:0][31:0] run_q;
   logic [NumEngineConfig-1:0][31:0] leaf_q, root_q;
-  logic [MaxHeight-1:0][NodeAddressWidth-1:0] level_table_q;
+  logic [MaxHeight:0][NodeAddressWidth-1:0] level_table_q;
   // That of the run of a zeroisation.
   logic flush_load, zeroise_done;
   logic [NumRunConfig-1:0][31:0] flush_run;
@@ -191,13 +191,14 @@ module acclmt_register_file #(
       leaf_q <= flush_engine;
       root_q <= flush_engine;
       level_table_q[0] <= flush_level;
+      level_table_q[1] <= flush_level;
     end else if (write_config) begin
       case (group)
         acclmt_control_pkg::GroupRun: run_q[index[3:0]] <= request_q.data;
         acclmt_control_pkg::GroupLeaf: leaf_q[index[4:0]] <= request_q.data;
         acclmt_control_pkg::GroupRoot: root_q[index[4:0]] <= request_q.data;
         acclmt_control_pkg::GroupLevel: begin
-          level_table_q[index[4:0]] <= request_q.data[NodeAddressWidth-1:0];
+          level_table_q[index[5:0]] <= request_q.data[NodeAddressWidth-1:0];
         end
         default: ;
       endcase
@@ -495,7 +496,7 @@ module acclmt_register_file #(
       acclmt_control_pkg::GroupRun: read_data = run_q[index[3:0]];
       acclmt_control_pkg::GroupLeaf: read_data = leaf_q[index[4:0]];
       acclmt_control_pkg::GroupRoot: read_data = root_q[index[4:0]];
-      acclmt_control_pkg::GroupLevel: read_data = 32'(level_table_q[index[4:0]]);
+      acclmt_control_pkg::GroupLevel: read_data = 32'(level_table_q[index[5:0]]);
       acclmt_control_pkg::GroupConstantData: read_data = constant_data[index[2:0]];
       // Commands and addresses of constants read as 0.
       default: ;

@@ -16,8 +16,8 @@
 ///
 /// Handshake:  commands last one cycle. `start_o` begins the run in the machine, `clear_o` lets it
 ///             forget everything, `run_done_i` tells that the last word of the run leaves.
-/// Latency:    `acclmt_latency_pkg::LevelSetupLatency` cycles and one for each level below the top
-///             from `start_i` to `start_o`.
+/// Latency:    `acclmt_latency_pkg::LevelSetupLatency` cycles and one for each level up to the top
+///             (none without a tree) from `start_i` to `start_o`.
 module acclmt_run_control #(
   /// Parameters of the hash engines, which decide what constants there are.
   parameter int unsigned NumFull = 1,
@@ -41,7 +41,7 @@ module acclmt_run_control #(
   /// A register of the configuration holds an illegal value.
   input logic illegal_i,
   /// Level table, children of a node and the tree; stable from a start to the end of its run.
-  input logic [MaxHeight-1:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
+  input logic [MaxHeight:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Set-up of the queues of the tree's levels, before a run starts.

@@ -10,7 +10,8 @@
 ///               +----------------------+
 ///
 /// Handshake:  ready/valid for leaves and nodes. All words are residues.
-/// Latency:    top level * (latency of the hash engine + arity + 3) from the last leaf to the root.
+/// Latency:    top level * (latency of the hash engine + arity + 3) and 2 cycles from the last leaf
+///             to the root.
 /// Throughput: that of the hash engine.
 module acclmt_root_hash_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
@@ -23,7 +24,7 @@ module acclmt_root_hash_engine #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  /// Levels with a queue, and words of the node memory.
+  /// Levels above the leaves that a tree can have, and words of the node memory.
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
 ) (
@@ -79,7 +80,7 @@ module acclmt_root_hash_engine #(
     siblings.input_map = config_i.input_map;
   end
 
-  logic operand_end, operand_valid, operand_ready, digest_valid, digest_ready;
+  logic operand_end, operand_valid, operand_ready, digest_valid;
   logic tree_idle, engine_idle;
   acclmt_pkg::word_t operand, digest;
   acclmt_pkg::tag_t operand_tag, digest_tag;
@@ -106,7 +107,6 @@ module acclmt_root_hash_engine #(
     .operand_end_o(operand_end),
     .operand_tag_o(operand_tag),
     .digest_valid_i(digest_valid),
-    .digest_ready_o(digest_ready),
     .digest_i(digest),
     .digest_tag_i(digest_tag),
     .node_valid_o(valid_o),
@@ -146,7 +146,7 @@ module acclmt_root_hash_engine #(
     .block_end_i(operand_end),
     .tag_i(operand_tag),
     .valid_o(digest_valid),
-    .ready_i(digest_ready),
+    .ready_i(1'b1),
     .word_o(digest),
     .last_o(unused_last),
     .tag_o(digest_tag),
@@ -162,10 +162,10 @@ module acclmt_root_hash_engine #(
       !$isunknown({valid_i, ready_o, operand_valid, operand_ready, digest_valid, valid_o}))
   else $error("acclmt_root_hash_engine: a handshake is unknown");
   digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid |-> !$isunknown({digest_ready, digest_tag}))
+      digest_valid |-> !$isunknown(digest_tag))
   else $error("acclmt_root_hash_engine: what becomes of a digest is unknown");
   leaf_meets_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      valid_i && ready_o && digest_valid && digest_ready);
+      valid_i && digest_valid);
   operand_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       operand_valid && !operand_ready);
   node_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni) valid_o && !ready_i);

@@ -40,11 +40,14 @@ package acclmt_pkg;
   /// beat is written out as a packed array: Yosys' own front end loses the dimensions of a type
   /// from a package.
   localparam int unsigned Lanes = 3;
-  /// Bits of the tag that accompanies a hash through an engine: what its user wants to know of it,
-  /// the number of its parameter set, and whether its state is not final.
-  localparam int unsigned TagPayloadWidth = 8;
+  /// Bits of the tag that accompanies a hash through an engine. From the lowest bit on: what the
+  /// tree makes of its digest; the number of its parameter set; whether the state is not final and
+  /// another block is to be absorbed.
+  localparam int unsigned TagPayloadWidth = 19;
   localparam int unsigned SetWidth = 2;
-  localparam int unsigned TagWidth = TagPayloadWidth + SetWidth + 1;
+  localparam int unsigned TagSet = TagPayloadWidth;
+  localparam int unsigned TagContinues = TagSet + SetWidth;
+  localparam int unsigned TagWidth = TagContinues + 1;
   /// Most parameter sets that a hash engine can mix.
   localparam int unsigned MaxNumSets = 3;
   /// Bits of an index into a bank of constants.
@@ -383,11 +386,6 @@ package acclmt_pkg;
     word_count_t input_words;
     position_map_t input_map;
   } block_t;
-
-  /// Bit of a tag that says that the state is not final: another block is to be absorbed; below it
-  /// the number of the parameter set.
-  localparam int unsigned TagContinues = TagWidth - 1;
-  localparam int unsigned TagSet = TagContinues - SetWidth;
 
   /// What a run does, but for its tree (`acclmt_tree_pkg::tree_config_t`: Yosys' own front end has
   /// no structure with a type from another package); stable during a run.

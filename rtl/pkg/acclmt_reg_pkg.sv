@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000700;
+  localparam logic [31:0] VersionValue = 32'h00000800;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -171,6 +171,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLevelTable29 = 12'h474;
   localparam logic [11:0] RegLevelTable30 = 12'h478;
   localparam logic [11:0] RegLevelTable31 = 12'h47c;
+  localparam logic [11:0] RegLevelTable32 = 12'h480;
   localparam logic [11:0] RegBusVersion = 12'h800;
   localparam logic [11:0] RegStreamState = 12'h804;
   localparam logic [11:0] RegStreamControl = 12'h808;
@@ -229,7 +230,7 @@ package acclmt_reg_pkg;
   localparam logic [31:0] CapsDepthMask = 32'h3fffffff;
 
   // Fields of CAPS_TREE.
-  // Levels that the level table has: a tree has at most so many levels above its leaves.
+  // A tree has at most so many levels above its leaves. The level table has an entry more.
   localparam int unsigned CapsTreeMaxHeightLsb = 0;
   localparam int unsigned CapsTreeMaxHeightWidth = 6;
   // Base-2 logarithm of the 256-bit words of the node memory.

@@ -4,7 +4,7 @@
 
 /// Types of the tree, and sizes of its node memory.
 ///
-/// Level 0 holds the leaves, level l + 1 the hashes of the nodes of level l. Every level below the
+/// Level 0 holds the leaves, level l + 1 the hashes of the nodes of level l. Every level up to the
 /// top is a queue in the node memory.
 package acclmt_tree_pkg;
 
@@ -12,9 +12,11 @@ package acclmt_tree_pkg;
   localparam int unsigned LevelWidth = 6;
   typedef logic [LevelWidth-1:0] level_t;
 
-  /// Levels with a queue that there can be, and bits of the number of one.
-  localparam int unsigned MaxQueues = 32;
-  localparam int unsigned QueueWidth = 5;
+  /// Levels above the leaves that a tree can have, levels with a queue that there can be then, and
+  /// bits of the number of one below the top.
+  localparam int unsigned MostHeight = 32;
+  localparam int unsigned MaxQueues = MostHeight + 1;
+  localparam int unsigned LowerLevelWidth = 5;
 
   /// Bits of a number of leaves: up to 2^32.
   localparam int unsigned LeafCountWidth = 33;
@@ -28,22 +30,32 @@ package acclmt_tree_pkg;
   localparam int unsigned NodeAddressWidth = 16;
   typedef logic [NodeAddressWidth-1:0] node_address_t;
 
-  /// Set-up of the queue of a level: its first word, and the groups of siblings that it has room
-  /// for.
+  /// Address of the first node of a group, which names the group. A place for a node is that and
+  /// the number of the node in the group.
+  localparam int unsigned GroupAddressWidth = NodeAddressWidth - 1;
+  typedef logic [GroupAddressWidth-1:0] group_address_t;
+
+  /// Set-up of the queue of a level: its first word and the one behind its last, and the groups of
+  /// siblings that it has room for.
   typedef struct packed {
     logic valid;
     level_t level;
     node_address_t base;
+    node_address_t limit;
     node_address_t groups;
   } level_setup_t;
 
-  /// A group of siblings to be hashed: its level, the address of the first one, their number, and
-  /// whether it is the last group of its level.
+  /// A group of siblings: its level, and whether that is the top; the address of the first one,
+  /// their number, and whether it is the last group of its level. Below the top they are hashed,
+  /// and the digest has this place in the level above; those of the top go out.
   typedef struct packed {
     level_t level;
-    node_address_t address;
+    logic is_top;
+    logic [GroupAddressWidth-1:0] group;
     logic [SiblingCountWidth-1:0] count;
     logic last;
+    logic [GroupAddressWidth-1:0] parent_group;
+    logic [SiblingCountWidth-1:0] parent_index;
   } node_job_t;
 
   /// What a node that goes out is: its level, its index in the level, and whether it is the last
@@ -64,8 +76,8 @@ package acclmt_tree_pkg;
     level_t top;
     /// Groups may lack siblings, which then have the value of an empty sub-tree of their level.
     logic pad;
-    /// Levels with a queue whose nodes go out.
-    logic [MaxQueues-1:0] emit;
+    /// Levels below the top whose nodes go out, too.
+    logic [MostHeight-1:0] emit;
   } tree_config_t;
 
   /// Words written to and freed in the node memory in a cycle.

@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000700u
+#define ACCLMT_VERSION_VALUE 0x00000800u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000700u
+#define ACCLMT_VERSION_RESET 0x00000800u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -103,7 +103,7 @@
  * CAPS_TREE (RO). Capabilities: the tree. Its value after a reset depends on how the chip is built.
  */
 #define ACCLMT_REG_CAPS_TREE 0x010u
-/* Levels that the level table has: a tree has at most so many levels above its leaves. */
+/* A tree has at most so many levels above its leaves. The level table has an entry more. */
 #define ACCLMT_CAPS_TREE_MAX_HEIGHT_LSB 0u
 #define ACCLMT_CAPS_TREE_MAX_HEIGHT_WIDTH 6u
 #define ACCLMT_CAPS_TREE_MAX_HEIGHT_MASK 0x0000003Fu
@@ -260,8 +260,9 @@
 #define ACCLMT_FIELD_RESET 0x00000000u
 
 /*
- * EMIT_LEVELS (RW). Bit l: the nodes of level l are sent out as they are made. Those of TOP_LEVEL
- * always are. It can be written only while no run is in progress.
+ * EMIT_LEVELS (RW). Bit l: the nodes of level l are sent out when their parent is hashed. Those of
+ * TOP_LEVEL always are, as soon as a group of them is complete. Without a tree leaves are sent out
+ * as they are made. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_EMIT_LEVELS 0x060u
 #define ACCLMT_EMIT_LEVELS_RESET 0x00000000u
@@ -749,14 +750,15 @@
 #define ACCLMT_HIGH_WATER_RESET 0x00000000u
 
 /*
- * LEVEL_TABLE (RW). The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these
- * registers exist. A write is refused when a bit is set that no field has. The queues follow each
- * other in the node memory in the order of the levels and have to fit into it: a start is refused
- * otherwise. It can be written only while no run is in progress.
+ * LEVEL_TABLE (RW). The queue of a level of the tree up to TOP_LEVEL; CAPS_TREE.MaxHeight + 1 of
+ * these registers exist. A write is refused when a bit is set that no field has. The queues follow
+ * each other in the node memory in the order of the levels and have to fit into it: a start is
+ * refused otherwise. Without a tree, TOP_LEVEL = 0, there is none. It can be written only while no
+ * run is in progress.
  */
 #define ACCLMT_REG_LEVEL_TABLE(number) (0x400u + 4u * ((number) - 0u))
 #define ACCLMT_LEVEL_TABLE_FIRST 0u
-#define ACCLMT_LEVEL_TABLE_COUNT 32u
+#define ACCLMT_LEVEL_TABLE_COUNT 33u
 #define ACCLMT_LEVEL_TABLE_RESET 0x00000000u
 /* Groups of siblings that the queue of the level has room for, at least 1. */
 #define ACCLMT_LEVEL_TABLE_GROUPS_LSB 0u

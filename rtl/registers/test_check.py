@@ -72,12 +72,12 @@ class TestCheck(Repository):
         self.assert_refused("MODE")
 
     def test_first_element_in_systemrdl(self):
-        self.replace(RDL, "LEVEL_TABLE[32] @ 0x400", "LEVEL_TABLE[32] @ 0x404")
+        self.replace(RDL, "LEVEL_TABLE[33] @ 0x400", "LEVEL_TABLE[33] @ 0x404")
         self.assert_refused("RegLevelTable0 is 0x400, acclmt.rdl has 0x404")
 
     def test_length_of_an_array_in_systemrdl(self):
-        self.replace(RDL, "LEVEL_TABLE[32]", "LEVEL_TABLE[31]")
-        self.assert_refused("RegLevelTable31 is there, acclmt.rdl does not have it")
+        self.replace(RDL, "LEVEL_TABLE[33]", "LEVEL_TABLE[32]")
+        self.assert_refused("RegLevelTable32 is there, acclmt.rdl does not have it")
 
     def test_width_of_a_counter_in_systemrdl(self):
         self.replace(RDL, "Value[63:0] = 0x0;\n  } CYCLES @", "Value[62:0] = 0x0;\n  } CYCLES @")

@@ -30,7 +30,7 @@ static_assert(ACCLMT_REG_CYCLES_HIGH == 0x204, "high word of the cycles");
 static_assert(ACCLMT_LEAF_BUSY_PARTIAL_FIRST == 1, "partial-round sub-engines count from 1");
 static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL(1) == 0x278, "first partial-round sub-engine");
 static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL_HIGH(6) == 0x2A4, "last partial-round sub-engine");
-static_assert(ACCLMT_REG_LEVEL_TABLE(31) == 0x47C, "last level");
+static_assert(ACCLMT_REG_LEVEL_TABLE(32) == 0x480, "last level");
 static_assert(ACCLMT_LEVEL_TABLE_GROUPS_LSB == 0, "groups of a level");
 static_assert(ACCLMT_ERROR_ILLEGAL_VALUE == 8, "last error");
 static_assert(ACCLMT_REG_BUS_VERSION == 0x800, "version of the streams");

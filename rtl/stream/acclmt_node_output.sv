@@ -3,10 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Puts the nodes that the host asked for on their way out, each with its level and its index in
-/// the level. Leaves and digests come from two sides; while a digest is there, a leaf is not looked
-/// at.
+/// the level.
 ///
-/// Handshake:  ready/valid, with one ready for both inputs; the nodes of a level come in order.
+/// Handshake:  ready/valid; the nodes of a level come in order.
 /// Latency:    2 cycles. Throughput: one word a cycle.
 module acclmt_node_output (
   /// Clock and reset.
@@ -16,19 +15,13 @@ module acclmt_node_output (
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every node, and counts from 0 again.
   input logic clear_i,
-  /// A leaf, or else a digest, is taken.
+  /// Words of nodes, with their level; `end` marks the last word of a node, `last` that of the run.
+  input logic valid_i,
   output logic ready_o,
-  /// Leaves; `end` marks the last word of a leaf, `last` that of the last leaf of a run without
-  /// tree.
-  input logic leaf_valid_i,
-  input acclmt_pkg::word_t leaf_i,
-  input logic leaf_end_i,
-  input logic leaf_last_i,
-  /// Digests, their level, and whether it is the last one of the top level.
-  input logic digest_valid_i,
-  input acclmt_pkg::word_t digest_i,
-  input acclmt_tree_pkg::level_t digest_level_i,
-  input logic digest_last_i,
+  input acclmt_pkg::word_t node_i,
+  input acclmt_tree_pkg::level_t level_i,
+  input logic end_i,
+  input logic last_i,
   /// Nodes.
   output logic valid_o,
   input logic ready_i,
@@ -36,29 +29,24 @@ module acclmt_node_output (
   output acclmt_tree_pkg::node_label_t label_o
 );
 
-  localparam int unsigned NumLevels = acclmt_tree_pkg::MaxQueues + 1;
+  localparam int unsigned NumLevels = acclmt_tree_pkg::MaxQueues;
   localparam int unsigned IndexWidth = acclmt_tree_pkg::NodeIndexWidth;
 
-  logic from_leaf, taken;
-  acclmt_pkg::word_t node;
+  logic taken;
   acclmt_tree_pkg::node_label_t label;
   logic [NumLevels-1:0][IndexWidth-1:0] index_q;
 
-  assign from_leaf = !digest_valid_i;
-  assign taken = ready_o && (digest_valid_i || leaf_valid_i);
+  assign taken = ready_o && valid_i;
   always_comb begin
-    node = from_leaf ? leaf_i : digest_i;
-    label.level = from_leaf ? '0 : digest_level_i;
-    label.index = index_q[label.level];
-    label.last = from_leaf ? leaf_last_i : digest_last_i;
+    label.level = level_i;
+    label.index = index_q[level_i];
+    label.last = last_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) index_q <= '0;
     else if (clear_i) index_q <= '0;
-    else if (taken && (!from_leaf || leaf_end_i)) begin
-      index_q[label.level] <= index_q[label.level] + 1'b1;
-    end
+    else if (taken && end_i) index_q[level_i] <= index_q[level_i] + 1'b1;
   end
 
   acclmt_fifo #(
@@ -71,7 +59,7 @@ module acclmt_node_output (
     .clear_i,
     .valid_i(taken),
     .ready_o,
-    .data_i({label, node}),
+    .data_i({label, node_i}),
     .valid_o,
     .ready_i,
     .data_o({label_o, node_o})
@@ -79,15 +67,12 @@ module acclmt_node_output (
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({leaf_valid_i, digest_valid_i, ready_o, valid_o}))
+      !$isunknown({valid_i, ready_o, valid_o}))
   else $error("acclmt_node_output: a handshake is unknown");
   ready_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       valid_o |-> !$isunknown(ready_i))
   else $error("acclmt_node_output: ready_i is unknown");
-  both_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && digest_valid_i);
-  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid_i && !ready_o);
+  full_c : cover property (@(posedge clk_i) disable iff (!rst_ni) valid_i && !ready_o);
 `endif
 
 endmodule

@@ -5,26 +5,32 @@
 /// Dispatch scheduler of the root hash engine: which nodes are hashed next, and where their digest
 /// goes.
 ///
-/// Every level of the tree below the top is a queue of nodes in the order of their leaves, in the
+/// Every level of the tree up to the top is a queue of nodes in the order of their leaves, in the
 /// node memory; the level table says how long it is. A job takes the oldest group of siblings of a
-/// level and makes one node of the level above; the last group of a level may lack siblings. The
-/// deepest ready job (the one nearest to the root) goes first, which keeps the upper queues short.
-/// A job is ready when its group is complete and a place is free for its digest in the level above;
-/// the job that makes a node of the top level needs none. Leaves are accepted while their queue has
-/// room. No queue can overflow, and since the job nearest to the root is never blocked by one
-/// further away, the tree always ends (both asserted).
+/// level and makes one node of the level above, or is of the top level, whose nodes go out; the
+/// last group of a level may lack siblings. The deepest ready job (the one nearest to the root)
+/// goes first, which keeps the upper queues short. A job is ready when its group is complete and a
+/// place is free for its digest in the level above; one of the top level needs none. The place is
+/// reserved when the job is taken, so that digests may come back in any order: a group is complete
+/// when as many of its nodes have been written as it has, and how many the last group of a level
+/// has is known as soon as the place of its last node is reserved. Leaves are accepted while their
+/// queue has room. No queue can overflow, and since the job nearest to the root is never blocked by
+/// one further away, and the top level only by the output, the tree always ends (both asserted).
 ///
 /// The module holds the bookkeeping only: another scheduler with these ports can take its place.
 ///
 /// Handshake:  job: ready/valid; a job that is offered may give way to a deeper one until it is
 ///             taken. Its operands are read after it was taken; `fetched_i` says when they are no
-///             longer needed in their places. Leaves: ready/valid; the leaf is written at
-///             `leaf_address_o` in the cycle in which it is taken. Digests: no back-pressure;
-///             written at `digest_address_o` in the cycle of `digest_valid_i`.
-/// Latency:    a node can be in a job the cycle after it was written. Throughput: one job a cycle.
+///             longer needed in their places. Leaves: ready/valid; the leaf is written to its place
+///             in the cycle in which it is taken. Digests: no back-pressure; written to the place
+///             of their job in the cycle of `digest_valid_i`.
+/// Latency:    a node can be in a job the cycle after it was written. Throughput: one job a cycle,
+///             and one of a level in two.
 module acclmt_dispatch_scheduler #(
-  /// Levels with a queue: the top level is at most this one.
-  parameter int unsigned MaxHeight = 32
+  /// Levels above the leaves that a tree can have: the top level is at most this one.
+  parameter int unsigned MaxHeight = 32,
+  /// Words of the node memory, a power of two.
+  parameter int unsigned NodeWords = 512
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -33,64 +39,113 @@ module acclmt_dispatch_scheduler #(
   input logic clear_i,
   /// Sets up the queue of a level; while no node is inside.
   input acclmt_tree_pkg::level_setup_t setup_i,
-  /// Children of a node, and the level whose nodes are not hashed any more, 1 .. MaxHeight; stable
-  /// while nodes are inside.
+  /// Children of a node, and the level whose nodes go out and are not hashed, 1 .. MaxHeight;
+  /// stable while nodes are inside.
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
-  /// A leaf is written; it is the last one.
+  /// A leaf is written to this place; it is the last one.
   input logic leaf_valid_i,
   input logic leaf_last_i,
   output logic leaf_ready_o,
-  output acclmt_tree_pkg::node_address_t leaf_address_o,
-  /// Job: a group of nodes of level `level`, from `address` on, `count` of them; `last`: the last
-  /// one of its level.
+  output acclmt_tree_pkg::group_address_t leaf_group_o,
+  output acclmt_tree_pkg::sibling_count_t leaf_index_o,
+  /// Job: a group of siblings to be hashed, and the place of its digest, or one of the top level.
   output logic job_valid_o,
   input logic job_ready_i,
   output acclmt_tree_pkg::node_job_t job_o,
-  /// The operands of the last job, which were of level `fetched_level_i`, have left their memory.
+  /// The nodes of the last job, which were of level `fetched_level_i`, have left their memory.
   input logic fetched_i,
   input acclmt_tree_pkg::level_t fetched_level_i,
-  /// The digest of a job whose operands were of level `digest_level_i` is written, or
-  /// (`digest_is_top_i`) is of the top level; `digest_last_i`: the job was the last one of its
-  /// level.
+  /// The digest of a job is written to its place, that with this number in this group. Never in the
+  /// cycle of a leaf.
   input logic digest_valid_i,
-  input acclmt_tree_pkg::level_t digest_level_i,
-  input logic digest_is_top_i,
-  input logic digest_last_i,
-  output acclmt_tree_pkg::node_address_t digest_address_o,
+  input acclmt_tree_pkg::group_address_t digest_group_i,
+  input acclmt_tree_pkg::sibling_count_t digest_index_i,
   /// No node is queued and no job is under way.
   output logic idle_o
 );
 
   localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
   localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
+  localparam int unsigned GroupWidth = acclmt_tree_pkg::GroupAddressWidth;
+  localparam int unsigned CountWidth = acclmt_tree_pkg::SiblingCountWidth;
 
-  if (MaxHeight < 1 || MaxHeight > acclmt_tree_pkg::MaxQueues) begin : gen_illegal_height
+  if (MaxHeight < 1 || MaxHeight > acclmt_tree_pkg::MostHeight) begin : gen_illegal_height
     $error("acclmt_dispatch_scheduler: MaxHeight = %0d is not within 1..%0d", MaxHeight,
-           acclmt_tree_pkg::MaxQueues);
+           acclmt_tree_pkg::MostHeight);
   end
 
   // Level l of these vectors is level l of the tree.
-  logic [MaxHeight-1:0] group_ready, group_last, place_free, level_idle, job_ready, job_grant;
-  logic [MaxHeight-1:0][acclmt_tree_pkg::SiblingCountWidth-1:0] group_count;
-  logic [MaxHeight-1:0][AddressWidth-1:0] write_address, read_address;
+  localparam int unsigned NumLevels = MaxHeight + 1;
+  logic [NumLevels-1:0] group_ready, group_last, place_free, level_idle, job_ready, job_grant;
+  logic [NumLevels-1:0] is_top;
+  logic [NumLevels-1:0][CountWidth-1:0] group_count;
+  logic [NumLevels-1:0][GroupWidth-1:0] read_group;
+  // There is no place above the last level.
+  logic [NumLevels:0][GroupWidth-1:0] place_group;
+  logic [NumLevels:0][CountWidth-1:0] place_index;
+  assign place_group[NumLevels] = '0;
+  assign place_index[NumLevels] = '0;
 
-  logic job_taken, digest_stored;
+  logic job_taken, leaf_taken, written;
+  acclmt_tree_pkg::group_address_t written_group;
+  acclmt_tree_pkg::sibling_count_t written_count, looked_count;
   assign job_taken = job_valid_o && job_ready_i;
-  assign digest_stored = digest_valid_i && !digest_is_top_i;
+  assign leaf_taken = leaf_valid_i && leaf_ready_o;
+  assign written = leaf_taken || digest_valid_i;
+  assign written_group = leaf_taken ? leaf_group_o : digest_group_i;
 
-  for (genvar l = 0; l < MaxHeight; l++) begin : gen_level
-    logic reserve, write, write_last, take;
-    if (l == 0) begin : gen_leaves
-      assign reserve = leaf_valid_i && leaf_ready_o;
-      assign write = reserve;
-      assign write_last = leaf_last_i;
-    end else begin : gen_nodes
-      assign reserve = job_taken && job_grant[l-1] && LevelWidth'(l) != top_i;
-      assign write = digest_stored && digest_level_i == LevelWidth'(l - 1);
-      assign write_last = digest_last_i;
+  // The cycle after a group was taken: the group behind it, which may be complete, and the taken
+  // one, which is the same in a queue of one group.
+  logic looks;
+  logic [NumLevels-1:0] look_q;
+  acclmt_tree_pkg::group_address_t taken_group_q, look_group;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      look_q <= '0;
+      taken_group_q <= '0;
+    end else begin
+      look_q <= (job_taken && !clear_i) ? job_grant : '0;
+      if (job_taken) taken_group_q <= job_o.group;
     end
-    assign take = job_taken && job_grant[l];
+  end
+  always_comb begin
+    look_group = '0;
+    for (int l = 0; l < int'(NumLevels); l++) begin
+      if (look_q[l]) look_group = look_group | read_group[l];
+    end
+  end
+  assign looks = look_group != taken_group_q;
+
+  acclmt_group_counts #(
+    .NodeWords(NodeWords)
+  ) u_counts (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .write_i(written),
+    .write_group_i(written_group),
+    .written_count_o(written_count),
+    .look_group_i(look_group),
+    .look_count_o(looked_count),
+    .forget_i(look_q != '0),
+    .forget_group_i(taken_group_q)
+  );
+
+  for (genvar l = 0; l < NumLevels; l++) begin : gen_level
+    logic exists, reserve, reserve_last, written_last;
+    assign is_top[l] = LevelWidth'(l) == top_i;
+    if (l == 0) begin : gen_leaves
+      assign exists = 1'b1;
+      assign reserve = leaf_taken;
+      assign reserve_last = leaf_last_i;
+      assign written_last = leaf_taken && leaf_last_i;
+    end else begin : gen_nodes
+      assign exists = LevelWidth'(l) <= top_i;
+      assign reserve = job_taken && job_grant[l-1] && exists;
+      assign reserve_last = group_last[l-1];
+      assign written_last = 1'b0;
+    end
 
     acclmt_level_queue u_queue (
       .clk_i,
@@ -98,16 +153,23 @@ module acclmt_dispatch_scheduler #(
       .clear_i,
       .setup_i(setup_i.valid && setup_i.level == LevelWidth'(l)),
       .base_i(setup_i.base),
+      .limit_i(setup_i.limit),
       .groups_i(setup_i.groups),
       .arity_i,
       .place_free_o(place_free[l]),
+      .place_group_o(place_group[l]),
+      .place_index_o(place_index[l]),
       .reserve_i(reserve),
-      .write_i(write),
-      .write_last_i(write_last),
-      .write_address_o(write_address[l]),
+      .reserve_last_i(reserve_last),
+      .written_i(written && exists),
+      .written_group_i(written_group),
+      .written_count_i(written_count),
+      .written_last_i(written_last),
+      .looked_i(look_q[l] && looks),
+      .looked_count_i(looked_count),
+      .read_group_o(read_group[l]),
       .group_ready_o(group_ready[l]),
-      .take_i(take),
-      .read_address_o(read_address[l]),
+      .take_i(job_taken && job_grant[l]),
       .read_count_o(group_count[l]),
       .read_last_o(group_last[l]),
       .free_i(fetched_i && fetched_level_i == LevelWidth'(l)),
@@ -115,9 +177,9 @@ module acclmt_dispatch_scheduler #(
     );
 
     // The place above: none is needed at the top.
-    if (l + 1 < MaxHeight) begin : gen_place_above
-      assign job_ready[l] = group_ready[l] && (LevelWidth'(l + 1) == top_i || place_free[l+1]);
-    end else begin : gen_top_above
+    if (l + 1 < NumLevels) begin : gen_place_above
+      assign job_ready[l] = group_ready[l] && (is_top[l] || place_free[l+1]);
+    end else begin : gen_top
       assign job_ready[l] = group_ready[l];
     end
   end
@@ -126,48 +188,72 @@ module acclmt_dispatch_scheduler #(
   always_comb begin
     job_grant = '0;
     job_o = '0;
-    for (int l = 0; l < int'(MaxHeight); l++) begin
+    for (int l = 0; l < int'(NumLevels); l++) begin
       if (job_ready[l]) begin
         job_grant = '0;
         job_grant[l] = 1'b1;
         job_o.level = LevelWidth'(l);
-        job_o.address = read_address[l];
+        job_o.is_top = is_top[l];
+        job_o.group = read_group[l];
         job_o.count = group_count[l];
         job_o.last = group_last[l];
+        job_o.parent_group = place_group[l+1];
+        job_o.parent_index = place_index[l+1];
       end
     end
   end
   assign job_valid_o = |job_ready;
 
-  // The digest goes to the level above that of its operands.
-  always_comb begin
-    digest_address_o = '0;
-    for (int l = 1; l < int'(MaxHeight); l++) begin
-      if (digest_level_i == LevelWidth'(l - 1)) digest_address_o = write_address[l];
-    end
-  end
-
   assign leaf_ready_o = place_free[0];
-  assign leaf_address_o = write_address[0];
+  assign leaf_group_o = place_group[0];
+  assign leaf_index_o = place_index[0];
 
-  // Jobs under way, which hold no place once their operands were read.
+  // Hashes under way.
   logic [AddressWidth:0] under_way_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) under_way_q <= '0;
     else if (clear_i) under_way_q <= '0;
-    else under_way_q <= under_way_q + (AddressWidth + 1)'(job_taken)
+    else under_way_q <= under_way_q + (AddressWidth + 1)'(job_taken && !job_o.is_top)
                                     - (AddressWidth + 1)'(digest_valid_i);
   end
   assign idle_o = &level_idle && under_way_q == '0;
 
-`ifndef SYNTHESIS
+`ifdef SYNTHESIS
+  logic unused_index;
+  assign unused_index = ^digest_index_i;
+`else
+  // The places that are reserved and not written, by address.
+  logic [NodeWords-1:0] reserved_q;
+  logic [$clog2(NodeWords)-1:0] reserved_address, written_address;
+  logic reserves_place;
+  assign reserves_place = job_taken && !job_o.is_top;
+  assign reserved_address =
+      $clog2(NodeWords)'(job_o.parent_group + GroupWidth'(job_o.parent_index));
+  assign written_address = $clog2(NodeWords)'(digest_group_i + GroupWidth'(digest_index_i));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reserved_q <= '0;
+    else if (clear_i) reserved_q <= '0;
+    else begin
+      if (reserves_place) reserved_q[reserved_address] <= 1'b1;
+      if (digest_valid_i) reserved_q[written_address] <= 1'b0;
+    end
+  end
+  reserved_once_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reserves_place && !clear_i |-> !reserved_q[reserved_address])
+  else $error("acclmt_dispatch_scheduler: place %0d was reserved twice", reserved_address);
+  written_place_is_reserved_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && !clear_i |-> reserved_q[written_address])
+  else $error("acclmt_dispatch_scheduler: a digest is written to place %0d, which is not reserved",
+              written_address);
+  count_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      written && !clear_i |-> written_count <= arity_i)
+  else $error("acclmt_dispatch_scheduler: a group has %0d nodes", written_count);
+  one_write_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      leaf_taken |-> !digest_valid_i)
+  else $error("acclmt_dispatch_scheduler: a leaf and a digest are written at once");
   digest_of_a_job_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !clear_i |-> under_way_q != '0)
   else $error("acclmt_dispatch_scheduler: a digest came back that no job asked for");
-  top_is_the_top_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid_i && !clear_i |-> digest_is_top_i == (digest_level_i + 1'b1 == top_i))
-  else $error("acclmt_dispatch_scheduler: level %0d is taken for the top, or the top is not",
-              digest_level_i + 1'b1);
   top_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       job_valid_o |-> top_i != '0 && 32'(top_i) <= MaxHeight)
   else $error("acclmt_dispatch_scheduler: top level %0d is not within 1..%0d", top_i, MaxHeight);
@@ -175,12 +261,21 @@ module acclmt_dispatch_scheduler #(
       setup_i.valid && !clear_i |-> idle_o)
   else $error("acclmt_dispatch_scheduler: a queue is set up while nodes are inside");
   // Liveness: with a full leaf queue, something is always ready or under way.
+  logic fetching_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) fetching_q <= 1'b0;
+    else if (clear_i || fetched_i) fetching_q <= 1'b0;
+    else if (job_taken) fetching_q <= 1'b1;
+  end
   no_deadlock_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && !leaf_ready_o && !setup_i.valid |-> job_valid_o || under_way_q != '0)
+      leaf_valid_i && !leaf_ready_o && !setup_i.valid |->
+      job_valid_o || fetching_q || under_way_q != '0)
   else $error("acclmt_dispatch_scheduler: the leaf queue is full and nothing can move");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({leaf_valid_i, leaf_ready_o, job_valid_o, digest_valid_i}))
   else $error("acclmt_dispatch_scheduler: a handshake is unknown");
+  digest_out_of_order_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && 32'(written_count) != 32'(digest_index_i) + 1);
   choice_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       job_taken && $countones(job_ready) > 1);
   leaf_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)

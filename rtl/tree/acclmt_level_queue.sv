@@ -5,37 +5,53 @@
 /// The queue of one level of the tree: where its nodes are, which groups of siblings are complete,
 /// and where there is room. The nodes themselves are in a memory.
 ///
-/// The queue is a ring of groups, each of as many words as a node has children. Nodes come in the
-/// order of their leaves. A place is reserved before its node is hashed; a group is taken when all
-/// of its nodes are there, or those that the level has, and freed when they were read.
+/// The queue is a ring of groups, each of as many words as a node has children. Places are reserved
+/// in the order of the leaves, each before its node is hashed, and the nodes are written in any
+/// order. The oldest group is taken when all of its nodes are there, or those that the level has,
+/// and freed when they were read. How many nodes of a group are there is counted outside
+/// (acclmt_group_counts): of the group that a node is written to, and of the one that becomes the
+/// oldest.
 ///
-/// Handshake:  `reserve_i` only while `place_free_o`; `write_i` only for a reserved place, in
-///             order; `take_i` only while `group_ready_o`; `free_i` for a group that was taken.
-/// Latency:    a group can be taken the cycle after its last node was written.
+/// Handshake:  `reserve_i` only while `place_free_o`, and not after the last node; `take_i` only
+///             while `group_ready_o`; `free_i` for a group that was taken. `looked_i` is high in
+///             the cycle after `take_i`.
+/// Latency:    a group can be taken the cycle after its last node was written, and two cycles after
+///             the group before it was taken.
 module acclmt_level_queue (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Forgets every node.
   input logic clear_i,
-  /// Sets up the queue, when it is empty: its first word, and the groups that it has room for.
+  /// Sets up the queue, when it is empty: its first word and the one behind its last, and the
+  /// groups that it has room for.
   input logic setup_i,
   input acclmt_tree_pkg::node_address_t base_i,
+  input acclmt_tree_pkg::node_address_t limit_i,
   input acclmt_tree_pkg::node_address_t groups_i,
   /// Children of a node, at least 2; stable while nodes are inside.
   input acclmt_tree_pkg::sibling_count_t arity_i,
-  /// A place is reserved for the next node.
-  output logic place_free_o,
-  input logic reserve_i,
-  /// The next node is written; it is the last one of the level.
-  input logic write_i,
-  input logic write_last_i,
-  output acclmt_tree_pkg::node_address_t write_address_o,
-  /// The oldest group: the address of its first node, the nodes that it has, and whether it is the
+  /// The place of the next node: its group, and its number there. It is reserved; its node is the
   /// last one of the level.
+  output logic place_free_o,
+  output acclmt_tree_pkg::group_address_t place_group_o,
+  output acclmt_tree_pkg::sibling_count_t place_index_o,
+  input logic reserve_i,
+  input logic reserve_last_i,
+  /// A node of this group, which may be one of another level, is written, and so many nodes of it
+  /// are there then; it is the last one of this level, and its place is reserved in this cycle.
+  input logic written_i,
+  input acclmt_tree_pkg::group_address_t written_group_i,
+  input acclmt_tree_pkg::sibling_count_t written_count_i,
+  input logic written_last_i,
+  /// Nodes of the oldest group that were there before this cycle.
+  input logic looked_i,
+  input acclmt_tree_pkg::sibling_count_t looked_count_i,
+  /// The oldest group: the address of its first node, whether its nodes are there, their number,
+  /// and whether it is the last one of the level.
+  output acclmt_tree_pkg::group_address_t read_group_o,
   output logic group_ready_o,
   input logic take_i,
-  output acclmt_tree_pkg::node_address_t read_address_o,
   output acclmt_tree_pkg::sibling_count_t read_count_o,
   output logic read_last_o,
   /// The oldest group that was taken has been read.
@@ -44,34 +60,54 @@ module acclmt_level_queue (
   output logic idle_o
 );
 
-  acclmt_tree_pkg::node_address_t base_q, groups_q;
+  localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
+
+  acclmt_tree_pkg::node_address_t base_q, limit_q, groups_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       base_q <= '0;
+      limit_q <= '0;
       groups_q <= '0;
     end else if (setup_i) begin
       base_q <= base_i;
+      limit_q <= limit_i;
       groups_q <= groups_i;
     end
   end
 
   // ---- Places -----------------------------------------------------------------------------------
 
-  // Places reserved in the youngest group, and groups of which a place is.
-  acclmt_tree_pkg::sibling_count_t reserve_index_q;
-  acclmt_tree_pkg::node_address_t groups_used_q;
-  logic reserve_first;
+  // The group whose places are reserved, places of it that are, groups of which a place is; whether
+  // the last place of the level is reserved, and the nodes of its group.
+  acclmt_tree_pkg::node_address_t reserve_group_q, reserve_group_next, groups_used_q;
+  acclmt_tree_pkg::sibling_count_t reserve_index_q, reserve_index_next, last_count_q;
+  logic complete_q, reserve_first;
   assign reserve_first = reserve_i && reserve_index_q == '0;
+  assign reserve_index_next = reserve_index_q + 1'b1;
+  assign reserve_group_next = reserve_group_q + AddressWidth'(arity_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      reserve_group_q <= '0;
       reserve_index_q <= '0;
       groups_used_q <= '0;
+      last_count_q <= '0;
+      complete_q <= 1'b0;
     end else if (clear_i || setup_i) begin
+      reserve_group_q <= setup_i ? base_i : base_q;
       reserve_index_q <= '0;
       groups_used_q <= '0;
+      last_count_q <= '0;
+      complete_q <= 1'b0;
     end else begin
       if (reserve_i) begin
-        reserve_index_q <= (reserve_index_q + 1'b1 == arity_i) ? '0 : reserve_index_q + 1'b1;
+        reserve_index_q <= (reserve_index_next == arity_i) ? '0 : reserve_index_next;
+        // The group of the last node stays.
+        if (reserve_last_i) begin
+          last_count_q <= reserve_index_next;
+          complete_q <= 1'b1;
+        end else if (reserve_index_next == arity_i) begin
+          reserve_group_q <= (reserve_group_next == limit_q) ? base_q : reserve_group_next;
+        end
       end
       if (reserve_first != free_i) begin
         groups_used_q <= reserve_first ? groups_used_q + 1'b1 : groups_used_q - 1'b1;
@@ -79,109 +115,82 @@ module acclmt_level_queue (
     end
   end
   assign place_free_o = reserve_index_q != '0 || groups_used_q != groups_q;
+  assign place_group_o = reserve_group_q[AddressWidth-2:0];
+  assign place_index_o = reserve_index_q;
   assign idle_o = groups_used_q == '0;
 
-  // ---- Nodes ------------------------------------------------------------------------------------
+  // ---- The oldest group -------------------------------------------------------------------------
 
-  acclmt_tree_pkg::sibling_count_t write_index_q, last_count_q;
-  logic group_written, complete_q;
-  acclmt_tree_pkg::node_address_t write_group_q, write_address_q, read_group_q, read_address_q;
-  acclmt_tree_pkg::node_address_t groups_ready_q;
-  assign group_written = write_i && (write_last_i || write_index_q + 1'b1 == arity_i);
+  acclmt_tree_pkg::node_address_t read_group_q, read_group_next;
+  acclmt_tree_pkg::sibling_count_t read_count;
+  logic is_last, ready_q, becomes_ready;
+  assign read_group_next = read_group_q + AddressWidth'(arity_i);
+  assign is_last = read_group_q == reserve_group_q && (complete_q || written_last_i);
+  always_comb begin
+    read_count = arity_i;
+    if (is_last) read_count = complete_q ? last_count_q : reserve_index_next;
+  end
+  assign becomes_ready =
+      (written_i && written_group_i == read_group_q[AddressWidth-2:0] &&
+       written_count_i == read_count) ||
+      (looked_i && looked_count_i == read_count);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      write_index_q <= '0;
-      last_count_q <= '0;
-      complete_q <= 1'b0;
-      write_group_q <= '0;
-      write_address_q <= '0;
       read_group_q <= '0;
-      read_address_q <= '0;
-      groups_ready_q <= '0;
+      ready_q <= 1'b0;
     end else if (clear_i || setup_i) begin
-      write_index_q <= '0;
-      last_count_q <= '0;
-      complete_q <= 1'b0;
-      write_group_q <= '0;
-      write_address_q <= setup_i ? base_i : base_q;
-      read_group_q <= '0;
-      read_address_q <= setup_i ? base_i : base_q;
-      groups_ready_q <= '0;
+      read_group_q <= setup_i ? base_i : base_q;
+      ready_q <= 1'b0;
     end else begin
-      if (write_i) begin
-        write_index_q <= group_written ? '0 : write_index_q + 1'b1;
-        write_address_q <= write_address_q + 1'b1;
-        if (write_last_i) begin
-          complete_q <= 1'b1;
-          last_count_q <= write_index_q + 1'b1;
-        end
-      end
-      if (group_written) begin
-        write_group_q <= write_group_q + 1'b1;
-        if (write_group_q + 1'b1 == groups_q) begin
-          write_group_q <= '0;
-          write_address_q <= base_q;
-        end
-      end
       if (take_i) begin
-        read_group_q <= read_group_q + 1'b1;
-        read_address_q <= read_address_q + acclmt_tree_pkg::node_address_t'(arity_i);
-        if (read_group_q + 1'b1 == groups_q) begin
-          read_group_q <= '0;
-          read_address_q <= base_q;
-        end
+        read_group_q <= (read_group_next == limit_q) ? base_q : read_group_next;
       end
-      if (group_written != take_i) begin
-        groups_ready_q <= group_written ? groups_ready_q + 1'b1 : groups_ready_q - 1'b1;
-      end
+      ready_q <= !take_i && (ready_q || becomes_ready);
     end
   end
 
-  assign write_address_o = write_address_q;
-  assign group_ready_o = groups_ready_q != '0;
-  assign read_address_o = read_address_q;
-  assign read_last_o = complete_q && groups_ready_q == acclmt_tree_pkg::node_address_t'(1);
-  assign read_count_o = read_last_o ? last_count_q : arity_i;
+  assign group_ready_o = ready_q;
+  assign read_group_o = read_group_q[AddressWidth-2:0];
+  assign read_count_o = read_count;
+  assign read_last_o = is_last;
 
 `ifndef SYNTHESIS
-  // Places reserved and nodes written since the queue was set up.
-  logic [63:0] reserved_q, written_q;
+  // Groups that were taken and are not freed.
+  acclmt_tree_pkg::node_address_t taken_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      reserved_q <= '0;
-      written_q <= '0;
-    end else if (clear_i || setup_i) begin
-      reserved_q <= '0;
-      written_q <= '0;
-    end else begin
-      reserved_q <= reserved_q + 64'(reserve_i);
-      written_q <= written_q + 64'(write_i);
-    end
+    if (!rst_ni) taken_q <= '0;
+    else if (clear_i || setup_i) taken_q <= '0;
+    else taken_q <= taken_q + AddressWidth'(take_i) - AddressWidth'(free_i);
   end
   no_overflow_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       reserve_i && !clear_i |-> place_free_o)
   else $error("acclmt_level_queue: a place was reserved and none was free");
-  written_place_is_reserved_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      write_i && !clear_i |-> written_q < reserved_q + 64'(reserve_i))
-  else $error("acclmt_level_queue: a node was written to a place that was not reserved");
   nothing_after_the_last_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      write_i && !clear_i |-> !complete_q)
-  else $error("acclmt_level_queue: a node was written after the last one of its level");
+      reserve_i && !clear_i |-> !complete_q)
+  else $error("acclmt_level_queue: a place was reserved after the last one of its level");
   taken_group_is_ready_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       take_i && !clear_i |-> group_ready_o)
   else $error("acclmt_level_queue: a group was taken that is not complete");
   freed_group_was_taken_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      free_i && !clear_i |-> groups_used_q > groups_ready_q)
+      free_i && !clear_i |-> taken_q != '0)
   else $error("acclmt_level_queue: a group was freed before it was taken");
+  ready_group_has_places_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      group_ready_o |-> groups_used_q != '0)
+  else $error("acclmt_level_queue: a group is complete that has no place");
+  one_reason_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      becomes_ready && !clear_i && !setup_i |-> !ready_q)
+  else $error("acclmt_level_queue: a node was written to a group that was complete");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({setup_i, reserve_i, write_i, take_i, free_i}))
+      !$isunknown({setup_i, reserve_i, written_i, looked_i, take_i, free_i}))
   else $error("acclmt_level_queue: a handshake is unknown");
   full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       !place_free_o);
   wrap_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      take_i && read_group_q + 1'b1 == groups_q);
+      take_i && read_group_next == limit_q);
   short_group_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       take_i && read_count_o != arity_i);
+  complete_before_it_is_the_oldest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      looked_i && looked_count_i == read_count);
 `endif
 
 endmodule

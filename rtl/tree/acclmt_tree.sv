@@ -7,20 +7,24 @@
 /// nodes that the host asked for.
 ///
 /// Leaves are written to the node memory; the dispatch scheduler names groups of siblings; the
-/// fetch unit reads them as operands of the hash engine; digests go back to the node memory until
-/// they are of the top level. While a digest is written, a leaf waits. Nodes of the top level, and
-/// those of every level that the host asked for, go out as they are made. With top level 0 the
-/// leaves go out, and there is no tree.
+/// fetch unit reads them as operands of the hash engine; digests go back to the node memory, where
+/// each has a place from the time on when its operands are chosen, which its tag names. While a
+/// digest is written, a leaf waits. Nodes of the top level are read to go out instead. Nodes of
+/// another level that the host asked for go out as they are read: so the nodes of a level leave in
+/// order, in whatever order they were made, and a digest never waits for the host. With top level 0
+/// the leaves go out, and there is no tree.
 ///
-///     leaves -+-> node memory -> fetch -> operands
-///             |         ^------------------------------ digests
-///             +-> node output <------------------------+
+///     leaves -+-> node memory -> fetch -+-> operands
+///             |         ^               +-> node output
+///             |         +------------------ digests
+///             +-> node output (no tree)
 ///
-/// Handshake:  ready/valid on all four sides; digests come in the order of their operands.
+/// Handshake:  ready/valid for leaves, operands and nodes that go out. Digests come in any order,
+///             and are taken at once.
 /// Latency:    3 cycles from the last leaf of a group to its first operand.
 /// Throughput: one leaf a cycle; a group in one cycle more than its operands.
 module acclmt_tree #(
-  /// Levels with a queue, and words of the node memory.
+  /// Levels above the leaves that a tree can have, and words of the node memory.
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
 ) (
@@ -53,7 +57,6 @@ module acclmt_tree #(
   output acclmt_pkg::tag_t operand_tag_o,
   /// Digests, with the tags of their operands.
   input logic digest_valid_i,
-  output logic digest_ready_o,
   input acclmt_pkg::word_t digest_i,
   input acclmt_pkg::tag_t digest_tag_i,
   /// Nodes that go out.
@@ -71,20 +74,22 @@ module acclmt_tree #(
   output logic idle_o
 );
 
-  localparam int unsigned QueueWidth = acclmt_tree_pkg::QueueWidth;
+  localparam int unsigned GroupWidth = acclmt_tree_pkg::GroupAddressWidth;
+  localparam int unsigned CountWidth = acclmt_tree_pkg::SiblingCountWidth;
+  localparam int unsigned LowerLevelWidth = acclmt_tree_pkg::LowerLevelWidth;
 
-  if (acclmt_pkg::TagPayloadWidth != acclmt_tree_pkg::QueueWidth + 3) begin : gen_illegal_tag_width
-    $error("acclmt_tree: TagPayloadWidth = %0d is not that of a queue and three flags",
+  if (acclmt_pkg::TagPayloadWidth != GroupWidth + CountWidth) begin : gen_illegal_payload_width
+    $error("acclmt_tree: TagPayloadWidth = %0d is not that of a place",
            acclmt_pkg::TagPayloadWidth);
   end
 
-  // ---- Leaves: to the tree, or out, or both -----------------------------------------------------
+  // ---- Leaves: to the tree, or out --------------------------------------------------------------
 
-  logic is_tree, emit_leaf, place_free, queue_ready, output_leaf_ready, leaf_last;
+  logic is_tree, place_free, output_ready, leaf_last;
   acclmt_tree_pkg::leaf_count_t leaves_left_q;
   assign is_tree = tree_i.top != '0;
-  assign emit_leaf = !is_tree || tree_i.emit[0];
-  assign leaf_ready_o = (!is_tree || queue_ready) && (!emit_leaf || output_leaf_ready);
+  // A digest is written first.
+  assign leaf_ready_o = is_tree ? place_free && !digest_valid_i : output_ready;
   assign leaf_last = leaf_end_i && leaves_left_q == acclmt_tree_pkg::leaf_count_t'(1);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) leaves_left_q <= '0;
@@ -94,20 +99,18 @@ module acclmt_tree #(
 
   // ---- Scheduler --------------------------------------------------------------------------------
 
-  logic job_valid, job_ready, fetched, scheduler_idle;
+  logic job_valid, job_ready, fetched, scheduler_idle, leaf_write;
   acclmt_tree_pkg::node_job_t job;
-  acclmt_tree_pkg::level_t digest_level, fetched_level;
-  acclmt_tree_pkg::sibling_count_t fetched_count;
-  acclmt_tree_pkg::node_address_t leaf_address, digest_address, read_address;
-  logic leaf_write, digest_write, digest_goes_out, digest_is_top, digest_taken, digest_last;
+  acclmt_tree_pkg::level_t fetched_level;
+  acclmt_tree_pkg::sibling_count_t fetched_count, leaf_index, digest_index;
+  acclmt_tree_pkg::group_address_t leaf_group, digest_group;
 
-  logic leaf_to_tree;
-  assign queue_ready = place_free && !(digest_valid_i && !digest_is_top);
-  assign leaf_to_tree = leaf_valid_i && is_tree && (!emit_leaf || output_leaf_ready) &&
-                        !(digest_valid_i && !digest_is_top);
-  assign leaf_write = leaf_to_tree && place_free;
+  // The place of a digest is in its tag.
+  assign {digest_index, digest_group} = digest_tag_i[acclmt_pkg::TagPayloadWidth-1:0];
+  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree;
   acclmt_dispatch_scheduler #(
-    .MaxHeight(MaxHeight)
+    .MaxHeight(MaxHeight),
+    .NodeWords(NodeWords)
   ) u_scheduler (
     .clk_i,
     .rst_ni,
@@ -115,28 +118,28 @@ module acclmt_tree #(
     .setup_i,
     .arity_i,
     .top_i(tree_i.top),
-    .leaf_valid_i(leaf_to_tree),
+    .leaf_valid_i(leaf_valid_i && is_tree && !digest_valid_i),
     .leaf_last_i(leaf_last),
     .leaf_ready_o(place_free),
-    .leaf_address_o(leaf_address),
+    .leaf_group_o(leaf_group),
+    .leaf_index_o(leaf_index),
     .job_valid_o(job_valid),
     .job_ready_i(job_ready),
     .job_o(job),
     .fetched_i(fetched),
     .fetched_level_i(fetched_level),
-    .digest_valid_i(digest_taken),
-    .digest_level_i(digest_level),
-    .digest_is_top_i(digest_is_top),
-    .digest_last_i(digest_last),
-    .digest_address_o(digest_address),
+    .digest_valid_i,
+    .digest_group_i(digest_group),
+    .digest_index_i(digest_index),
     .idle_o(scheduler_idle)
   );
 
-  // ---- Operands ---------------------------------------------------------------------------------
+  // ---- Nodes: they are written, and read in groups ----------------------------------------------
 
-  logic read, operand_last, fetch_idle;
-  acclmt_pkg::word_t read_data;
-  acclmt_tree_pkg::level_t operand_level;
+  logic read, fetched_valid, fetched_ready, is_node, word_end, fetch_idle;
+  acclmt_pkg::word_t read_data, word;
+  acclmt_tree_pkg::node_job_t word_job;
+  acclmt_tree_pkg::node_address_t read_address, write_address;
   acclmt_node_fetch #(
     .MaxHeight(MaxHeight)
   ) u_fetch (
@@ -155,15 +158,21 @@ module acclmt_tree #(
     .read_o(read),
     .read_address_o(read_address),
     .read_data_i(read_data),
-    .valid_o(operand_valid_o),
-    .ready_i(operand_ready_i),
-    .word_o(operand_o),
-    .end_o(operand_end_o),
-    .level_o(operand_level),
-    .last_o(operand_last),
+    .valid_o(fetched_valid),
+    .ready_i(fetched_ready),
+    .word_o(word),
+    .end_o(word_end),
+    .is_node_o(is_node),
+    .job_o(word_job),
     .incomplete_o,
     .idle_o(fetch_idle)
   );
+  acclmt_tree_pkg::group_address_t write_group;
+  acclmt_tree_pkg::sibling_count_t write_index;
+  assign write_group = digest_valid_i ? digest_group : leaf_group;
+  assign write_index = digest_valid_i ? digest_index : leaf_index;
+  assign write_address = acclmt_tree_pkg::node_address_t'(write_group) +
+                         acclmt_tree_pkg::node_address_t'(write_index);
   acclmt_node_memory #(
     .NodeWords(NodeWords)
   ) u_memory (
@@ -171,53 +180,43 @@ module acclmt_tree #(
     .rst_ni,
     .memory_config_i,
     .sweep_i(node_sweep_i),
-    .write_i(leaf_write || digest_write),
-    .write_address_i(digest_write ? digest_address : leaf_address),
-    .write_data_i(digest_write ? digest_i : leaf_i),
+    .write_i(leaf_write || digest_valid_i),
+    .write_address_i(write_address),
+    .write_data_i(digest_valid_i ? digest_i : leaf_i),
     .read_i(read),
     .read_address_i(read_address),
     .read_data_o(read_data)
   );
 
-  // What becomes of the digest is known with its operands, and travels in their tag: whether the
-  // node is of the top level, whether it goes out, and of the group whether it is the last one of
-  // its level.
-  acclmt_tree_pkg::level_t operand_node_level;
-  logic operand_is_top;
-  assign operand_node_level = operand_level + 1'b1;
-  assign operand_is_top = operand_node_level == tree_i.top;
-  assign operand_tag_o = acclmt_pkg::TagWidth'({
-    operand_is_top || tree_i.emit[operand_node_level[QueueWidth-1:0]], operand_is_top, operand_last,
-    operand_level[QueueWidth-1:0]
-  });
+  // ---- Words that were read: to the hash engine, or out, or both --------------------------------
 
-  // ---- Digests: to their place, or out, or both -------------------------------------------------
+  // A word that goes both ways is taken by both at once.
+  logic goes_out;
+  assign goes_out =
+      is_node && (word_job.is_top || tree_i.emit[word_job.level[LowerLevelWidth-1:0]]);
+  assign operand_valid_o = fetched_valid && !word_job.is_top && (!goes_out || output_ready);
+  assign operand_o = word;
+  assign operand_end_o = word_end;
+  // The place of the digest.
+  assign operand_tag_o = acclmt_pkg::tag_t'({word_job.parent_index, word_job.parent_group});
+  assign fetched_ready =
+      (word_job.is_top || operand_ready_i) && (!goes_out || output_ready);
 
-  logic output_ready, output_digest;
-  acclmt_tree_pkg::level_t digest_node_level;
-  assign {digest_goes_out, digest_is_top, digest_last} = digest_tag_i[QueueWidth+:3];
-  assign digest_level = acclmt_tree_pkg::level_t'(digest_tag_i[QueueWidth-1:0]);
-  assign digest_node_level = digest_level + 1'b1;
-  assign digest_ready_o = !digest_goes_out || output_ready;
-  assign digest_taken = digest_valid_i && digest_ready_o;
-  assign digest_write = digest_taken && !digest_is_top;
-  assign output_digest = digest_valid_i && digest_goes_out;
-  // Digests go first.
-  assign output_leaf_ready = output_ready && !output_digest;
+  // Without a tree nothing is read.
+  logic output_valid;
+  assign output_valid =
+      is_tree ? fetched_valid && goes_out && (word_job.is_top || operand_ready_i) : leaf_valid_i;
   acclmt_node_output u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i,
+    .valid_i(output_valid),
     .ready_o(output_ready),
-    .leaf_valid_i(leaf_valid_i && emit_leaf && (!is_tree || queue_ready)),
-    .leaf_i,
-    .leaf_end_i,
-    .leaf_last_i(leaf_last && !is_tree),
-    .digest_valid_i(output_digest),
-    .digest_i,
-    .digest_level_i(digest_node_level),
-    .digest_last_i(digest_last && digest_is_top),
+    .node_i(is_tree ? word : leaf_i),
+    .level_i(is_tree ? word_job.level : '0),
+    .end_i(is_tree || leaf_end_i),
+    .last_i(is_tree ? word_job.is_top && word_job.last && word_end : leaf_last),
     .valid_o(node_valid_o),
     .ready_i(node_ready_i),
     .node_o,
@@ -226,16 +225,16 @@ module acclmt_tree #(
 
   // ---- Events -----------------------------------------------------------------------------------
 
-  assign starved_o = operand_ready_i && !operand_valid_o && !job_valid;
+  assign starved_o = operand_ready_i && !fetched_valid && !job_valid;
   always_comb begin
     traffic_o = '0;
-    traffic_o.written = leaf_write || digest_write;
+    traffic_o.written = leaf_write || digest_valid_i;
     traffic_o.freed_count = fetched ? fetched_count : '0;
   end
   assign idle_o = scheduler_idle && fetch_idle;
 
   logic unused_bits;
-  assign unused_bits = tree_i.pad;
+  assign unused_bits = ^{tree_i.pad, word_job, digest_tag_i};
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -243,18 +242,24 @@ module acclmt_tree #(
                    node_valid_o, node_ready_i}))
   else $error("acclmt_tree: a handshake is unknown");
   digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid_i |-> !$isunknown({digest_tag_i, digest_ready_o}))
+      digest_valid_i |-> !$isunknown(digest_tag_i))
   else $error("acclmt_tree: a digest has an unknown tag");
-  one_write_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(leaf_write && digest_write))
-  else $error("acclmt_tree: a leaf and a digest are written at once");
+  digest_of_a_tree_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      digest_valid_i && !clear_i |-> is_tree)
+  else $error("acclmt_tree: a digest comes and there is no tree");
+  operand_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)
+      operand_valid_o && !operand_ready_i |=> operand_valid_o && $stable(operand_o))
+  else $error("acclmt_tree: an operand changed before it was taken");
   leaf_waits_for_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && ((emit_leaf && output_digest) || (is_tree && digest_write)));
-  digest_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid_i && !digest_ready_o);
+      leaf_valid_i && is_tree && place_free && digest_valid_i);
   leaf_waits_for_queue_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && is_tree && !queue_ready);
-  root_c : cover property (@(posedge clk_i) disable iff (!rst_ni) digest_taken && digest_is_top);
+      leaf_valid_i && is_tree && !place_free);
+  node_waits_for_output_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      fetched_valid && goes_out && !output_ready);
+  node_waits_for_engine_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      fetched_valid && goes_out && output_ready && !fetched_ready);
+  last_node_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      fetched && word_job.is_top && word_job.last);
 `endif
 
 endmodule

@@ -219,8 +219,9 @@ class Hash:
             "LastInputMap1": high,
             "WindowFirst": 0,
             "WindowLast": 0,
-            # Groups in the queue of the leaves.
+            # Groups in the queues of the leaves and of the root.
             "LevelTable0": LEAVES,
+            "LevelTable1": 1,
             "Control": 1,
         }
         yield from ((address[name], value) for name, value in run.items())

@@ -121,10 +121,10 @@ LEVEL_TABLE = 0x400
 
 
 def is_there(register):
-    """Whether the default chip has the register: it has no run-time modulus, and MAX_HEIGHT levels."""
+    """Whether the default chip has the register: it has no run-time modulus, and MAX_HEIGHT levels above the leaves."""
     if register.name.startswith("RADIX_SQUARED"):
         return False
-    return not (register.name.startswith("LEVEL_TABLE") and register.address >= LEVEL_TABLE + 4 * MAX_HEIGHT)
+    return not (register.name.startswith("LEVEL_TABLE") and register.address > LEVEL_TABLE + 4 * MAX_HEIGHT)
 
 
 class Registers:

@@ -10,7 +10,7 @@ module acclmt_tb_chip #(
   localparam int unsigned NumPartial = 4,
   localparam int unsigned MaxHeight = 32,
   localparam int unsigned FirstQueue = 1 + 2 * acclmt_pkg::MaxSubEngines,
-  localparam int unsigned ObservedWords = FirstQueue + MaxHeight
+  localparam int unsigned ObservedWords = FirstQueue + MaxHeight + 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -87,7 +87,8 @@ module acclmt_tb_chip #(
     observed_o[0][4] = `ACCLMT_TB_COUNTERS.events_i.output_stalled;
     observed_o[0][5] = `ACCLMT_TB_COUNTERS.running_i && !`ACCLMT_TB_COUNTERS.clear_i;
     observed_o[0][6] = `ACCLMT_TB_COUNTERS.clear_i;
-    observed_o[0][7] = `ACCLMT_TB_TREE.job_valid && `ACCLMT_TB_TREE.job_ready;
+    observed_o[0][7] = `ACCLMT_TB_TREE.job_valid && `ACCLMT_TB_TREE.job_ready &&
+                       !`ACCLMT_TB_TREE.job.is_top;
     observed_o[0][15:8] = 8'(`ACCLMT_TB_TREE.job.level);
   end
 
@@ -124,7 +125,7 @@ module acclmt_tb_chip #(
     `ACCLMT_TB_ENGINE(1+acclmt_pkg::MaxSubEngines, u_core.u_root_hash_engine.u_hash_engine)
   end
 
-  for (genvar l = 0; l < MaxHeight; l++) begin : gen_queue
+  for (genvar l = 0; l <= MaxHeight; l++) begin : gen_queue
     assign observed_o[FirstQueue+l] = 32'(
         u_core.u_root_hash_engine.u_tree.u_scheduler.gen_level[l].u_queue.groups_used_q);
   end

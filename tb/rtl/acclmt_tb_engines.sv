@@ -30,7 +30,7 @@ module acclmt_tb_engines (
   assign clear = in_i[4];
   assign word_valid = in_i[6];
   assign digest_ready = in_i[7];
-  assign tag = in_i[8+:acclmt_pkg::TagWidth];
+  assign tag = acclmt_pkg::tag_t'(in_i[8+:8]);
   assign data = in_i[2*32+:WordWidth];
   always_comb begin
     constant_write.valid = in_i[5];
@@ -107,7 +107,7 @@ module acclmt_tb_engines (
   end
 
   assign out_o = {
-    12'b0, digest_tag[select], busy[select], idle[select], last[select], digest_valid[select],
+    12'b0, digest_tag[select][7:0], busy[select], idle[select], last[select], digest_valid[select],
     word_ready[select], digest[select]
   };
 

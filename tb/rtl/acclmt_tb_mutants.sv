@@ -292,7 +292,7 @@ module acclmt_tb_mutants (
     .valid_i(shape[17]),
     .take_o(exit_take),
     .state_i(values),
-    .tag_i(acclmt_pkg::TagWidth'(shape[26:19])),
+    .tag_i(acclmt_pkg::tag_t'(shape[26:19])),
     .valid_o(exit_valid),
     .take_i(shape[18]),
     .state_o(exit_state),
@@ -301,7 +301,7 @@ module acclmt_tb_mutants (
   );
 
   assign out_o = {
-    13'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
+    16'b0, exit_tag[7:0], 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
     power, pair_product, operand_slices, operand_one, operand_reduction, operand_carry,
     sum_borrow, sum_slice, residue_runtime, residue_goldilocks_room, residue_goldilocks,
     residue_subtraction, residue_carry, slot_sum, sum_initial_lost, sum_room_lost, sum_carry_lost,

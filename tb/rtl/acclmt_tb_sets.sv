@@ -30,7 +30,7 @@ module acclmt_tb_sets (
   assign data = in_i[2*32+:acclmt_pkg::WordWidth];
   always_comb begin
     tag = '0;
-    tag[acclmt_pkg::TagPayloadWidth-1:0] = in_i[8+:acclmt_pkg::TagPayloadWidth];
+    tag[7:0] = in_i[15:8];
     tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth] = set;
     tag[acclmt_pkg::TagContinues] = in_i[6];
     constant_write.valid = in_i[1];
@@ -85,7 +85,7 @@ module acclmt_tb_sets (
     input_map: of_block.input_map
   };
   logic unused_bits;
-  assign unused_bits = ^{of_block, in_i[31:23], in_i[63:52], in_i[47:45]};
+  assign unused_bits = ^{of_block, digest_tag, in_i[31:23], in_i[63:52], in_i[47:45]};
 
   // ---- Engine -----------------------------------------------------------------------------------
 
@@ -126,7 +126,8 @@ module acclmt_tb_sets (
   );
 
   assign out_o = {
-    9'b0, digest_tag, busy, idle, last, digest_valid, word_ready, digest
+    10'b0, digest_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], digest_tag[7:0], busy, idle, last,
+    digest_valid, word_ready, digest
   };
 
 endmodule

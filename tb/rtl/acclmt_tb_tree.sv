@@ -14,8 +14,9 @@ module acclmt_tb_tree #(
   /// From the least significant word: control bits, arity, leaves, top level, levels that go out,
   /// set-up of a level's queue (level, base, groups), index and data (2 words) of a
   /// constant, leaf (2), digest (2) and its tag.
-  input logic [15*32-1:0] in_i,
-  /// Flags, operand (2 words) and its tag, node that goes out (2), its level and index.
+  input logic [16*32-1:0] in_i,
+  /// Flags, which show, too, whether a word of a job was read and is taken, and the level of the
+  /// job; operand (2 words) and its tag, node that goes out (2), its level and index.
   output logic [8*32-1:0] out_o
 );
 
@@ -33,6 +34,7 @@ module acclmt_tb_tree #(
     setup.level = in_i[5*32+:acclmt_tree_pkg::LevelWidth];
     setup.base = in_i[6*32+:acclmt_tree_pkg::NodeAddressWidth];
     setup.groups = in_i[7*32+:acclmt_tree_pkg::NodeAddressWidth];
+    setup.limit = setup.base + setup.groups * acclmt_tree_pkg::node_address_t'(in_i[32+:4]);
     constant_write.valid = in_i[6];
     constant_write.sub_engine = acclmt_pkg::EmptySubTrees;
     constant_write.bank = '0;
@@ -40,7 +42,7 @@ module acclmt_tb_tree #(
     constant_write.data = acclmt_pkg::word_t'(in_i[9*32+:64]);
   end
 
-  logic leaf_ready, operand_valid, digest_ready, node_valid, incomplete, starved, idle;
+  logic leaf_ready, operand_valid, node_valid, incomplete, starved, idle;
   acclmt_pkg::word_t operand, node;
   acclmt_pkg::tag_t operand_tag;
   acclmt_tree_pkg::node_label_t label;
@@ -69,9 +71,8 @@ module acclmt_tb_tree #(
     .operand_end_o(unused_end),
     .operand_tag_o(operand_tag),
     .digest_valid_i(in_i[2]),
-    .digest_ready_o(digest_ready),
     .digest_i(acclmt_pkg::word_t'(in_i[13*32+:64])),
-    .digest_tag_i(in_i[7+:TagWidth]),
+    .digest_tag_i(in_i[15*32+:TagWidth]),
     .node_valid_o(node_valid),
     .node_ready_i(in_i[3]),
     .node_o(node),
@@ -84,8 +85,8 @@ module acclmt_tb_tree #(
 
   assign out_o = {
     label.index, 32'(label.level), node[63:0], 32'(operand_tag), operand[63:0],
-    24'b0, starved, incomplete, idle, label.last, node_valid, digest_ready, operand_valid,
-    leaf_ready
+    17'b0, u_tree.word_job.level, u_tree.fetched_ready, u_tree.fetched_valid,
+    starved, incomplete, idle, label.last, node_valid, operand_valid, leaf_ready
   };
 
   logic unused_bits;

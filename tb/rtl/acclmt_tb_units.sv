@@ -291,7 +291,7 @@ module acclmt_tb_units #(
     .valid_i(shape[17]),
     .take_o(exit_take),
     .state_i(values),
-    .tag_i(acclmt_pkg::TagWidth'(shape[26:19])),
+    .tag_i(acclmt_pkg::tag_t'(shape[26:19])),
     .valid_o(exit_valid),
     .take_i(shape[18]),
     .state_o(exit_state),
@@ -349,7 +349,7 @@ module acclmt_tb_units #(
   };
   assign out_o = {
     flags, stored, head,
-    13'b0, exit_tag, 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
+    16'b0, exit_tag[7:0], 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
     delayed, row, pair_product, power, operand_plain,
     from_montgomery[1], to_montgomery[1], operand[1], sum[1], residue[1],
     from_montgomery[0], to_montgomery[0], operand[0], sum[0], residue[0],

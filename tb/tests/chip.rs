@@ -753,7 +753,7 @@ fn trees_with_short_queues() {
     for _ in 0..4 {
         let input = elements(&mut random, large_field(), leaves);
         host.set_up(ELEMENTS, leaves as u32);
-        for level in 0..6 {
+        for level in 0..=6 {
             let groups = 1 + random.below(2) as u32;
             host.write(registers::LEVEL_TABLE.at(level), groups);
         }
@@ -768,9 +768,9 @@ fn trees_with_short_queues() {
     }
 }
 
-/// Every node comes out once, with its level and index; so do the levels of a cap.
+/// Every node comes out once, with its level and index, and in order; so do the levels of a cap.
 #[test]
-fn nodes_come_out_as_they_are_made() {
+fn nodes_come_out_in_order() {
     let mut random = Random::new(seed(65));
     let mut device = programmed(26);
     let mut host = Host {
@@ -862,7 +862,7 @@ fn trees_that_lack_leaves() {
     }
 }
 
-/// Queues that do not fit into the node memory: trees of four levels in 512 words.
+/// Queues that do not fit into the node memory: trees of four levels above the leaves in 512 words.
 #[test]
 fn illegal_level_tables_do_not_start() {
     let mut random = Random::new(seed(67));
@@ -873,18 +873,21 @@ fn illegal_level_tables_do_not_start() {
     let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
     // The level that is at fault, and the groups of all levels.
     for (level, table) in [
-        (0, [0, 1, 1, 1]),
-        (0, [257, 1, 1, 1]),
-        (0, [0xFFFF, 1, 1, 1]),
-        (1, [1, 256, 1, 1]),
-        (1, [256, 1, 1, 1]),
-        (1, [128, 0, 1, 1]),
-        (2, [128, 64, 65, 1]),
-        (2, [128, 64, 0, 0]),
-        (2, [0x80, 0x40, 0x8000, 1]),
-        (3, [128, 64, 63, 2]),
-        (3, [1, 1, 1, 0]),
-        (3, [1, 1, 1, 0xFFFF]),
+        (0, [0, 1, 1, 1, 1]),
+        (0, [257, 1, 1, 1, 1]),
+        (0, [0xFFFF, 1, 1, 1, 1]),
+        (1, [1, 256, 1, 1, 1]),
+        (1, [256, 1, 1, 1, 1]),
+        (1, [128, 0, 1, 1, 1]),
+        (2, [128, 64, 65, 1, 1]),
+        (2, [128, 64, 0, 0, 1]),
+        (2, [0x80, 0x40, 0x8000, 1, 1]),
+        (3, [128, 64, 63, 2, 1]),
+        (3, [1, 1, 1, 0, 1]),
+        (3, [1, 1, 1, 0xFFFF, 1]),
+        (4, [1, 1, 1, 1, 0]),
+        (4, [128, 64, 62, 1, 2]),
+        (4, [253, 1, 1, 1, 1]),
     ] {
         host.set_up(HASHES, 16);
         for (level, groups) in (0..).zip(table) {
@@ -901,7 +904,12 @@ fn illegal_level_tables_do_not_start() {
     }
     // A memory that is full to its last word.
     let input = elements(&mut random, large_field(), 32);
-    for table in [[253, 1, 1, 1], [1, 1, 1, 253], [128, 64, 63, 1]] {
+    for table in [
+        [252, 1, 1, 1, 1],
+        [1, 1, 1, 252, 1],
+        [128, 64, 62, 1, 1],
+        [1, 1, 1, 1, 252],
+    ] {
         host.set_up(HASHES, 16);
         for (level, groups) in (0..).zip(table) {
             host.write(registers::LEVEL_TABLE.at(level), groups);
@@ -1849,7 +1857,7 @@ impl Host<'_> {
         self.write(registers::LEAVES.address, leaves);
         let top = if is_tree { leaves.ilog2() } else { 0 };
         self.write(registers::TOP_LEVEL.address, top);
-        let queues = level_table(2, top as usize, NODE_WORDS).unwrap();
+        let queues = level_table(2, top as usize, 1, NODE_WORDS).unwrap();
         for (level, &groups) in (0..).zip(&queues) {
             self.write(registers::LEVEL_TABLE.at(level), groups);
         }
@@ -2281,7 +2289,7 @@ fn configuration(max_height: u32) -> Vec<u32> {
     for register in run.into_iter().chain(engines.concat()) {
         addresses.extend((0..register.count).map(|position| register.at(position)));
     }
-    addresses.extend((0..max_height).map(|level| registers::LEVEL_TABLE.at(level)));
+    addresses.extend((0..=max_height).map(|level| registers::LEVEL_TABLE.at(level)));
     if RUNTIME_MODULUS {
         for register in [registers::PRIME, registers::RADIX_SQUARED] {
             addresses.extend((0..register.count).map(|position| register.at(position)));
@@ -2435,7 +2443,7 @@ fn unknown_registers_are_errors() {
         registers::REGISTERS.iter().any(|r| r.contains(address))
             && (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
             && (!registers::LEVEL_TABLE.contains(address)
-                || address < registers::LEVEL_TABLE.at(0) + 4 * max_height)
+                || address < registers::LEVEL_TABLE.at(0) + 4 * (max_height + 1))
     };
     let mut unknown = 0;
     for address in (0..0x1000).step_by(4) {
@@ -2500,7 +2508,7 @@ fn registers_after_a_reset_are_those_of_the_map() {
     let exists = |address: u32| {
         (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
             && (!registers::LEVEL_TABLE.contains(address)
-                || address < registers::LEVEL_TABLE.at(0) + 4 * max_height)
+                || address < registers::LEVEL_TABLE.at(0) + 4 * (max_height + 1))
     };
     for before in ["power", "other values"] {
         host.chip.reset();

@@ -102,6 +102,7 @@ fn writes() -> String {
         (registers::LEVEL_TABLE.at(0), 4),
         (registers::LEVEL_TABLE.at(1), 4),
         (registers::LEVEL_TABLE.at(2), 1),
+        (registers::LEVEL_TABLE.at(3), 1),
         (registers::TOP_LEVEL.address, 3),
         (registers::EMIT_LEVELS.address, 8),
         (registers::LEAVES.address, 8),

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The tree of the root hash engine without its hash engine, with a memory of few words: whatever the
-//! pace of leaves, operands, digests and output, every tree of every arity ends, every node is the hash of
-//! the right children, comes out with the right level and index, and the deepest ready group goes first.
+//! pace of leaves, operands, digests and output, and in whatever order digests come, every tree of every arity
+//! ends, every node is the hash of the right children, comes out with the right level and index, and the
+//! deepest ready group goes first.
 
 mod common;
-
-use std::collections::VecDeque;
 
 use acclmt_driver::level_table::{level_table, max_height};
 use acclmt_verilated::{Bench, BenchKind};
@@ -17,7 +16,7 @@ use common::{Random, seed};
 const LEVELS: usize = 12;
 const NODE_WORDS: u32 = 128;
 
-/// Control bits of the packed input; the tag of the digest follows.
+/// Control bits of the packed input.
 const LEAF_VALID: u32 = 1 << 0;
 const OPERAND_READY: u32 = 1 << 1;
 const DIGEST_VALID: u32 = 1 << 2;
@@ -25,15 +24,17 @@ const NODE_READY: u32 = 1 << 3;
 const CLEAR: u32 = 1 << 4;
 const SETUP: u32 = 1 << 5;
 const CONSTANT: u32 = 1 << 6;
-const TAG: u32 = 7;
 
 /// Flags of the packed output.
 const LEAF_READY: u32 = 1 << 0;
 const OPERAND_VALID: u32 = 1 << 1;
-const DIGEST_READY: u32 = 1 << 2;
-const NODE_VALID: u32 = 1 << 3;
-const NODE_LAST: u32 = 1 << 4;
-const IDLE: u32 = 1 << 5;
+const NODE_VALID: u32 = 1 << 2;
+const NODE_LAST: u32 = 1 << 3;
+const IDLE: u32 = 1 << 4;
+const WORD_VALID: u32 = 1 << 7;
+const WORD_READY: u32 = 1 << 8;
+/// The level of the job that a word belongs to, six bits.
+const WORD_LEVEL: u32 = 9;
 
 /// Clock cycles after which a tree of this test has certainly ended.
 const PATIENCE: u64 = 400_000;
@@ -107,10 +108,11 @@ impl Tree {
 }
 
 /// What the queue of a level must look like.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Queue {
     groups: u64,
-    nodes: u64,
+    /// Nodes of each group that were written.
+    written: Vec<u64>,
     reserved: u64,
     taken: u64,
     freed: u64,
@@ -124,15 +126,18 @@ struct Model<'a> {
 }
 
 impl Model<'_> {
-    /// Groups that are complete.
-    fn complete(&self, level: usize) -> u64 {
+    /// A node is written.
+    fn write(&mut self, level: usize, index: u64) {
+        let group = (index / self.tree.arity as u64) as usize;
+        self.queues[level].written[group] += 1;
+    }
+
+    /// Whether the oldest group is complete.
+    fn is_complete(&self, level: usize) -> bool {
         let arity = self.tree.arity as u64;
         let queue = &self.queues[level];
-        if queue.nodes == self.sizes[level] {
-            queue.nodes.div_ceil(arity)
-        } else {
-            queue.nodes / arity
-        }
+        let nodes = arity.min(self.sizes[level].saturating_sub(queue.taken * arity));
+        nodes != 0 && queue.written[queue.taken as usize] == nodes
     }
 
     fn has_room(&self, level: usize) -> bool {
@@ -141,11 +146,13 @@ impl Model<'_> {
         !queue.reserved.is_multiple_of(arity) || queue.reserved / arity - queue.freed < queue.groups
     }
 
-    /// The level whose group is hashed next.
+    /// The level whose group is next: it is hashed, or of the top and goes out.
     fn deepest(&self) -> Option<usize> {
-        (0..self.tree.top).rev().find(|&level| {
-            self.complete(level) > self.queues[level].taken
-                && (level + 1 == self.tree.top || self.has_room(level + 1))
+        if self.tree.top == 0 {
+            return None;
+        }
+        (0..=self.tree.top).rev().find(|&level| {
+            self.is_complete(level) && (level == self.tree.top || self.has_room(level + 1))
         })
     }
 }
@@ -153,7 +160,18 @@ impl Model<'_> {
 /// The bench and what stays the same during a tree.
 struct Host<'a> {
     bench: &'a mut Bench,
-    input: [u32; 15],
+    input: [u32; 16],
+}
+
+/// A hash that is under way.
+struct Hash {
+    digest: u64,
+    tag: u32,
+    /// The level of its digest, and its index there.
+    level: usize,
+    index: u64,
+    /// The cycle in which it is finished.
+    at: u64,
 }
 
 impl Host<'_> {
@@ -200,7 +218,7 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     let nodes = tree.nodes((0..tree.leaves).map(|_| random.next()).collect(), &empty);
     let mut host = Host {
         bench,
-        input: [0; 15],
+        input: [0; 16],
     };
     host.set_up(tree, &empty);
 
@@ -212,14 +230,17 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     for (queue, &groups) in model.queues.iter_mut().zip(&tree.queues) {
         queue.groups = groups.into();
     }
-    // Digest, tag and the cycle in which it is finished.
-    let mut engine: VecDeque<(u64, u32, u64)> = VecDeque::new();
-    let (mut state, mut operands, mut tag) = (START, 0, 0);
+    for (queue, nodes) in model.queues.iter_mut().zip(&nodes) {
+        queue.written = vec![0; nodes.len().div_ceil(tree.arity)];
+    }
+    let mut engine: Vec<Hash> = Vec::new();
+    // The hash that takes operands, and words of the job that were taken.
+    let (mut state, mut tag, mut words) = (START, 0, 0);
     let mut received = vec![0; tree.top + 1];
     let mut sent = 0;
-    let (mut leaf, mut digest) = (false, false);
-    // Whether a job is being fetched, and the job that must have been taken in the last cycle.
-    let mut fetching = false;
+    let mut leaf = false;
+    // The level of the job that is fetched, and of the one that must have been taken in the last cycle.
+    let mut fetching: Option<usize> = None;
     let mut expected_job = None;
     let mut done = false;
 
@@ -230,22 +251,31 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
         assert!(cycle < PATIENCE, "the tree does not end: {context}");
         let mut chance = |share: u64| random.below(16) < share;
         leaf |= sent < tree.leaves && chance(pace.leaf);
-        let finished = engine.front().is_some_and(|&(_, _, at)| at <= cycle);
-        digest |= finished && chance(pace.digest);
+        // Any of those that are finished.
+        let mut digest = None;
+        if chance(pace.digest) {
+            let finished = |&number: &usize| engine[number].at <= cycle;
+            let finished: Vec<usize> = (0..engine.len()).filter(finished).collect();
+            if !finished.is_empty() {
+                digest = Some(*random.choose(&finished));
+            }
+        }
+        let mut chance = |share: u64| random.below(16) < share;
         let mut control = 0;
         if leaf {
             host.set(11, nodes[0][sent]);
             control |= LEAF_VALID;
         }
-        if (operands > 0 || engine.len() < pace.capacity) && chance(pace.operand) {
+        if (words > 0 || engine.len() < pace.capacity) && chance(pace.operand) {
             control |= OPERAND_READY;
         }
-        if digest {
-            host.set(13, engine[0].0);
-            control |= DIGEST_VALID | engine[0].1 << TAG;
+        if let Some(number) = digest {
+            host.set(13, engine[number].digest);
+            host.input[15] = engine[number].tag;
+            control |= DIGEST_VALID;
         } else {
             // The tag comes with its digest: before that it is any.
-            control |= ((37 * cycle as u32) & 0xFF) << TAG;
+            host.input[15] = 0x9e37_79b9_u32.wrapping_mul(cycle as u32);
         }
         if chance(pace.output) {
             control |= NODE_READY;
@@ -262,42 +292,71 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
         ] = host.cycle(control);
 
         // A job begins where none was being fetched: the deepest one that was ready a cycle ago.
-        let offered = flags & OPERAND_VALID != 0;
-        if !fetching {
-            let begun = offered.then_some(operand_tag as usize & 31);
+        let is_fetching = flags & WORD_VALID != 0;
+        let job_level = (flags >> WORD_LEVEL) as usize & 63;
+        if fetching.is_none() {
+            let begun = is_fetching.then_some(job_level);
             assert_eq!(begun, expected_job, "the job in cycle {cycle}: {context}");
+        } else {
+            let goes_on = is_fetching.then_some(job_level);
+            assert_eq!(goes_on, fetching, "the job in cycle {cycle}: {context}");
         }
+        let is_hashed = job_level != tree.top;
         let deepest = model.deepest();
 
-        if offered && control & OPERAND_READY != 0 {
-            state = mix(state, u64::from(high) << 32 | u64::from(low));
-            tag = operand_tag;
-            operands += 1;
+        if flags & OPERAND_VALID != 0 {
+            assert!(is_fetching && is_hashed, "an operand: {context}");
         }
-        let fetched = operands == tree.arity;
-        if fetched {
-            engine.push_back((state, tag, cycle + pace.latency));
-            (state, operands) = (START, 0);
-            model.queues[tag as usize & 31].freed += 1;
+        fetching = is_fetching.then_some(job_level);
+        if is_fetching && flags & WORD_READY != 0 {
+            words += 1;
+            if is_hashed {
+                let taken = flags & OPERAND_VALID != 0 && control & OPERAND_READY != 0;
+                assert!(taken, "an operand is lost: {context}");
+                state = mix(state, u64::from(high) << 32 | u64::from(low));
+                tag = operand_tag;
+            }
+            let index = model.queues[job_level].freed;
+            let all = if is_hashed {
+                tree.arity
+            } else {
+                tree.arity
+                    .min(nodes[job_level].len() - index as usize * tree.arity)
+            };
+            if words == all {
+                if is_hashed {
+                    engine.push(Hash {
+                        digest: state,
+                        tag,
+                        level: job_level + 1,
+                        index,
+                        at: cycle + random.below(pace.latency + 1),
+                    });
+                    state = START;
+                }
+                words = 0;
+                fetching = None;
+                model.queues[job_level].freed += 1;
+            }
         }
         // The next job is taken in a cycle in which none is fetched.
-        expected_job = deepest.filter(|_| !offered);
+        expected_job = deepest.filter(|_| !is_fetching);
         if let Some(level) = expected_job {
             model.queues[level].taken += 1;
-            model.queues[level + 1].reserved += 1;
+            if level != tree.top {
+                model.queues[level + 1].reserved += 1;
+            }
         }
-        fetching = offered && !fetched;
 
         if leaf && flags & LEAF_READY != 0 {
             leaf = false;
+            model.write(0, sent as u64);
             sent += 1;
-            model.queues[0].nodes += 1;
             model.queues[0].reserved += 1;
         }
-        if digest && flags & DIGEST_READY != 0 {
-            let (_, tag, _) = engine.pop_front().expect("a digest was offered");
-            digest = false;
-            model.queues[(tag as usize & 31) + 1].nodes += 1;
+        if let Some(number) = digest {
+            let hash = engine.remove(number);
+            model.write(hash.level, hash.index);
         }
         if flags & NODE_VALID != 0 && control & NODE_READY != 0 {
             let (level, index) = (level as usize, index as usize);
@@ -348,7 +407,8 @@ fn random_tree(random: &mut Random) -> Tree {
         2 => full * (1 + random.below(3) as usize) + 1,
         _ => 1 + random.below(2 * full as u64) as usize,
     };
-    let mut queues = level_table(arity, top, NODE_WORDS).expect("the tree is not too high");
+    let nodes = leaves.min(1500).div_ceil(full) as u64;
+    let mut queues = level_table(arity, top, nodes, NODE_WORDS).expect("the tree is not too high");
     for groups in &mut queues {
         *groups = 1 + random.below((*groups).into()) as u32;
     }
@@ -379,19 +439,20 @@ fn the_boundaries_of_every_level() {
     let mut bench = Bench::new(BenchKind::Tree, random.next() as u32);
     for arity in 2..=12_usize {
         for top in 0..=max_height(arity, NODE_WORDS).min(LEVELS) {
-            let queues = level_table(arity, top, NODE_WORDS).expect("the tree is not too high");
             for level in 0..=top {
                 let full = arity.pow(level as u32);
                 for leaves in [full.saturating_sub(1).max(1), full, full + 1] {
                     if leaves > 3000 {
                         continue;
                     }
+                    let nodes = leaves.div_ceil(arity.pow(top as u32)) as u64;
                     let tree = Tree {
                         arity,
                         top,
                         leaves,
                         emit: 0,
-                        queues: queues.clone(),
+                        queues: level_table(arity, top, nodes, NODE_WORDS)
+                            .expect("the tree is not too high"),
                     };
                     let pace = Pace {
                         leaf: 16,

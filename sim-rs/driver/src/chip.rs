@@ -310,7 +310,7 @@ struct RunSetup<'a> {
     rows: RowRegisters,
     /// Leaves, or digests of a run without tree.
     leaves: u64,
-    /// The groups of siblings that the queues of the levels below the root have room for; none in a run
+    /// The groups of siblings that the queues of the levels up to the top have room for; none in a run
     /// without tree.
     levels: &'a [u32],
     /// Whether groups may lack siblings.
@@ -752,7 +752,8 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         self.write(registers::LEAVES.address, setup.leaves as u32)?;
         self.write(registers::LEAVES_HIGH.address, (setup.leaves >> 32) as u32)?;
-        self.write(registers::TOP_LEVEL.address, setup.levels.len() as u32)?;
+        let top = setup.levels.len().saturating_sub(1);
+        self.write(registers::TOP_LEVEL.address, top as u32)?;
         self.write(registers::EMIT_LEVELS.address, setup.emit)?;
         self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
         self.write(registers::WINDOW_LAST.address, setup.window.1)?;
@@ -1288,7 +1289,8 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
-        let queues = level_table::level_table(arity, top, self.capabilities.node_words);
+        let words = self.capabilities.node_words;
+        let queues = level_table::level_table(arity, top, shape.nodes(shape.top()), words);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {

@@ -1,7 +1,8 @@
 //! Where the nodes of a tree wait for their siblings on the chip.
 //!
 //! Level 0 of a tree are the leaves, level l + 1 the hashes of the nodes of level l. On the chip every
-//! level below the root is a queue of groups of siblings, and all queues are in one memory. The AcclMT
+//! level is a queue of groups of siblings, and all queues are in one memory; that of the top level, of the root
+//! or of a cap, holds nodes that go out. The AcclMT
 //! paper (section III-C and figure 6) has five in its place: a leaf hash buffer for the leaves of a
 //! *standard tree*, a root hash buffer and a scratch pad for its levels, and the two levels of a
 //! hierarchical intermediate data memory (HIDM) for the levels that join standard trees, 204 KB in all.
@@ -11,7 +12,7 @@
 //!
 //! The chip takes the table from registers.
 
-use crate::registers::MAX_LEVELS;
+use crate::registers::MAX_HEIGHT;
 
 /// Words of the node memory by default: 16 KB.
 pub const NODE_WORDS: u32 = 512;
@@ -48,23 +49,32 @@ pub fn standard_tree(arity: usize) -> u64 {
 }
 
 /// The most levels above the leaves that a tree of arity `arity`, at least 2, can have in a memory of
-/// `node_words` words: each has room for a group of siblings.
+/// `node_words` words: each, and the leaves, have room for a group of siblings.
 pub fn max_height(arity: usize, node_words: u32) -> usize {
-    (node_words as usize / arity).min(MAX_LEVELS)
+    (node_words as usize / arity)
+        .saturating_sub(1)
+        .min(MAX_HEIGHT)
 }
 
-/// The groups of siblings that the queues of the levels 0 to `height` - 1 of a tree of arity `arity`, at
-/// least 2, have room for in a memory of `node_words` words.
+/// The groups of siblings that the queues of the levels 0 to `height` of a tree of arity `arity`, at
+/// least 2, have room for in a memory of `node_words` words; nothing for a tree without levels above its leaves,
+/// for which there are no queues. The top level has `top_nodes` nodes.
 ///
 /// While the only group of a level is fetched, nothing can be hashed into that level: each has two groups
 /// where there is room for them. A third of the rest is for the leaves, which come while the hash engine is
 /// at work on other levels. Of the hashes that are under way, 1 - 1 / `arity` are of leaves, as many of the
-/// others of their parents and so on: so the levels above share what is left.
+/// others of their parents and so on: so the levels above share what is left. A root alone needs no more than
+/// its one place.
 ///
 /// # Errors
 ///
 /// When the tree has more levels than the memory can hold.
-pub fn level_table(arity: usize, height: usize, node_words: u32) -> Result<Vec<u32>, TreeTooHigh> {
+pub fn level_table(
+    arity: usize,
+    height: usize,
+    top_nodes: u64,
+    node_words: u32,
+) -> Result<Vec<u32>, TreeTooHigh> {
     let max_height = max_height(arity, node_words);
     if height > max_height {
         return Err(TreeTooHigh {
@@ -73,12 +83,17 @@ pub fn level_table(arity: usize, height: usize, node_words: u32) -> Result<Vec<u
             max_height,
         });
     }
-    let groups = node_words / arity as u32;
-    let least = if groups >= 2 * height as u32 { 2 } else { 1 };
-    let mut rest = groups - least * height as u32;
-    let mut table = Vec::with_capacity(height);
-    for level in 0..height {
-        let share = if level + 1 == height {
+    if height == 0 {
+        return Ok(Vec::new());
+    }
+    let root = u32::from(top_nodes == 1);
+    let groups = node_words / arity as u32 - root;
+    let levels = height as u32 + 1 - root;
+    let least = if groups >= 2 * levels { 2 } else { 1 };
+    let mut rest = groups - least * levels;
+    let mut table = Vec::with_capacity(height + 1);
+    for level in 0..levels {
+        let share = if level + 1 == levels {
             rest
         } else if level == 0 {
             rest / 3
@@ -88,6 +103,7 @@ pub fn level_table(arity: usize, height: usize, node_words: u32) -> Result<Vec<u
         rest -= share;
         table.push(least + share);
     }
+    table.extend((root == 1).then_some(1));
     Ok(table)
 }
 
@@ -108,27 +124,32 @@ mod tests {
         for arity in 2..=11 {
             let levels = (1_usize..).find(|&height| (arity as u128).pow(height as u32) >= 1 << 32);
             let levels = levels.expect("some power is large enough");
-            let table = level_table(arity, levels, NODE_WORDS).expect("the tree fits");
-            assert!(table.iter().all(|&groups| groups >= 2), "{table:?}");
+            let table = level_table(arity, levels, 1, NODE_WORDS).expect("the tree fits");
+            let (root, below) = table.split_last().expect("there are queues");
+            assert!(below.iter().all(|&groups| groups >= 2), "{table:?}");
+            assert_eq!(*root, 1, "{table:?}");
         }
-        let error = level_table(2, 33, NODE_WORDS).expect_err("there are 32 queues");
+        let error = level_table(2, 33, 1, NODE_WORDS).expect_err("there are 33 queues");
         assert!(error.to_string().contains("up to 32 levels"), "{error}");
-        let error = level_table(11, 3, 32).expect_err("there is room for two groups");
-        assert!(error.to_string().contains("up to 2 levels"), "{error}");
+        let error = level_table(11, 2, 1, 32).expect_err("there is room for two groups");
+        assert!(error.to_string().contains("up to 1 levels"), "{error}");
     }
 
     /// The rules that the chip checks.
     #[test]
     fn every_table_fits_the_memory() {
-        for log2_words in 4..=13 {
+        for log2_words in 5..=13 {
             let words = 1 << log2_words;
             for arity in 2..=12 {
                 for height in 0..=max_height(arity, words) {
-                    let table = level_table(arity, height, words).expect("the tree fits");
-                    assert_eq!(table.len(), height);
-                    assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");
-                    let used = table.iter().sum::<u32>() * arity as u32;
-                    assert!(used <= words, "arity {arity}, height {height}: {table:?}");
+                    for top_nodes in [1, 2, 1000] {
+                        let table = level_table(arity, height, top_nodes, words);
+                        let table = table.expect("the tree fits");
+                        assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
+                        assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");
+                        let used = table.iter().sum::<u32>() * arity as u32;
+                        assert!(used <= words, "arity {arity}, height {height}: {table:?}");
+                    }
                 }
             }
         }

@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0700;
+pub const VERSION_VALUE: u32 = 0x0000_0800;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -33,8 +33,11 @@ pub fn version_text(version: u32) -> String {
 /// Largest number of partial-round sub-engines a hash engine can have in this register map.
 pub const MAX_PARTIAL_ENGINES: usize = 6;
 
-/// Largest number of levels that the level table can have in this register map.
-pub const MAX_LEVELS: usize = 32;
+/// Largest number of levels above the leaves that a tree can have in this register map.
+pub const MAX_HEIGHT: usize = 32;
+
+/// Largest number of levels that the level table can have: the leaves are one.
+pub const MAX_LEVELS: usize = MAX_HEIGHT + 1;
 
 /// What a host may do with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -390,7 +393,7 @@ pub const CAPS_MAX_HEIGHT: Field = Field::new(
     "MaxHeight",
     0,
     6,
-    "Levels that the level table has: a tree has at most so many levels above its leaves.",
+    "A tree has at most so many levels above its leaves. The level table has an entry more.",
 );
 /// Size of the node memory.
 pub const CAPS_LOG2_NODE_WORDS: Field = Field::new(
@@ -640,7 +643,8 @@ pub const EMIT_LEVELS: Register = Register::single(
     0x060,
     ReadWrite,
     &[],
-    "Bit l: the nodes of level l are sent out as they are made. Those of TOP_LEVEL always are.",
+    "Bit l: the nodes of level l are sent out when their parent is hashed. Those of TOP_LEVEL always \
+     are, as soon as a group of them is complete. Without a tree leaves are sent out as they are made.",
 );
 /// Blocks of a row.
 pub const ROW_BLOCKS: Register = Register::single(
@@ -1091,9 +1095,10 @@ pub const LEVEL_TABLE: Register = Register {
         ReadWrite,
         0,
         MAX_LEVELS as u32,
-        "The queue of a level of the tree below TOP_LEVEL; CAPS_TREE.MaxHeight of these registers \
+        "The queue of a level of the tree up to TOP_LEVEL; CAPS_TREE.MaxHeight + 1 of these registers \
          exist. A write is refused when a bit is set that no field has. The queues follow each other in \
-         the node memory in the order of the levels and have to fit into it: a start is refused otherwise.",
+         the node memory in the order of the levels and have to fit into it: a start is refused otherwise. \
+         Without a tree, TOP_LEVEL = 0, there is none.",
     )
 };
 

@@ -165,7 +165,7 @@ mod tests {
             (
                 "tree",
                 "node_words = [100]",
-                "it is a power of two from 16 to 32768",
+                "it is a power of two from 32 to 32768",
             ),
             (
                 "tree",

@@ -53,7 +53,7 @@ pub struct Hardware {
     pub constant_depth: usize,
     /// See `matrix_depth`.
     pub partial_depth: usize,
-    /// Levels that the level table has.
+    /// Levels above the leaves that a tree can have.
     pub max_height: u32,
     /// Words of the node memory.
     pub node_words: u32,
@@ -73,7 +73,7 @@ impl Default for Hardware {
             matrix_depth: 32,
             constant_depth: 256,
             partial_depth: 128,
-            max_height: registers::MAX_LEVELS as u32,
+            max_height: registers::MAX_HEIGHT as u32,
             node_words: NODE_WORDS,
             dispatch: Dispatch::DeepestFirst,
         }
@@ -152,15 +152,15 @@ impl Hardware {
         number(
             "MaxHeight",
             height.into(),
-            (1..=registers::MAX_LEVELS as u32).contains(&height),
+            (1..=registers::MAX_HEIGHT as u32).contains(&height),
             "it is 1 to 32",
         )?;
         let words = self.node_words;
         number(
             "NodeWords",
             words.into(),
-            words.is_power_of_two() && (16..=32_768).contains(&words),
-            "it is a power of two from 16 to 32768",
+            words.is_power_of_two() && (32..=32_768).contains(&words),
+            "it is a power of two from 32 to 32768",
         )
     }
 
@@ -579,6 +579,8 @@ impl ModelChip {
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(mode);
         let leaves = self.leaves();
         let top = self.get(&registers::TOP_LEVEL);
+        // One cycle for each queue, and the stages of the last one.
+        let cycles = REQUEST + LEVEL_SETUP + queues.len() as u64;
         let setup = RunSetup {
             leaf,
             root,
@@ -603,8 +605,6 @@ impl ModelChip {
             slots: self.slots,
             records: self.records,
         };
-        // One cycle a level below the top, and the stages of the last one.
-        let cycles = REQUEST + LEVEL_SETUP + u64::from(top);
         State::Setup(cycles, Box::new(setup))
     }
 
@@ -620,11 +620,11 @@ impl ModelChip {
         }
     }
 
-    /// Groups of siblings in the queues of the levels below the top, or the level of the one that does not
+    /// Groups of siblings in the queues of the levels up to the top, or the level of the one that does not
     /// fit.
     fn queues(&self, top: u32, arity: u32) -> Result<Vec<u32>, u32> {
         let mut end = 0;
-        (0..top)
+        (0..=top)
             .map(|level| {
                 let groups =
                     registers::LEVEL_GROUPS.get(self.get_at(&registers::LEVEL_TABLE, level));
@@ -736,7 +736,7 @@ impl ModelChip {
         self.registers.extend(writes);
         self.state = match self.queues(1, self.get(&registers::ROOT.input_words)) {
             Ok(queues) => self.set_up(queues),
-            Err(_) => unreachable!("a node memory with room for a group is part of the check"),
+            Err(_) => unreachable!("a node memory with room for two groups is part of the check"),
         };
     }
 

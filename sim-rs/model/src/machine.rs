@@ -8,7 +8,7 @@ use super::hash_engine::{CONTINUES, HashEngine, Tag, Word};
 use super::replay::PeriodicEngine;
 use super::strides::{self, Totals, Upper};
 use super::survey::Survey;
-use super::tree::{Tree, TreeSetup};
+use super::tree::{FetchedWord, Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};
 use acclmt_driver::program::{ChipRegisters, RowRegisters, SUB_ENGINES};
@@ -173,8 +173,10 @@ struct Signals {
     takes_input: bool,
     leaf_end: bool,
     leaf_taken: bool,
+    /// A digest, which is always taken.
     digest: Option<Tag>,
-    digest_taken: bool,
+    /// A word of a job is taken.
+    word: Option<FetchedWord>,
     waits: Waits,
 }
 
@@ -201,7 +203,7 @@ pub(super) struct Machine {
     stop_level: Option<u32>,
     is_stopped: bool,
     /// Nodes of each level that went out.
-    indices: [u32; MAX_LEVELS + 1],
+    indices: [u32; MAX_LEVELS],
     node_output: Fifo,
     output_labels: VecDeque<NodeLabel>,
     output: Conversion,
@@ -265,7 +267,7 @@ impl Machine {
             words: 0,
             stop_level: None,
             is_stopped: false,
-            indices: [0; MAX_LEVELS + 1],
+            indices: [0; MAX_LEVELS],
             node_output: Fifo::new(latencies::NODE_OUTPUT_DEPTH),
             output_labels: VecDeque::new(),
             output: Conversion::new(pipelines.reduce),
@@ -427,7 +429,7 @@ impl Machine {
     /// The next cycle in which something can happen outside the hash engines while the host does `host`.
     fn next(&mut self, host: Host, signals: &Signals) -> u64 {
         let now = self.now;
-        if signals.leaf_taken || signals.digest_taken {
+        if signals.leaf_taken || signals.digest.is_some() || signals.word.is_some() {
             return now;
         }
         let mut next = u64::MAX;
@@ -454,15 +456,21 @@ impl Machine {
         } else if host.takes {
             return now;
         }
-        // The tree: a leaf or a digest that is offered and taken, a job, an operand.
+        // The tree: a leaf or a digest that is offered and taken, a job, a word of it.
         if self.hash_leaves && self.leaf.offer_from() > now {
             at(&mut next, self.leaf.offer_from());
         }
         if self.root.offer_from() > now {
             at(&mut next, self.root.offer_from());
         }
-        if self.tree.is_fetching() {
-            at(&mut next, self.root.ready_from(now));
+        if let Some(word) = self.tree.word() {
+            // One that goes out and is not hashed waits for the output.
+            if word.is_hashed {
+                let ready = self.root.ready_from(now);
+                if ready > now {
+                    at(&mut next, ready);
+                }
+            }
         } else if self.tree.job().is_some() {
             return now;
         }
@@ -487,13 +495,16 @@ impl Machine {
         let is_tree = self.tree.is_tree();
         let output_ready = self.node_output.is_ready();
         let digest = self.root.offer(now).map(|(tag, _)| tag);
-        let emits_digest = digest.is_some_and(|tag| self.emits(level_of(tag) + 1));
-        let digest_taken = digest.is_some() && (!emits_digest || output_ready);
-        let emits_leaf = !is_tree || self.emit & 1 != 0;
-        // The node memory takes a digest first.
-        let stores_digest = digest.is_some_and(|tag| level_of(tag) + 1 != self.tree.top());
-        let leaf_ready = (!is_tree || (self.tree.has_leaf_place() && !stores_digest))
-            && (!emits_leaf || (output_ready && !emits_digest));
+        let leaf_ready = if is_tree {
+            // The node memory takes a digest first.
+            self.tree.has_leaf_place() && digest.is_none()
+        } else {
+            output_ready
+        };
+        let root_ready = self.root.is_ready(now);
+        let word = (self.tree.word()).filter(|word| {
+            (!word.is_hashed || root_ready) && (!self.goes_out(word) || output_ready)
+        });
         let input_ready = self.input.is_ready(now);
         let open = self.sequencer.open;
         Signals {
@@ -502,24 +513,21 @@ impl Machine {
             leaf_end,
             leaf_taken: leaf_valid && leaf_ready,
             digest,
-            digest_taken,
+            word,
             waits: wait_for(Stall::Input, host.offers && open && !input_ready)
                 | wait_for(Stall::MissingInput, open && !host.offers)
                 | wait_for(Stall::Leaf, leaf_valid && !leaf_ready)
                 | wait_for(
                     Stall::Root,
-                    is_tree
-                        && !self.tree.is_fetching()
-                        && self.tree.job().is_none()
-                        && self.root.is_ready(now),
+                    is_tree && !self.tree.is_fetching() && self.tree.job().is_none() && root_ready,
                 )
                 | wait_for(Stall::Output, self.output.head_from() <= now && !host.takes),
         }
     }
 
-    /// Whether nodes of a level that was hashed go out.
-    fn emits(&self, level: u32) -> bool {
-        level == self.tree.top() || self.emit >> level & 1 != 0
+    /// Whether a word of a job goes out.
+    fn goes_out(&self, word: &FetchedWord) -> bool {
+        word.is_node && (!word.is_hashed || self.emit >> word.job.level & 1 != 0)
     }
 
     /// A cycle passes.
@@ -530,7 +538,6 @@ impl Machine {
 
         // What the tree decides, before anything changes.
         let job = self.tree.job().filter(|_| !self.tree.is_fetching());
-        let operand = self.tree.operand().filter(|_| self.root.is_ready(now));
         let loads = self.hash_leaves && signals.element_valid && self.leaf.is_ready(now);
 
         // Words in.
@@ -591,9 +598,10 @@ impl Machine {
         if signals.leaf_taken {
             let last = signals.leaf_end && self.leaves_left == 1;
             self.leaves_left -= u64::from(signals.leaf_end);
-            leaf = is_tree.then_some(last);
-            if !is_tree || self.emit & 1 != 0 {
-                node = Some((0, last && !is_tree, signals.leaf_end));
+            if is_tree {
+                leaf = Some(last);
+            } else {
+                node = Some((0, last, signals.leaf_end));
             }
             if self.hash_leaves {
                 self.leaf.leave_word(now);
@@ -602,14 +610,15 @@ impl Machine {
             }
         }
         let mut digest = None;
-        if let Some(tag) = signals.digest.filter(|_| signals.digest_taken) {
+        if let Some(tag) = signals.digest {
             let (level, last) = (level_of(tag), tag & LAST_OF_LEVEL != 0);
             digest = Some((level, last));
             self.is_stopped = self.stop_level == Some(level + 1);
-            if self.emits(level + 1) {
-                node = Some((level + 1, last && level + 1 == self.tree.top(), true));
-            }
             self.root.leave_word(now);
+        }
+        if let Some(word) = signals.word.filter(|word| self.goes_out(word)) {
+            let last = !word.is_hashed && word.job.last && word.is_last;
+            node = Some((word.job.level, last, true));
         }
         if let Some((level, last, end)) = node {
             let index = &mut self.indices[level as usize];
@@ -622,23 +631,24 @@ impl Machine {
             *index = index.wrapping_add(end.into());
         }
         self.node_output.cycle(node.is_some(), output_ready);
-        if let Some((job, last)) = operand {
+        if let Some(FetchedWord { job, is_last, .. }) = signals.word.filter(|word| word.is_hashed) {
             let tag = job.level as Tag | if job.last { LAST_OF_LEVEL } else { 0 };
             let word = Word {
                 first_block: true,
-                end: last,
+                end: is_last,
                 tag,
             };
             self.root.take_word(now, word);
         }
         if is_tree {
-            if !self.pad && !self.incomplete && job.is_some_and(|job| !self.tree.is_full(job)) {
+            if !self.pad && !self.incomplete && job.is_some_and(|job| self.tree.lacks_siblings(job))
+            {
                 self.incomplete = true;
                 self.make_void(0);
             }
-            self.tree.cycle(leaf, digest, job, operand.is_some());
+            self.tree.cycle(leaf, digest, job, signals.word);
             if let Some(recorder) = &mut self.recorder {
-                if let Some(job) = job {
+                if let Some(job) = job.filter(|&job| !self.tree.is_top(job)) {
                     recorder.job(now, job.level);
                 }
                 recorder.groups(now + 1, self.tree.groups_used());
@@ -816,7 +826,7 @@ impl Machine {
         self.tree.watch();
     }
 
-    pub(super) fn watched(&self, level: u32) -> (u32, u64) {
+    pub(super) fn watched(&self, level: u32) -> (u64, u64) {
         self.tree.watched(level)
     }
 

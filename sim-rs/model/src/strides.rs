@@ -96,7 +96,7 @@ pub(super) struct Upper {
 #[derive(Clone, Debug)]
 struct Stride {
     /// Bit l: the queue of level l is changed or looked at; from the level of the strides on.
-    touched: u32,
+    touched: u64,
     /// These queues before and behind it.
     before: Vec<Queue>,
     behind: Vec<Queue>,
@@ -337,7 +337,7 @@ mod tests {
             tree: TreeSetup {
                 arity,
                 top: height,
-                queues: level_table(arity as usize, height as usize, NODE_WORDS)
+                queues: level_table(arity as usize, height as usize, 1, NODE_WORDS)
                     .expect("the tree fits"),
                 gated: false,
             },

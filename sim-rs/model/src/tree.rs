@@ -54,13 +54,25 @@ pub(super) struct Job {
     pub(super) last: bool,
 }
 
+/// A word of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FetchedWord {
+    pub(super) job: Job,
+    /// Whether it is an operand.
+    pub(super) is_hashed: bool,
+    /// Whether it is a node, and not the value of an empty sub-tree.
+    pub(super) is_node: bool,
+    /// Whether it is the last word of its job.
+    pub(super) is_last: bool,
+}
+
 /// What the tree of a run is.
 #[derive(Clone, Debug)]
 pub(super) struct TreeSetup {
     pub(super) arity: u32,
     /// The level whose nodes are not hashed; 0: no tree.
     pub(super) top: u32,
-    /// Groups of siblings that each level has room for.
+    /// Groups of siblings that each level up to the top has room for.
     pub(super) queues: Vec<u32>,
     /// Standard trees are folded one after the other.
     pub(super) gated: bool,
@@ -89,13 +101,13 @@ impl Gate {
     }
 
     /// The levels whose next job is one of the standard tree that is folded; those above are free.
-    fn open(&self) -> u32 {
+    fn open(&self) -> u64 {
         let tree = |&(jobs, taken): &(u64, u64)| taken / jobs;
         let current = self.levels.iter().map(tree).min();
-        let mut open = u32::MAX;
+        let mut open = u64::MAX;
         for (level, jobs) in self.levels.iter().enumerate() {
             if Some(tree(jobs)) != current {
-                open &= !(1 << level);
+                open &= !(1_u64 << level);
             }
         }
         open
@@ -114,20 +126,20 @@ pub(super) struct Tree {
     top: u32,
     queues: Vec<Queue>,
     /// Bit l: level l has a complete group; it has room for a node.
-    ready: u32,
-    places: u32,
+    ready: u64,
+    places: u64,
     gate: Option<Gate>,
     /// Bit l: jobs of level l may be taken.
-    open: u32,
-    /// The job whose operands are fetched, and those that were taken.
+    open: u64,
+    /// The job whose words are fetched, and those that were taken.
     fetch: Option<(Job, u32)>,
     /// Words in the node memory, now and at most.
     words: u64,
     pub(super) high_water: u64,
     /// Since somebody began to watch: bit l: the queue of level l has changed, it had a complete group; the most
     /// words.
-    changed: u32,
-    was_ready: u32,
+    changed: u64,
+    was_ready: u64,
     most_words: u64,
 }
 
@@ -142,11 +154,11 @@ impl Tree {
         Self {
             arity: setup.arity,
             top: setup.top,
-            places: (1_u64 << queues.len()).wrapping_sub(1) as u32,
+            places: (1 << queues.len()) - 1,
             queues,
             ready: 0,
             gate: setup.gated.then(|| Gate::new(setup)),
-            open: u32::MAX,
+            open: u64::MAX,
             fetch: None,
             words: 0,
             high_water: 0,
@@ -179,8 +191,8 @@ impl Tree {
         if !self.is_tree() {
             return None;
         }
-        // The job that makes a node of the top level needs no place.
-        let above = self.places >> 1 | 1 << (self.top - 1);
+        // The nodes of the top level go out and need no place.
+        let above = self.places >> 1 | 1 << self.top;
         let jobs = self.ready & above & self.open;
         let level = jobs.checked_ilog2()?;
         let queue = &self.queues[level as usize];
@@ -192,47 +204,57 @@ impl Tree {
         })
     }
 
-    /// Whether the group of a job lacks no sibling.
-    pub(super) fn is_full(&self, job: Job) -> bool {
-        job.count == self.arity
+    /// Whether the group of a job lacks siblings that are hashed with it.
+    pub(super) fn lacks_siblings(&self, job: Job) -> bool {
+        job.count != self.arity && !self.is_top(job)
     }
 
-    /// Whether operands are on offer.
+    /// Whether a word is on offer.
     pub(super) fn is_fetching(&self) -> bool {
         self.fetch.is_some()
     }
 
-    /// The job whose operand is on offer, and whether it is the last operand.
-    pub(super) fn operand(&self) -> Option<(Job, bool)> {
+    /// The word that is on offer.
+    pub(super) fn word(&self) -> Option<FetchedWord> {
         let (job, taken) = self.fetch?;
-        Some((job, taken + 1 == self.arity))
+        let is_hashed = !self.is_top(job);
+        let words = if is_hashed { self.arity } else { job.count };
+        Some(FetchedWord {
+            job,
+            is_hashed,
+            is_node: taken < job.count,
+            is_last: taken + 1 == words,
+        })
+    }
+
+    /// Whether the nodes of a job go out and are not hashed.
+    pub(super) fn is_top(&self, job: Job) -> bool {
+        job.level == self.top
     }
 
     /// What happens in a cycle, in which everything is decided by the state before it. `leaf`: a leaf
     /// comes, whether it is the last; `digest`: a digest of a job of a level comes, whether it is the
-    /// last one of its level; `job`: the job is taken; `operand`: the operand is taken.
+    /// last one of its level; `job`: the job is taken; `word`: the word on offer is taken.
     pub(super) fn cycle(
         &mut self,
         leaf: Option<bool>,
         digest: Option<(u32, bool)>,
         job: Option<Job>,
-        operand: bool,
+        word: Option<FetchedWord>,
     ) {
         let arity = self.arity;
         if let Some(last) = leaf {
             self.queues[0].reserve(arity);
             self.write(0, last);
         }
-        if let Some((level, last)) = digest
-            && level + 1 != self.top
-        {
+        if let Some((level, last)) = digest {
             self.write(level as usize + 1, last);
         }
         if let Some(job) = job {
             let queue = &mut self.queues[job.level as usize];
             queue.groups_ready -= 1;
             self.update(job.level as usize);
-            if job.level + 1 != self.top {
+            if job.level != self.top {
                 self.queues[job.level as usize + 1].reserve(arity);
                 self.update(job.level as usize + 1);
             }
@@ -241,10 +263,12 @@ impl Tree {
                 gate.take(job.level as usize);
                 self.open = gate.open();
             }
-        } else if operand && let Some((job, taken)) = &mut self.fetch {
-            *taken += 1;
-            if *taken == arity {
-                let (level, count) = (job.level as usize, job.count);
+        } else if let Some(word) = word {
+            if let Some((_, taken)) = &mut self.fetch {
+                *taken += 1;
+            }
+            if word.is_last {
+                let (level, count) = (word.job.level as usize, word.job.count);
                 self.fetch = None;
                 self.queues[level].groups_used -= 1;
                 self.words -= u64::from(count);
@@ -265,8 +289,8 @@ impl Tree {
 
     fn update(&mut self, level: usize) {
         let queue = &self.queues[level];
-        let bit = 1 << level;
-        let set = |mask: u32, value: bool| if value { mask | bit } else { mask & !bit };
+        let bit = 1_u64 << level;
+        let set = |mask: u64, value: bool| if value { mask | bit } else { mask & !bit };
         self.ready = set(self.ready, queue.groups_ready != 0);
         self.places = set(self.places, queue.has_place());
         self.changed |= bit;
@@ -330,11 +354,11 @@ impl Tree {
     }
 
     /// The queues from `level` on that have changed since, or on which a decision depended, and the most words.
-    pub(super) fn watched(&self, level: u32) -> (u32, u64) {
+    pub(super) fn watched(&self, level: u32) -> (u64, u64) {
         // A group is hashed if the level above has a place.
         let touched = self.changed | self.was_ready | self.was_ready << 1;
         let below = (1_u64 << level) - 1;
         let all = (1_u64 << self.queues.len()) - 1;
-        (touched & (all & !below) as u32, self.most_words)
+        (touched & all & !below, self.most_words)
     }
 }

@@ -27,8 +27,8 @@ pub(super) fn sweep_cycles(node_words: u32, depth: impl Fn(u32, u32) -> u32) -> 
     u64::from(node_words.max(constants)) + 1
 }
 
-/// The registers of the run of zero words, by address: those of the run, of both hash engines, and of the only
-/// level below the top.
+/// The registers of the run of zero words, by address: those of the run, of both hash engines, and of the
+/// leaves and the level above them, which share the node memory.
 pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32, u32)> {
     // So many nodes that the beats of their states fill the largest buffer.
     let nodes = limits.places as u32 / BEATS + 1;
@@ -75,10 +75,8 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         (registers::EMIT_LEVELS.address, 1),
         (registers::WINDOW_FIRST.address, 0),
         (registers::WINDOW_LAST.address, 0),
-        (
-            registers::LEVEL_TABLE.address,
-            registers::LEVEL_GROUPS.with(node_words / WIDTH),
-        ),
     ]);
+    let groups = registers::LEVEL_GROUPS.with(node_words / (2 * WIDTH));
+    writes.extend([0, 1].map(|level| (registers::LEVEL_TABLE.at(level), groups)));
     writes
 }

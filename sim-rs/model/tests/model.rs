@@ -55,7 +55,7 @@ fn hardware() -> impl Strategy<Value = Hardware> {
         2 => Just(NODE_WORDS),
         1 => Just(PAPER_NODE_WORDS),
         1 => Just(64),
-        1 => Just(16),
+        1 => Just(32),
     ];
     let engines = prop_oneof![
         1 => Just((1, 4)),

@@ -263,7 +263,7 @@ pub fn every_address_is_answered(make: Make<'_>, seed: u64) {
     for pauses in [Pauses::default(), Pauses::random(&mut random)] {
         let mut chip = make(random.next(), pauses);
         let mut model = ModelChip::new(hardware()).unwrap();
-        let levels = registers::LEVEL_TABLE.at(hardware().max_height);
+        let levels = registers::LEVEL_TABLE.at(hardware().max_height + 1);
         let own = [
             stream::BUS_VERSION,
             stream::STATE,

@@ -19,7 +19,7 @@ extern "C" {
 #define ACCLMT_OUTPUT_WORDS (ACCLMT_WORDS + 3)
 
 // Words of what is observed in a cycle for a timeline, see acclmt_tb_chip.
-#define ACCLMT_OBSERVED_WORDS 49
+#define ACCLMT_OBSERVED_WORDS 50
 // Sub-engines of a hash engine that have a word there.
 #define ACCLMT_OBSERVED_SUB_ENGINES 8
 // Bits of the first word: the stalls from bit 0 on, a cycle is counted, the counters are cleared, a group of

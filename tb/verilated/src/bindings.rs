@@ -7,7 +7,7 @@
 
 pub const ACCLMT_WORDS: u32 = 8;
 pub const ACCLMT_OUTPUT_WORDS: u32 = 11;
-pub const ACCLMT_OBSERVED_WORDS: u32 = 49;
+pub const ACCLMT_OBSERVED_WORDS: u32 = 50;
 pub const ACCLMT_OBSERVED_SUB_ENGINES: u32 = 8;
 pub const ACCLMT_OBSERVED_COUNTED: u32 = 5;
 pub const ACCLMT_OBSERVED_CLEARED: u32 = 6;

@@ -248,13 +248,16 @@ impl FakeChip {
                 "no tree"
             );
             assert!(top <= registers::CAPS_MAX_HEIGHT.get(self.get(&registers::CAPS_TREE)));
-            let table: Vec<_> = (0..top)
+            let table: Vec<_> = (0..=top)
                 .map(|level| self.get_at(&registers::LEVEL_TABLE, level))
                 .map(|entry| registers::LEVEL_GROUPS.get(entry))
                 .collect();
             let words = 1 << registers::CAPS_LOG2_NODE_WORDS.get(self.get(&registers::CAPS_TREE));
             let (arity, height) = (registers.arity as usize, top as usize);
-            assert_eq!(Ok(table), level_table::level_table(arity, height, words));
+            let leaves = u64::from(self.get(&registers::LEAVES));
+            let nodes = (0..top).fold(leaves, |nodes, _| nodes.div_ceil(arity as u64));
+            let expected = level_table::level_table(arity, height, nodes, words);
+            assert_eq!(Ok(table), expected);
         }
         let plan = self
             .plan
