@@ -205,3 +205,77 @@ fn what_a_broken_sweep_leaves_is_found() {
         assert!(said.contains(fault.message), "{}: {said}", fault.fault);
     }
 }
+
+// ---- Digests in any order ---------------------------------------------------------------------------------
+
+const PLACES: &str = "acclmt_tb_places";
+const ALL_IN_ORDER: &str = "ended: 120 nodes, 0 wrong";
+
+const PLACE_FAULTS: [Fault; 7] = [
+    // A group begins with the nodes of the one that had its words before.
+    Fault {
+        file: "tree/acclmt_group_counts.sv",
+        original: "if (forget_i) count_q",
+        fault: "if (forget_i && write_i) count_q",
+        message: "acclmt_dispatch_scheduler: a group has 4 nodes",
+    },
+    // A digest is not counted while a group is forgotten.
+    Fault {
+        file: "tree/acclmt_group_counts.sv",
+        original: "if (write_i) count_q",
+        fault: "if (write_i && !forget_i) count_q",
+        message: "acclmt_dispatch_scheduler: the leaf queue is full and nothing can move",
+    },
+    // All groups are as short as the last one, as soon as that is known.
+    Fault {
+        file: "tree/acclmt_level_queue.sv",
+        original: "assign is_last = read_group_q == reserve_group_q && (complete_q || written_last_i);",
+        fault: "assign is_last = complete_q || written_last_i;",
+        message: "unfinished: 102 nodes",
+    },
+    // A group that was complete before it became the oldest is not seen.
+    Fault {
+        file: "tree/acclmt_level_queue.sv",
+        original: "(looked_i && looked_count_i == read_count)",
+        fault: "(looked_i && looked_count_i > read_count)",
+        message: "acclmt_dispatch_scheduler: the leaf queue is full and nothing can move",
+    },
+    // In a queue of one group the taken group is complete once more.
+    Fault {
+        file: "tree/acclmt_dispatch_scheduler.sv",
+        original: "assign looks = look_group != taken_group_q;",
+        fault: "assign looks = 1'b1;",
+        message: "acclmt_level_queue: a group is complete that has no place",
+    },
+    // Digests are written in the order in which they come.
+    Fault {
+        file: "tree/acclmt_tree.sv",
+        original: "assign write_index = digest_valid_i ? digest_index : leaf_index;",
+        fault: "assign write_index = digest_valid_i ? u_scheduler.written_count - 1'b1 : leaf_index;",
+        message: "ended: 120 nodes, 27 wrong",
+    },
+    // The last node is that of a whole group.
+    Fault {
+        file: "tree/acclmt_dispatch_scheduler.sv",
+        original: "assign reserve_last = group_last[l-1];",
+        fault: "assign reserve_last = group_last[l-1] && group_count[l-1] == arity_i;",
+        message: "unfinished: 119 nodes",
+    },
+];
+
+#[test]
+fn digests_in_any_order_make_the_tree() {
+    let (ended_well, said) = run(PLACES, None, &[]);
+    assert!(ended_well, "{said}");
+    assert!(said.contains(ALL_IN_ORDER), "{said}");
+    assert!(!said.contains("%Error"), "{said}");
+}
+
+#[test]
+fn broken_places_are_found() {
+    for fault in &PLACE_FAULTS {
+        let (_, said) = run(PLACES, Some(fault), &[]);
+        assert!(!said.contains(ALL_IN_ORDER), "{}: {said}", fault.fault);
+        assert!(said.contains(fault.message), "{}: {said}", fault.fault);
+    }
+}
