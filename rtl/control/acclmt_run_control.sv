@@ -25,7 +25,7 @@ module acclmt_run_control #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  /// Levels with a queue, and words of the node memory.
+  /// Levels above the leaves that a tree can have, and words of the node memory.
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
 ) (

@@ -2,10 +2,10 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The memory that holds the nodes of a tree that wait for their siblings: a queue for each level
-/// below the top, one behind the other. It takes the places of the leaf hash buffer, the root hash
-/// buffer, the scratch pad and both levels of the HIDM of the AcclMT paper: what the hash engine
-/// has under way decides how many words are used, not the height of the tree.
+/// The memory that holds the nodes of a tree that wait for their siblings, or to go out: a queue
+/// for each level up to the top, one behind the other. It takes the places of the leaf hash buffer,
+/// the root hash buffer, the scratch pad and both levels of the HIDM of the AcclMT paper: what the
+/// hash engine has under way decides how many words are used, not the height of the tree.
 ///
 /// Handshake:  none; see acclmt_mem_1r1w. `read_data_o` keeps the word that was read last.
 /// Latency:    1 cycle. Throughput: one node written and one read a cycle.
