@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use acclmt_driver::chip::{ChipDevice, ChipPort};
 use acclmt_driver::device::Device;
+use acclmt_driver::several::SeveralDevices;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::stalls::Stalls;
 use acclmt_model::{ComputingChip, Hardware, ModelDevice};
@@ -241,16 +242,56 @@ impl BackendFactory for LibraryBackends {
     }
 }
 
+/// What asks a backend for cycles alone.
+pub fn only_cycles() -> BackendOptions {
+    BackendOptions {
+        only_cycles: true,
+        ..BackendOptions::default()
+    }
+}
+
 /// The backend `name`, which is asked for cycles alone.
 pub fn open_for_cycles(
     backends: &dyn BackendFactory,
     name: &str,
 ) -> Result<Box<dyn Device + Send>, CommandError> {
-    let options = BackendOptions {
-        only_cycles: true,
-        ..BackendOptions::default()
-    };
-    backends.open(name, &options).map_err(CommandError::failure)
+    let device = backends.open(name, &only_cycles());
+    device.map_err(CommandError::failure)
+}
+
+/// Names of backends, each once.
+pub fn different<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    let mut different: Vec<&str> = Vec::new();
+    for name in names {
+        if !different.contains(name) {
+            different.push(name);
+        }
+    }
+    different
+}
+
+/// The device of these backends, or several of them as one: with equal shares, or each with what it gets done.
+pub fn open_devices(
+    backends: &dyn BackendFactory,
+    names: &[&str],
+    options: &BackendOptions,
+    evenly: bool,
+) -> Result<Box<dyn Device>, CommandError> {
+    let devices = names.iter().map(|name| backends.open(name, options));
+    let mut devices = devices
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(CommandError::failure)?;
+    match (devices.pop(), devices.is_empty()) {
+        (Some(device), true) => Ok(device),
+        (last, _) => {
+            devices.extend(last);
+            let several = SeveralDevices::new(devices);
+            Ok(Box::new(match evenly {
+                true => several.evenly(),
+                false => several,
+            }))
+        }
+    }
 }
 
 /// A backend that was asked for cycles has no chip.

@@ -1,12 +1,12 @@
 //! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
 
-use crate::arguments::BackendArguments;
+use crate::arguments::DevicesArguments;
 use clap::Args;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::backends::{BackendFactory, open_for_cycles};
+use crate::backends::{BackendFactory, different, only_cycles, open_devices, open_for_cycles};
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::side_by_side::{self, Effort};
@@ -15,14 +15,17 @@ use acclmt_driver::device::{
 };
 use acclmt_driver::level_table::standard_tree;
 use acclmt_driver::nodes::NoNodes;
-use acclmt_measure::measurement::{TreeMeasurement, measure_tree, tree_plan};
+use acclmt_measure::measurement::{
+    TreeMeasurement, measure_tree, measure_tree_on_several, tree_plan,
+};
 use acclmt_measure::published;
 use acclmt_poseidon::presets;
 
 /// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
 ///
 /// The root is compared with that of the software, unless the backend counts cycles only. Several trees are
-/// measured side by side.
+/// measured side by side. On several devices a tree takes the cycles of the one that has most to do, from the start of
+/// each of its runs to its end, and of the top that joins the sub-trees.
 #[derive(Args)]
 pub struct BenchTreeArguments {
     /// Numbers of leaves, powers of the arity [default: those of a standard tree, 4096 at arity 2]
@@ -36,7 +39,7 @@ pub struct BenchTreeArguments {
     #[arg(long, value_name = "RULE", default_value_t)]
     leaf: LeafKind,
     #[command(flatten)]
-    backend: BackendArguments,
+    devices: DevicesArguments,
     /// Print a JSON object for each tree, one a line
     #[arg(long)]
     json: bool,
@@ -49,6 +52,8 @@ struct Row {
     backend: String,
     /// What a leaf is, as `--leaf` says it.
     leaf: String,
+    /// Devices that built the tree together.
+    devices: usize,
     #[serde(flatten)]
     tree: TreeMeasurement,
     /// Bytes of the memory in which nodes wait for their siblings.
@@ -65,12 +70,13 @@ pub fn run(
     backends: &dyn BackendFactory,
     console: &mut Console<'_>,
 ) -> Result<(), CommandError> {
-    let backend = arguments.backend.name(backends)?;
+    let names = &arguments.devices.names(backends)?;
+    let backend = &different(names).join(" + ");
     let sets = arguments.preset.iter().map(|name| presets::by_name(name));
     let sets: Vec<_> = sets
         .collect::<Result<_, _>>()
         .map_err(CommandError::usage)?;
-    let mut device = open_for_cycles(backends, backend)?;
+    let mut device = open_for_cycles(backends, names[0])?;
 
     // What cannot be measured is said before hours of simulation.
     let mut trees = Vec::new();
@@ -87,6 +93,7 @@ pub fn run(
         }
         console.notes(&device.notes(parameters))?;
     }
+    check_alike(backends, names, device.as_ref(), &trees)?;
     let hashes = |(request, _): &(CommitRequest<'_>, EnginePlan)| {
         let shape = request.shape().map_err(CommandError::failure)?;
         Ok::<_, CommandError>(request.hashes(&shape))
@@ -95,34 +102,42 @@ pub fn run(
     if let Some((request, _)) = trees.first() {
         Effort {
             cycles: trees.iter().map(cycles).sum(),
-            longest: trees.iter().map(cycles).fold(0.0, f64::max),
-            tasks: trees.len(),
+            longest: trees.iter().map(cycles).fold(0.0, f64::max) / names.len() as f64,
+            tasks: trees.len() * names.len(),
             sample: sample(device.as_mut(), request).unwrap_or_default(),
         }
-        .announce(backends, backend, console)?;
+        .announce(backends, names[0], console)?;
     }
     // There may be no more than one: the measurements have theirs.
     drop(device);
     if !arguments.json {
         print_head(console)?;
     }
-    let is_paper = trees
-        .iter()
-        .any(|(request, _)| request.parameters.arity() == 2);
+    let is_one = names.len() == 1;
+    let is_paper = is_one
+        && trees
+            .iter()
+            .any(|(request, _)| request.parameters.arity() == 2);
     let message = match trees.as_slice() {
         [(request, _)] => format!("{}, {} leaves", request.parameters.name(), request.leaves),
         trees => format!("{} trees", trees.len()),
     };
     let mut bar = console.progress(message);
     let work = |(request, _): &(CommitRequest<'_>, EnginePlan), progress: &mut dyn Progress| {
-        let mut device = open_for_cycles(backends, backend)?;
-        let standard = standard_tree(request.parameters.arity());
-        let measured = measure_tree(device.as_mut(), request, standard, progress);
+        // With equal shares the cycles do not depend on this machine.
+        let mut device = open_devices(backends, names, &only_cycles(), true)?;
+        let measured = if is_one {
+            let standard = standard_tree(request.parameters.arity());
+            measure_tree(device.as_mut(), request, standard, progress)
+        } else {
+            measure_tree_on_several(device.as_mut(), request, progress)
+        };
         let (tree, counters) = measured.map_err(CommandError::failure)?;
         Ok((tree, counters, device.node_memory_bytes()))
     };
     side_by_side::run(&trees, &mut bar, total, work, |number, measured, bar| {
-        let row = Row::new(&trees[number].0, backend, arguments.leaf, measured);
+        let (request, leaf) = (&trees[number].0, arguments.leaf);
+        let row = Row::new(request, backend, names.len(), leaf, measured);
         bar.suspend(|| {
             if arguments.json {
                 console.json_line(&row)
@@ -141,6 +156,52 @@ pub fn run(
             100.0 * lhe,
             100.0 * rhe
         ))?;
+    }
+    if !arguments.json && !is_one {
+        console.line(
+            "Cycles are those of the device whose sub-trees take the most, each run from its start to its end, and \
+             of the top after them; LHE and RHE are the engines of that path.",
+        )?;
+    }
+    Ok(())
+}
+
+/// Refuses devices that are not built alike: a measurement would be of none of them.
+fn check_alike(
+    backends: &dyn BackendFactory,
+    names: &[&str],
+    first: &dyn Device,
+    trees: &[(CommitRequest<'_>, EnginePlan)],
+) -> Result<(), CommandError> {
+    for name in different(names).into_iter().skip(1) {
+        let other = open_for_cycles(backends, name)?;
+        let differ = |how: String| {
+            Err(CommandError::Failure(format!(
+                "the chips of the backends '{}' and '{name}' are not built alike: {how}; measure each of them \
+                 on its own",
+                names[0]
+            )))
+        };
+        for (request, plan) in trees {
+            let own = tree_plan(other.as_ref(), request).map_err(CommandError::failure)?;
+            if own != *plan {
+                let engine = |plan: &EnginePlan| {
+                    format!(
+                        "{} + {} sub-engines with {} cycles",
+                        plan.num_full, plan.num_partial, plan.period
+                    )
+                };
+                return differ(format!(
+                    "a hash of '{}' takes {} and {}",
+                    request.parameters.name(),
+                    engine(plan),
+                    engine(&own)
+                ));
+            }
+        }
+        if other.node_memory_bytes() != first.node_memory_bytes() {
+            return differ("their node memories differ".to_owned());
+        }
     }
     Ok(())
 }
@@ -168,16 +229,19 @@ impl Row {
     fn new(
         request: &CommitRequest<'_>,
         backend: &str,
+        devices: usize,
         leaf: LeafKind,
         (tree, counters, node_memory_bytes): (TreeMeasurement, Counters, Option<u64>),
     ) -> Self {
         let name = request.parameters.name();
-        let is_paper = name == "filecoin-arity-2" && leaf == LeafKind::Hash;
+        // The paper has one device.
+        let is_paper = name == "filecoin-arity-2" && leaf == LeafKind::Hash && devices == 1;
         let paper = published::tree_figures(tree.leaves).filter(|_| is_paper);
         Self {
             preset: name.to_owned(),
             backend: backend.to_owned(),
             leaf: leaf.to_string(),
+            devices,
             tree,
             node_memory_bytes,
             counters,
@@ -197,9 +261,10 @@ impl Row {
             });
         let paper = (self.paper_milliseconds).map_or_else(String::new, |time| format!("{time}"));
         console.line(format!(
-            "{:<20}  {:>8}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
+            "{:<20}  {:>8}  {:>7}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
             self.preset,
             self.tree.leaves,
+            self.devices,
             self.tree.cycles,
             self.tree.milliseconds_at_500_mhz,
             paper,
@@ -214,9 +279,10 @@ impl Row {
 
 fn print_head(console: &mut Console<'_>) -> std::io::Result<()> {
     console.line(format!(
-        "{:<20}  {:>8}  {:>10}  {:>9}  {:>6}  {:>8}  {:>7}  {:>7}  {:>15}  {}",
+        "{:<20}  {:>8}  {:>7}  {:>10}  {:>9}  {:>6}  {:>8}  {:>7}  {:>7}  {:>15}  {}",
         "preset",
         "leaves",
+        "devices",
         "cycles",
         "ms",
         "paper",

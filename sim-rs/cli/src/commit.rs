@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::backends::{BackendFactory, BackendOptions, Waves};
+use crate::backends::{BackendFactory, BackendOptions, Waves, different, open_devices};
 use crate::console::Console;
 use crate::console::hex;
 use crate::error::CommandError;
@@ -17,13 +17,12 @@ use crate::files::check_outputs;
 use crate::input::{Format, Input, LeafOrder, is_regular};
 use crate::long_runs::{LONG, about, faster};
 use acclmt_driver::device::{
-    CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, LeafKind,
-    LeafReader, LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
+    CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, LeafReader,
+    LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
 };
 use acclmt_driver::fold::{TreeHasher, fold, full_cap};
 use acclmt_driver::messages::unhashed_digests;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
-use acclmt_driver::several::SeveralDevices;
 use acclmt_measure::measurement::milliseconds;
 use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
 use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
@@ -194,7 +193,7 @@ pub fn run(
     let leaf = arguments.leaf.rule(leaf_parameters);
     let field = parameters.field();
     let names = arguments.devices.names(backends)?;
-    let backend = &backend_text(&names);
+    let backend = &different(&names).join(" + ");
     if names.len() > 1 && arguments.waves.is_some() {
         return Err(CommandError::Usage(
             "--waves writes the waveform of one chip; leave it out, or take one device".to_owned(),
@@ -246,7 +245,8 @@ pub fn run(
         waves,
         ..BackendOptions::default()
     };
-    let mut device = open(backends, &names, &options)?;
+    let is_one_kind = different(&names).len() == 1;
+    let mut device = open_devices(backends, &names, &options, is_one_kind)?;
     device.supports(parameters).map_err(CommandError::failure)?;
     let mut notes = device.notes(parameters);
     if arguments.leaf_preset.is_some() {
@@ -435,41 +435,6 @@ impl CommitArguments {
             _ => "",
         };
         CommandError::Failure(format!("{what}: {error}{hint}"))
-    }
-}
-
-/// The backends of a commitment in a few words: each once.
-fn backend_text(names: &[&str]) -> String {
-    let mut different: Vec<&str> = Vec::new();
-    for name in names {
-        if !different.contains(name) {
-            different.push(name);
-        }
-    }
-    different.join(" + ")
-}
-
-/// The device of these backends, or several of them as one.
-fn open(
-    backends: &dyn BackendFactory,
-    names: &[&str],
-    options: &BackendOptions,
-) -> Result<Box<dyn Device>, CommandError> {
-    let devices = names.iter().map(|name| backends.open(name, options));
-    let mut devices = devices
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(CommandError::failure)?;
-    match (devices.pop(), devices.is_empty()) {
-        (Some(device), true) => Ok(device),
-        (last, _) => {
-            devices.extend(last);
-            let several = SeveralDevices::new(devices);
-            let is_one_kind = names.windows(2).all(|pair| pair[0] == pair[1]);
-            Ok(Box::new(match is_one_kind {
-                true => several.evenly(),
-                false => several,
-            }))
-        }
     }
 }
 

@@ -1,18 +1,19 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! `acclmt commit` on several devices.
+//! `acclmt commit` and `acclmt bench tree` on several devices.
 
 use std::fs;
 use std::path::PathBuf;
 
 use acclmt::{BackendError, BackendFactory, BackendOptions, LibraryBackends};
 use acclmt_driver::device::{
-    CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafSource, PermuteReport,
-    Progress, Unsupported,
+    CommitReport, CommitRequest, Device, DeviceError, EnginePlan, HashReport, LeafSource,
+    PermuteReport, Progress, Unsupported,
 };
 use acclmt_driver::nodes::NodeSink;
 use acclmt_driver::software::SoftwareDevice;
+use acclmt_model::{Hardware, ModelDevice};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::{self, Word};
@@ -119,12 +120,67 @@ impl Device for Failing {
     }
 }
 
-/// The backends of the library, and one that fails.
+/// A chip that counts its cycles, and fails when it is to build a tree.
+struct Broken(ModelDevice);
+
+impl Device for Broken {
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
+        self.0.supports(parameters)
+    }
+
+    fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
+        self.0.engine_plan(parameters)
+    }
+
+    fn node_memory_bytes(&self) -> Option<u64> {
+        self.0.node_memory_bytes()
+    }
+
+    fn computes(&self) -> bool {
+        self.0.computes()
+    }
+
+    fn commit(
+        &mut self,
+        _request: &CommitRequest<'_>,
+        _source: &mut dyn LeafSource,
+        _nodes: &mut dyn NodeSink,
+        _progress: &mut dyn Progress,
+    ) -> Result<CommitReport, DeviceError> {
+        Err(DeviceError::failed("it went up in smoke"))
+    }
+
+    fn hash(
+        &mut self,
+        parameters: &AnyParameters,
+        inputs: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<HashReport, DeviceError> {
+        self.0.hash(parameters, inputs, progress)
+    }
+
+    fn permute(
+        &mut self,
+        parameters: &AnyParameters,
+        states: &[Vec<Word>],
+        progress: &mut dyn Progress,
+    ) -> Result<PermuteReport, DeviceError> {
+        self.0.permute(parameters, states, progress)
+    }
+}
+
+/// The backends of the library, those that fail, and chips that are built in another way than the model.
 struct Backends;
 
 impl BackendFactory for Backends {
     fn names(&self) -> &[&str] {
-        &["software", "model", "failing", "single"]
+        &[
+            "software", "model", "failing", "single", "broken", "slow", "roomy",
+        ]
     }
 
     fn at_a_time(&self, name: &str) -> usize {
@@ -139,8 +195,24 @@ impl BackendFactory for Backends {
         name: &str,
         options: &BackendOptions,
     ) -> Result<Box<dyn Device + Send>, BackendError> {
+        let model = |hardware: Hardware| {
+            let model = ModelDevice::new(hardware);
+            let model = model.map_err(|error| BackendError::new(error.to_string()))?;
+            Ok(model.with_results(!options.only_cycles))
+        };
+        let slow = Hardware {
+            num_partial: 2,
+            ..Hardware::default()
+        };
+        let roomy = Hardware {
+            node_words: 1024,
+            ..Hardware::default()
+        };
         match name {
             "failing" => Ok(Box::new(Failing(SoftwareDevice::new()))),
+            "broken" => Ok(Box::new(Broken(model(Hardware::default())?))),
+            "slow" => Ok(Box::new(model(slow)?)),
+            "roomy" => Ok(Box::new(model(roomy)?)),
             _ => LibraryBackends.open(name, options),
         }
     }
@@ -399,4 +471,146 @@ fn devices_that_make_no_sense_are_refused() {
         "is one chip",
     );
     assert_eq!(files.names(), ["elements"]);
+}
+
+// ---- acclmt bench tree -----------------------------------------------------------------------------
+
+/// The rows of `acclmt bench tree`.
+#[track_caller]
+fn bench(arguments: &[&str]) -> Vec<Value> {
+    let run = run(&[&["bench", "tree", "--json"], arguments].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let lines = run.out.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_tree_is_measured_on_several_devices() {
+    let trees = ["--backend", "model", "--leaves", "4096", "65536"];
+    let cycles = |devices: &str| {
+        let rows = bench(&[&trees[..], &["--devices", devices]].concat());
+        for row in &rows {
+            assert_eq!(row["devices"].to_string(), devices);
+            assert_eq!(row["backend"], "model");
+            let cycles = row["cycles"].as_f64().unwrap();
+            assert_eq!(row["milliseconds_at_500_mhz"], cycles / 500e3);
+            let leaves = row["leaves"].as_f64().unwrap();
+            assert_eq!(row["cycles_per_leaf"], cycles / leaves);
+        }
+        rows.iter()
+            .map(|row| row["cycles"].as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(cycles("1"), [92_243, 903_038]);
+    assert_eq!(cycles("2"), [65_564, 522_144]);
+    assert_eq!(cycles("4"), [52_084, 306_050]);
+
+    // Those of a commitment, which computes.
+    let folder = tempfile::tempdir().unwrap();
+    let elements = folder.path().join("elements");
+    let words: Vec<Word> = (0..2 * 4096).map(word::from_u64).collect();
+    fs::write(&elements, words.concat()).unwrap();
+    let four = ["--backend", "model", "--devices", "4"];
+    let commit = [
+        "commit",
+        elements.to_str().unwrap(),
+        "--preset",
+        "filecoin-arity-2",
+    ];
+    let (commitment, _) = json(&[&commit[..], &four].concat());
+    let row = &bench(&[&four[..], &["--leaves", "4096"]].concat())[0];
+    for figure in ["cycles", "counters"] {
+        assert_eq!(row[figure], commitment[figure], "{figure}");
+    }
+    // A hash occupies the busiest sub-engine for 13 cycles. The path has two sub-trees of eight, and the top.
+    let hashes = &row["counters"]["leaf"]["hashes"];
+    assert_eq!(hashes, 1024);
+    assert_eq!(row["lhe_utilisation"], 1024.0 * 13.0 / 52_084.0);
+    // There is no window that would be that of all devices, and the paper has one.
+    assert_eq!(
+        (&row["steady"], &row["paper_milliseconds"]),
+        (&Value::Null, &Value::Null)
+    );
+
+    // Rows of Goldilocks elements, and a single group of siblings, which one device has.
+    let rows = ["--preset", "plonky2", "--leaf", "row=100"];
+    let row = &bench(&[&four[..], &rows, &["--leaves", "256"]].concat())[0];
+    assert_eq!(
+        (&row["devices"], &row["cycles"]),
+        (&4.into(), &34_694.into())
+    );
+    let group = &bench(&[&four[..], &["--leaves", "2"]].concat())[0];
+    assert_eq!(group["cycles"], 6032);
+    assert_eq!(group["counters"]["leaf"]["hashes"], 2);
+}
+
+#[test]
+fn the_table_of_trees_says_how_many_devices() {
+    let tree = ["bench", "tree", "--backend", "model", "--leaves", "4096"];
+    let one = run(&tree);
+    assert_eq!((one.code, one.err.as_str()), (0, ""), "{one:?}");
+    assert!(one.out.contains("    4096        1       92243"), "{one:?}");
+    assert!(one.out.contains("The paper's averages") && one.out.contains(" 0.91 "));
+    let four = run(&[&tree[..], &["--devices", "4"]].concat());
+    assert_eq!((four.code, four.err.as_str()), (0, ""), "{four:?}");
+    assert!(
+        four.out.contains("    4096        4       52084"),
+        "{four:?}"
+    );
+    assert!(four.out.contains("of the device whose sub-trees"));
+    assert!(!four.out.contains("The paper's averages") && !four.out.contains(" 0.91 "));
+}
+
+#[test]
+fn devices_that_cannot_be_measured_together_are_refused() {
+    let refused = |code, arguments: &[&str], part: &str| {
+        let tree = ["bench", "tree", "--leaves", "64"];
+        fails(&[&tree[..], arguments].concat(), code, part);
+    };
+    let both = |name| ["--backend", "model", "--backend", name];
+    refused(
+        2,
+        &["--backend", "software", "--devices", "2"],
+        "'software' computes on all processors",
+    );
+    refused(
+        2,
+        &["--backend", "single", "--devices", "2"],
+        "2 devices of the backend 'single'",
+    );
+    refused(
+        2,
+        &[&both("slow")[..], &["--devices", "2"]].concat(),
+        "--devices is for one backend",
+    );
+    refused(
+        1,
+        &both("software"),
+        "the backend 'software' has no hash engine",
+    );
+    refused(
+        1,
+        &both("slow"),
+        "'model' and 'slow' are not built alike: a hash of 'filecoin-arity-2' takes 1 + 4 sub-engines with 13 cycles \
+         and 1 + 2 sub-engines with ",
+    );
+    refused(
+        1,
+        &both("roomy"),
+        "'model' and 'roomy' are not built alike: their node memories differ",
+    );
+    // Others do its part, and would be measured.
+    let run = run(&[
+        &["bench", "tree", "--json", "--leaves", "64"],
+        &both("broken")[..],
+    ]
+    .concat());
+    assert_eq!((run.code, run.out.as_str()), (1, ""), "{run:?}");
+    assert_eq!(
+        run.err,
+        "error: device 1, 'broken', failed, so 64 leaves of 'filecoin-arity-2' were not measured on all devices: \
+         leaves 32 to 63: it went up in smoke\n"
+    );
 }

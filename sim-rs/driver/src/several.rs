@@ -29,7 +29,7 @@ use acclmt_poseidon::word::Word;
 
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceShare, EnginePlan, HashReport, LeafReader,
-    LeafRule, LeafSource, PermuteReport, Progress, WordSource, Zeroisation,
+    LeafRule, LeafSource, PermuteReport, Progress, WordSource, Zeroisation, Zeros,
 };
 use crate::error::{DeviceError, Unsupported};
 use crate::fold::full_cap;
@@ -394,9 +394,10 @@ impl NodeSink for Kept {
     }
 }
 
-/// Leaves in memory, until the commitment is given up.
+/// The leaves of a sub-tree, until the commitment is given up.
 struct JobSource<'a> {
-    leaves: WordSource<'a>,
+    /// Leaves in memory, or zeros.
+    leaves: Option<WordSource<'a>>,
     given_up: &'a AtomicBool,
 }
 
@@ -405,14 +406,22 @@ impl LeafSource for JobSource<'_> {
         if self.given_up.load(Ordering::Relaxed) {
             return Err(DeviceError::failed(GivenUp));
         }
-        self.leaves.read(elements)
+        match &mut self.leaves {
+            Some(leaves) => leaves.read(elements),
+            None => Zeros.read(elements),
+        }
+    }
+
+    fn is_zeros(&self) -> bool {
+        self.leaves.is_none()
     }
 }
 
 /// A sub-tree that is to be computed.
 struct Job {
     number: u64,
-    leaves: Vec<Word>,
+    /// Nothing where all elements are zero, see [`LeafSource::is_zeros`].
+    leaves: Option<Vec<Word>>,
 }
 
 /// A sub-tree that was computed.
@@ -442,7 +451,7 @@ fn work(
 ) {
     for job in jobs {
         let mut source = JobSource {
-            leaves: WordSource(&job.leaves),
+            leaves: job.leaves.as_deref().map(WordSource),
             given_up,
         };
         let mut nodes = Kept::new(wanted);
@@ -634,10 +643,13 @@ impl Schedule<'_, '_> {
         turn == device || self.workers[turn].jobs.is_none()
     }
 
-    /// Reads the leaves of the next sub-tree.
+    /// Reads the leaves of the next sub-tree, unless they are all zero.
     fn read_next(&mut self) -> Result<(), DeviceError> {
         let number = self.read;
-        let leaves = self.reader.next(self.cut.leaves(number).1 as usize)?;
+        let leaves = match self.reader.is_zeros() {
+            true => None,
+            false => Some(self.reader.next(self.cut.leaves(number).1 as usize)?),
+        };
         self.ready.push_back(Job { number, leaves });
         self.read += 1;
         Ok(())

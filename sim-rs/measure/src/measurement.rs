@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::vectors::generate_element;
 use acclmt_driver::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, LeafSource,
-    NoProgress, Progress,
+    NoProgress, Progress, Zeros,
 };
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::software::SoftwareDevice;
@@ -113,6 +113,23 @@ pub enum MeasurementError {
         name: String,
         /// The device.
         device: String,
+    },
+    /// One of several devices failed, and others did its part.
+    #[error(
+        "device {number}, '{device}', failed, so {leaves} leaves of '{name}' were not measured on all devices: \
+         {failure}"
+    )]
+    DeviceFailed {
+        /// Number of the device, from 0 on.
+        number: usize,
+        /// The device.
+        device: String,
+        /// Leaves of the tree.
+        leaves: u64,
+        /// The parameter set.
+        name: String,
+        /// Where in the tree it failed, and why.
+        failure: String,
     },
     /// The counters of two runs cannot both be right.
     #[error(
@@ -390,7 +407,7 @@ pub fn steady_state(
 pub struct TreeMeasurement {
     /// Number of leaves.
     pub leaves: u64,
-    /// Cycles from the first word in to the root out.
+    /// Cycles from the first word in to the root out; on several devices see [`measure_tree_on_several`].
     pub cycles: u64,
     /// The same as a time.
     pub milliseconds_at_500_mhz: f64,
@@ -467,7 +484,53 @@ pub fn measure_tree(
         lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
         rhe_utilisation: counters.root.utilisation(counters.window_cycles),
     });
-    let measurement = TreeMeasurement {
+    let measurement = tree_measurement(leaves, cycles, &plan, &counters, steady);
+    Ok((measurement, counters))
+}
+
+/// Measures the tree of `request` over generated elements on several devices that build it together and are built
+/// alike.
+///
+/// The counters are those of the device whose sub-trees took the most cycles, one run after the other, and of the
+/// top after them, see [`SeveralDevices`](acclmt_driver::several::SeveralDevices). Cycles are theirs, each run from
+/// its start to its end: the root is there after so many. A steady state is that of one run, so there is none.
+///
+/// # Errors
+///
+/// When there is no such tree, the run or one of the devices fails, or the root is wrong.
+pub fn measure_tree_on_several(
+    devices: &mut dyn Device,
+    request: &CommitRequest<'_>,
+    progress: &mut dyn Progress,
+) -> Result<(TreeMeasurement, Counters), MeasurementError> {
+    let plan = tree_plan(devices, request)?;
+    let leaves = request.leaves;
+    let report = commit_generated(devices, request, "bench", progress)?;
+    let mut shares = report.devices.iter().enumerate();
+    let failed = shares.find_map(|(number, share)| Some((number, share, share.failed.as_ref()?)));
+    if let Some((number, share, failure)) = failed {
+        return Err(MeasurementError::DeviceFailed {
+            number,
+            device: share.device.clone(),
+            leaves,
+            name: request.parameters.name().to_owned(),
+            failure: failure.clone(),
+        });
+    }
+    let counters = report.counters.ok_or_else(|| no_hash_engine(devices))?;
+    let measurement = tree_measurement(leaves, counters.cycles, &plan, &counters, None);
+    Ok((measurement, counters))
+}
+
+/// What the counters say of a tree that took so many cycles.
+fn tree_measurement(
+    leaves: u64,
+    cycles: u64,
+    plan: &EnginePlan,
+    counters: &Counters,
+    steady: Option<SteadyTree>,
+) -> TreeMeasurement {
+    TreeMeasurement {
         leaves,
         cycles,
         milliseconds_at_500_mhz: milliseconds(cycles),
@@ -475,12 +538,11 @@ pub fn measure_tree(
         lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
         rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
         steady,
-    };
-    Ok((measurement, counters))
+    }
 }
 
 /// Commits to elements that are made of `seed` and their index. The root must be that of the software, unless the
-/// device only counts cycles.
+/// device only counts cycles: then it gets zeros.
 ///
 /// # Errors
 ///
@@ -491,18 +553,19 @@ pub(crate) fn commit_generated(
     seed: &str,
     progress: &mut dyn Progress,
 ) -> Result<CommitReport, MeasurementError> {
+    if !device.computes() {
+        return Ok(device.commit(request, &mut Zeros, &mut NoNodes, progress)?);
+    }
     let source = || Generated::new(request, seed);
     let report = device.commit(request, &mut source(), &mut NoNodes, progress)?;
-    if device.computes() {
-        let software = &mut SoftwareDevice::new();
-        let expected = software.commit(request, &mut source(), &mut NoNodes, &mut NoProgress)?;
-        if report.cap != expected.cap {
-            return Err(MeasurementError::WrongRoot {
-                leaves: request.leaves,
-                name: request.parameters.name().to_owned(),
-                device: device.name().to_owned(),
-            });
-        }
+    let software = &mut SoftwareDevice::new();
+    let expected = software.commit(request, &mut source(), &mut NoNodes, &mut NoProgress)?;
+    if report.cap != expected.cap {
+        return Err(MeasurementError::WrongRoot {
+            leaves: request.leaves,
+            name: request.parameters.name().to_owned(),
+            device: device.name().to_owned(),
+        });
     }
     Ok(report)
 }

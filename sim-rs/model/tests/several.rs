@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use acclmt_driver::device::{
     CommitReport, CommitRequest, Device, DeviceError, HashReport, LeafKind, LeafRule, LeafSource,
-    NoProgress, PermuteReport, Progress, Unsupported, WordSource,
+    NoProgress, PermuteReport, Progress, Unsupported, WordSource, Zeros,
 };
 use acclmt_driver::nodes::{NoNodes, NodeSink};
 use acclmt_driver::several::SeveralDevices;
@@ -771,4 +771,49 @@ fn windows_are_refused() {
     let error = several(&[(true, None); 2]).commit(&request, source, &mut NoNodes, &mut NoProgress);
     let message = error.unwrap_err().to_string();
     assert!(message.contains("counted by one device"), "{message}");
+}
+
+/// Leaves that are all zero, as cycles alone are of interest, are neither read nor kept.
+#[test]
+fn zeros_are_not_read() {
+    struct Unread;
+
+    impl LeafSource for Unread {
+        fn read(&mut self, _elements: usize) -> Result<Vec<Word>, DeviceError> {
+            Err(DeviceError::failed("nobody should ask"))
+        }
+
+        fn is_zeros(&self) -> bool {
+            true
+        }
+    }
+
+    /// Zeros that are read.
+    struct Read;
+
+    impl LeafSource for Read {
+        fn read(&mut self, elements: usize) -> Result<Vec<Word>, DeviceError> {
+            Zeros.read(elements)
+        }
+    }
+
+    let parameters = presets::by_name("filecoin-arity-4").unwrap();
+    let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), 1024);
+    let commit = |computes: bool, source: &mut dyn LeafSource| {
+        let chips = (0..3).map(|_| {
+            let chip = ModelDevice::new(Hardware::default()).unwrap();
+            Box::new(chip.with_results(computes)) as Box<dyn Device + Send>
+        });
+        let mut devices = SeveralDevices::new(chips.collect()).evenly();
+        let report = devices.commit(&request, source, &mut NoNodes, &mut NoProgress);
+        report.unwrap()
+    };
+    let counted = commit(false, &mut Unread);
+    let computed = commit(true, &mut Unread);
+    let read = commit(true, &mut Read);
+    assert_eq!(counted.counters, read.counters);
+    assert_eq!(
+        (&computed.counters, &computed.cap),
+        (&read.counters, &read.cap)
+    );
 }
