@@ -10,11 +10,11 @@ use crate::error::{CommandError, file_failure};
 use crate::evaluation_file::{FILE, read, write, wrong_figure};
 use crate::report;
 use acclmt_measure::evaluation::{
-    self, DEFAULT_ENGINE, DmaRuns, Evaluation, MOST_LEAVES, Peers, TREE_PRESET,
+    self, DEFAULT_ENGINE, DmaRuns, Evaluation, GOLDILOCKS_PRESET, MOST_LEAVES, Peers, TREE_PRESET,
 };
 use acclmt_measure::published;
 
-/// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations
+/// Repeat the evaluation of the AcclMT paper: hash rates, trees, utilisation, schedules, ablations; and wide rows
 ///
 /// Measured with the cycle-exact model; `acclmt bench engine` and `acclmt bench tree` measure the same on the
 /// RTL. Writes `paper.json` and `report.html` into a folder.
@@ -110,6 +110,22 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
         console.line(format!(
             "{:<20}  {:>15}  {:>9}  {:>8.3}",
             tree.leaves, tree.cycles, paper, tree.milliseconds_at_500_mhz
+        ))?;
+    }
+    console.line(format!(
+        "\n{:<20}  {:>15}  {:>9}  {:>8}",
+        format!("{GOLDILOCKS_PRESET}, columns"),
+        "cycles per row",
+        "Mrow/s",
+        "Melem/s"
+    ))?;
+    for rows in &evaluation.wide_rows {
+        console.line(format!(
+            "{:<20}  {:>15.2}  {:>9.3}  {:>8.1}",
+            rows.columns,
+            rows.tree.cycles_per_leaf,
+            rows.row_rate / 1e6,
+            rows.element_rate / 1e6
         ))?;
     }
     console.line("")?;

@@ -119,6 +119,32 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
     // One standard tree has nothing to merge, two have.
     assert_eq!(evaluation.unmerged[0], evaluation.trees[0]);
     assert!(evaluation.unmerged[1].cycles > 160_000);
+    // Rows of eight elements a permutation, and the tree over them.
+    let rows = evaluation.wide_rows.iter();
+    let rows: Vec<_> = rows
+        .map(|rows| (rows.columns, rows.permutations, rows.tree.cycles))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            (8, 1, 169_047),
+            (16, 2, 316_289),
+            (100, 13, 1_938_283),
+            (135, 17, 2_528_117),
+            (1000, 125, 18_453_353)
+        ]
+    );
+    for rows in &evaluation.wide_rows {
+        assert_eq!((rows.preset.as_str(), rows.tree.leaves), ("plonky2", 8192));
+        let seconds = rows.tree.cycles as f64 / 500e6;
+        let elements = (8192 * rows.columns) as f64;
+        assert!((rows.row_rate * seconds / 8192.0 - 1.0).abs() < 1e-9);
+        assert!((rows.element_rate * seconds / elements - 1.0).abs() < 1e-9);
+        // A permutation occupies the busiest sub-engine for 18 cycles.
+        let busy = (8192 * rows.permutations * 18) as f64;
+        let share = rows.tree.lhe_utilisation * rows.tree.cycles as f64 / busy;
+        assert!((share - 1.0).abs() < 1e-3, "{share}");
+    }
 
     let html = fs::read_to_string(path.join("report.html")).unwrap();
     is_self_contained(&html);
@@ -132,6 +158,10 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "figure 5",
         "figure 8",
         "92\u{202f}245",
+        "Wide rows of Goldilocks elements",
+        "<td>135</td><td>17</td><td>8\u{202f}192</td><td>2\u{202f}528\u{202f}117</td><td>308.61</td>\
+         <td>1.620</td><td>218.7</td><td>1.75</td><td>99.15 %</td><td>5.83 %</td>",
+        "preset of the wide rows",
         "A CPU &lt;x&gt;",
         "a &lt;label&gt;",
         "neptune 13.0.0",
@@ -376,7 +406,24 @@ fn results_are_kept() {
         err.contains("milliseconds_at_500_mhz of 4096 leaves is -0.5"),
         "{err}"
     );
+    let mut wrong: Value = serde_json::from_str(&evaluation).unwrap();
+    wrong["wide_rows"][3]["element_rate"] = json!(0);
+    fs::write(&paper, wrong.to_string()).unwrap();
+    let (code, _, err) = run(&["report", text_of(&first)]);
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("element_rate of rows of 135 elements is 0"),
+        "{err}"
+    );
+    // An evaluation of before, without them.
+    wrong.as_object_mut().unwrap().remove("wide_rows");
+    fs::write(&paper, wrong.to_string()).unwrap();
+    succeed(&["report", text_of(&first)]);
+    let page_of = || fs::read_to_string(first.join("report.html")).unwrap();
+    assert!(!page_of().contains("ide rows"));
     fs::write(&paper, &evaluation).unwrap();
+    succeed(&["report", text_of(&first)]);
+    assert!(page_of().contains("Wide rows"));
     fs::create_dir(first.join("other")).unwrap();
     fs::write(first.join("other/paper.json"), &evaluation).unwrap();
     let (code, _, err) = run(&["report", text_of(&first)]);

@@ -1,6 +1,6 @@
 //! The evaluation of the AcclMT paper, repeated with this chip: hash rates (Table I), trees (Table II and
 //! figure 8), the schedule of the sub-engines (figure 5), and what its ideas are worth (sections III and
-//! IV), each beside the paper's figures and those of others.
+//! IV), each beside the paper's figures and those of others; and trees over wide rows, which it does not have.
 //!
 //! Everything is measured with the cycle-exact model, which `tb/tests/model.rs` compares with the RTL.
 //! Rates and times are cycles at [`CLOCK_HZ`].
@@ -12,7 +12,7 @@ use crate::measurement::{
     engine_plan, measure_engine, measure_tree,
 };
 use crate::published;
-use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, Progress};
+use acclmt_driver::device::{CommitRequest, Device, LeafKind, LeafRule, NoProgress, Progress};
 use acclmt_driver::level_table::standard_tree;
 use acclmt_driver::program::SUB_ENGINES;
 use acclmt_driver::timeline::{Slot, Timeline};
@@ -28,6 +28,12 @@ pub const GOLDILOCKS_PRESET: &str = "plonky2";
 
 /// The most leaves of a tree of the evaluation: those of the paper's largest.
 pub const MOST_LEAVES: u64 = 1 << 23;
+
+/// Elements of the rows that are the leaves of the trees of the evaluation over Goldilocks; Plonky2 has 135.
+pub const COLUMNS: [usize; 5] = [8, 16, 100, 135, 1000];
+
+/// The most rows of such a tree: beside so many, the begin and the end of a run hardly count.
+pub const MOST_ROWS: u64 = 1 << 16;
 
 /// Full-round and partial-round sub-engines of the default hash engine.
 pub const DEFAULT_ENGINE: (usize, usize) = (1, 4);
@@ -89,6 +95,9 @@ pub struct Evaluation {
     pub trees: Vec<TreeMeasurement>,
     /// The same without merging the minor aggregation.
     pub unmerged: Vec<TreeMeasurement>,
+    /// Trees whose leaves are rows of Goldilocks elements.
+    #[serde(default)]
+    pub wide_rows: Vec<WideRows>,
     /// What each sub-engine does when.
     pub schedules: Vec<Schedule>,
     /// Other libraries on a CPU, if they were measured.
@@ -116,6 +125,24 @@ pub struct Engine {
     /// What was measured.
     #[serde(flatten)]
     pub measurement: EngineMeasurement,
+}
+
+/// A tree whose leaves are rows of elements, each the digest of a sponge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WideRows {
+    /// The parameter set.
+    pub preset: String,
+    /// Elements of a row.
+    pub columns: usize,
+    /// Permutations that a row takes.
+    pub permutations: u64,
+    /// Rows a second at [`CLOCK_HZ`], of the whole run.
+    pub row_rate: f64,
+    /// Elements of rows a second at [`CLOCK_HZ`], of the whole run.
+    pub element_rate: f64,
+    /// What was measured: a leaf is a row.
+    #[serde(flatten)]
+    pub tree: TreeMeasurement,
 }
 
 /// What the sub-engines of a leaf hash engine do when.
@@ -294,17 +321,19 @@ impl Evaluation {
             }
         }
         for tree in self.trees.iter().chain(&self.unmerged) {
-            let of = |what: &str| format!("{what} of {} leaves", tree.leaves);
-            positive("the number of leaves", tree.leaves as f64)?;
-            positive(&of("cycles"), tree.cycles as f64)?;
-            positive(&of("milliseconds_at_500_mhz"), tree.milliseconds_at_500_mhz)?;
-            let steady = tree.steady.iter();
-            let shares = [tree.lhe_utilisation, tree.rhe_utilisation].into_iter();
-            for share in
-                shares.chain(steady.flat_map(|it| [it.lhe_utilisation, it.rhe_utilisation]))
-            {
-                not_negative(&of("utilisation"), share)?;
+            check_tree(tree, |what| format!("{what} of {} leaves", tree.leaves))?;
+        }
+        for rows in &self.wide_rows {
+            let of = |what: &str| format!("{what} of rows of {} elements", rows.columns);
+            for (what, value) in [
+                ("columns", rows.columns as f64),
+                ("permutations", rows.permutations as f64),
+                ("row_rate", rows.row_rate),
+                ("element_rate", rows.element_rate),
+            ] {
+                positive(&of(what), value)?;
             }
+            check_tree(&rows.tree, of)?;
         }
         self.dma.as_ref().map_or(Ok(()), DmaRuns::check)?;
         self.peers.as_ref().map_or(Ok(()), Peers::check)
@@ -362,6 +391,20 @@ impl Peers {
     }
 }
 
+/// Checks the figures of a tree, of which `of` makes names.
+fn check_tree(tree: &TreeMeasurement, of: impl Fn(&str) -> String) -> Result<(), EvaluationError> {
+    positive("the number of leaves", tree.leaves as f64)?;
+    positive(&of("cycles"), tree.cycles as f64)?;
+    positive(&of("cycles_per_leaf"), tree.cycles_per_leaf)?;
+    positive(&of("milliseconds_at_500_mhz"), tree.milliseconds_at_500_mhz)?;
+    let steady = tree.steady.iter();
+    let shares = [tree.lhe_utilisation, tree.rhe_utilisation].into_iter();
+    for share in shares.chain(steady.flat_map(|it| [it.lhe_utilisation, it.rhe_utilisation])) {
+        not_negative(&of("utilisation"), share)?;
+    }
+    Ok(())
+}
+
 fn positive(what: &str, value: f64) -> Result<(), EvaluationError> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
@@ -374,7 +417,7 @@ fn not_negative(what: &str, value: f64) -> Result<(), EvaluationError> {
     positive(what, if value == 0.0 { 1.0 } else { value })
 }
 
-/// Measures everything; trees have up to `most_leaves` leaves. Progress is counted in hashes.
+/// Measures everything; trees have up to `most_leaves` leaves, a power of two. Progress is counted in hashes.
 ///
 /// # Errors
 ///
@@ -383,7 +426,7 @@ pub fn evaluate(
     most_leaves: u64,
     progress: &mut dyn Progress,
 ) -> Result<Evaluation, EvaluationError> {
-    let mut work = Work::new(most_leaves, progress);
+    let mut work = Work::new(most_leaves, progress)?;
     let mut engines = Vec::new();
     for parameters in engine_presets()? {
         for (num_full, num_partial) in ENGINES {
@@ -402,6 +445,12 @@ pub fn evaluate(
             work.done(2 * leaves);
         }
     }
+    let mut wide_rows = Vec::new();
+    for columns in COLUMNS {
+        let rows = tree_of_rows(columns, most_leaves.min(MOST_ROWS))?;
+        work.done((rows.permutations + 1) * rows.tree.leaves);
+        wide_rows.push(rows);
+    }
     let mut schedules = Vec::new();
     for (num_full, num_partial, cycles) in SCHEDULES {
         schedules.push(schedule(num_full, num_partial, cycles)?);
@@ -413,6 +462,7 @@ pub fn evaluate(
         engines,
         trees,
         unmerged,
+        wide_rows,
         schedules,
         peers: None,
         dma: None,
@@ -442,17 +492,23 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(most_leaves: u64, progress: &'a mut dyn Progress) -> Self {
+    fn new(most_leaves: u64, progress: &'a mut dyn Progress) -> Result<Self, EvaluationError> {
         let engines = (published::HASHES.len() + 1) * ENGINES.len();
         let trees: u64 = sizes(most_leaves).map(|leaves| 2 * leaves).sum();
         let unmerged = sizes(most_leaves.min(MOST_UNMERGED_LEAVES));
-        let total = engines as u64 * ENGINE_WORK + trees + unmerged.map(|n| 2 * n).sum::<u64>();
+        let rows = most_leaves.min(MOST_ROWS);
+        let mut wide_rows = 0;
+        for columns in COLUMNS {
+            wide_rows += (rows_request(columns, rows)?.leaf_hashes() + 1) * rows;
+        }
+        let total =
+            engines as u64 * ENGINE_WORK + trees + unmerged.map(|n| 2 * n).sum::<u64>() + wide_rows;
         progress.report(0, total);
-        Self {
+        Ok(Self {
             progress,
             done: 0,
             total,
-        }
+        })
     }
 
     fn done(&mut self, hashes: u64) {
@@ -529,6 +585,32 @@ fn tree(leaves: u64, dispatch: Dispatch) -> Result<TreeMeasurement, EvaluationEr
     let request = CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves);
     let measured = measure_tree(&mut open(hardware)?, &request, standard, &mut NoProgress);
     Ok(measured.map_err(failed(&what))?.0)
+}
+
+/// A tree over so many rows of so many elements.
+fn rows_request(columns: usize, rows: u64) -> Result<CommitRequest<'static>, EvaluationError> {
+    let parameters = presets::by_name(GOLDILOCKS_PRESET)?;
+    let rule = LeafKind::Row(columns).rule(parameters);
+    Ok(CommitRequest::new(parameters, rule, rows))
+}
+
+/// The same on the default chip.
+fn tree_of_rows(columns: usize, rows: u64) -> Result<WideRows, EvaluationError> {
+    let request = rows_request(columns, rows)?;
+    let what = format!("a tree over {rows} rows of {columns} elements");
+    let standard = standard_tree(request.parameters.arity());
+    let mut device = open(Hardware::default())?;
+    let measured = measure_tree(&mut device, &request, standard, &mut NoProgress);
+    let (tree, _) = measured.map_err(failed(&what))?;
+    let row_rate = CLOCK_HZ as f64 / tree.cycles_per_leaf;
+    Ok(WideRows {
+        preset: request.parameters.name().to_owned(),
+        columns,
+        permutations: request.leaf_hashes(),
+        row_rate,
+        element_rate: row_rate * columns as f64,
+        tree,
+    })
 }
 
 fn schedule(num_full: usize, num_partial: usize, cycles: u64) -> Result<Schedule, EvaluationError> {

@@ -27,6 +27,7 @@ pub(super) fn sections(evaluation: &Evaluation) -> Result<Vec<Section>, FigureEr
         partial_sub_engine(evaluation),
         goldilocks(evaluation),
     ];
+    sections.extend(wide_rows(evaluation));
     sections.extend(evaluation.dma.as_ref().map(dma));
     Ok(sections)
 }
@@ -57,6 +58,11 @@ fn mega(rate: f64) -> String {
 
 fn kilo(rate: f64) -> String {
     format!("{:.1}", rate / 1e3)
+}
+
+/// A share in percent, to a hundredth.
+fn precise(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
 }
 
 fn times(factor: f64) -> String {
@@ -375,7 +381,6 @@ fn utilisation(evaluation: &Evaluation) -> Result<Section, FigureError> {
             .unmerged
             .iter()
             .find(|other| other.leaves == tree.leaves);
-        let precise = |share: f64| format!("{:.2} %", 100.0 * share);
         table.rows.push(vec![
             power_of_two((tree.leaves as f64).log2()),
             precise(tree.lhe_utilisation),
@@ -693,6 +698,54 @@ fn goldilocks(evaluation: &Evaluation) -> Section {
     }
 }
 
+/// Trees over rows of Goldilocks elements; nothing if none was measured.
+fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
+    let first = evaluation.wide_rows.first()?;
+    let mut table = Table::new([
+        "columns",
+        "permutations\nof a row",
+        "rows",
+        "cycles",
+        "cycles\na row",
+        "Mrow/s at\n500 MHz",
+        "Melement/s\nat 500 MHz",
+        "GB/s in",
+        "LHE",
+        "RHE",
+    ]);
+    for rows in &evaluation.wide_rows {
+        table.rows.push(vec![
+            rows.columns.to_string(),
+            rows.permutations.to_string(),
+            short(rows.tree.leaves as f64),
+            short(rows.tree.cycles as f64),
+            format!("{:.2}", rows.tree.cycles_per_leaf),
+            format!("{:.3}", rows.row_rate / 1e6),
+            cycles(rows.element_rate / 1e6),
+            format!("{:.2}", rows.element_rate * GOLDILOCKS_BYTES / 1e9),
+            precise(rows.tree.lhe_utilisation),
+            precise(rows.tree.rhe_utilisation),
+        ]);
+    }
+    Some(Section {
+        title: "Wide rows of Goldilocks elements".to_owned(),
+        blocks: vec![
+            Block::Text(format!(
+                "Trees of the preset `{}` on the default chip. A leaf is the digest of a row of so many columns, by the \
+                 sponge of the preset, which absorbs eight elements before each permutation; Plonky2 has rows of 135. \
+                 Cycles are those of the whole run, rows and the tree over them, from the first word in to the root \
+                 out; the leaf hash engine (LHE) hashes the rows while the root hash engine (RHE) folds their digests. \
+                 An element has {GOLDILOCKS_BYTES} bytes.",
+                first.preset
+            )),
+            Block::Table(table),
+        ],
+    })
+}
+
+/// Bytes of a Goldilocks element.
+const GOLDILOCKS_BYTES: f64 = 8.0;
+
 /// Runs through the DMA, by latency of the memory.
 fn dma(runs: &DmaRuns) -> Section {
     let mut latencies: Vec<u64> = runs.runs.iter().map(|run| run.latency_cycles).collect();
@@ -714,7 +767,6 @@ fn dma(runs: &DmaRuns) -> Section {
         head: header,
         rows: Vec::new(),
     };
-    let share = |value: f64| format!("{:.2} %", 100.0 * value);
     let mut rest: Vec<&DmaRun> = runs.runs.iter().collect();
     while let Some(first) = rest.first().copied() {
         let is_same = |run: &&DmaRun| (&run.preset, run.leaves) == (&first.preset, first.leaves);
@@ -724,12 +776,12 @@ fn dma(runs: &DmaRuns) -> Section {
             first.preset.clone(),
             short(first.leaves as f64),
             short(first.bare_cycles as f64),
-            share(first.bare_utilisation),
+            precise(first.bare_utilisation),
         ];
         for latency in &latencies {
             let run = row.iter().find(|run| run.latency_cycles == *latency);
             cells.push(or_dash(run, |run| short(run.cycles as f64)));
-            cells.push(or_dash(run, |run| share(run.utilisation)));
+            cells.push(or_dash(run, |run| precise(run.utilisation)));
         }
         table.rows.push(cells);
     }
@@ -769,6 +821,9 @@ pub(super) fn configuration(evaluation: &Evaluation) -> Section {
     }
     row("presets of the hash engines", presets.join(", "));
     row("preset of the trees", TREE_PRESET.to_owned());
+    if let Some(rows) = evaluation.wide_rows.first() {
+        row("preset of the wide rows", rows.preset.clone());
+    }
     row("clock", format!("{} MHz", evaluation.clock_hz / 1_000_000));
     row(
         "hash engine",
