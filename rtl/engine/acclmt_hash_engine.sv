@@ -24,8 +24,8 @@
 /// go round together, each slot of a sub-engine taken by whichever comes: nothing drains where the
 /// set changes. Sets in use have one exponent, and rounds on the same sub-engines.
 ///
-/// Handshake:  words of both sides: ready/valid, the tag with the first word of a hash. Digests of a
-///             set leave in the order of their inputs, with their tags; sets overtake each other.
+/// Handshake:  words of both sides: ready/valid, the tag with the first word of a hash. Digests of
+///             a set leave in the order of their inputs, with their tags; sets overtake each other.
 /// Latency:    rounds of the hash * loop cycles, and about ten cycles for each sub-engine.
 /// Throughput: the longest segment: one hash in
 ///             max((RF1 + RF2 + p0) * f + l, p1 * g, .., pN * g) cycles if NumFull = 1, with f, l
@@ -58,8 +58,8 @@ module acclmt_hash_engine #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every hash.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus, parameters of the sets, set 0 in the low bits, and the sets in
-  /// use; stable while hashes are inside.
+  /// Goldilocks mode, run-time modulus, parameters of the sets, set 0 in the low bits, and the sets
+  /// in use; stable while hashes are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,

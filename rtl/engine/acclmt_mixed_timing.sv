@@ -23,7 +23,8 @@ module acclmt_mixed_timing #(
   /// The grid on which slots begin, of the full-round and of the partial-round sub-engines.
   output acclmt_pkg::beat_t full_grid_o,
   output acclmt_pkg::beat_t partial_grid_o,
-  /// Cycles that the matrix of a full-round sub-engine starts later than its first element is there.
+  /// Cycles that the matrix of a full-round sub-engine starts later than its first element is
+  /// there.
   output logic [3:0] skew_o,
   /// There is no recurrence: partial-round sub-engines have no rounds, and states pass their exit.
   output logic no_recurrence_o

@@ -268,8 +268,8 @@ package acclmt_pkg;
     /// the first full-round sub-engine before them, entry 7 on the second one behind them, with the
     /// MDS matrix.
     logic [MaxSubEngines-1:0][RoundWidth-1:0] partial_rounds;
-    /// Where its constants begin: the steps of its matrices and the beats of its constant vectors in
-    /// a full-round sub-engine, the beats in a partial-round sub-engine.
+    /// Where its constants begin: the steps of its matrices and the beats of its constant vectors
+    /// in a full-round sub-engine, the beats in a partial-round sub-engine.
     index_t matrix_base;
     index_t constant_base;
     index_t partial_base;

@@ -60,8 +60,8 @@ module acclmt_partial_round_engine #(
   input logic pass_through_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
-  /// Writes of constants: banks 0..2 a and 3..5 b at index `partial_base` of the set + round * beats
-  /// + beat, bank 6 the constant k at the index of beat 0.
+  /// Writes of constants: banks 0..2 a and 3..5 b at index `partial_base` of the set + round *
+  /// beats + beat, bank 6 the constant k at the index of beat 0.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States that enter, with their tags.
   input logic valid_i,

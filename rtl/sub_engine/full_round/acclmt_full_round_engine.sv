@@ -75,8 +75,8 @@ module acclmt_full_round_engine #(
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
-  /// those of odd beats, at `matrix_base` of the set + the index of the step (matrix 0, then 1, then
-  /// 2), bank 18 + lane at index `constant_base` + round * beats + beat.
+  /// those of odd beats, at `matrix_base` of the set + the index of the step (matrix 0, then 1,
+  /// then 2), bank 18 + lane at index `constant_base` + round * beats + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,

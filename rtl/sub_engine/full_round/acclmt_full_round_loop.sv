@@ -85,10 +85,9 @@ module acclmt_full_round_loop #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
 
-  // Of each set: beats; whether the first visit begins with a full round and the last one, without a
-  // recurrence, with a partial round; round numbers at which the full rounds of the first visit end,
-  // that visit ends, the layer behind the recurrence is done, the last partial round is, and the last
-  // round.
+  // Of each set: beats; whether the first visit begins with a full round and the last one, without
+  // a recurrence, with a partial round; round numbers at which the full rounds of the first visit
+  // end, that visit ends, the partial rounds of the last visit end, and that visit ends.
   localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagSet = acclmt_pkg::TagSet;

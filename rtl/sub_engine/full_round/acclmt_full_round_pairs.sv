@@ -217,8 +217,9 @@ module acclmt_full_round_pairs #(
 
   // With one parameter set a sum is there until the next one comes, which is late enough; with
   // several ones the matrix may start later, and sums wait for it.
+  localparam int unsigned SumsWidth = Slices * ChunkWidth;
   if (NumSets == 1) begin : gen_one_set
-    logic [Slices-1:0][ChunkWidth-1:0] sum_q;
+    logic [SumsWidth-1:0] sum_q;
     always_ff @(posedge clk_i) begin
       if (last_q) sum_q <= whole;
     end
@@ -227,7 +228,8 @@ module acclmt_full_round_pairs #(
     assign unused_take = take_i;
   end else begin : gen_sets
     localparam int unsigned CountWidth = $clog2(WaitingSums + 1);
-    logic [WaitingSums-1:0][Slices*ChunkWidth-1:0] waiting_sum_q;
+    // The sum at the head is in the low bits.
+    logic [WaitingSums*SumsWidth-1:0] queue_q;
     logic [CountWidth-1:0] sums_q, sums_left;
     assign sums_left = sums_q - CountWidth'(take_i);
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -237,13 +239,15 @@ module acclmt_full_round_pairs #(
     end
     always_ff @(posedge clk_i) begin
       for (int place = 0; place < int'(WaitingSums); place++) begin
-        if (last_q && sums_left == CountWidth'(place)) waiting_sum_q[place] <= whole;
-        else if (take_i && place + 1 < int'(WaitingSums)) begin
-          waiting_sum_q[place] <= waiting_sum_q[(place+1)%int'(WaitingSums)];
+        if (last_q && sums_left == CountWidth'(place)) begin
+          queue_q[int'(SumsWidth)*place+:SumsWidth] <= whole;
+        end else if (take_i && place + 1 < int'(WaitingSums)) begin
+          queue_q[int'(SumsWidth)*place+:SumsWidth] <=
+              queue_q[int'(SumsWidth)*((place+1)%int'(WaitingSums))+:SumsWidth];
         end
       end
     end
-    assign sum_o = waiting_sum_q[0];
+    assign sum_o = queue_q[SumsWidth-1:0];
 `ifndef SYNTHESIS
     room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
         last_q && !clear_i |-> sums_left != CountWidth'(WaitingSums))

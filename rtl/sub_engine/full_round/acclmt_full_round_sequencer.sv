@@ -6,9 +6,9 @@
 /// the matrix in a cycle.
 ///
 /// The steps of a round start so late that the beats and the products of their pairs are always
-/// there: `skew_i` cycles after the first beat (see `acclmt_pkg::engine_config_t`). A row chunk takes
-/// `steps` steps of two beats, a round as many row chunks as the state has beats. A round that
-/// makes the beat of the digest only has one row chunk, in steps of one beat.
+/// there: `skew_i` cycles after the first beat (see `acclmt_pkg::engine_config_t`). A row chunk
+/// takes `steps` steps of two beats, a round as many row chunks as the state has beats. A round
+/// that makes the beat of the digest only has one row chunk, in steps of one beat.
 ///
 /// Handshake:  none. `read_o` reads the beats and the coefficients of a step; they are there in the
 ///             next cycle, with `step_valid_o`.

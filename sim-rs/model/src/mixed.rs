@@ -366,7 +366,11 @@ impl MixedEngine {
             buffers.len() - 1
         };
         let (full_grid, partial_grid) = grids(&shapes);
-        let skew = shapes.iter().map(|shape| shape.skew()).max().unwrap_or_default();
+        let skew = shapes
+            .iter()
+            .map(|shape| shape.skew())
+            .max()
+            .unwrap_or_default();
         let has_rounds = |number| sets.iter().any(|set| set.partial_rounds[number] != 0);
         let mut sub_engines = [const { None }; SUB_ENGINES];
         let first_link = buffer(pipelines.places);
