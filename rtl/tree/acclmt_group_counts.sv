@@ -41,6 +41,8 @@ module acclmt_group_counts #(
   assign write_index = write_group_i[IndexWidth:1];
   assign look_index = look_group_i[IndexWidth:1];
   assign forget_index = forget_group_i[IndexWidth:1];
+  // The counts of a large node memory are more bits than Verilator thinks anybody means.
+  /* verilator lint_off WIDTHCONCAT */
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) count_q <= '0;
     else if (clear_i) count_q <= '0;
@@ -49,6 +51,7 @@ module acclmt_group_counts #(
       if (write_i) count_q[write_index] <= written_count_o;
     end
   end
+  /* verilator lint_on WIDTHCONCAT */
   assign written_count_o = count_q[write_index] + 1'b1;
   assign look_count_o = count_q[look_index];
 

@@ -40,7 +40,7 @@ PARAMETERS = {
     "ConstantDepth": 16,
     "PartialDepth": 4,
     "MaxHeight": 1,
-    "NodeWords": 16,
+    "NodeWords": 32,
 }
 LANES = 3
 # Of the state, and of the whole run.
