@@ -176,7 +176,7 @@ class Hash:
                     index = number * BEATS + beat
                     yield SUB_ENGINE_PARTIAL, lane, index, at(a, beat, lane)
                     yield SUB_ENGINE_PARTIAL, LANES + lane, index, at(b, beat, lane)
-            yield SUB_ENGINE_PARTIAL, 2 * LANES, number, constant
+            yield SUB_ENGINE_PARTIAL, 2 * LANES, number * BEATS, constant
 
     def writes(self):
         """(address, data) of the whole configuration and of the start."""
