@@ -146,8 +146,7 @@ module acclmt_state_loader #(
 
   // ---- Reading a page ---------------------------------------------------------------------------
 
-  // The parameters of the set of the page, and beats of a state of each set.
-  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  // The parameters of the set of the page.
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagSet = acclmt_pkg::TagSet;
   acclmt_pkg::set_t page_set;
@@ -160,14 +159,6 @@ module acclmt_state_loader #(
     .set_i(page_set),
     .value_o(of_page)
   );
-  logic [NumSets*BeatWidth-1:0] beats;
-  for (genvar set = 0; set < NumSets; set++) begin : gen_set
-    acclmt_pkg::engine_config_t of_set;
-    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
-    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
-    logic unused_set_bits;
-    assign unused_set_bits = ^of_set;
-  end
 
   logic [BeatWidth-1:0] beat_q;
   logic read, read_last, place_available, reserve, is_first, state_is_back;
@@ -334,7 +325,7 @@ module acclmt_state_loader #(
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .beats_i(beats),
+    .configs_i,
     .reserve_beats_i(of_page.beats),
     .available_o(place_available),
     .reserve_i(reserve),

@@ -119,18 +119,8 @@ module acclmt_partial_round_engine #(
 
   // ---- Which state takes the next slot ----------------------------------------------------------
 
-  // Beats of a state of each set.
-  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagSet = acclmt_pkg::TagSet;
-  logic [NumSets*BeatWidth-1:0] beats;
-  for (genvar set = 0; set < NumSets; set++) begin : gen_set
-    acclmt_pkg::engine_config_t of_set;
-    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
-    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
-    logic unused_set_bits;
-    assign unused_set_bits = ^of_set;
-  end
 
   logic queue_valid, queue_complete, queue_last, first_valid, head_valid, head_take, head_begins_q;
   logic head_done;
@@ -602,7 +592,7 @@ module acclmt_partial_round_engine #(
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .beats_i(beats),
+    .configs_i,
     .reserve_beats_i(new_config.beats),
     .available_o(place_available),
     .reserve_i(accept),

@@ -24,8 +24,8 @@ module acclmt_state_buffer #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Empties the buffer and gives all places back.
   input logic clear_i,
-  /// Beats of a state of each set, set 0 in the low bits; stable while states are inside.
-  input logic [NumSets*acclmt_pkg::BeatWidth-1:0] beats_i,
+  /// Parameters of the sets, set 0 in the low bits; stable while states are inside.
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   /// Reservation, as a state of so many beats enters the sub-engine.
   input acclmt_pkg::beat_t reserve_beats_i,
   output logic available_o,
@@ -55,22 +55,23 @@ module acclmt_state_buffer #(
   // A state gives back as many places as were reserved for it: it may have fewer beats by now.
   logic head_valid, last, give_back;
   logic [CountWidth-1:0] taken_q;
-  acclmt_pkg::beat_t head_beats;
+  acclmt_pkg::engine_config_t of_head;
   acclmt_set_select #(
-    .NumSets(NumSets),
-    .Width(acclmt_pkg::BeatWidth)
-  ) u_head_beats (
-    .values_i(beats_i),
+    .NumSets(NumSets)
+  ) u_head_config (
+    .values_i(configs_i),
     .set_i(tag_o[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
-    .value_o(head_beats)
+    .value_o(of_head)
   );
+  logic unused_bits;
+  assign unused_bits = ^of_head;
   assign give_back = take_i && last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) taken_q <= '0;
     else if (clear_i) taken_q <= '0;
     else if (reserve_i || give_back) begin
       taken_q <= taken_q + (reserve_i ? CountWidth'(reserve_beats_i) : '0)
-                         - (give_back ? CountWidth'(head_beats) : '0);
+                         - (give_back ? CountWidth'(of_head.beats) : '0);
     end
   end
   assign available_o =

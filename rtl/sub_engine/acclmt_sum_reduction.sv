@@ -64,8 +64,7 @@ module acclmt_sum_reduction #(
   logic goldilocks;
   assign goldilocks = Goldilocks && goldilocks_i;
 
-  // The parameters of the set of the state, and beats of a state of each set.
-  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  // The parameters of the set of the state.
   acclmt_pkg::engine_config_t of_state;
   acclmt_set_select #(
     .NumSets(NumSets)
@@ -74,14 +73,6 @@ module acclmt_sum_reduction #(
     .set_i(tag_i[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
     .value_o(of_state)
   );
-  logic [NumSets*BeatWidth-1:0] beats;
-  for (genvar set = 0; set < NumSets; set++) begin : gen_set
-    acclmt_pkg::engine_config_t of_set;
-    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
-    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
-    logic unused_set_bits;
-    assign unused_set_bits = ^of_set;
-  end
 
   // ---- Which word is next -----------------------------------------------------------------------
 
@@ -215,7 +206,7 @@ module acclmt_sum_reduction #(
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .beats_i(beats),
+    .configs_i,
     .reserve_beats_i(of_state.beats),
     .available_o(place_available),
     .reserve_i(active && begins),

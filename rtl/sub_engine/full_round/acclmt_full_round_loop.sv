@@ -85,14 +85,13 @@ module acclmt_full_round_loop #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
 
-  // Of each set: beats; whether the first visit begins with a full round and the last one, without
+  // Of each set: whether the first visit begins with a full round and the last one, without
   // a recurrence, with a partial round; round numbers at which the full rounds of the first visit
   // end, that visit ends, the partial rounds of the last visit end, and that visit ends.
   localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagSet = acclmt_pkg::TagSet;
   localparam int unsigned VisitsWidth = 2 + 4 * RoundWidth;
-  logic [NumSets*BeatWidth-1:0] beats;
   logic [NumSets*VisitsWidth-1:0] visits;
   for (genvar set = 0; set < NumSets; set++) begin : gen_set
     acclmt_pkg::engine_config_t of_set;
@@ -103,7 +102,6 @@ module acclmt_full_round_loop #(
     assign full_last = full_last_i[RoundWidth*set+:RoundWidth];
     assign first_end = full_first + partial_first_i[RoundWidth*set+:RoundWidth];
     assign partial_end = first_end + RoundWidth'(of_set.order != '0) + partial_last;
-    assign beats[BeatWidth*set+:BeatWidth] = of_set.beats;
     assign visits[VisitsWidth*set+:VisitsWidth] = {
       full_first != '0, partial_last != '0, full_first, first_end, partial_end,
       RoundWidth'(partial_end + full_last)
@@ -328,7 +326,7 @@ module acclmt_full_round_loop #(
       .rst_ni,
       .memory_config_i,
       .clear_i,
-      .beats_i(beats),
+      .configs_i,
       .reserve_beats_i((port == 1) ? new_last_config.beats : new_config.beats),
       .available_o(place_available[port]),
       .reserve_i(accept[port]),
