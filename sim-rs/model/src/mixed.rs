@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
 use super::sub_engine::{Round, Visit};
-use super::turn::align;
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::program::{ChipRegisters, LANES, SUB_ENGINES, Shape};
 
@@ -180,27 +179,23 @@ impl MixedSubEngine {
         }
     }
 
-    /// When it may act on what happens at `time`, after cycle `now`.
-    fn wake(&self, now: u64, time: u64) -> u64 {
-        align(time.max(self.slot_end).max(now + 1), self.grid)
-    }
-
     fn round(&self, hash: Hash, port: usize, issued: u32) -> &Round {
         self.timings[hash.set].visits[port].round(issued, !hash.continues)
     }
 
-    /// The state at the head of the buffer before `port`, and from when on it can enter, as far as the buffers
-    /// matter.
-    fn candidate(&self, now: u64, port: usize, buffers: &mut [Buffer]) -> Option<(u64, Hash)> {
+    /// The state that could enter from `port` in cycle `now`, as far as the buffers matter.
+    fn candidate(&self, now: u64, port: usize, buffers: &mut [Buffer]) -> Option<Hash> {
         let (from, hash) = buffers[self.inputs[port]?].head()?;
         let beats = self.timings[hash.set].beats;
         let available = buffers[self.outputs[port]].available_from(now, beats);
-        Some((from.max(available), hash))
+        (from.max(available) <= now).then_some(hash)
     }
 
-    /// What happens in cycle `now`, a boundary of slots; returns when it may act again, the buffers whose head
-    /// left, and those that a state came to.
-    fn step(&mut self, now: u64, buffers: &mut [Buffer]) -> (u64, [Option<usize>; 2]) {
+    /// What happens in cycle `now`.
+    fn step(&mut self, now: u64, buffers: &mut [Buffer]) {
+        if now < self.slot_end || !now.is_multiple_of(self.grid) {
+            return;
+        }
         let head = self.queue.front().copied();
         let here = head.filter(|head| head.first_beat <= now);
         let rounds = |head: &Inside| self.timings[head.hash.set].visits[head.port].rounds;
@@ -215,18 +210,16 @@ impl MixedSubEngine {
                 head.first_beat = now + round.first_beat;
                 head.complete = now + round.complete;
                 self.queue.push_back(head);
-                return (self.begin_slot(now, round.cycles, true), [None, None]);
+                self.begin_slot(now, round.cycles, true);
+                return;
             }
         }
         let leaving = here.filter(|head| pending.is_none() && head.complete <= now);
         let leaving_beats = leaving.map_or(0, |head| self.timings[head.hash.set].beats);
-        let candidates = [0, 1].map(|port| {
-            let candidate = self.candidate(now, port, buffers);
-            candidate.filter(|&(from, _)| from <= now)
-        });
+        let candidates = [0, 1].map(|port| self.candidate(now, port, buffers));
         // One that waits for room on its last visit keeps the others out.
         let port = usize::from(candidates[1].is_some());
-        let entering = candidates[port].map(|(_, hash)| hash).filter(|hash| {
+        let entering = candidates[port].filter(|hash| {
             let beats = self.timings[hash.set].beats;
             self.inside - leaving_beats + beats <= self.places
         });
@@ -246,7 +239,6 @@ impl MixedSubEngine {
             self.queue.pop_front();
             self.inside -= leaving_beats;
         }
-        let arrived = leaving.map(|head| self.outputs[head.port]);
         if let (Some(hash), Some(round)) = (entering, round) {
             let beats = self.timings[hash.set].beats;
             self.queue.push_back(Inside {
@@ -261,37 +253,18 @@ impl MixedSubEngine {
             let input = self.inputs[port].unwrap_or_default();
             buffers[input].take(now + (beats - 1) * round.spacing, beats);
             let cycles = round.cycles.max(leaving_beats);
-            return (self.begin_slot(now, cycles, true), [Some(input), arrived]);
+            self.begin_slot(now, cycles, true);
+        } else if leaving.is_some() {
+            self.begin_slot(now, leaving_beats, false);
         }
-        if leaving.is_some() {
-            return (self.begin_slot(now, leaving_beats, false), [None, arrived]);
-        }
-        // It acts again when the head has come or is complete, and when a state can enter.
-        let mut wake = head.map_or(u64::MAX, |head| {
-            if head.first_beat > now {
-                head.first_beat
-            } else {
-                head.complete
-            }
-        });
-        for port in [0, 1] {
-            if let Some((from, _)) = self
-                .candidate(now, port, buffers)
-                .filter(|(from, _)| *from > now)
-            {
-                wake = wake.min(from);
-            }
-        }
-        (align(wake.max(now + 1), self.grid), [None, None])
     }
 
-    fn begin_slot(&mut self, now: u64, cycles: u64, is_busy: bool) -> u64 {
+    fn begin_slot(&mut self, now: u64, cycles: u64, is_busy: bool) {
         self.slot_end = now + cycles;
         self.slot_is_busy = is_busy;
         if is_busy {
             self.busy += cycles;
         }
-        align(self.slot_end, self.grid)
     }
 
     /// Cycles before `end` in which a slot of a state was under way.
@@ -337,7 +310,6 @@ pub struct MixedEngine {
     buffers: Vec<Buffer>,
     final_buffer: usize,
     sub_engines: [Option<MixedSubEngine>; SUB_ENGINES],
-    wake: [u64; SUB_ENGINES],
     exit: Option<MixedExit>,
     pages: VecDeque<Page>,
     page_releases: VecDeque<u64>,
@@ -453,7 +425,6 @@ impl MixedEngine {
             buffers,
             final_buffer,
             sub_engines,
-            wake: [0; SUB_ENGINES],
             exit,
             pages: VecDeque::new(),
             page_releases: VecDeque::new(),
@@ -476,7 +447,10 @@ impl MixedEngine {
                 .map(|digest| (digest.hash, digest.words_left == 1)),
         };
         let digest_before = self.digest;
-        self.step_sub_engines(now);
+        self.advance_exit(now);
+        for sub_engine in self.sub_engines.iter_mut().flatten() {
+            sub_engine.step(now, &mut self.buffers);
+        }
         self.step_loader(now);
         self.step_reader(now);
         if let Some(word) = word.filter(|_| output.ready) {
@@ -492,18 +466,6 @@ impl MixedEngine {
         }
         self.now += 1;
         output
-    }
-
-    /// Whether no hash is inside.
-    pub fn is_idle(&self) -> bool {
-        let is_empty = |buffer: &Buffer| {
-            let releases: u64 = buffer.releases.iter().map(|(_, beats)| beats).sum();
-            buffer.taken == releases
-        };
-        self.pages.is_empty()
-            && self.filling.is_none()
-            && self.digest.is_none()
-            && self.buffers.iter().all(is_empty)
     }
 
     /// Cycles until now in which each sub-engine was occupied.
@@ -530,46 +492,11 @@ impl MixedEngine {
         }
     }
 
-    fn step_sub_engines(&mut self, now: u64) {
-        self.advance_exit(now);
-        for number in 0..SUB_ENGINES {
-            let Some(sub_engine) = &mut self.sub_engines[number] else {
-                continue;
-            };
-            if self.wake[number] <= now {
-                let (wake, changed) = sub_engine.step(now, &mut self.buffers);
-                self.wake[number] = wake;
-                for buffer in changed.into_iter().flatten() {
-                    self.notify(buffer, now);
-                }
-            }
-        }
-    }
-
-    /// Something happened to a buffer: whoever fills or empties it looks at it again.
-    fn notify(&mut self, buffer: usize, now: u64) {
-        for number in 0..SUB_ENGINES {
-            if let Some(sub_engine) = &self.sub_engines[number] {
-                let uses = sub_engine.inputs.contains(&Some(buffer))
-                    || sub_engine.outputs.contains(&buffer);
-                if uses {
-                    let wake = sub_engine.wake(now, now + 1);
-                    self.wake[number] = self.wake[number].min(wake);
-                }
-            }
-        }
-        let is_of_exit = |exit: MixedExit| [exit.input, exit.output].contains(&buffer);
-        if self.exit.is_some_and(is_of_exit) {
-            self.advance_exit(now);
-        }
-    }
-
     /// Computes the starts of all states at the exit that have become known.
     fn advance_exit(&mut self, now: u64) {
         let Some(exit) = self.exit else {
             return;
         };
-        let mut moved = false;
         while let Some((from, hash)) = self.buffers[exit.input].head() {
             let beats = self.shapes[hash.set].0;
             let output = &mut self.buffers[exit.output];
@@ -585,15 +512,6 @@ impl MixedEngine {
             let words = LANES as u64;
             output.push(first, first + words * (beats - 1), hash);
             self.buffers[exit.input].take(start + words * beats - 1, beats);
-            moved = true;
-        }
-        if moved {
-            for number in 0..SUB_ENGINES {
-                if let Some(sub_engine) = &self.sub_engines[number] {
-                    let wake = sub_engine.wake(now, now + 1);
-                    self.wake[number] = self.wake[number].min(wake);
-                }
-            }
         }
     }
 
@@ -606,7 +524,6 @@ impl MixedEngine {
     fn take_final(&mut self, now: u64, hash: Hash, beats: u64) {
         let reserved = self.shapes[hash.set].0;
         self.buffers[self.final_buffer].take(now + beats - 1, reserved);
-        self.notify(self.final_buffer, now);
     }
 
     fn step_loader(&mut self, now: u64) {
@@ -629,7 +546,6 @@ impl MixedEngine {
         self.buffers[0].reserve(beats);
         let first = now + self.load_cycles;
         self.buffers[0].push(first, first + beats - 1, page.hash);
-        self.notify(0, now);
         self.reading_until = now + beats;
         self.page_releases.push_back(self.reading_until);
     }
