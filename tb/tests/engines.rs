@@ -7,20 +7,15 @@
 mod common;
 
 use acclmt_driver::device::{Device, NoProgress};
-use acclmt_driver::program::{
-    self, ChipConstant, ChipProgram, ChipRegisters, EngineLimits, SUB_ENGINES,
-};
+use acclmt_driver::program::{self, ChipConstant, ChipProgram, SUB_ENGINES};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::random::{self, Ranges};
 use acclmt_poseidon::word::Word;
 use acclmt_tb::large_field;
-use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS};
-use common::{Random, elements, prime, seed};
-use num_bigint::BigUint;
-
-/// log2 of the Montgomery radix of the build.
-const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 264 };
+use acclmt_verilated::{Bench, BenchKind};
+use common::engine::{REGISTERS, limits, register_values, scaled};
+use common::{Random, elements, seed};
 
 /// Control bits of the packed input of tb/rtl/acclmt_tb_engines.sv.
 const CLEAR: u32 = 1 << 4;
@@ -30,8 +25,6 @@ const DIGEST_READY: u32 = 1 << 7;
 const TAG_LSB: u32 = 8;
 const GOLDILOCKS: u32 = 1 << 16;
 const LAST_WORD: u32 = 1 << 17;
-/// Words of the packed input: control, address, data, registers.
-const REGISTERS: usize = 19;
 /// Flags of the packed output.
 const READY: u32 = 1 << 0;
 const VALID: u32 = 1 << 1;
@@ -174,55 +167,6 @@ impl Engine<'_> {
         assert_ne!(flags & IDLE, 0, "hashes stay inside");
         run
     }
-}
-
-/// The values of the registers of an engine, in address order.
-fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
-    let mut registers = vec![
-        values.arity,
-        values.width,
-        values.alpha,
-        values.full_rounds_first,
-        values.full_rounds_last,
-        values.recurrence,
-        values.digest_words,
-    ];
-    registers.extend(values.input_map);
-    registers.extend(values.digest_map);
-    registers.extend(values.partial_rounds);
-    registers.try_into().expect("there are 19 registers")
-}
-
-/// The limits of the engine with these sub-engines (rtl/engine/acclmt_hash_engine.sv).
-fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
-    EngineLimits {
-        prime: large_field().prime(),
-        num_full,
-        num_partial,
-        matrix_depth: 32,
-        constant_depth: 256,
-        partial_depth: 128,
-        goldilocks: true,
-        montgomery_bits: MONTGOMERY_BITS,
-        runtime_modulus: RUNTIME_MODULUS,
-        places: if RUNTIME_MODULUS { 128 } else { 64 },
-        loop_cycles: 61,
-    }
-}
-
-/// A word times 2^bits modulo the prime, or divided by it.
-fn scaled(field: FieldId, word: &Word, into_montgomery_form: bool) -> Word {
-    if field == FieldId::Goldilocks {
-        return *word;
-    }
-    let prime = prime(field);
-    let radix = (BigUint::from(1_u32) << MONTGOMERY_BITS) % &prime;
-    let factor = if into_montgomery_form {
-        radix
-    } else {
-        radix.modinv(&prime).expect("the prime is odd")
-    };
-    common::word(&(BigUint::from_bytes_le(word) * factor % prime))
 }
 
 /// Random parameters with four full rounds at both ends.

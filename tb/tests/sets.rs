@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use acclmt_driver::device::{Device, NoProgress};
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::program::{
-    self, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, SUB_ENGINES,
+    self, ChipConstant, ChipProgram, ChipRows, EngineLimits, SUB_ENGINES,
 };
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::{Hash, MixedEngine, MixedOutput, MixedWord};
@@ -22,11 +22,8 @@ use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
 use acclmt_poseidon::word::Word;
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS};
-use common::{Random, elements, prime, seed};
-use num_bigint::BigUint;
-
-/// log2 of the Montgomery radix of the build.
-const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 264 };
+use common::engine::{register_values, scaled};
+use common::{Random, elements, seed};
 
 /// Parameter sets of the engine of tb/rtl/acclmt_tb_sets.sv, and its packed input.
 const SETS: usize = 3;
@@ -42,8 +39,6 @@ const PAYLOAD_LSB: u32 = 8;
 const SET_LSB: u32 = 16;
 const OVERWRITE: u32 = 1 << 18;
 const IN_USE_LSB: u32 = 20;
-/// Configuration registers of a set, behind which its bases are.
-const REGISTERS: usize = 19;
 /// Flags of the packed output.
 const READY: u32 = 1 << 0;
 const VALID: u32 = 1 << 1;
@@ -60,27 +55,14 @@ const SECOND_FULL: u8 = 7;
 const INITIAL: u8 = 15;
 const INITIAL_VECTORS: usize = 8;
 
-/// Entries of the memories of the engine.
-const MATRIX_DEPTH: usize = 64;
-const CONSTANT_DEPTH: usize = 256;
-const PARTIAL_DEPTH: usize = 128;
-
 /// Clock cycles without a digest after which the engine has stopped.
 const PATIENCE: u64 = 20_000;
 
+/// The limits of the engine.
 fn limits() -> EngineLimits {
     EngineLimits {
-        prime: large_field().prime(),
-        num_full: 1,
-        num_partial: 4,
-        matrix_depth: MATRIX_DEPTH,
-        constant_depth: CONSTANT_DEPTH,
-        partial_depth: PARTIAL_DEPTH,
-        goldilocks: true,
-        montgomery_bits: MONTGOMERY_BITS,
-        runtime_modulus: RUNTIME_MODULUS,
-        places: if RUNTIME_MODULUS { 128 } else { 64 },
-        loop_cycles: 61,
+        matrix_depth: 64,
+        ..common::engine::limits(1, 4)
     }
 }
 
@@ -447,38 +429,6 @@ fn model(sets: &[Set]) -> MixedEngine {
     MixedEngine::new(&registers, 1, 4, RUNTIME_MODULUS)
 }
 
-/// The values of the registers of a set, in address order.
-fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
-    let mut registers = vec![
-        values.arity,
-        values.width,
-        values.alpha,
-        values.full_rounds_first,
-        values.full_rounds_last,
-        values.recurrence,
-        values.digest_words,
-    ];
-    registers.extend(values.input_map);
-    registers.extend(values.digest_map);
-    registers.extend(values.partial_rounds);
-    registers.try_into().expect("there are 19 registers")
-}
-
-/// A word times 2^bits modulo the prime, or divided by it.
-fn scaled(field: FieldId, word: &Word, into_montgomery_form: bool) -> Word {
-    if field == FieldId::Goldilocks {
-        return *word;
-    }
-    let prime = prime(field);
-    let radix = (BigUint::from(1_u32) << MONTGOMERY_BITS) % &prime;
-    let factor = if into_montgomery_form {
-        radix
-    } else {
-        radix.modinv(&prime).expect("the prime is odd")
-    };
-    common::word(&(BigUint::from_bytes_le(word) * factor % prime))
-}
-
 /// Whether sets can be mixed: one exponent, rounds on the same sub-engines, and room for their constants.
 fn can_be_mixed(sets: &[Set]) -> bool {
     let kind = |set: &Set| {
@@ -486,7 +436,12 @@ fn can_be_mixed(sets: &[Set]) -> bool {
         let partial = registers.partial_rounds.map(|rounds| rounds != 0);
         (registers.alpha, set.recurrence(), partial[1..7].to_vec())
     };
-    let depths = [MATRIX_DEPTH, CONSTANT_DEPTH, PARTIAL_DEPTH];
+    let limits = limits();
+    let depths = [
+        limits.matrix_depth,
+        limits.constant_depth,
+        limits.partial_depth,
+    ];
     let fits = (0..3).all(|memory| {
         let entries: usize = sets.iter().map(|set| set.entries()[memory]).sum();
         entries <= depths[memory]

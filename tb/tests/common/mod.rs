@@ -12,6 +12,7 @@ use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
+pub mod engine;
 // The benches of the buses have the default prime.
 #[cfg(feature = "bls12-381")]
 pub mod axi;
