@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000800;
+  localparam logic [31:0] VersionValue = 32'h00000900;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -24,6 +24,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegCapsDepth = 12'h00c;
   localparam logic [11:0] RegCapsTree = 12'h010;
   localparam logic [11:0] RegCapsField = 12'h014;
+  localparam logic [11:0] RegCapsPool = 12'h018;
   localparam logic [11:0] RegPrime0 = 12'h020;
   localparam logic [11:0] RegPrime1 = 12'h024;
   localparam logic [11:0] RegPrime2 = 12'h028;
@@ -52,6 +53,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegInterruptEnable = 12'h084;
   localparam logic [11:0] RegLeavesHigh = 12'h088;
   localparam logic [11:0] RegErrorInfoHigh = 12'h08c;
+  localparam logic [11:0] RegRoles = 12'h090;
   localparam logic [11:0] RegRadixSquared0 = 12'h0c0;
   localparam logic [11:0] RegRadixSquared1 = 12'h0c4;
   localparam logic [11:0] RegRadixSquared2 = 12'h0c8;
@@ -88,6 +90,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLeafPartialRounds5 = 12'h180;
   localparam logic [11:0] RegLeafPartialRounds6 = 12'h184;
   localparam logic [11:0] RegLeafPartialRounds7 = 12'h188;
+  localparam logic [11:0] RegLeafBases = 12'h18c;
   localparam logic [11:0] RegRootInputWords = 12'h1a0;
   localparam logic [11:0] RegRootWidth = 12'h1a4;
   localparam logic [11:0] RegRootAlpha = 12'h1a8;
@@ -107,6 +110,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegRootPartialRounds5 = 12'h1e0;
   localparam logic [11:0] RegRootPartialRounds6 = 12'h1e4;
   localparam logic [11:0] RegRootPartialRounds7 = 12'h1e8;
+  localparam logic [11:0] RegRootBases = 12'h1ec;
   localparam logic [11:0] RegCycles = 12'h200;
   localparam logic [11:0] RegCycleFirstIn = 12'h208;
   localparam logic [11:0] RegCycleLastIn = 12'h210;
@@ -172,6 +176,60 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLevelTable30 = 12'h478;
   localparam logic [11:0] RegLevelTable31 = 12'h47c;
   localparam logic [11:0] RegLevelTable32 = 12'h480;
+  localparam logic [11:0] RegEngine2Hashes = 12'h500;
+  localparam logic [11:0] RegEngine2BusyFull = 12'h508;
+  localparam logic [11:0] RegEngine2BusyPartial1 = 12'h510;
+  localparam logic [11:0] RegEngine2BusyPartial2 = 12'h518;
+  localparam logic [11:0] RegEngine2BusyPartial3 = 12'h520;
+  localparam logic [11:0] RegEngine2BusyPartial4 = 12'h528;
+  localparam logic [11:0] RegEngine2BusyPartial5 = 12'h530;
+  localparam logic [11:0] RegEngine2BusyPartial6 = 12'h538;
+  localparam logic [11:0] RegEngine2BusyFullLast = 12'h540;
+  localparam logic [11:0] RegEngine3Hashes = 12'h548;
+  localparam logic [11:0] RegEngine3BusyFull = 12'h550;
+  localparam logic [11:0] RegEngine3BusyPartial1 = 12'h558;
+  localparam logic [11:0] RegEngine3BusyPartial2 = 12'h560;
+  localparam logic [11:0] RegEngine3BusyPartial3 = 12'h568;
+  localparam logic [11:0] RegEngine3BusyPartial4 = 12'h570;
+  localparam logic [11:0] RegEngine3BusyPartial5 = 12'h578;
+  localparam logic [11:0] RegEngine3BusyPartial6 = 12'h580;
+  localparam logic [11:0] RegEngine3BusyFullLast = 12'h588;
+  localparam logic [11:0] RegEngine4Hashes = 12'h590;
+  localparam logic [11:0] RegEngine4BusyFull = 12'h598;
+  localparam logic [11:0] RegEngine4BusyPartial1 = 12'h5a0;
+  localparam logic [11:0] RegEngine4BusyPartial2 = 12'h5a8;
+  localparam logic [11:0] RegEngine4BusyPartial3 = 12'h5b0;
+  localparam logic [11:0] RegEngine4BusyPartial4 = 12'h5b8;
+  localparam logic [11:0] RegEngine4BusyPartial5 = 12'h5c0;
+  localparam logic [11:0] RegEngine4BusyPartial6 = 12'h5c8;
+  localparam logic [11:0] RegEngine4BusyFullLast = 12'h5d0;
+  localparam logic [11:0] RegEngine5Hashes = 12'h5d8;
+  localparam logic [11:0] RegEngine5BusyFull = 12'h5e0;
+  localparam logic [11:0] RegEngine5BusyPartial1 = 12'h5e8;
+  localparam logic [11:0] RegEngine5BusyPartial2 = 12'h5f0;
+  localparam logic [11:0] RegEngine5BusyPartial3 = 12'h5f8;
+  localparam logic [11:0] RegEngine5BusyPartial4 = 12'h600;
+  localparam logic [11:0] RegEngine5BusyPartial5 = 12'h608;
+  localparam logic [11:0] RegEngine5BusyPartial6 = 12'h610;
+  localparam logic [11:0] RegEngine5BusyFullLast = 12'h618;
+  localparam logic [11:0] RegEngine6Hashes = 12'h620;
+  localparam logic [11:0] RegEngine6BusyFull = 12'h628;
+  localparam logic [11:0] RegEngine6BusyPartial1 = 12'h630;
+  localparam logic [11:0] RegEngine6BusyPartial2 = 12'h638;
+  localparam logic [11:0] RegEngine6BusyPartial3 = 12'h640;
+  localparam logic [11:0] RegEngine6BusyPartial4 = 12'h648;
+  localparam logic [11:0] RegEngine6BusyPartial5 = 12'h650;
+  localparam logic [11:0] RegEngine6BusyPartial6 = 12'h658;
+  localparam logic [11:0] RegEngine6BusyFullLast = 12'h660;
+  localparam logic [11:0] RegEngine7Hashes = 12'h668;
+  localparam logic [11:0] RegEngine7BusyFull = 12'h670;
+  localparam logic [11:0] RegEngine7BusyPartial1 = 12'h678;
+  localparam logic [11:0] RegEngine7BusyPartial2 = 12'h680;
+  localparam logic [11:0] RegEngine7BusyPartial3 = 12'h688;
+  localparam logic [11:0] RegEngine7BusyPartial4 = 12'h690;
+  localparam logic [11:0] RegEngine7BusyPartial5 = 12'h698;
+  localparam logic [11:0] RegEngine7BusyPartial6 = 12'h6a0;
+  localparam logic [11:0] RegEngine7BusyFullLast = 12'h6a8;
   localparam logic [11:0] RegBusVersion = 12'h800;
   localparam logic [11:0] RegStreamState = 12'h804;
   localparam logic [11:0] RegStreamControl = 12'h808;
@@ -250,6 +308,13 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] CapsFieldMask = 32'h0001ff03;
 
+  // Fields of CAPS_POOL.
+  // Number of hash engines, 1 to 8.
+  localparam int unsigned CapsPoolNumEnginesLsb = 0;
+  localparam int unsigned CapsPoolNumEnginesWidth = 4;
+  // All of them.
+  localparam logic [31:0] CapsPoolMask = 32'h0000000f;
+
   // Fields of CONTROL.
   // 1 starts a run. Refused while STATUS.Busy is 1, and when a register of the configuration holds
   // an illegal value: see STATUS.StartRefused.
@@ -317,6 +382,17 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] InterruptEnableMask = 32'h00000007;
 
+  // Fields of ROLES.
+  // Bit e: hash engine e hashes rows into leaves. At least one does in a run that hashes leaves.
+  localparam int unsigned RolesRowsLsb = 0;
+  localparam int unsigned RolesRowsWidth = 8;
+  // Bit e: hash engine e hashes groups of siblings into nodes. At least one does in a run with a
+  // tree.
+  localparam int unsigned RolesNodesLsb = 8;
+  localparam int unsigned RolesNodesWidth = 8;
+  // All of them.
+  localparam logic [31:0] RolesMask = 32'h0000ffff;
+
   // Fields of CONSTANT_ADDRESS.
   // Index inside the bank.
   localparam int unsigned ConstantAddressIndexLsb = 0;
@@ -325,16 +401,16 @@ package acclmt_reg_pkg;
   localparam int unsigned ConstantAddressBankLsb = 8;
   localparam int unsigned ConstantAddressBankWidth = 8;
   // 0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round
-  // sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only;
-  // 15: initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash
-  // engine only, index 4 + beat.
+  // sub-engine; 14: values of empty sub-trees, bank 0, index level, of the tree, whatever
+  // EngineMask names; 15: initial vector, bank lane, index 8 set + beat, and for later blocks of a
+  // row index 8 set + 4 + beat. Set 0 is that of rows, set 1 that of nodes.
   localparam int unsigned ConstantAddressSubEngineLsb = 16;
   localparam int unsigned ConstantAddressSubEngineWidth = 4;
-  // Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.
+  // Which hash engines take it: bit e hash engine e.
   localparam int unsigned ConstantAddressEngineMaskLsb = 20;
-  localparam int unsigned ConstantAddressEngineMaskWidth = 2;
+  localparam int unsigned ConstantAddressEngineMaskWidth = 8;
   // All of them.
-  localparam logic [31:0] ConstantAddressMask = 32'h003fffff;
+  localparam logic [31:0] ConstantAddressMask = 32'h0fffffff;
 
   // Fields of LEAF_RECURRENCE.
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
@@ -347,6 +423,19 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] LeafRecurrenceMask = 32'h0000010f;
 
+  // Fields of LEAF_BASES.
+  // Index of the first entry of its matrices in a full-round sub-engine.
+  localparam int unsigned LeafBasesMatrixLsb = 0;
+  localparam int unsigned LeafBasesMatrixWidth = 8;
+  // Index of the first entry of its constant vectors in a full-round sub-engine.
+  localparam int unsigned LeafBasesConstantLsb = 8;
+  localparam int unsigned LeafBasesConstantWidth = 8;
+  // Index of the first entry of its coefficients and constants in a partial-round sub-engine.
+  localparam int unsigned LeafBasesPartialLsb = 16;
+  localparam int unsigned LeafBasesPartialWidth = 8;
+  // All of them.
+  localparam logic [31:0] LeafBasesMask = 32'h00ffffff;
+
   // Fields of ROOT_RECURRENCE.
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
   // partial rounds are dense.
@@ -357,6 +446,19 @@ package acclmt_reg_pkg;
   localparam int unsigned RootRecurrenceOutputEntersBit = 8;
   // All of them.
   localparam logic [31:0] RootRecurrenceMask = 32'h0000010f;
+
+  // Fields of ROOT_BASES.
+  // Index of the first entry of its matrices in a full-round sub-engine.
+  localparam int unsigned RootBasesMatrixLsb = 0;
+  localparam int unsigned RootBasesMatrixWidth = 8;
+  // Index of the first entry of its constant vectors in a full-round sub-engine.
+  localparam int unsigned RootBasesConstantLsb = 8;
+  localparam int unsigned RootBasesConstantWidth = 8;
+  // Index of the first entry of its coefficients and constants in a partial-round sub-engine.
+  localparam int unsigned RootBasesPartialLsb = 16;
+  localparam int unsigned RootBasesPartialWidth = 8;
+  // All of them.
+  localparam logic [31:0] RootBasesMask = 32'h00ffffff;
 
   // Fields of LEVEL_TABLE.
   // Groups of siblings that the queue of the level has room for, at least 1.

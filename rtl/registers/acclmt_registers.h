@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000800u
+#define ACCLMT_VERSION_VALUE 0x00000900u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000800u
+#define ACCLMT_VERSION_RESET 0x00000900u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -129,6 +129,16 @@
 #define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_LSB 8u
 #define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_WIDTH 9u
 #define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_MASK 0x0001FF00u
+
+/*
+ * CAPS_POOL (RO). Capabilities: the pool of hash engines. Its value after a reset depends on how
+ * the chip is built.
+ */
+#define ACCLMT_REG_CAPS_POOL 0x018u
+/* Number of hash engines, 1 to 8. */
+#define ACCLMT_CAPS_POOL_NUM_ENGINES_LSB 0u
+#define ACCLMT_CAPS_POOL_NUM_ENGINES_WIDTH 4u
+#define ACCLMT_CAPS_POOL_NUM_ENGINES_MASK 0x0000000Fu
 
 /*
  * PRIME (RO/RW). The large prime, little-endian words of 32 bits. Legal on a chip with a run-time
@@ -375,6 +385,27 @@
 #define ACCLMT_ERROR_INFO_HIGH_RESET 0x00000000u
 
 /*
+ * ROLES (RW). What each hash engine does in a run. An engine can do both: it is shared, and its
+ * rows and nodes are mixed. Legal: no bit of an engine that CAPS_POOL does not have. In a run with
+ * a tree that hashes leaves, an engine is shared only if both sets have the same exponent, rounds
+ * on the same partial-round sub-engines. Where an engine is shared, or several take rows, and there
+ * is a tree, rows have one block. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_ROLES 0x090u
+#define ACCLMT_ROLES_RESET 0x00000000u
+/* Bit e: hash engine e hashes rows into leaves. At least one does in a run that hashes leaves. */
+#define ACCLMT_ROLES_ROWS_LSB 0u
+#define ACCLMT_ROLES_ROWS_WIDTH 8u
+#define ACCLMT_ROLES_ROWS_MASK 0x000000FFu
+/*
+ * Bit e: hash engine e hashes groups of siblings into nodes. At least one does in a run with a
+ * tree.
+ */
+#define ACCLMT_ROLES_NODES_LSB 8u
+#define ACCLMT_ROLES_NODES_WIDTH 8u
+#define ACCLMT_ROLES_NODES_MASK 0x0000FF00u
+
+/*
  * RADIX_SQUARED (RW). R^2 modulo PRIME, little-endian words of 32 bits. Only on a chip with a
  * run-time modulus, unknown on others. It can be written only while no run is in progress.
  */
@@ -396,7 +427,8 @@
 /*
  * CONSTANT_ADDRESS (WO). A write stores CONSTANT_DATA at this address of the constant memories.
  * Refused while a run is in progress, when a sub-engine, bank or index does not exist, when
- * EngineMask is 0, and when a bit is set that no field has. It reads 0.
+ * EngineMask is 0 or names an engine that CAPS_POOL does not have, and when a bit is set that no
+ * field has. It reads 0.
  */
 #define ACCLMT_REG_CONSTANT_ADDRESS 0x120u
 #define ACCLMT_CONSTANT_ADDRESS_RESET 0x00000000u
@@ -410,17 +442,17 @@
 #define ACCLMT_CONSTANT_ADDRESS_BANK_MASK 0x0000FF00u
 /*
  * 0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round
- * sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only; 15:
- * initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash engine
- * only, index 4 + beat.
+ * sub-engine; 14: values of empty sub-trees, bank 0, index level, of the tree, whatever EngineMask
+ * names; 15: initial vector, bank lane, index 8 set + beat, and for later blocks of a row index 8
+ * set + 4 + beat. Set 0 is that of rows, set 1 that of nodes.
  */
 #define ACCLMT_CONSTANT_ADDRESS_SUB_ENGINE_LSB 16u
 #define ACCLMT_CONSTANT_ADDRESS_SUB_ENGINE_WIDTH 4u
 #define ACCLMT_CONSTANT_ADDRESS_SUB_ENGINE_MASK 0x000F0000u
-/* Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine. */
+/* Which hash engines take it: bit e hash engine e. */
 #define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_LSB 20u
-#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_WIDTH 2u
-#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK 0x00300000u
+#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_WIDTH 8u
+#define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK 0x0FF00000u
 
 /*
  * LEAF_INPUT_WORDS (RW). Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 3
@@ -522,6 +554,25 @@
 #define ACCLMT_LEAF_PARTIAL_ROUNDS_RESET 0x00000000u
 
 /*
+ * LEAF_BASES (RW). Where the constants of the parameter set begin. They fit behind it into the
+ * memories of CAPS_DEPTH. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_LEAF_BASES 0x18Cu
+#define ACCLMT_LEAF_BASES_RESET 0x00000000u
+/* Index of the first entry of its matrices in a full-round sub-engine. */
+#define ACCLMT_LEAF_BASES_MATRIX_LSB 0u
+#define ACCLMT_LEAF_BASES_MATRIX_WIDTH 8u
+#define ACCLMT_LEAF_BASES_MATRIX_MASK 0x000000FFu
+/* Index of the first entry of its constant vectors in a full-round sub-engine. */
+#define ACCLMT_LEAF_BASES_CONSTANT_LSB 8u
+#define ACCLMT_LEAF_BASES_CONSTANT_WIDTH 8u
+#define ACCLMT_LEAF_BASES_CONSTANT_MASK 0x0000FF00u
+/* Index of the first entry of its coefficients and constants in a partial-round sub-engine. */
+#define ACCLMT_LEAF_BASES_PARTIAL_LSB 16u
+#define ACCLMT_LEAF_BASES_PARTIAL_WIDTH 8u
+#define ACCLMT_LEAF_BASES_PARTIAL_MASK 0x00FF0000u
+
+/*
  * ROOT_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the tree. Legal: 2 to 12, or 2 to 3
  * in Goldilocks mode. It can be written only while no run is in progress.
  */
@@ -620,6 +671,25 @@
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_COUNT 8u
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_RESET 0x00000000u
 
+/*
+ * ROOT_BASES (RW). Where the constants of the parameter set begin. They fit behind it into the
+ * memories of CAPS_DEPTH. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_ROOT_BASES 0x1ECu
+#define ACCLMT_ROOT_BASES_RESET 0x00000000u
+/* Index of the first entry of its matrices in a full-round sub-engine. */
+#define ACCLMT_ROOT_BASES_MATRIX_LSB 0u
+#define ACCLMT_ROOT_BASES_MATRIX_WIDTH 8u
+#define ACCLMT_ROOT_BASES_MATRIX_MASK 0x000000FFu
+/* Index of the first entry of its constant vectors in a full-round sub-engine. */
+#define ACCLMT_ROOT_BASES_CONSTANT_LSB 8u
+#define ACCLMT_ROOT_BASES_CONSTANT_WIDTH 8u
+#define ACCLMT_ROOT_BASES_CONSTANT_MASK 0x0000FF00u
+/* Index of the first entry of its coefficients and constants in a partial-round sub-engine. */
+#define ACCLMT_ROOT_BASES_PARTIAL_LSB 16u
+#define ACCLMT_ROOT_BASES_PARTIAL_WIDTH 8u
+#define ACCLMT_ROOT_BASES_PARTIAL_MASK 0x00FF0000u
+
 /* CYCLES (RO). Cycles from start to done, or to now while the run is in progress. */
 #define ACCLMT_REG_CYCLES 0x200u
 #define ACCLMT_REG_CYCLES_HIGH 0x204u
@@ -670,15 +740,16 @@
 
 /*
  * STALL_LEAF (RO). Cycles in which a leaf waited for room in its queue, while a digest was stored,
- * or at the output.
+ * or at the output. Where the place of a leaf is reserved as its row begins, those in which a row
+ * waited for it.
  */
 #define ACCLMT_REG_STALL_LEAF 0x248u
 #define ACCLMT_REG_STALL_LEAF_HIGH 0x24Cu
 #define ACCLMT_STALL_LEAF_RESET 0x00000000u
 
 /*
- * STARVED_ROOT (RO). Cycles in which the root hash engine could take a group of siblings and none
- * was ready.
+ * STARVED_ROOT (RO). Cycles in which a hash engine could take a group of siblings and none was
+ * ready.
  */
 #define ACCLMT_REG_STARVED_ROOT 0x250u
 #define ACCLMT_REG_STARVED_ROOT_HIGH 0x254u
@@ -694,14 +765,14 @@
 #define ACCLMT_REG_WINDOW_CYCLES_HIGH 0x264u
 #define ACCLMT_WINDOW_CYCLES_RESET 0x00000000u
 
-/* LEAF_HASHES (RO). Permutations that the leaf hash engine has begun. */
+/* LEAF_HASHES (RO). Permutations that hash engine 0 has begun, the leaf hash engine. */
 #define ACCLMT_REG_LEAF_HASHES 0x268u
 #define ACCLMT_REG_LEAF_HASHES_HIGH 0x26Cu
 #define ACCLMT_LEAF_HASHES_RESET 0x00000000u
 
 /*
- * LEAF_BUSY_FULL (RO). Cycles of the window in which the first full-round sub-engine of the leaf
- * hash engine was occupied.
+ * LEAF_BUSY_FULL (RO). Cycles of the window in which the first full-round sub-engine of hash engine
+ * 0 was occupied.
  */
 #define ACCLMT_REG_LEAF_BUSY_FULL 0x270u
 #define ACCLMT_REG_LEAF_BUSY_FULL_HIGH 0x274u
@@ -719,14 +790,16 @@
 #define ACCLMT_REG_LEAF_BUSY_FULL_LAST_HIGH 0x2ACu
 #define ACCLMT_LEAF_BUSY_FULL_LAST_RESET 0x00000000u
 
-/* ROOT_HASHES (RO). Permutations that the root hash engine has begun. */
+/*
+ * ROOT_HASHES (RO). Permutations that hash engine 1 has begun, the root hash engine; 0 without one.
+ */
 #define ACCLMT_REG_ROOT_HASHES 0x2B0u
 #define ACCLMT_REG_ROOT_HASHES_HIGH 0x2B4u
 #define ACCLMT_ROOT_HASHES_RESET 0x00000000u
 
 /*
- * ROOT_BUSY_FULL (RO). Cycles of the window in which the first full-round sub-engine of the root
- * hash engine was occupied.
+ * ROOT_BUSY_FULL (RO). Cycles of the window in which the first full-round sub-engine of hash engine
+ * 1 was occupied.
  */
 #define ACCLMT_REG_ROOT_BUSY_FULL 0x2B8u
 #define ACCLMT_REG_ROOT_BUSY_FULL_HIGH 0x2BCu
@@ -764,6 +837,156 @@
 #define ACCLMT_LEVEL_TABLE_GROUPS_LSB 0u
 #define ACCLMT_LEVEL_TABLE_GROUPS_WIDTH 16u
 #define ACCLMT_LEVEL_TABLE_GROUPS_MASK 0x0000FFFFu
+
+/* ENGINE2_HASHES (RO). Permutations that hash engine 2 has begun. */
+#define ACCLMT_REG_ENGINE2_HASHES 0x500u
+#define ACCLMT_REG_ENGINE2_HASHES_HIGH 0x504u
+#define ACCLMT_ENGINE2_HASHES_RESET 0x00000000u
+
+/*
+ * ENGINE2_BUSY_FULL (RO). Cycles of the window in which its first full-round sub-engine was
+ * occupied.
+ */
+#define ACCLMT_REG_ENGINE2_BUSY_FULL 0x508u
+#define ACCLMT_REG_ENGINE2_BUSY_FULL_HIGH 0x50Cu
+#define ACCLMT_ENGINE2_BUSY_FULL_RESET 0x00000000u
+
+/* ENGINE2_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ENGINE2_BUSY_PARTIAL(number) (0x510u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ENGINE2_BUSY_PARTIAL_HIGH(number) (0x514u + 8u * ((number) - 1u))
+#define ACCLMT_ENGINE2_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ENGINE2_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ENGINE2_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ENGINE2_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ENGINE2_BUSY_FULL_LAST 0x540u
+#define ACCLMT_REG_ENGINE2_BUSY_FULL_LAST_HIGH 0x544u
+#define ACCLMT_ENGINE2_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* ENGINE3_HASHES (RO). Permutations that hash engine 3 has begun. */
+#define ACCLMT_REG_ENGINE3_HASHES 0x548u
+#define ACCLMT_REG_ENGINE3_HASHES_HIGH 0x54Cu
+#define ACCLMT_ENGINE3_HASHES_RESET 0x00000000u
+
+/*
+ * ENGINE3_BUSY_FULL (RO). Cycles of the window in which its first full-round sub-engine was
+ * occupied.
+ */
+#define ACCLMT_REG_ENGINE3_BUSY_FULL 0x550u
+#define ACCLMT_REG_ENGINE3_BUSY_FULL_HIGH 0x554u
+#define ACCLMT_ENGINE3_BUSY_FULL_RESET 0x00000000u
+
+/* ENGINE3_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ENGINE3_BUSY_PARTIAL(number) (0x558u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ENGINE3_BUSY_PARTIAL_HIGH(number) (0x55Cu + 8u * ((number) - 1u))
+#define ACCLMT_ENGINE3_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ENGINE3_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ENGINE3_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ENGINE3_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ENGINE3_BUSY_FULL_LAST 0x588u
+#define ACCLMT_REG_ENGINE3_BUSY_FULL_LAST_HIGH 0x58Cu
+#define ACCLMT_ENGINE3_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* ENGINE4_HASHES (RO). Permutations that hash engine 4 has begun. */
+#define ACCLMT_REG_ENGINE4_HASHES 0x590u
+#define ACCLMT_REG_ENGINE4_HASHES_HIGH 0x594u
+#define ACCLMT_ENGINE4_HASHES_RESET 0x00000000u
+
+/*
+ * ENGINE4_BUSY_FULL (RO). Cycles of the window in which its first full-round sub-engine was
+ * occupied.
+ */
+#define ACCLMT_REG_ENGINE4_BUSY_FULL 0x598u
+#define ACCLMT_REG_ENGINE4_BUSY_FULL_HIGH 0x59Cu
+#define ACCLMT_ENGINE4_BUSY_FULL_RESET 0x00000000u
+
+/* ENGINE4_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ENGINE4_BUSY_PARTIAL(number) (0x5A0u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ENGINE4_BUSY_PARTIAL_HIGH(number) (0x5A4u + 8u * ((number) - 1u))
+#define ACCLMT_ENGINE4_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ENGINE4_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ENGINE4_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ENGINE4_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ENGINE4_BUSY_FULL_LAST 0x5D0u
+#define ACCLMT_REG_ENGINE4_BUSY_FULL_LAST_HIGH 0x5D4u
+#define ACCLMT_ENGINE4_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* ENGINE5_HASHES (RO). Permutations that hash engine 5 has begun. */
+#define ACCLMT_REG_ENGINE5_HASHES 0x5D8u
+#define ACCLMT_REG_ENGINE5_HASHES_HIGH 0x5DCu
+#define ACCLMT_ENGINE5_HASHES_RESET 0x00000000u
+
+/*
+ * ENGINE5_BUSY_FULL (RO). Cycles of the window in which its first full-round sub-engine was
+ * occupied.
+ */
+#define ACCLMT_REG_ENGINE5_BUSY_FULL 0x5E0u
+#define ACCLMT_REG_ENGINE5_BUSY_FULL_HIGH 0x5E4u
+#define ACCLMT_ENGINE5_BUSY_FULL_RESET 0x00000000u
+
+/* ENGINE5_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ENGINE5_BUSY_PARTIAL(number) (0x5E8u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ENGINE5_BUSY_PARTIAL_HIGH(number) (0x5ECu + 8u * ((number) - 1u))
+#define ACCLMT_ENGINE5_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ENGINE5_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ENGINE5_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ENGINE5_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ENGINE5_BUSY_FULL_LAST 0x618u
+#define ACCLMT_REG_ENGINE5_BUSY_FULL_LAST_HIGH 0x61Cu
+#define ACCLMT_ENGINE5_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* ENGINE6_HASHES (RO). Permutations that hash engine 6 has begun. */
+#define ACCLMT_REG_ENGINE6_HASHES 0x620u
+#define ACCLMT_REG_ENGINE6_HASHES_HIGH 0x624u
+#define ACCLMT_ENGINE6_HASHES_RESET 0x00000000u
+
+/*
+ * ENGINE6_BUSY_FULL (RO). Cycles of the window in which its first full-round sub-engine was
+ * occupied.
+ */
+#define ACCLMT_REG_ENGINE6_BUSY_FULL 0x628u
+#define ACCLMT_REG_ENGINE6_BUSY_FULL_HIGH 0x62Cu
+#define ACCLMT_ENGINE6_BUSY_FULL_RESET 0x00000000u
+
+/* ENGINE6_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ENGINE6_BUSY_PARTIAL(number) (0x630u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ENGINE6_BUSY_PARTIAL_HIGH(number) (0x634u + 8u * ((number) - 1u))
+#define ACCLMT_ENGINE6_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ENGINE6_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ENGINE6_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ENGINE6_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ENGINE6_BUSY_FULL_LAST 0x660u
+#define ACCLMT_REG_ENGINE6_BUSY_FULL_LAST_HIGH 0x664u
+#define ACCLMT_ENGINE6_BUSY_FULL_LAST_RESET 0x00000000u
+
+/* ENGINE7_HASHES (RO). Permutations that hash engine 7 has begun. */
+#define ACCLMT_REG_ENGINE7_HASHES 0x668u
+#define ACCLMT_REG_ENGINE7_HASHES_HIGH 0x66Cu
+#define ACCLMT_ENGINE7_HASHES_RESET 0x00000000u
+
+/*
+ * ENGINE7_BUSY_FULL (RO). Cycles of the window in which its first full-round sub-engine was
+ * occupied.
+ */
+#define ACCLMT_REG_ENGINE7_BUSY_FULL 0x670u
+#define ACCLMT_REG_ENGINE7_BUSY_FULL_HIGH 0x674u
+#define ACCLMT_ENGINE7_BUSY_FULL_RESET 0x00000000u
+
+/* ENGINE7_BUSY_PARTIAL (RO). The same for this partial-round sub-engine. */
+#define ACCLMT_REG_ENGINE7_BUSY_PARTIAL(number) (0x678u + 8u * ((number) - 1u))
+#define ACCLMT_REG_ENGINE7_BUSY_PARTIAL_HIGH(number) (0x67Cu + 8u * ((number) - 1u))
+#define ACCLMT_ENGINE7_BUSY_PARTIAL_FIRST 1u
+#define ACCLMT_ENGINE7_BUSY_PARTIAL_COUNT 6u
+#define ACCLMT_ENGINE7_BUSY_PARTIAL_RESET 0x00000000u
+
+/* ENGINE7_BUSY_FULL_LAST (RO). The same for the second full-round sub-engine; 0 without one. */
+#define ACCLMT_REG_ENGINE7_BUSY_FULL_LAST 0x6A8u
+#define ACCLMT_REG_ENGINE7_BUSY_FULL_LAST_HIGH 0x6ACu
+#define ACCLMT_ENGINE7_BUSY_FULL_LAST_RESET 0x00000000u
 
 /*
  * BUS_VERSION (RO). Version of the registers of the streams: major, minor and patch in bits 23:16,

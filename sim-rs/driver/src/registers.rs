@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0800;
+pub const VERSION_VALUE: u32 = 0x0000_0900;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -32,6 +32,9 @@ pub fn version_text(version: u32) -> String {
 
 /// Largest number of partial-round sub-engines a hash engine can have in this register map.
 pub const MAX_PARTIAL_ENGINES: usize = 6;
+
+/// Largest number of hash engines that a chip can have in this register map.
+pub const MAX_ENGINES: usize = 8;
 
 /// Largest number of levels above the leaves that a tree can have in this register map.
 pub const MAX_HEIGHT: usize = 32;
@@ -443,6 +446,23 @@ pub const CAPS_FIELD: Register = Register::single(
 )
 .with_reset(None);
 
+/// Number of hash engines.
+pub const CAPS_NUM_ENGINES: Field = Field::new(
+    "NumEngines",
+    0,
+    4,
+    "Number of hash engines, 1 to 8.",
+);
+/// How many hash engines there are.
+pub const CAPS_POOL: Register = Register::single(
+    "CapsPool",
+    0x018,
+    ReadOnly,
+    &[CAPS_NUM_ENGINES],
+    "Capabilities: the pool of hash engines.",
+)
+.with_reset(None);
+
 /// The large prime.
 pub const PRIME: Register = Register::run(
     "Prime",
@@ -564,6 +584,33 @@ pub const LEAVES_HIGH: Register = Register::single(
     ReadWrite,
     &[],
     "The upper 32 bits of the number of leaves: 0, or 1 for 2^32 leaves.",
+);
+
+/// Hash engines that take rows.
+pub const ROLES_ROWS: Field = Field::new(
+    "Rows",
+    0,
+    8,
+    "Bit e: hash engine e hashes rows into leaves. At least one does in a run that hashes leaves.",
+);
+/// Hash engines that take nodes.
+pub const ROLES_NODES: Field = Field::new(
+    "Nodes",
+    8,
+    8,
+    "Bit e: hash engine e hashes groups of siblings into nodes. At least one does in a run with a tree.",
+);
+/// Roles of the hash engines.
+pub const ROLES: Register = Register::single(
+    "Roles",
+    0x090,
+    ReadWrite,
+    &[ROLES_ROWS, ROLES_NODES],
+    "What each hash engine does in a run. An engine can do both: it is shared, and its rows and nodes are \
+     mixed. Legal: no bit of an engine that CAPS_POOL does not have. In a run with a tree that hashes \
+     leaves, an engine is shared only if both sets have the same exponent, rounds on the same \
+     partial-round sub-engines. Where an engine is shared, or several take rows, and there is a tree, rows \
+     have one block.",
 );
 
 /// A run has ended.
@@ -750,16 +797,16 @@ pub const CONSTANT_ENGINE: Field = Field::new(
     16,
     4,
     "0: first full-round sub-engine; 1 to 6: partial-round sub-engine; 7: second full-round \
-     sub-engine; 14: values of empty sub-trees, bank 0, index level, of the root hash engine only; 15: \
-     initial vector, bank lane, index beat, and for later blocks of a row, of the leaf hash engine \
-     only, index 4 + beat.",
+     sub-engine; 14: values of empty sub-trees, bank 0, index level, of the tree, whatever EngineMask \
+     names; 15: initial vector, bank lane, index 8 set + beat, and for later blocks of a row index 8 set \
+     + 4 + beat. Set 0 is that of rows, set 1 that of nodes.",
 );
 /// Engine mask.
 pub const CONSTANT_ENGINE_MASK: Field = Field::new(
     "EngineMask",
     20,
-    2,
-    "Which hash engines take it: bit 0 the leaf hash engine, bit 1 the root hash engine.",
+    8,
+    "Which hash engines take it: bit e hash engine e.",
 );
 /// Address of a constant.
 pub const CONSTANT_ADDRESS: Register = Register::single(
@@ -773,8 +820,8 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
         CONSTANT_ENGINE_MASK,
     ],
     "A write stores CONSTANT_DATA at this address of the constant memories. Refused while a run \
-     is in progress, when a sub-engine, bank or index does not exist, when EngineMask is 0, and when a \
-     bit is set that no field has.",
+     is in progress, when a sub-engine, bank or index does not exist, when EngineMask is 0 or names an \
+     engine that CAPS_POOL does not have, and when a bit is set that no field has.",
 );
 
 /// Sums that move up.
@@ -793,7 +840,29 @@ pub const RECURRENCE_OUTPUT_ENTERS: Field = Field::new(
     "Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.",
 );
 
-/// The registers of a hash engine.
+/// First step of the matrices.
+pub const BASES_MATRIX: Field = Field::new(
+    "Matrix",
+    0,
+    8,
+    "Index of the first entry of its matrices in a full-round sub-engine.",
+);
+/// First beat of the constant vectors.
+pub const BASES_CONSTANT: Field = Field::new(
+    "Constant",
+    8,
+    8,
+    "Index of the first entry of its constant vectors in a full-round sub-engine.",
+);
+/// First beat of the partial rounds.
+pub const BASES_PARTIAL: Field = Field::new(
+    "Partial",
+    16,
+    8,
+    "Index of the first entry of its coefficients and constants in a partial-round sub-engine.",
+);
+
+/// The registers of a parameter set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineRegisters {
     /// Input words of a block.
@@ -816,6 +885,8 @@ pub struct EngineRegisters {
     pub digest_map: Register,
     /// Partial rounds of each sub-engine.
     pub partial_rounds: Register,
+    /// Where its constants begin.
+    pub bases: Register,
 }
 
 macro_rules! engine_registers {
@@ -904,13 +975,21 @@ macro_rules! engine_registers {
                  ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not \
                  have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0.",
             ),
+            bases: Register::single(
+                concat!($prefix, "Bases"),
+                $base + 0x4C,
+                ReadWrite,
+                &[BASES_MATRIX, BASES_CONSTANT, BASES_PARTIAL],
+                "Where the constants of the parameter set begin. They fit behind it into the memories of \
+                 CAPS_DEPTH.",
+            ),
         }
     };
 }
 
 impl EngineRegisters {
     /// All of them, in address order.
-    pub const fn all(&self) -> [Register; 10] {
+    pub const fn all(&self) -> [Register; 11] {
         [
             self.input_words,
             self.width,
@@ -922,11 +1001,12 @@ impl EngineRegisters {
             self.input_map,
             self.digest_map,
             self.partial_rounds,
+            self.bases,
         ]
     }
 }
 
-/// The leaf hash engine.
+/// The parameter set of rows: set 0.
 pub const LEAF: EngineRegisters = engine_registers!(
     "Leaf",
     0x140,
@@ -935,7 +1015,7 @@ pub const LEAF: EngineRegisters = engine_registers!(
      1."
 );
 
-/// The root hash engine.
+/// The parameter set of nodes: set 1.
 pub const ROOT: EngineRegisters = engine_registers!(
     "Root",
     0x1A0,
@@ -1001,13 +1081,14 @@ pub const MISSING_IN: Register = Register::counter(
 pub const STALL_LEAF: Register = Register::counter(
     "StallLeaf",
     0x248,
-    "Cycles in which a leaf waited for room in its queue, while a digest was stored, or at the output.",
+    "Cycles in which a leaf waited for room in its queue, while a digest was stored, or at the output. Where \
+     the place of a leaf is reserved as its row begins, those in which a row waited for it.",
 );
 /// Root hash engine without work.
 pub const STARVED_ROOT: Register = Register::counter(
     "StarvedRoot",
     0x250,
-    "Cycles in which the root hash engine could take a group of siblings and none was ready.",
+    "Cycles in which a hash engine could take a group of siblings and none was ready.",
 );
 /// Output stalls.
 pub const STALL_OUT: Register = Register::counter(
@@ -1025,13 +1106,13 @@ pub const WINDOW_CYCLES: Register = Register::counter(
 pub const LEAF_HASHES: Register = Register::counter(
     "LeafHashes",
     0x268,
-    "Permutations that the leaf hash engine has begun.",
+    "Permutations that hash engine 0 has begun, the leaf hash engine.",
 );
 /// Work of the first full-round sub-engine of the leaf hash engine.
 pub const LEAF_BUSY_FULL: Register = Register::counter(
     "LeafBusyFull",
     0x270,
-    "Cycles of the window in which the first full-round sub-engine of the leaf hash engine was occupied.",
+    "Cycles of the window in which the first full-round sub-engine of hash engine 0 was occupied.",
 );
 /// Work of the partial-round sub-engines of the leaf hash engine.
 pub const LEAF_BUSY_PARTIAL: Register = Register::counters(
@@ -1051,13 +1132,13 @@ pub const LEAF_BUSY_FULL_LAST: Register = Register::counter(
 pub const ROOT_HASHES: Register = Register::counter(
     "RootHashes",
     0x2B0,
-    "Permutations that the root hash engine has begun.",
+    "Permutations that hash engine 1 has begun, the root hash engine; 0 without one.",
 );
 /// Work of the first full-round sub-engine of the root hash engine.
 pub const ROOT_BUSY_FULL: Register = Register::counter(
     "RootBusyFull",
     0x2B8,
-    "Cycles of the window in which the first full-round sub-engine of the root hash engine was occupied.",
+    "Cycles of the window in which the first full-round sub-engine of hash engine 1 was occupied.",
 );
 /// Work of the partial-round sub-engines of the root hash engine.
 pub const ROOT_BUSY_PARTIAL: Register = Register::counters(
@@ -1079,6 +1160,83 @@ pub const HIGH_WATER: Register = Register::counter(
     0x2F8,
     "Most words that the node memory held at a time.",
 );
+/// The counters of a hash engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineCounterRegisters {
+    /// Permutations that it has begun.
+    pub hashes: Register,
+    /// Work of its first full-round sub-engine.
+    pub busy_full: Register,
+    /// Work of its partial-round sub-engines.
+    pub busy_partial: Register,
+    /// Work of its second full-round sub-engine.
+    pub busy_full_last: Register,
+}
+
+macro_rules! engine_counters {
+    ($number:literal, $base:literal) => {
+        EngineCounterRegisters {
+            hashes: Register::counter(
+                concat!("Engine", $number, "Hashes"),
+                $base,
+                concat!("Permutations that hash engine ", $number, " has begun."),
+            ),
+            busy_full: Register::counter(
+                concat!("Engine", $number, "BusyFull"),
+                $base + 0x08,
+                "Cycles of the window in which its first full-round sub-engine was occupied.",
+            ),
+            busy_partial: Register::counters(
+                concat!("Engine", $number, "BusyPartial"),
+                $base + 0x10,
+                1,
+                MAX_PARTIAL_ENGINES as u32,
+                "The same for this partial-round sub-engine.",
+            ),
+            busy_full_last: Register::counter(
+                concat!("Engine", $number, "BusyFullLast"),
+                $base + 0x40,
+                "The same for the second full-round sub-engine; 0 without one.",
+            ),
+        }
+    };
+}
+
+/// The counters of hash engine 2; a chip with fewer hash engines does not have these registers.
+pub const ENGINE2: EngineCounterRegisters = engine_counters!(2, 0x500);
+/// Those of hash engine 3.
+pub const ENGINE3: EngineCounterRegisters = engine_counters!(3, 0x548);
+/// Those of hash engine 4.
+pub const ENGINE4: EngineCounterRegisters = engine_counters!(4, 0x590);
+/// Those of hash engine 5.
+pub const ENGINE5: EngineCounterRegisters = engine_counters!(5, 0x5D8);
+/// Those of hash engine 6.
+pub const ENGINE6: EngineCounterRegisters = engine_counters!(6, 0x620);
+/// Those of hash engine 7.
+pub const ENGINE7: EngineCounterRegisters = engine_counters!(7, 0x668);
+
+/// The counters of every hash engine, by its number.
+pub const ENGINE_COUNTERS: [EngineCounterRegisters; MAX_ENGINES] = [
+    EngineCounterRegisters {
+        hashes: LEAF_HASHES,
+        busy_full: LEAF_BUSY_FULL,
+        busy_partial: LEAF_BUSY_PARTIAL,
+        busy_full_last: LEAF_BUSY_FULL_LAST,
+    },
+    EngineCounterRegisters {
+        hashes: ROOT_HASHES,
+        busy_full: ROOT_BUSY_FULL,
+        busy_partial: ROOT_BUSY_PARTIAL,
+        busy_full_last: ROOT_BUSY_FULL_LAST,
+    },
+    ENGINE2,
+    ENGINE3,
+    ENGINE4,
+    ENGINE5,
+    ENGINE6,
+    ENGINE7,
+];
+
 /// Groups of siblings in a level's queue.
 pub const LEVEL_GROUPS: Field = Field::new(
     "Groups",
@@ -1110,6 +1268,7 @@ pub const REGISTERS: &[Register] = &[
     CAPS_DEPTH,
     CAPS_TREE,
     CAPS_FIELD,
+    CAPS_POOL,
     PRIME,
     CONTROL,
     STATUS,
@@ -1130,6 +1289,7 @@ pub const REGISTERS: &[Register] = &[
     INTERRUPT_ENABLE,
     LEAVES_HIGH,
     ERROR_INFO_HIGH,
+    ROLES,
     RADIX_SQUARED,
     CONSTANT_DATA,
     CONSTANT_ADDRESS,
@@ -1143,6 +1303,7 @@ pub const REGISTERS: &[Register] = &[
     LEAF.input_map,
     LEAF.digest_map,
     LEAF.partial_rounds,
+    LEAF.bases,
     ROOT.input_words,
     ROOT.width,
     ROOT.alpha,
@@ -1153,6 +1314,7 @@ pub const REGISTERS: &[Register] = &[
     ROOT.input_map,
     ROOT.digest_map,
     ROOT.partial_rounds,
+    ROOT.bases,
     CYCLES,
     CYCLE_FIRST_IN,
     CYCLE_LAST_IN,
@@ -1176,6 +1338,30 @@ pub const REGISTERS: &[Register] = &[
     ROOT_BUSY_FULL_LAST,
     HIGH_WATER,
     LEVEL_TABLE,
+    ENGINE2.hashes,
+    ENGINE2.busy_full,
+    ENGINE2.busy_partial,
+    ENGINE2.busy_full_last,
+    ENGINE3.hashes,
+    ENGINE3.busy_full,
+    ENGINE3.busy_partial,
+    ENGINE3.busy_full_last,
+    ENGINE4.hashes,
+    ENGINE4.busy_full,
+    ENGINE4.busy_partial,
+    ENGINE4.busy_full_last,
+    ENGINE5.hashes,
+    ENGINE5.busy_full,
+    ENGINE5.busy_partial,
+    ENGINE5.busy_full_last,
+    ENGINE6.hashes,
+    ENGINE6.busy_full,
+    ENGINE6.busy_partial,
+    ENGINE6.busy_full_last,
+    ENGINE7.hashes,
+    ENGINE7.busy_full,
+    ENGINE7.busy_partial,
+    ENGINE7.busy_full_last,
 ];
 
 /// Value of [`BUS_VERSION`] that this description is about, as [`VERSION_VALUE`].
