@@ -1862,6 +1862,7 @@ struct CountingDevice {
 impl CountingDevice {
     fn program(&self, parameters: &AnyParameters) -> Result<ChipProgram, Unsupported> {
         let limits = EngineLimits {
+            num_engines: 2,
             prime: FieldId::Bls12_381.prime(),
             num_full: 1,
             num_partial: 4,

@@ -1023,6 +1023,14 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 
     fn read_counters(&mut self) -> Result<Counters, DriverError> {
+        let engines = registers::ENGINE_COUNTERS[..self.capabilities.limits.num_engines].iter();
+        let engines: Result<Vec<_>, _> = engines
+            .map(|engine| self.read_engine_counters(engine))
+            .collect();
+        let mut engines = engines?.into_iter();
+        // A chip with one hash engine has no other.
+        let leaf = engines.next().unwrap_or_default();
+        let root = engines.next().unwrap_or_default();
         Ok(Counters {
             cycles: self.read_counter(&registers::CYCLES, 0)?,
             cycle_first_in: self.read_counter(&registers::CYCLE_FIRST_IN, 0)?,
@@ -1038,34 +1046,22 @@ impl<P: ChipPort> ChipDevice<P> {
             starved_root: self.read_counter(&registers::STARVED_ROOT, 0)?,
             stall_out: self.read_counter(&registers::STALL_OUT, 0)?,
             high_water: self.read_counter(&registers::HIGH_WATER, 0)?,
-            leaf: self.read_engine_counters(
-                &registers::LEAF_HASHES,
-                &registers::LEAF_BUSY_FULL,
-                &registers::LEAF_BUSY_FULL_LAST,
-                &registers::LEAF_BUSY_PARTIAL,
-            )?,
-            root: self.read_engine_counters(
-                &registers::ROOT_HASHES,
-                &registers::ROOT_BUSY_FULL,
-                &registers::ROOT_BUSY_FULL_LAST,
-                &registers::ROOT_BUSY_PARTIAL,
-            )?,
+            leaf,
+            root,
+            more: engines.collect(),
         })
     }
 
     fn read_engine_counters(
         &mut self,
-        hashes: &registers::Register,
-        busy_full: &registers::Register,
-        busy_full_last: &registers::Register,
-        busy_partial: &registers::Register,
+        engine: &registers::EngineCounterRegisters,
     ) -> Result<EngineCounters, DriverError> {
         Ok(EngineCounters {
-            hashes: self.read_counter(hashes, 0)?,
-            busy_full: self.read_counter(busy_full, 0)?,
-            busy_full_last: self.read_counter(busy_full_last, 0)?,
+            hashes: self.read_counter(&engine.hashes, 0)?,
+            busy_full: self.read_counter(&engine.busy_full, 0)?,
+            busy_full_last: self.read_counter(&engine.busy_full_last, 0)?,
             busy_partial: (0..self.capabilities.limits.num_partial as u32)
-                .map(|engine| self.read_counter(busy_partial, engine))
+                .map(|number| self.read_counter(&engine.busy_partial, number))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -1826,6 +1822,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
             .to_le_bytes();
     }
     let field = port.read_register(registers::CAPS_FIELD.address)?;
+    let pool = port.read_register(registers::CAPS_POOL.address)?;
     let full = registers::CAPS_NUM_FULL.get(engine);
     let partial = registers::CAPS_NUM_PARTIAL.get(engine);
     if !(1..=MAX_NUM_FULL as u32).contains(&full) || partial > registers::MAX_PARTIAL_ENGINES as u32
@@ -1837,6 +1834,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
             prime,
             num_full: full as usize,
             num_partial: partial as usize,
+            num_engines: registers::CAPS_NUM_ENGINES.get(pool) as usize,
             matrix_depth: registers::CAPS_MATRIX_DEPTH.get(depth) as usize,
             constant_depth: registers::CAPS_CONSTANT_DEPTH.get(depth) as usize,
             partial_depth: registers::CAPS_PARTIAL_DEPTH.get(depth) as usize,

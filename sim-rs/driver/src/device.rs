@@ -506,6 +506,8 @@ pub struct Counters {
     pub leaf: EngineCounters,
     /// The root hash engine.
     pub root: EngineCounters,
+    /// Hash engines 2 and more, where a chip has them; the leaf hash engine and the root hash engine are 0 and 1.
+    pub more: Vec<EngineCounters>,
 }
 
 /// Values of the performance counters of one hash engine.

@@ -55,8 +55,8 @@ pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
 pub use registers::{
-    BOTH_ENGINES, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LEAF_HASH_ENGINE, ROOT_HASH_ENGINE, RowRegisters, RuntimeModulus,
+    BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
+    LARGE_PRIME, LEAF_HASH_ENGINE, ROOT_HASH_ENGINE, Roles, RowRegisters, RuntimeModulus,
 };
 pub use rows::ChipRows;
 pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work};

@@ -447,12 +447,8 @@ pub const CAPS_FIELD: Register = Register::single(
 .with_reset(None);
 
 /// Number of hash engines.
-pub const CAPS_NUM_ENGINES: Field = Field::new(
-    "NumEngines",
-    0,
-    4,
-    "Number of hash engines, 1 to 8.",
-);
+pub const CAPS_NUM_ENGINES: Field =
+    Field::new("NumEngines", 0, 4, "Number of hash engines, 1 to 8.");
 /// How many hash engines there are.
 pub const CAPS_POOL: Register = Register::single(
     "CapsPool",

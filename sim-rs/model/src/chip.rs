@@ -41,6 +41,8 @@ pub struct Hardware {
     pub runtime_modulus: bool,
     /// Whether the chip also computes in the Goldilocks field.
     pub goldilocks: bool,
+    /// Hash engines, 1 to 8.
+    pub num_engines: usize,
     /// Full-round sub-engines of each hash engine, 1 or 2.
     pub num_full: usize,
     /// Partial-round sub-engines of each hash engine, 1 to 6. The model also has engines with none, to show
@@ -68,9 +70,10 @@ impl Default for Hardware {
             field: FieldId::Bls12_381,
             runtime_modulus: false,
             goldilocks: true,
+            num_engines: 2,
             num_full: 1,
             num_partial: 4,
-            matrix_depth: 32,
+            matrix_depth: 64,
             constant_depth: 256,
             partial_depth: 128,
             max_height: registers::MAX_HEIGHT as u32,
@@ -173,6 +176,7 @@ impl Hardware {
         let pipelines = self.pipelines();
         EngineLimits {
             prime: self.field.prime(),
+            num_engines: self.num_engines,
             num_full: self.num_full,
             num_partial: self.num_partial,
             matrix_depth: self.matrix_depth,
@@ -347,6 +351,10 @@ impl ModelChip {
             (registers::CAPS_DEPTH.address, depth),
             (registers::CAPS_TREE.address, tree),
             (registers::CAPS_FIELD.address, field),
+            (
+                registers::CAPS_POOL.address,
+                registers::CAPS_NUM_ENGINES.with(hardware.num_engines as u32),
+            ),
         ]);
         let mut chip = Self {
             hardware,

@@ -5,7 +5,9 @@ use super::chip::Hardware;
 use super::machine::{Host, Machine, RunSetup};
 use super::tree::TreeSetup;
 use crate::latencies::{EXIT_PLACES, LOADER_PLACES, Pipelines};
-use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, LARGE_PRIME, RowRegisters, SUB_ENGINES};
+use acclmt_driver::program::{
+    Bases, ChipRegisters, GOLDILOCKS, LARGE_PRIME, RowRegisters, SUB_ENGINES,
+};
 use acclmt_driver::registers::RECURRENCE_ORDER;
 
 /// A hash engine, and what it hashes.
@@ -50,6 +52,7 @@ impl Case {
             input_map: [0; 2],
             digest_map: [0; 2],
             partial_rounds: std::array::from_fn(rounds_of),
+            bases: Bases::default(),
         }
     }
 

@@ -710,6 +710,7 @@ impl Machine {
             high_water: self.tree.high_water,
             leaf: engine(0, self.leaf.begun(self.now)),
             root: engine(1, self.root.begun),
+            more: Vec::new(),
             ..counters
         }
     }

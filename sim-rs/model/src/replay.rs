@@ -438,7 +438,7 @@ mod tests {
     use super::*;
     use crate::hash_engine::CONTINUES;
     use crate::latencies::Pipelines;
-    use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, SUB_ENGINES};
+    use acclmt_driver::program::{Bases, ChipRegisters, GOLDILOCKS, SUB_ENGINES};
     use acclmt_driver::registers::RECURRENCE_ORDER;
 
     /// A hash engine and the host around it.
@@ -520,6 +520,7 @@ mod tests {
                 // The digest is the first element of the beat.
                 digest_map: [beat << 2, 0],
                 partial_rounds: self.partial_rounds,
+                bases: Bases::default(),
             };
             let pipelines = Pipelines::new(false);
             HashEngine::new(&registers, self.num_full, 6, &pipelines, true, false)

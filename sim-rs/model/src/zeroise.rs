@@ -2,7 +2,9 @@
 //! `acclmt_flush_configuration`).
 
 use acclmt_driver::chip::ENGINES;
-use acclmt_driver::program::{ChipRegisters, EngineLimits, LARGE_PRIME, RowRegisters, SUB_ENGINES};
+use acclmt_driver::program::{
+    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, RowRegisters, SUB_ENGINES,
+};
 use acclmt_driver::registers;
 
 /// Elements of the widest state, and its beats.
@@ -51,6 +53,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
                 number <= limits.num_partial || number == SUB_ENGINES - 1 && limits.num_full > 1;
             if is_there { 2 } else { 0 }
         }),
+        bases: Bases::default(),
     };
     let rows = RowRegisters {
         blocks: 2,

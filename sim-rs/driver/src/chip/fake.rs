@@ -66,6 +66,7 @@ pub enum Fault {
 /// How the chip of a test was built.
 pub const BUILD: EngineLimits = EngineLimits {
     prime: [0; 32],
+    num_engines: 2,
     num_full: 1,
     num_partial: 3,
     matrix_depth: 32,
@@ -133,6 +134,10 @@ impl FakeChip {
                     registers::CAPS_GOLDILOCKS.with(limits.goldilocks.into())
                         | registers::CAPS_RUNTIME_MODULUS.with(limits.runtime_modulus.into())
                         | registers::CAPS_MONTGOMERY_BITS.with(limits.montgomery_bits),
+                ),
+                (
+                    registers::CAPS_POOL.address,
+                    registers::CAPS_NUM_ENGINES.with(limits.num_engines as u32),
                 ),
             ]),
             constants: HashMap::new(),

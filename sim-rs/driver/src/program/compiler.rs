@@ -6,9 +6,10 @@ use super::error::ProgramError;
 use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
 use super::registers::{
-    BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
-    LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS, ODD_BANK,
-    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode, recurrence,
+    BOTH_ENGINES, Bases, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR,
+    LARGE_PRIME, LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS,
+    ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode,
+    recurrence,
 };
 use super::shape::{
     FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
@@ -219,6 +220,7 @@ impl ChipProgram {
             input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
             digest_map: encode(&maps.outputs, maps.outputs_in_word, shape),
             partial_rounds: segments.partial.map(|n| n as u32),
+            bases: Bases::default(),
         };
         let modulus = (limits.runtime_modulus && !shape.goldilocks).then(|| RuntimeModulus {
             prime: parameters.prime(),

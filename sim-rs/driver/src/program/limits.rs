@@ -20,6 +20,8 @@ pub const MAX_NUM_FULL: usize = 2;
 pub struct EngineLimits {
     /// The large prime of the chip, whatever it is where the modulus is loaded at run time.
     pub prime: Word,
+    /// Hash engines, 1 to 8.
+    pub num_engines: usize,
     /// Full-round sub-engines of a hash engine, 1 or 2.
     pub num_full: usize,
     /// Partial-round sub-engines of a hash engine, 1 to 6.

@@ -105,6 +105,77 @@ pub struct ChipRegisters {
     pub digest_map: [u32; 2],
     /// Partial rounds of each sub-engine.
     pub partial_rounds: [u32; SUB_ENGINES],
+    /// Where its constants begin.
+    pub bases: Bases,
+}
+
+/// Where the constants of a parameter set begin in the memories of a hash engine: the register `BASES`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bases {
+    /// First step of its matrices in a full-round sub-engine.
+    pub matrix: u8,
+    /// First beat of its constant vectors in a full-round sub-engine.
+    pub constant: u8,
+    /// First beat of its coefficients in a partial-round sub-engine.
+    pub partial: u8,
+}
+
+impl Bases {
+    /// Those of a register value.
+    pub fn read(value: u32) -> Self {
+        // The fields have 8 bits.
+        Self {
+            matrix: registers::BASES_MATRIX.get(value) as u8,
+            constant: registers::BASES_CONSTANT.get(value) as u8,
+            partial: registers::BASES_PARTIAL.get(value) as u8,
+        }
+    }
+
+    /// The register value.
+    pub fn value(&self) -> u32 {
+        registers::BASES_MATRIX.with(self.matrix.into())
+            | registers::BASES_CONSTANT.with(self.constant.into())
+            | registers::BASES_PARTIAL.with(self.partial.into())
+    }
+}
+
+/// What each hash engine does in a run: the register `ROLES`. Bit e of a mask is hash engine e.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roles {
+    /// Those that hash rows into leaves.
+    pub rows: u8,
+    /// Those that hash groups of siblings into nodes.
+    pub nodes: u8,
+}
+
+impl Roles {
+    /// A leaf hash engine and a root hash engine, as in the AcclMT paper.
+    pub const LEAF_AND_ROOT: Self = Self {
+        rows: 0b01,
+        nodes: 0b10,
+    };
+
+    /// Those of a register value.
+    pub fn read(value: u32) -> Self {
+        // The fields have 8 bits.
+        Self {
+            rows: registers::ROLES_ROWS.get(value) as u8,
+            nodes: registers::ROLES_NODES.get(value) as u8,
+        }
+    }
+
+    /// The register value.
+    pub fn value(&self) -> u32 {
+        registers::ROLES_ROWS.with(self.rows.into())
+            | registers::ROLES_NODES.with(self.nodes.into())
+    }
+
+    /// Whether, in a run that hashes leaves for a tree, the place of a leaf is reserved as its row begins: leaves
+    /// can come in any order then. Else there is one leaf hash engine with nothing else to do, and a leaf gets its
+    /// place as it comes.
+    pub fn reserve_leaves(&self) -> bool {
+        self.rows.count_ones() != 1 || self.rows & self.nodes != 0
+    }
 }
 
 impl ChipRegisters {
@@ -125,6 +196,7 @@ impl ChipRegisters {
             partial_rounds: std::array::from_fn(|number| {
                 get(engine.partial_rounds.at(number as u32))
             }),
+            bases: Bases::read(get(engine.bases.address)),
         }
     }
 
@@ -140,6 +212,7 @@ impl ChipRegisters {
             (&engine.full_rounds_last, self.full_rounds_last),
             (&engine.recurrence, self.recurrence),
             (&engine.digest_words, self.digest_words),
+            (&engine.bases, self.bases.value()),
         ];
         let runs = [
             (&engine.input_map, &self.input_map[..]),

@@ -598,6 +598,7 @@ mod tests {
 
     fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         EngineLimits {
+            num_engines: 2,
             prime: word::from_u64(0),
             num_full,
             num_partial,

@@ -23,6 +23,7 @@ use acclmt_poseidon::{dispatch, with_field};
 
 fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
     EngineLimits {
+        num_engines: 2,
         prime: FieldId::Bls12_381.prime(),
         num_full,
         num_partial,
