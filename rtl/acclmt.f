@@ -15,6 +15,7 @@ common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv
 common/acclmt_fifo.sv
 common/acclmt_set_select.sv
+common/acclmt_turns.sv
 common/acclmt_reserved_fifo.sv
 common/acclmt_beat_fifo.sv
 field/acclmt_mul.sv
@@ -56,8 +57,7 @@ tree/acclmt_dispatch_scheduler.sv
 tree/acclmt_node_memory.sv
 tree/acclmt_node_fetch.sv
 tree/acclmt_tree.sv
-engine/acclmt_root_hash_engine.sv
-engine/acclmt_leaf_hash_engine.sv
+engine/acclmt_engine_pool.sv
 control/acclmt_counters.sv
 control/acclmt_engine_configuration.sv
 control/acclmt_configuration.sv

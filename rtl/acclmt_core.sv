@@ -4,8 +4,9 @@
 
 /// AcclMT without a bus: commits to a stream of field elements by a Poseidon Merkle tree.
 ///
-///     in -> to Montgomery -> leaf hash engine -+-> root hash engine -> + -> from Montgomery -> out
-///                                              +--------(digests)------+
+///     in -> to Montgomery -rows-> hash engines -leaves, digests-> tree -> from Montgomery -> out
+///                                      ^                           |
+///                                      +----------- nodes ---------+
 ///     registers -> configuration, constants, run control, performance counters
 ///
 /// A run: the host writes configuration and constants, then CONTROL.start; the chip takes as many
@@ -31,13 +32,15 @@ module acclmt_core #(
   /// Whether the modulus is fixed at elaboration (0, `acclmt_pkg::ReductionConstant`) or set at run
   /// time (1, `acclmt_pkg::ReductionRuntime`).
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Hash engines, 1..8.
+  parameter int unsigned NumEngines = 2,
   /// Full-round sub-engines of each hash engine, 1..2.
   parameter int unsigned NumFull = 1,
   /// Partial-round sub-engines of each hash engine, 1..6.
   parameter int unsigned NumPartial = 4,
   /// Steps of matrices (3 x 3 chunks) and beats of constant vectors that each full-round sub-engine
   /// stores, powers of two.
-  parameter int unsigned MatrixDepth = 32,
+  parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   /// Beats of sparse matrices that each partial-round sub-engine stores, a power of two.
   parameter int unsigned PartialDepth = 128,
@@ -88,7 +91,9 @@ module acclmt_core #(
   acclmt_pkg::engine_config_t leaf_config, root_config;
   acclmt_pkg::run_config_t run_config;
   acclmt_tree_pkg::tree_config_t tree_config;
-  acclmt_pkg::constant_write_t leaf_constant_write, root_constant_write;
+  acclmt_pkg::constant_write_t constant_write;
+  logic [NumEngines-1:0] constant_engines, hash_begun;
+  logic [NumEngines*MaxSubEngines-1:0] busy;
   acclmt_pkg::events_t events;
   acclmt_tree_pkg::node_traffic_t traffic;
   acclmt_tree_pkg::level_setup_t level_setup;
@@ -102,6 +107,7 @@ module acclmt_core #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
+    .NumEngines(NumEngines),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
@@ -126,8 +132,8 @@ module acclmt_core #(
     .leaf_config_o(leaf_config),
     .root_config_o(root_config),
     .level_setup_o(level_setup),
-    .leaf_constant_write_o(leaf_constant_write),
-    .root_constant_write_o(root_constant_write),
+    .constant_write_o(constant_write),
+    .constant_engines_o(constant_engines),
     .node_sweep_o(node_sweep),
     .flush_o(flush),
     .running_o(running),
@@ -140,6 +146,8 @@ module acclmt_core #(
     .void_o(run_void),
     .events_i(events),
     .traffic_i(traffic),
+    .hash_begun_i(hash_begun),
+    .busy_i(busy),
     .irq_o
   );
 
@@ -204,85 +212,104 @@ module acclmt_core #(
     .idle_o(input_idle)
   );
 
-  // ---- Engines ----------------------------------------------------------------------------------
+  // ---- Hash engines -----------------------------------------------------------------------------
 
-  logic leaf_valid, leaf_ready, leaf_end, leaf_hash_begun, leaf_idle;
-  logic [MaxSubEngines-1:0] leaf_busy;
-  acclmt_pkg::word_t leaf;
-  acclmt_leaf_hash_engine #(
+  localparam int unsigned PlaceWidth = acclmt_pkg::TagPayloadWidth;
+  logic is_tree, reserve_leaves;
+  assign is_tree = tree_config.top != '0;
+  assign reserve_leaves = is_tree && run_config.hash_leaves && run_config.reserve_leaves;
+  logic leaf_valid, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
+  logic digest_valid, digest_is_leaf, engines_idle;
+  logic [15:0] leaf_places;
+  logic [PlaceWidth-1:0] leaf_place, operand_place, digest_place;
+  acclmt_pkg::word_t leaf, operand, digest;
+  acclmt_engine_pool #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
+    .NumEngines(NumEngines),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth)
-  ) u_leaf_hash_engine (
+  ) u_engines (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i(clear || start),
-    .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
-    .config_i(leaf_config),
-    .row_i(run_config.row),
-    .hash_leaves_i(run_config.hash_leaves),
-    .constant_write_i(leaf_constant_write),
-    .valid_i(element_valid),
-    .ready_o(element_ready),
-    .word_i(element),
-    .label_i(element_label),
-    .valid_o(leaf_valid),
-    .ready_i(leaf_ready),
+    .run_i(run_config),
+    .is_tree_i(is_tree),
+    .row_config_i(leaf_config),
+    .node_config_i(root_config),
+    .constant_write_i(constant_write),
+    .constant_engines_i(constant_engines),
+    .row_valid_i(element_valid),
+    .row_ready_o(element_ready),
+    .row_word_i(element),
+    .row_label_i(element_label),
+    .leaf_valid_o(leaf_valid),
+    .leaf_ready_i(leaf_ready),
     .leaf_o(leaf),
     .leaf_end_o(leaf_end),
-    .hash_begun_o(leaf_hash_begun),
-    .busy_o(leaf_busy),
-    .idle_o(leaf_idle)
+    .leaf_places_o(leaf_places),
+    .leaf_place_i(leaf_place),
+    .node_valid_i(operand_valid),
+    .node_ready_o(operand_ready),
+    .node_word_i(operand),
+    .node_end_i(operand_end),
+    .node_place_i(operand_place),
+    .digest_valid_o(digest_valid),
+    .digest_o(digest),
+    .digest_place_o(digest_place),
+    .digest_is_leaf_o(digest_is_leaf),
+    .hash_begun_o(hash_begun),
+    .busy_o(busy),
+    .idle_o(engines_idle)
   );
 
-  logic node_valid, node_ready, root_hash_begun, root_starved, root_idle;
-  logic [MaxSubEngines-1:0] root_busy;
+  // ---- Tree -------------------------------------------------------------------------------------
+
+  logic node_valid, node_ready, starved, tree_idle;
   acclmt_pkg::word_t node;
   acclmt_tree_pkg::node_label_t label;
-  acclmt_root_hash_engine #(
-    .Prime(Prime),
-    .Goldilocks(Goldilocks),
-    .Reduction(Reduction),
-    .NumFull(NumFull),
-    .NumPartial(NumPartial),
-    .MatrixDepth(MatrixDepth),
-    .ConstantDepth(ConstantDepth),
-    .PartialDepth(PartialDepth),
+  acclmt_tree #(
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
-  ) u_root_hash_engine (
+  ) u_tree (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .clear_i(clear || start),
-    .goldilocks_i(run_config.goldilocks),
-    .prime_i(prime),
-    .config_i(root_config),
+    .arity_i(root_config.input_words),
     .tree_i(tree_config),
     .setup_i(level_setup),
+    .constant_write_i(constant_write),
     .node_sweep_i(node_sweep),
-    .constant_write_i(root_constant_write),
-    .valid_i(leaf_valid),
-    .ready_o(leaf_ready),
+    .reserve_leaves_i(reserve_leaves),
+    .leaf_valid_i(leaf_valid),
+    .leaf_ready_o(leaf_ready),
     .leaf_i(leaf),
     .leaf_end_i(leaf_end),
-    .valid_o(node_valid),
-    .ready_i(node_ready),
+    .leaf_places_i(leaf_places),
+    .leaf_place_o(leaf_place),
+    .operand_valid_o(operand_valid),
+    .operand_ready_i(operand_ready),
+    .operand_o(operand),
+    .operand_end_o(operand_end),
+    .operand_place_o(operand_place),
+    .digest_valid_i(digest_valid),
+    .digest_i(digest),
+    .digest_place_i(digest_place),
+    .node_valid_o(node_valid),
+    .node_ready_i(node_ready),
     .node_o(node),
     .label_o(label),
     .incomplete_o(incomplete),
-    .hash_begun_o(root_hash_begun),
-    .starved_o(root_starved),
+    .starved_o(starved),
     .traffic_o(traffic),
-    .busy_o(root_busy),
-    .idle_o(root_idle)
+    .idle_o(tree_idle)
   );
 
   // ---- Data output ------------------------------------------------------------------------------
@@ -328,13 +355,10 @@ module acclmt_core #(
     events.input_missing = input_open && !input_valid;
     events.output_taken = output_taken;
     events.output_stalled = out_valid && !output_ready;
-    events.leaf_taken = leaf_valid && leaf_ready && leaf_end;
+    events.leaf_taken = reserve_leaves ? digest_valid && digest_is_leaf
+                                       : leaf_valid && leaf_ready && leaf_end;
     events.leaf_stalled = leaf_valid && !leaf_ready;
-    events.root_starved = root_starved && running && tree_config.top != '0;
-    events.leaf_hash_begun = leaf_hash_begun;
-    events.root_hash_begun = root_hash_begun;
-    events.leaf_busy = leaf_busy;
-    events.root_busy = root_busy;
+    events.root_starved = starved && running && is_tree;
   end
 
 `ifndef SYNTHESIS
@@ -367,7 +391,7 @@ module acclmt_core #(
   input_meets_output_c : cover property (@(posedge clk_i) input_taken && output_taken);
   clear_while_word_waits_c : cover property (@(posedge clk_i) clear && out_valid_o);
   idle_between_runs_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      start |-> input_idle && leaf_idle && root_idle)
+      start |-> input_idle && engines_idle && tree_idle)
   else $error("acclmt_core: a run starts while the last one is still inside");
 
   // Liveness: while a run is under way, a word moves at an edge or a sub-engine issues a round at
@@ -376,7 +400,7 @@ module acclmt_core #(
   logic [31:0] quiet_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) quiet_q <= '0;
-    else if (!running || input_taken || output_taken || leaf_busy != '0 || root_busy != '0 ||
+    else if (!running || input_taken || output_taken || busy != '0 ||
              (input_open && !input_valid) || (out_valid && !output_ready)) quiet_q <= '0;
     else quiet_q <= quiet_q + 32'd1;
   end
@@ -384,7 +408,7 @@ module acclmt_core #(
   else $error("acclmt_core: a run is under way and nothing moves");
 `else
   logic unused_idle;
-  assign unused_idle = ^{running, input_idle, leaf_idle, root_idle};
+  assign unused_idle = ^{running, input_idle, engines_idle, tree_idle};
 `endif
 
 endmodule

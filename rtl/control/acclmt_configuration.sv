@@ -2,22 +2,23 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes the configuration registers into what a run does and into the parameters of both hash
-/// engines, and finds the first register that holds an illegal value. The registers of an engine
-/// that the run does not use may hold anything.
+/// Decodes the configuration registers into what a run does and into the parameter sets of rows and
+/// of nodes, and finds the first register that holds an illegal value. The registers of a set that
+/// the run does not use may hold anything.
 ///
 /// Handshake:  none. Latency: combinational; the registers are stable during a run.
 module acclmt_configuration #(
   /// Parameters of the chip that limit the configuration.
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  parameter int unsigned NumEngines = 2,
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 32
 ) (
-  /// The registers of the run, MODE first, and of each engine, INPUT_WORDS first.
+  /// The registers of the run, MODE first, and of each set, INPUT_WORDS first.
   input logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_i,
   input logic [acclmt_pkg::NumEngineConfig-1:0][31:0] leaf_i,
   input logic [acclmt_pkg::NumEngineConfig-1:0][31:0] root_i,
@@ -26,6 +27,8 @@ module acclmt_configuration #(
   output acclmt_tree_pkg::tree_config_t tree_config_o,
   output acclmt_pkg::engine_config_t leaf_config_o,
   output acclmt_pkg::engine_config_t root_config_o,
+  /// Places that the queue of the leaves needs at least.
+  output logic [15:0] leaf_places_o,
   /// Leaves between which sub-engines are counted as busy.
   output logic [31:0] window_first_o,
   output logic [31:0] window_last_o,
@@ -52,15 +55,16 @@ module acclmt_configuration #(
   localparam int unsigned WindowFirst = 10;
   localparam int unsigned WindowLast = 11;
   localparam int unsigned LeavesHigh = 12;
+  localparam int unsigned Roles = 13;
 
   if (acclmt_reg_pkg::RegLastInputWords != acclmt_reg_pkg::RegMode + 12'(4 * LastWords) ||
       acclmt_reg_pkg::RegWindowLast != acclmt_reg_pkg::RegMode + 12'(4 * WindowLast) ||
-      NumRegisters != LeavesHigh + 1)
+      NumRegisters != Roles + 1)
   begin : gen_illegal_map
     $error("acclmt_configuration: the positions of the registers do not agree with acclmt_reg_pkg");
   end
 
-  // ---- The hash engines -------------------------------------------------------------------------
+  // ---- The parameter sets -----------------------------------------------------------------------
 
   logic hash_leaves, is_tree, goldilocks, leaf_illegal, root_illegal;
   logic [4:0] leaf_index, root_index;
@@ -99,11 +103,43 @@ module acclmt_configuration #(
     .illegal_index_o(root_index)
   );
 
+  // ---- Roles of the hash engines ----------------------------------------------------------------
+
+  acclmt_pkg::engine_mask_t row_engines, node_engines, used_engines;
+  acclmt_pkg::node_limit_t node_limit;
+  logic reserve_leaves, several_blocks, shared;
+  assign row_engines =
+      run_i[Roles][acclmt_reg_pkg::RolesRowsLsb+:acclmt_pkg::MaxNumEngines];
+  assign node_engines =
+      run_i[Roles][acclmt_reg_pkg::RolesNodesLsb+:acclmt_pkg::MaxNumEngines];
+  assign node_limit =
+      run_i[Roles][acclmt_reg_pkg::RolesNodeLimitLsb+:acclmt_pkg::NodeLimitWidth];
+  assign used_engines = row_engines | node_engines;
+  // One leaf hash engine with nothing else to do makes its leaves in order.
+  assign reserve_leaves = !$onehot(row_engines) || (row_engines & node_engines) != '0;
+  assign several_blocks = run_i[RowBlocks] != 32'd1;
+  assign shared = hash_leaves && is_tree && (row_engines & node_engines) != '0;
+  // A group of rows, and the leaves that still wait for siblings.
+  assign leaf_places_o = (hash_leaves && reserve_leaves)
+                         ? run_i[RowGroup][15:0] + 16'(root_config_o.input_words) - 16'd1 : 16'd1;
+
+  logic [3:0] num_row_engines;
+  always_comb begin
+    num_row_engines = '0;
+    for (int e = 0; e < int'(acclmt_pkg::MaxNumEngines); e++) begin
+      num_row_engines = num_row_engines + 4'(row_engines[e]);
+    end
+  end
+
   // ---- The run ----------------------------------------------------------------------------------
 
   always_comb begin
     run_config_o.goldilocks = goldilocks;
     run_config_o.hash_leaves = hash_leaves;
+    run_config_o.row_engines = row_engines;
+    run_config_o.node_engines = node_engines;
+    run_config_o.reserve_leaves = reserve_leaves;
+    run_config_o.node_limit = node_limit;
     run_config_o.row.overwrite = run_i[Mode][acclmt_reg_pkg::ModeOverwriteBit];
     // A leaf that is not hashed is a word.
     run_config_o.row.blocks = hash_leaves ? run_i[RowBlocks] : 32'd1;
@@ -122,17 +158,22 @@ module acclmt_configuration #(
 
   // ---- Legal values -----------------------------------------------------------------------------
 
-  // Rows that the ring of the leaf hash engine holds in its output buffers.
-  logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds;
+  // Rows that the rings of the hash engines hold in their output buffers.
+  logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds, has_node_rounds;
   logic [31:0] most_rows;
+  logic rows_fit;
   acclmt_pkg::word_count_t most_words;
   always_comb begin
     for (int i = 0; i < int'(acclmt_pkg::MaxNumPartial); i++) begin
       has_rounds[i] = leaf_config_o.partial_rounds[i+1] != '0;
+      has_node_rounds[i] = root_config_o.partial_rounds[i+1] != '0;
     end
   end
-  assign most_rows =
+  assign most_rows = 32'(num_row_engines) *
       32'(acclmt_timing_pkg::most_rows(int'(Reduction), leaf_config_o.beats, has_rounds));
+  assign rows_fit = acclmt_timing_pkg::shared_rows_fit(
+      int'(Reduction), run_i[RowGroup][15:0], int'(num_row_engines), leaf_config_o.beats,
+      node_limit, root_config_o.beats, has_rounds);
   assign most_words = WordCountWidth'(goldilocks ? MaxGoldilocksWords : MaxWidth);
 
   logic [NumRegisters-1:0] illegal;
@@ -146,10 +187,18 @@ module acclmt_configuration #(
     illegal[LeavesHigh] =
         run_i[LeavesHigh] > 32'd1 || (run_i[LeavesHigh] != '0 && run_i[Leaves] != '0);
     illegal[Field] = run_i[Field] > 32'(Goldilocks);
+    // What is hashed has an engine; two sets in one ring share its S-boxes and its wires.
+    illegal[Roles] = (run_i[Roles] & ~acclmt_reg_pkg::RolesMask) != '0 ||
+        32'(used_engines) >> NumEngines != '0 ||
+        (hash_leaves && row_engines == '0) || (is_tree && node_engines == '0) ||
+        (shared && !leaf_illegal && !root_illegal &&
+         (leaf_config_o.alpha != root_config_o.alpha || has_rounds != has_node_rounds ||
+          (several_blocks && node_limit == '0)));
     // What a row may be depends on the parameters of its hash.
     if (hash_leaves && !leaf_illegal) begin
       illegal[RowBlocks] = run_i[RowBlocks] == '0;
-      illegal[RowGroup] = run_i[RowGroup] == '0 || run_i[RowGroup] > most_rows;
+      illegal[RowGroup] = run_i[RowGroup] == '0 || run_i[RowGroup] > most_rows ||
+          (shared && several_blocks && !rows_fit);
       illegal[LastWords] = run_i[LastWords] == '0 || run_i[LastWords] > 32'(most_words);
       for (int j = 0; j < int'(MaxWidth); j++) begin
         if (!acclmt_pkg::position_exists(
@@ -171,8 +220,9 @@ module acclmt_configuration #(
     end
     for (int i = int'(NumRegisters) - 1; i >= 0; i--) begin
       if (illegal[i]) begin
-        illegal_address_o = (i == int'(LeavesHigh)) ? acclmt_reg_pkg::RegLeavesHigh
-                                                    : acclmt_reg_pkg::RegMode + 12'(4 * i);
+        illegal_address_o = acclmt_reg_pkg::RegMode + 12'(4 * i);
+        if (i == int'(LeavesHigh)) illegal_address_o = acclmt_reg_pkg::RegLeavesHigh;
+        if (i == int'(Roles)) illegal_address_o = acclmt_reg_pkg::RegRoles;
       end
     end
   end

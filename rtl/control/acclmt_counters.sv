@@ -4,7 +4,8 @@
 
 /// Performance counters of a run: 64 bits each, cleared when a run starts and frozen when it ends.
 ///
-/// Counter number n has the byte address 0x200 + 8 * n of the register map (`acclmt_reg_pkg`).
+/// Counter number n has the byte address 0x200 + 8 * n of the register map (`acclmt_reg_pkg`), but
+/// for those of the hash engines from number 2 on, which begin at ENGINE2_HASHES.
 /// Sub-engines are counted as busy in a window of the run: from the leaf `window_first_i` on, which
 /// is counted from 0 as it leaves the leaf hash engine, to before the leaf `window_last_i`, or to
 /// the end of the run if that is 0.
@@ -13,7 +14,10 @@
 ///
 /// Handshake:  none; `value_o` shows counter `select_i` in the same cycle (0 for a number without
 ///             counter).
-module acclmt_counters (
+module acclmt_counters #(
+  /// Hash engines.
+  parameter int unsigned NumEngines = 2
+) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
@@ -27,8 +31,11 @@ module acclmt_counters (
   /// Events of this cycle.
   input acclmt_pkg::events_t events_i,
   input acclmt_tree_pkg::node_traffic_t traffic_i,
+  /// Of each hash engine: a permutation begins, the slot of a round is under way.
+  input logic [NumEngines-1:0] hash_begun_i,
+  input logic [NumEngines*acclmt_pkg::MaxSubEngines-1:0] busy_i,
   /// Read port.
-  input logic [5:0] select_i,
+  input logic [6:0] select_i,
   output logic [63:0] value_o,
   /// The number has a counter.
   output logic exists_o
@@ -49,18 +56,29 @@ module acclmt_counters (
   localparam int unsigned StarvedRoot = 10;
   localparam int unsigned StallOut = 11;
   localparam int unsigned WindowCycles = 12;
-  localparam int unsigned LeafHashes = 13;
-  localparam int unsigned LeafBusy = 14;
-  localparam int unsigned RootHashes = LeafBusy + SubEngines;
-  localparam int unsigned RootBusy = RootHashes + 1;
-  localparam int unsigned HighWater = RootBusy + SubEngines;
-  localparam int unsigned NumCounters = HighWater + 1;
+  // Those of a hash engine: permutations, and the work of its sub-engines. The first two hash
+  // engines are before the high-water mark, the others behind it.
+  localparam int unsigned EngineCounters = 1 + SubEngines;
+  localparam int unsigned FirstEngine = 13;
+  localparam int unsigned EarlyEngines = 2;
+  localparam int unsigned HighWater = FirstEngine + EarlyEngines * EngineCounters;
+  localparam int unsigned MoreEngines = HighWater + 1;
+  localparam int unsigned NumCounters =
+      MoreEngines + ((NumEngines > EarlyEngines) ? NumEngines - EarlyEngines : 0) * EngineCounters;
+
+  /// The first counter of a hash engine.
+  function automatic int first_of(input int engine);
+    if (engine < int'(EarlyEngines)) first_of = int'(FirstEngine) + engine * int'(EngineCounters);
+    else first_of = int'(MoreEngines) + (engine - int'(EarlyEngines)) * int'(EngineCounters);
+  endfunction
 
   if (12'(acclmt_reg_pkg::RegCycles) != 12'h200 ||
       12'(acclmt_reg_pkg::RegWindowCycles) != 12'h200 + 12'(8 * WindowCycles) ||
-      12'(acclmt_reg_pkg::RegLeafBusyFull) != 12'h200 + 12'(8 * LeafBusy) ||
-      12'(acclmt_reg_pkg::RegRootBusyFull) != 12'h200 + 12'(8 * RootBusy) ||
-      12'(acclmt_reg_pkg::RegHighWater) != 12'h200 + 12'(8 * (NumCounters - 1)))
+      12'(acclmt_reg_pkg::RegLeafHashes) != 12'h200 + 12'(8 * first_of(0)) ||
+      12'(acclmt_reg_pkg::RegRootBusyFull) != 12'h200 + 12'(8 * (first_of(1) + 1)) ||
+      12'(acclmt_reg_pkg::RegHighWater) != 12'h200 + 12'(8 * HighWater) ||
+      12'(acclmt_reg_pkg::RegEngine3Hashes) !=
+      12'(acclmt_reg_pkg::RegEngine2Hashes) + 12'(8 * (first_of(3) - first_of(2))))
   begin : gen_illegal_map
     $error("acclmt_counters: the numbers of the counters do not agree with acclmt_reg_pkg");
   end
@@ -68,6 +86,8 @@ module acclmt_counters (
   // Events are counted in the cycle after them, so that they have one to get here.
   acclmt_pkg::events_t events_q;
   acclmt_tree_pkg::node_traffic_t traffic_q;
+  logic [NumEngines-1:0] hash_begun_q;
+  logic [NumEngines*SubEngines-1:0] busy_q;
   logic counting_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) counting_q <= 1'b0;
@@ -76,6 +96,8 @@ module acclmt_counters (
   always_ff @(posedge clk_i) begin
     events_q <= events_i;
     traffic_q <= traffic_i;
+    hash_begun_q <= hash_begun_i;
+    busy_q <= busy_i;
   end
 
   // ---- Counters ---------------------------------------------------------------------------------
@@ -87,7 +109,7 @@ module acclmt_counters (
       (window_last_i == '0 || leaves_q < acclmt_tree_pkg::leaf_count_t'(window_last_i));
 
   // Counters that add one in each cycle of their event.
-  logic [HighWater-1:0] increment;
+  logic [NumCounters-1:0] increment;
   always_comb begin
     increment = '0;
     increment[Cycles] = 1'b1;
@@ -97,15 +119,17 @@ module acclmt_counters (
     increment[StarvedRoot] = events_q.root_starved;
     increment[StallOut] = events_q.output_stalled;
     increment[WindowCycles] = in_window;
-    increment[LeafHashes] = events_q.leaf_hash_begun;
-    increment[LeafBusy+:SubEngines] = in_window ? events_q.leaf_busy : '0;
-    increment[RootHashes] = events_q.root_hash_begun;
-    increment[RootBusy+:SubEngines] = in_window ? events_q.root_busy : '0;
+    for (int e = 0; e < int'(NumEngines); e++) begin
+      increment[first_of(e)] = hash_begun_q[e];
+      if (in_window) begin
+        increment[first_of(e)+1+:SubEngines] = busy_q[int'(SubEngines)*e+:SubEngines];
+      end
+    end
   end
 
   // Time stamps that take the number of the cycle, the first one only once.
   logic seen_in_q, seen_leaf_q, seen_out_q;
-  logic [HighWater-1:0] stamp;
+  logic [NumCounters-1:0] stamp;
   always_comb begin
     stamp = '0;
     stamp[CycleFirstIn] = events_q.input_taken && !seen_in_q;
@@ -116,7 +140,7 @@ module acclmt_counters (
     stamp[CycleLastOut] = events_q.output_taken;
   end
 
-  logic [HighWater-1:0][63:0] counter_q;
+  logic [NumCounters-1:0][63:0] counter_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       counter_q <= '0;
@@ -131,7 +155,7 @@ module acclmt_counters (
       seen_leaf_q <= 1'b0;
       seen_out_q <= 1'b0;
     end else if (counting_q) begin
-      for (int i = 0; i < int'(HighWater); i++) begin
+      for (int i = 0; i < int'(NumCounters); i++) begin
         if (stamp[i]) counter_q[i] <= counter_q[Cycles];
         else if (increment[i]) counter_q[i] <= counter_q[i] + 64'd1;
       end
@@ -164,10 +188,10 @@ module acclmt_counters (
 
   always_comb begin
     value_o = '0;
-    for (int i = 0; i < int'(HighWater); i++) begin
-      if (select_i == 6'(i)) value_o = counter_q[i];
+    for (int i = 0; i < int'(NumCounters); i++) begin
+      if (select_i == 7'(i)) value_o = counter_q[i];
     end
-    if (select_i == 6'(HighWater)) value_o = 64'(high_water_q);
+    if (select_i == 7'(HighWater)) value_o = 64'(high_water_q);
   end
   assign exists_o = 32'(select_i) < NumCounters;
 

@@ -47,8 +47,9 @@ module acclmt_engine_configuration #(
   localparam int unsigned InputMap = 7;
   localparam int unsigned DigestMap = 9;
   localparam int unsigned PartialRounds = 11;
+  localparam int unsigned Bases = PartialRounds + MaxSubEngines;
 
-  if (PartialRounds + MaxSubEngines != NumRegisters) begin : gen_illegal_map
+  if (Bases + 1 != NumRegisters) begin : gen_illegal_map
     $error("acclmt_engine_configuration: NumEngineConfig = %0d is not the number of registers",
            NumRegisters);
   end
@@ -146,10 +147,12 @@ module acclmt_engine_configuration #(
     for (int i = 0; i < int'(MaxSubEngines); i++) begin
       config_o.partial_rounds[i] = registers_i[PartialRounds+i][RoundWidth-1:0];
     end
-    // The only parameter set of its engine.
-    config_o.matrix_base = '0;
-    config_o.constant_base = '0;
-    config_o.partial_base = '0;
+    config_o.matrix_base =
+        registers_i[Bases][acclmt_reg_pkg::LeafBasesMatrixLsb+:acclmt_pkg::IndexWidth];
+    config_o.constant_base =
+        registers_i[Bases][acclmt_reg_pkg::LeafBasesConstantLsb+:acclmt_pkg::IndexWidth];
+    config_o.partial_base =
+        registers_i[Bases][acclmt_reg_pkg::LeafBasesPartialLsb+:acclmt_pkg::IndexWidth];
     config_o.input_words = registers_i[InputWords][WordCountWidth-1:0];
     config_o.digest_words = registers_i[DigestWords][WordCountWidth-1:0];
     config_o.input_map = {registers_i[InputMap+1][15:0], registers_i[InputMap]};
@@ -200,18 +203,22 @@ module acclmt_engine_configuration #(
     // Rounds that the numbers and the memories of the full-round sub-engines can hold.
     illegal[FullRoundsFirst] = registers_i[FullRoundsFirst] == '0 ||
         registers_i[FullRoundsFirst] > 32'(MostRounds) ||
-        12'(rounds_first) * 12'(beats) > 12'(ConstantDepth);
+        13'(rounds_first) * 13'(beats) + 13'(config_o.constant_base) > 13'(ConstantDepth);
     illegal[FullRoundsLast] = registers_i[FullRoundsLast] == '0 ||
         registers_i[FullRoundsLast] > 32'(MostRounds) ||
-        12'(vectors_with_last) * 12'(beats) > 12'(ConstantDepth) ||
+        13'(vectors_with_last) * 13'(beats) + 13'(config_o.constant_base) >
+        13'(ConstantDepth) ||
         32'(rounds) >= 32'(MostRounds);
     illegal[PartialRounds] = registers_i[PartialRounds] > 32'(MostRounds);
     for (int i = 1; i < int'(Second); i++) begin
       illegal[PartialRounds+i] = registers_i[PartialRounds+i] > 32'(MostRounds) ||
-          12'(registers_i[PartialRounds+i][RoundWidth-1:0]) * 12'(beats) > 12'(PartialDepth) ||
+          (registers_i[PartialRounds+i] != '0 &&
+           12'(registers_i[PartialRounds+i][RoundWidth-1:0]) * 12'(beats) +
+           12'(config_o.partial_base) > 12'(PartialDepth)) ||
           (registers_i[PartialRounds+i] != '0 && (i > int'(NumPartial) || !recurrence)) ||
           (i == 1 && registers_i[PartialRounds+i] == '0 && recurrence);
     end
+    illegal[Bases] = (registers_i[Bases] & ~acclmt_reg_pkg::LeafBasesMask) != '0;
     illegal[PartialRounds+Second] = registers_i[PartialRounds+Second] > 32'(MostRounds) ||
         (registers_i[PartialRounds+Second] != '0 && NumFull == 1);
 

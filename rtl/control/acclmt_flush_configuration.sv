@@ -8,8 +8,10 @@
 /// widest states fill every lane and every beat; both visits of the full-round sub-engines and all
 /// partial-round sub-engines have rounds, the latter as a recurrence in which all sums move; a row
 /// has a later block; the digest is in the last beat, so that final states have all of theirs;
-/// leaves go out as well as nodes; the last group lacks a sibling. The leaves and the nodes share
-/// the node memory. There are so many nodes that the beats of their states fill the largest buffer.
+/// leaves go out as well as nodes; the last group lacks a sibling; every engine hashes rows and
+/// nodes. The leaves and the nodes share the node memory. There are so many nodes that the beats of
+/// their states fill the largest buffer of each engine, and as many rows are under way as there are
+/// places for.
 /// The configuration need not be legal: rounds beyond a small memory read its other words, which
 /// are zero.
 ///
@@ -18,13 +20,14 @@
 module acclmt_flush_configuration #(
   /// The kind of reduction.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
-  /// Full-round and partial-round sub-engines of a hash engine.
+  /// Hash engines, full-round and partial-round sub-engines of one.
+  parameter int unsigned NumEngines = 2,
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
   /// Words of the node memory.
   parameter int unsigned NodeWords = 512
 ) (
-  /// Registers of the run and of both hash engines.
+  /// Registers of the run and of both parameter sets.
   output logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_o,
   output logic [acclmt_pkg::NumEngineConfig-1:0][31:0] engine_o,
   /// Entries of the level table for the leaves and for the level above: groups of siblings.
@@ -34,7 +37,17 @@ module acclmt_flush_configuration #(
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
   localparam int unsigned Nodes =
       acclmt_timing_pkg::places(int'(Reduction)) / acclmt_pkg::MaxBeats + 1;
-  localparam int unsigned Leaves = Nodes * MaxWidth - 1;
+  localparam int unsigned Leaves = NumEngines * Nodes * MaxWidth - 1;
+  // Groups of siblings of each level, and rows of a group, which all have places.
+  localparam int unsigned Groups = NodeWords / (2 * MaxWidth);
+  localparam int unsigned Places = Groups * MaxWidth - (MaxWidth - 1);
+  localparam int unsigned Rows = (NumEngines * Nodes < Places) ? NumEngines * Nodes : Places;
+  // Nodes inside of an engine: a share of the room that the rows leave.
+  localparam int unsigned NodeLimit = Nodes;
+  localparam logic [31:0] Roles =
+      (32'(2 ** NumEngines - 1) << acclmt_reg_pkg::RolesRowsLsb) |
+      (32'(2 ** NumEngines - 1) << acclmt_reg_pkg::RolesNodesLsb) |
+      (32'(NodeLimit) << acclmt_reg_pkg::RolesNodeLimitLsb);
   localparam int unsigned PartialRounds = 2;
   // Element j of a block is element j of the state.
   localparam logic [63:0] Map = 64'h0000_edca_9865_4210;
@@ -50,7 +63,7 @@ module acclmt_flush_configuration #(
            NodeWords, 2 * MaxWidth);
   end
 
-  assign level_o = acclmt_tree_pkg::node_address_t'(NodeWords / (2 * MaxWidth));
+  assign level_o = acclmt_tree_pkg::node_address_t'(Groups);
 
   always_comb begin
     run_o = '0;
@@ -60,10 +73,12 @@ module acclmt_flush_configuration #(
     run_o[(acclmt_reg_pkg::RegLeaves-RunBase)/4] = 32'(Leaves);
     run_o[(acclmt_reg_pkg::RegEmitLevels-RunBase)/4] = 32'd1;
     run_o[(acclmt_reg_pkg::RegRowBlocks-RunBase)/4] = 32'd2;
-    run_o[(acclmt_reg_pkg::RegRowGroup-RunBase)/4] = 32'(Nodes);
+    run_o[(acclmt_reg_pkg::RegRowGroup-RunBase)/4] = 32'(Rows);
     run_o[(acclmt_reg_pkg::RegLastInputWords-RunBase)/4] = 32'(MaxWidth);
     run_o[(acclmt_reg_pkg::RegLastInputMap0-RunBase)/4] = Map[31:0];
     run_o[(acclmt_reg_pkg::RegLastInputMap1-RunBase)/4] = Map[63:32];
+    // It is the last one of the words, wherever its address is.
+    run_o[acclmt_pkg::NumRunConfig-1] = Roles;
   end
 
   always_comb begin

@@ -4,7 +4,8 @@
 
 /// Lays out the queues of a tree's levels in the node memory before a run, from the level table,
 /// and checks that they fit. The queues follow each other without gaps in the order of the levels.
-/// Every queue has room for a group of siblings at least.
+/// Every queue has room for a group of siblings at least, that of the leaves for what their rows
+/// reserve at once.
 ///
 /// Handshake:  `start_i` begins; `done_o` or `illegal_o` ends, with the level at fault.
 /// Latency:    one cycle a level up to the top, none without a tree, and
@@ -28,6 +29,8 @@ module acclmt_level_setup #(
   input logic [MaxHeight:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
+  /// Places that the queue of the leaves needs at least.
+  input logic [15:0] leaf_places_i,
   /// The queue of a level.
   output acclmt_tree_pkg::level_setup_t setup_o,
   /// All queues are set up; or the queue of `illegal_level_o` cannot be.
@@ -75,10 +78,11 @@ module acclmt_level_setup #(
   logic [EndWidth-1:0] words_q, queue_end;
   assign queue_end = EndWidth'(base_q) + words_q;
 
-  logic is_end, legal;
+  logic is_end, legal, enough;
   // Behind the top level; without a tree there are no queues.
   assign is_end = (top_i == '0) ? level_q == '0 : level_q == top_i + 1'b1;
-  assign legal = groups_q != '0 && queue_end <= EndWidth'(NodeWords);
+  assign enough = level_q != '0 || words_q >= EndWidth'(leaf_places_i);
+  assign legal = groups_q != '0 && queue_end <= EndWidth'(NodeWords) && enough;
   assign ends = active && (is_end || !legal);
 
   always_ff @(posedge clk_i) begin

@@ -33,7 +33,7 @@ module acclmt_register_decode #(
     group_o = acclmt_control_pkg::GroupNone;
     first = '0;
     // ID is the lowest address.
-    if (address_i <= acclmt_reg_pkg::RegCapsField) begin
+    if (address_i <= acclmt_reg_pkg::RegCapsPool) begin
       group_o = acclmt_control_pkg::GroupCapability;
       first = acclmt_reg_pkg::RegId;
     end
@@ -53,10 +53,14 @@ module acclmt_register_decode #(
       group_o = acclmt_control_pkg::GroupRun;
       first = acclmt_reg_pkg::RegMode;
     end
-    // The high word of LEAVES is the last register of the run.
+    // The high word of LEAVES and ROLES are the last registers of the run.
     if (address_i == acclmt_reg_pkg::RegLeavesHigh) begin
       group_o = acclmt_control_pkg::GroupRun;
-      first = acclmt_reg_pkg::RegLeavesHigh - AddressWidth'(4 * (acclmt_pkg::NumRunConfig - 1));
+      first = acclmt_reg_pkg::RegLeavesHigh - AddressWidth'(4 * (acclmt_pkg::NumRunConfig - 2));
+    end
+    if (address_i == acclmt_reg_pkg::RegRoles) begin
+      group_o = acclmt_control_pkg::GroupRun;
+      first = acclmt_reg_pkg::RegRoles - AddressWidth'(4 * (acclmt_pkg::NumRunConfig - 1));
     end
     if (address_i == acclmt_reg_pkg::RegErrorInfoHigh) begin
       group_o = acclmt_control_pkg::GroupState;
@@ -85,12 +89,12 @@ module acclmt_register_decode #(
       first = acclmt_reg_pkg::RegConstantAddress;
     end
     if (address_i >= acclmt_reg_pkg::RegLeafInputWords &&
-        address_i <= acclmt_reg_pkg::RegLeafPartialRounds7) begin
+        address_i <= acclmt_reg_pkg::RegLeafBases) begin
       group_o = acclmt_control_pkg::GroupLeaf;
       first = acclmt_reg_pkg::RegLeafInputWords;
     end
     if (address_i >= acclmt_reg_pkg::RegRootInputWords &&
-        address_i <= acclmt_reg_pkg::RegRootPartialRounds7) begin
+        address_i <= acclmt_reg_pkg::RegRootBases) begin
       group_o = acclmt_control_pkg::GroupRoot;
       first = acclmt_reg_pkg::RegRootInputWords;
     end
@@ -99,6 +103,13 @@ module acclmt_register_decode #(
         address_i <= acclmt_reg_pkg::RegHighWater + AddressWidth'(4)) begin
       group_o = acclmt_control_pkg::GroupCounter;
       first = acclmt_reg_pkg::RegCycles;
+    end
+    // Those of more hash engines follow in number, not in address.
+    if (address_i >= acclmt_reg_pkg::RegEngine2Hashes &&
+        address_i <= acclmt_reg_pkg::RegEngine7BusyFullLast + AddressWidth'(4)) begin
+      group_o = acclmt_control_pkg::GroupCounter;
+      first = acclmt_reg_pkg::RegEngine2Hashes -
+              (acclmt_reg_pkg::RegHighWater + AddressWidth'(8) - acclmt_reg_pkg::RegCycles);
     end
     if (address_i >= acclmt_reg_pkg::RegLevelTable0 &&
         address_i < acclmt_reg_pkg::RegLevelTable0 + AddressWidth'(4 * (MaxHeight + 1))) begin

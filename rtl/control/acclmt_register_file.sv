@@ -22,9 +22,10 @@ module acclmt_register_file #(
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameters of the chip, readable as capabilities and used to check the configuration.
+  parameter int unsigned NumEngines = 2,
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  parameter int unsigned MatrixDepth = 32,
+  parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 32,
@@ -44,16 +45,16 @@ module acclmt_register_file #(
   /// The modulus (set at run time, if the reduction is so) and R^2 modulo it.
   output acclmt_pkg::word_t prime_o,
   output acclmt_pkg::word_t radix_squared_o,
-  /// Configuration of the run and of the hash engines.
+  /// Configuration of the run, and the parameter sets of rows and of nodes.
   output acclmt_pkg::run_config_t run_config_o,
   output acclmt_tree_pkg::tree_config_t tree_config_o,
   output acclmt_pkg::engine_config_t leaf_config_o,
   output acclmt_pkg::engine_config_t root_config_o,
   /// Set-up of the queues of the tree's levels, before a run starts.
   output acclmt_tree_pkg::level_setup_t level_setup_o,
-  /// Writes of constants to the leaf hash engine and the root hash engine.
-  output acclmt_pkg::constant_write_t leaf_constant_write_o,
-  output acclmt_pkg::constant_write_t root_constant_write_o,
+  /// Writes of constants, and the hash engines that they are for.
+  output acclmt_pkg::constant_write_t constant_write_o,
+  output logic [NumEngines-1:0] constant_engines_o,
   /// Zeroisation: a word of the node memory is swept; the run of zero words is under way.
   output acclmt_tree_pkg::node_sweep_t node_sweep_o,
   output logic flush_o,
@@ -75,6 +76,8 @@ module acclmt_register_file #(
   /// Events for the performance counters.
   input acclmt_pkg::events_t events_i,
   input acclmt_tree_pkg::node_traffic_t traffic_i,
+  input logic [NumEngines-1:0] hash_begun_i,
+  input logic [NumEngines*acclmt_pkg::MaxSubEngines-1:0] busy_i,
   /// An event is pending that the host wants to be told.
   output logic irq_o
 );
@@ -167,6 +170,7 @@ module acclmt_register_file #(
   acclmt_tree_pkg::node_address_t flush_level;
   acclmt_flush_configuration #(
     .Reduction(Reduction),
+    .NumEngines(NumEngines),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .NodeWords(NodeWords)
@@ -234,11 +238,13 @@ module acclmt_register_file #(
   end
 
   logic config_illegal;
+  logic [15:0] leaf_places;
   logic [31:0] window_first, window_last;
   logic [11:0] config_illegal_address, illegal_address;
   acclmt_configuration #(
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
+    .NumEngines(NumEngines),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .ConstantDepth(ConstantDepth),
@@ -252,6 +258,7 @@ module acclmt_register_file #(
     .tree_config_o,
     .leaf_config_o,
     .root_config_o,
+    .leaf_places_o(leaf_places),
     .window_first_o(window_first),
     .window_last_o(window_last),
     .illegal_o(config_illegal),
@@ -268,6 +275,7 @@ module acclmt_register_file #(
   assign write_constant =
       write_config && group == acclmt_control_pkg::GroupConstantAddress;
   acclmt_constant_port #(
+    .NumEngines(NumEngines),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
@@ -285,8 +293,8 @@ module acclmt_register_file #(
     .reset_i(flush_load),
     .constant_data_o(constant_data),
     .illegal_o(constant_illegal),
-    .leaf_write_o(leaf_constant_write_o),
-    .root_write_o(root_constant_write_o)
+    .write_o(constant_write_o),
+    .engines_o(constant_engines_o)
   );
 
   // ---- Run control ------------------------------------------------------------------------------
@@ -314,6 +322,7 @@ module acclmt_register_file #(
     .level_table_i(level_table_q),
     .arity_i(root_config_o.input_words),
     .tree_i(tree_config_o),
+    .leaf_places_i(leaf_places),
     .level_setup_o,
     .start_o(start),
     .clear_o,
@@ -402,7 +411,9 @@ module acclmt_register_file #(
   logic [63:0] counter_value;
   logic counter_exists;
   assign read = request_q.valid && !request_q.write;
-  acclmt_counters u_counters (
+  acclmt_counters #(
+    .NumEngines(NumEngines)
+  ) u_counters (
     .clk_i,
     .rst_ni,
     .clear_i(clear_counters),
@@ -411,7 +422,9 @@ module acclmt_register_file #(
     .window_last_i(window_last),
     .events_i,
     .traffic_i,
-    .select_i(index[6:1]),
+    .hash_begun_i,
+    .busy_i,
+    .select_i(index[7:1]),
     .value_o(counter_value),
     .exists_o(counter_exists)
   );
@@ -460,6 +473,9 @@ module acclmt_register_file #(
         capability[acclmt_reg_pkg::CapsFieldRuntimeModulusBit] = RuntimeModulus;
         capability[acclmt_reg_pkg::CapsFieldMontgomeryBitsLsb+:9] =
             9'(acclmt_prime_pkg::montgomery_bits(int'(Reduction)));
+      end
+      acclmt_reg_pkg::RegCapsPool: begin
+        capability[acclmt_reg_pkg::CapsPoolNumEnginesLsb+:4] = 4'(NumEngines);
       end
       default: ;
     endcase

@@ -22,7 +22,7 @@ module acclmt_run_control #(
   /// Parameters of the hash engines, which decide what constants there are.
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  parameter int unsigned MatrixDepth = 32,
+  parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   /// Levels above the leaves that a tree can have, and words of the node memory.
@@ -44,6 +44,8 @@ module acclmt_run_control #(
   input logic [MaxHeight:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::tree_config_t tree_i,
+  /// Places that the queue of the leaves needs at least.
+  input logic [15:0] leaf_places_i,
   /// Set-up of the queues of the tree's levels, before a run starts.
   output acclmt_tree_pkg::level_setup_t level_setup_o,
   /// The machine: a run starts in the next cycle; forget everything; the last word leaves.
@@ -138,6 +140,7 @@ module acclmt_run_control #(
     .level_table_i,
     .arity_i,
     .top_i(tree_i.top),
+    .leaf_places_i,
     .setup_o(level_setup_o),
     .done_o(setup_done),
     .illegal_o(setup_illegal),

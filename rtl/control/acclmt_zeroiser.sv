@@ -6,7 +6,7 @@
 ///
 /// The memories of the nodes and of the constants are swept, word by word, side by side. Then a run
 /// of zero words is made, with all constants zero, that passes every pipeline and fills every
-/// buffer of both hash engines: its words take the places of what was there. The configuration of
+/// buffer of the hash engines: its words take the places of what was there. The configuration of
 /// that run stands in the registers meanwhile; they are as after a reset at the end.
 ///
 ///     idle -- start --> sweep of the memories --> flush: load, start, run -- last word --> idle
@@ -18,7 +18,7 @@ module acclmt_zeroiser #(
   /// Parameters of the hash engines, which decide what constants there are.
   parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  parameter int unsigned MatrixDepth = 32,
+  parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 32,
@@ -118,9 +118,8 @@ module acclmt_zeroiser #(
   logic [IndexWidth-1:0] index_q;
   logic [31:0] depth;
   logic last_index, last_bank;
-  // Of both hash engines: a place that one of them lacks is none there.
   assign depth = acclmt_control_pkg::constant_depth(
-      sub_engine_q, 8'(bank_q), 1'b0, 1'b0, int'(NumFull), int'(NumPartial), int'(MatrixDepth),
+      sub_engine_q, 8'(bank_q), int'(NumFull), int'(NumPartial), int'(MatrixDepth),
       int'(ConstantDepth), int'(PartialDepth), int'(MaxHeight));
   assign last_index = 32'(index_q) + 32'd1 >= depth;
   assign last_bank = bank_q == BankWidth'(LastBank);

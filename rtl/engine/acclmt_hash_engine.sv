@@ -164,6 +164,7 @@ module acclmt_hash_engine #(
   acclmt_pkg::tag_t start_tag;
   logic final_valid, final_take, back_valid, back_take;
   logic [Lanes-1:0][WordWidth-1:0] final_state;
+  acclmt_pkg::tag_t final_tag;
   acclmt_state_loader #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -188,6 +189,7 @@ module acclmt_hash_engine #(
     .back_valid_i(back_valid),
     .back_take_o(back_take),
     .back_state_i(final_state),
+    .back_tag_i(final_tag),
     .valid_o(start_valid),
     .take_i(start_take),
     .state_o(start_state),
@@ -207,7 +209,6 @@ module acclmt_hash_engine #(
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_first_lane
     assign link_state[0][lane] = LaneWidth'(first_state[lane]);
   end
-  acclmt_pkg::tag_t final_tag;
   logic [MaxSubEngines-1:0] sub_engine_idle;
 
   if (NumFull == 1) begin : gen_one_full

@@ -10,6 +10,9 @@
 /// added to it or takes the place of its rate elements; what is added then are the round constants
 /// alone. Each block has a number of words and an input map of its own.
 ///
+/// Of its tag a row keeps what came with its first block for the user of the digest; the rest is
+/// that of the last block.
+///
 /// Input element j is word j of the block; in Goldilocks mode word w carries the elements 4w ..
 /// 4w+3 in its slices. An element whose position code has lane 3 is dropped. Positions without an
 /// input hold their element of the initial vector.
@@ -51,10 +54,11 @@ module acclmt_state_loader #(
   input acclmt_pkg::block_t block_i,
   input logic block_end_i,
   input acclmt_pkg::tag_t tag_i,
-  /// States that come back.
+  /// States that come back, with their tags.
   input logic back_valid_i,
   output logic back_take_o,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] back_state_i,
+  input acclmt_pkg::tag_t back_tag_i,
   /// States before a permutation.
   output logic valid_o,
   input logic take_i,
@@ -181,6 +185,13 @@ module acclmt_state_loader #(
   localparam int unsigned SumStages = 1 + (Sponge ? 2 : 1) * acclmt_latency_pkg::AddLatency;
   logic [SumStages-1:0] valid_q, last_q;
   logic [SumStages-1:0][acclmt_pkg::TagWidth-1:0] read_tag_q;
+  acclmt_pkg::tag_t read_tag;
+  always_comb begin
+    read_tag = tag_q[read_page_q];
+    if (Sponge && !is_first) begin
+      read_tag[acclmt_pkg::TagPayloadWidth-1:0] = back_tag_i[acclmt_pkg::TagPayloadWidth-1:0];
+    end
+  end
   // What the state keeps of itself: all when the block is added, and what has no input.
   logic read_first_block_q, read_overwrite_q;
   logic [Slices-1:0][Lanes-1:0] present_q;
@@ -191,7 +202,7 @@ module acclmt_state_loader #(
   end
   always_ff @(posedge clk_i) begin
     last_q <= {last_q[SumStages-2:0], read_last};
-    read_tag_q <= {read_tag_q[SumStages-2:0], tag_q[read_page_q]};
+    read_tag_q <= {read_tag_q[SumStages-2:0], read_tag};
     read_first_block_q <= is_first;
     read_overwrite_q <= page_overwrite_q[read_page_q];
     for (int s = 0; s < int'(Slices); s++) begin
@@ -341,7 +352,7 @@ module acclmt_state_loader #(
   );
   logic unused_bits;
   assign unused_bits = ^{of_page, page_set, initial_address, initial_write_address, back_valid_i,
-                         back_state_i};
+                         back_state_i, back_tag_i};
   assign idle_o = buffer_idle && page_full_q == '0 && word_q == '0;
 
 `ifndef SYNTHESIS

@@ -7,7 +7,7 @@ package acclmt_control_pkg;
 
   /// Bits of a byte address, and of the number of a register within its group.
   localparam int unsigned AddressWidth = 12;
-  localparam int unsigned IndexWidth = 7;
+  localparam int unsigned IndexWidth = 8;
 
   /// A request of the register port.
   typedef struct packed {
@@ -21,7 +21,7 @@ package acclmt_control_pkg;
   typedef enum logic [3:0] {
     /// There is none at the address.
     GroupNone,
-    /// ID to CAPS_FIELD; STATUS, ERROR and ERROR_INFO; the counters: read only.
+    /// ID to CAPS_POOL; STATUS, ERROR and ERROR_INFO; the counters: read only.
     GroupCapability,
     GroupState,
     GroupCounter,
@@ -31,7 +31,7 @@ package acclmt_control_pkg;
     GroupControl,
     GroupInterruptStatus,
     GroupInterruptEnable,
-    /// Configuration: of the run from MODE on, of the hash engines, the level table.
+    /// Configuration: of the run from MODE on, of the parameter sets, the level table.
     GroupRun,
     GroupLeaf,
     GroupRoot,
@@ -40,14 +40,12 @@ package acclmt_control_pkg;
     GroupConstantAddress
   } group_e;
 
-  /// Entries of a bank of constants: 0 if there is no such bank. The values of empty sub-trees are
-  /// in the root hash engine alone, the initial vector for later blocks of a row in the leaf hash
-  /// engine alone.
+  /// Entries of a bank of constants: 0 if there is no such bank. Each parameter set has an initial
+  /// vector, and one for later blocks of a row. The values of empty sub-trees are those of the tree.
   function automatic int constant_depth(
-      input acclmt_pkg::sub_engine_t sub_engine, input logic [7:0] bank,
-      input logic to_leaf, input logic to_root, input int num_full, input int num_partial,
-      input int matrix_depth, input int full_constant_depth, input int partial_depth,
-      input int max_height);
+      input acclmt_pkg::sub_engine_t sub_engine, input logic [7:0] bank, input int num_full,
+      input int num_partial, input int matrix_depth, input int full_constant_depth,
+      input int partial_depth, input int max_height);
     constant_depth = 0;
     if (sub_engine == '0 || (sub_engine == acclmt_pkg::SecondFullSubEngine && num_full > 1)) begin
       if (32'(bank) < acclmt_pkg::FullMatrixBanks) constant_depth = matrix_depth;
@@ -58,10 +56,10 @@ package acclmt_control_pkg;
       if (32'(bank) < acclmt_pkg::PartialBanks) constant_depth = partial_depth;
     end else if (sub_engine == acclmt_pkg::InitialSubEngine) begin
       if (32'(bank) < acclmt_pkg::Lanes) begin
-        constant_depth = int'(acclmt_pkg::MaxBeats) * (to_root ? 1 : 2);
+        constant_depth = 2 * int'(acclmt_pkg::MaxBeats * acclmt_pkg::NumSets);
       end
     end else if (sub_engine == acclmt_pkg::EmptySubTrees) begin
-      if (bank == '0 && !to_leaf) constant_depth = max_height;
+      if (bank == '0) constant_depth = max_height;
     end
   endfunction
 

@@ -351,10 +351,24 @@ package acclmt_pkg;
 
   // ---- Runs -------------------------------------------------------------------------------------
 
-  /// Configuration registers of a run, from MODE on, the last one LEAVES_HIGH, and of each hash
-  /// engine, from INPUT_WORDS on: consecutive words of the register map, but for LEAVES_HIGH.
-  localparam int unsigned NumRunConfig = 13;
-  localparam int unsigned NumEngineConfig = 19;
+  /// Configuration registers of a run, from MODE on, the last ones LEAVES_HIGH and ROLES, and of
+  /// each parameter set, from INPUT_WORDS on: consecutive words of the register map, but for
+  /// LEAVES_HIGH and ROLES.
+  localparam int unsigned NumRunConfig = 14;
+  localparam int unsigned NumEngineConfig = 20;
+
+  /// Most hash engines that a chip can have.
+  localparam int unsigned MaxNumEngines = 8;
+  typedef logic [MaxNumEngines-1:0] engine_mask_t;
+
+  /// Parameter sets of a chip: that of rows and that of nodes.
+  localparam int unsigned NumSets = 2;
+  localparam set_t RowSet = 2'd0;
+  localparam set_t NodeSet = 2'd1;
+
+  /// Bits of a number of nodes that are inside of a hash engine.
+  localparam int unsigned NodeLimitWidth = 8;
+  typedef logic [NodeLimitWidth-1:0] node_limit_t;
 
   /// A leaf is a row of blocks, each of which is absorbed before a permutation.
   typedef struct packed {
@@ -368,10 +382,12 @@ package acclmt_pkg;
     position_map_t last_map;
   } row_config_t;
 
-  /// What a word of the data input is: of the first block or of the last block of its row, and the
-  /// last one of its block.
-  localparam int unsigned InputLabelWidth = 3;
+  /// What a word of the data input is: of the first row or of the last row of its group, of the
+  /// first block or of the last block of its row, and the last one of its block.
+  localparam int unsigned InputLabelWidth = 5;
   typedef struct packed {
+    logic first_row;
+    logic last_row;
     logic first_block;
     logic last_block;
     logic block_end;
@@ -394,29 +410,29 @@ package acclmt_pkg;
     logic goldilocks;
     /// Hash elements into leaves (1) or take them as leaves (0).
     logic hash_leaves;
+    /// Hash engines that take rows, and those that take nodes. If there is a tree, the place of a
+    /// leaf is reserved as its row begins. Most nodes that are inside of an engine, or 0.
+    engine_mask_t row_engines;
+    engine_mask_t node_engines;
+    logic reserve_leaves;
+    node_limit_t node_limit;
     /// What a leaf is.
     row_config_t row;
   } run_config_t;
 
   /// What the machine reports in a cycle of a run, for the performance counters, besides
-  /// `acclmt_tree_pkg::node_traffic_t`.
+  /// `acclmt_tree_pkg::node_traffic_t` and what the hash engines do.
   typedef struct packed {
     logic input_taken;
     logic input_stalled;
     logic input_missing;
     logic output_taken;
     logic output_stalled;
-    /// A leaf goes to the tree or out; one waits for that; the root hash engine waits for a group.
+    /// A leaf goes to the tree or out; one waits for that, or for its place; an engine for nodes
+    /// waits for a group.
     logic leaf_taken;
     logic leaf_stalled;
     logic root_starved;
-    /// A permutation begins.
-    logic leaf_hash_begun;
-    logic root_hash_begun;
-    /// Bit 0: first full-round sub-engine; bit i: partial-round sub-engine i; bit 7: second
-    /// full-round sub-engine.
-    logic [MaxSubEngines-1:0] leaf_busy;
-    logic [MaxSubEngines-1:0] root_busy;
   } events_t;
 
 endpackage

@@ -390,8 +390,12 @@ package acclmt_reg_pkg;
   // tree.
   localparam int unsigned RolesNodesLsb = 8;
   localparam int unsigned RolesNodesWidth = 8;
+  // Most nodes that are inside of a hash engine at a time; 0: as many as it takes. Rows of several
+  // blocks wait inside for words that come later, and need to know what room nodes leave them.
+  localparam int unsigned RolesNodeLimitLsb = 16;
+  localparam int unsigned RolesNodeLimitWidth = 8;
   // All of them.
-  localparam logic [31:0] RolesMask = 32'h0000ffff;
+  localparam logic [31:0] RolesMask = 32'h00ffffff;
 
   // Fields of CONSTANT_ADDRESS.
   // Index inside the bank.

@@ -69,20 +69,37 @@ package acclmt_timing_pkg;
     endcase
   endfunction
 
+  /// Output buffers that states can fill while they wait in a hash engine: one for each of the two
+  /// visits of a full-round sub-engine, and one for each partial-round sub-engine with rounds; one
+  /// without rounds is a wire.
+  function automatic int waiting_buffers(input logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds);
+    waiting_buffers = 2;
+    for (int i = 0; i < int'(acclmt_pkg::MaxNumPartial); i++) begin
+      if (has_rounds[i]) waiting_buffers = waiting_buffers + 1;
+    end
+  endfunction
+
+  /// Whether `engines` hash engines have room for a group of rows and for `node_limit` nodes each,
+  /// in states of so many beats. A buffer may lack up to three beats for the next state.
+  /// `shared_rows_fit` of the driver is the same rule.
+  function automatic logic shared_rows_fit(
+      input int reduction, input logic [15:0] group, input int engines,
+      input acclmt_pkg::beat_t row_beats, input acclmt_pkg::node_limit_t node_limit,
+      input acclmt_pkg::beat_t node_beats, input logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds);
+    int room, taken;
+    room = engines * waiting_buffers(has_rounds) *
+           (places(reduction) - int'(acclmt_pkg::MaxBeats) + 1);
+    taken = int'(group) * int'(row_beats) + engines * int'(node_limit) * int'(node_beats);
+    shared_rows_fit = taken <= room;
+  endfunction
+
   /// Most rows of blocks that can be under way together in a hash engine (ROW_GROUP), for states of
   /// so many beats: all first blocks of a group come before the first second block, so that the
-  /// states of a whole group wait in the output buffers of the sub-engines. There is one for each
-  /// of the two visits of a full-round sub-engine, and one for each partial-round sub-engine with
-  /// rounds; one without rounds is a wire. `ChipRegisters::most_rows` of the driver is the same
-  /// rule.
+  /// states of a whole group wait in the output buffers of the sub-engines.
+  /// `ChipRegisters::most_rows` of the driver is the same rule.
   function automatic int most_rows(input int reduction, input acclmt_pkg::beat_t beats,
                                    input logic [acclmt_pkg::MaxNumPartial-1:0] has_rounds);
-    int buffers;
-    buffers = 2;
-    for (int i = 0; i < int'(acclmt_pkg::MaxNumPartial); i++) begin
-      if (has_rounds[i]) buffers = buffers + 1;
-    end
-    most_rows = buffers * states_that_fit(places(reduction), beats);
+    most_rows = waiting_buffers(has_rounds) * states_that_fit(places(reduction), beats);
   endfunction
 
 endpackage

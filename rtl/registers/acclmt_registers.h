@@ -289,7 +289,11 @@
  * blocks, and so on; the last group has the rows that are left. Legal: 1 to (2 + the number of
  * partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats of a state), see
  * CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) beats, in Goldilocks
- * mode one. It can be written only while no run is in progress.
+ * mode one, for each hash engine that takes rows. Where one takes nodes as well, and rows have
+ * several blocks, the beats of its rows and of NodeLimit nodes fit into so many buffers of
+ * 2^Log2Places - 3 beats. A run with a tree in which leaves are reserved, see ROLES, needs room for
+ * a group of rows and a group of siblings less one in the queue of level 0. It can be written only
+ * while no run is in progress.
  */
 #define ACCLMT_REG_ROW_GROUP 0x068u
 #define ACCLMT_ROW_GROUP_RESET 0x00000000u
@@ -387,9 +391,9 @@
 /*
  * ROLES (RW). What each hash engine does in a run. An engine can do both: it is shared, and its
  * rows and nodes are mixed. Legal: no bit of an engine that CAPS_POOL does not have. In a run with
- * a tree that hashes leaves, an engine is shared only if both sets have the same exponent, rounds
- * on the same partial-round sub-engines. Where an engine is shared, or several take rows, and there
- * is a tree, rows have one block. It can be written only while no run is in progress.
+ * a tree that hashes leaves, an engine is shared only if both sets have the same exponent, and
+ * rounds on the same partial-round sub-engines; and where rows have several blocks, only with a
+ * NodeLimit. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_ROLES 0x090u
 #define ACCLMT_ROLES_RESET 0x00000000u
@@ -404,6 +408,13 @@
 #define ACCLMT_ROLES_NODES_LSB 8u
 #define ACCLMT_ROLES_NODES_WIDTH 8u
 #define ACCLMT_ROLES_NODES_MASK 0x0000FF00u
+/*
+ * Most nodes that are inside of a hash engine at a time; 0: as many as it takes. Rows of several
+ * blocks wait inside for words that come later, and need to know what room nodes leave them.
+ */
+#define ACCLMT_ROLES_NODE_LIMIT_LSB 16u
+#define ACCLMT_ROLES_NODE_LIMIT_WIDTH 8u
+#define ACCLMT_ROLES_NODE_LIMIT_MASK 0x00FF0000u
 
 /*
  * RADIX_SQUARED (RW). R^2 modulo PRIME, little-endian words of 32 bits. Only on a chip with a

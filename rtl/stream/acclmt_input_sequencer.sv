@@ -27,8 +27,8 @@ module acclmt_input_sequencer (
   /// Words of the run are to come.
   output logic open_o,
   input logic take_i,
-  /// The word belongs to the first block, or to the last block, of its row; it is the last one of
-  /// its block.
+  /// The word belongs to the first or the last row of its group, to the first block or the last
+  /// block of its row; it is the last one of its block.
   output acclmt_pkg::input_label_t label_o
 );
 
@@ -76,6 +76,8 @@ module acclmt_input_sequencer (
 
   assign open_o = open_q;
   always_comb begin
+    label_o.first_row = row_q == '0;
+    label_o.last_row = last_row;
     label_o.first_block = block_q == '0;
     label_o.last_block = last_block;
     label_o.block_end = last_word;

@@ -8,7 +8,8 @@
 /// Every level of the tree up to the top is a queue of nodes in the order of their leaves, in the
 /// node memory; the level table says how long it is. A job takes the oldest group of siblings of a
 /// level and makes one node of the level above, or is of the top level, whose nodes go out; the
-/// last group of a level may lack siblings. The deepest ready job (the one nearest to the root)
+/// last group of a level may lack siblings. A leaf reserves its place as it comes, or, where leaves
+/// are digests too, ahead of its hash. The deepest ready job (the one nearest to the root)
 /// goes first, which keeps the upper queues short. A job is ready when its group is complete and a
 /// place is free for its digest in the level above; one of the top level needs none. The place is
 /// reserved when the job is taken, so that digests may come back in any order: a group is complete
@@ -21,8 +22,8 @@
 ///
 /// Handshake:  job: ready/valid; a job that is offered may give way to a deeper one until it is
 ///             taken. Its operands are read after it was taken; `fetched_i` says when they are no
-///             longer needed in their places. Leaves: ready/valid; the leaf is written to its place
-///             in the cycle in which it is taken. Digests: no back-pressure; written to the place
+///             longer needed in their places. Leaves: ready/valid; the leaf gets its place in the
+///             cycle in which it is taken, and is written there if it is no digest. Digests: no back-pressure; written to the place
 ///             of their job in the cycle of `digest_valid_i`.
 /// Latency:    a node can be in a job the cycle after it was written. Throughput: one job a cycle,
 ///             and one of a level in two.
@@ -43,8 +44,11 @@ module acclmt_dispatch_scheduler #(
   /// stable while nodes are inside.
   input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::level_t top_i,
-  /// A leaf is written to this place; it is the last one.
+  /// A leaf gets this place, as soon as so many are free; it is written there in the same cycle, or
+  /// comes as a digest later; it is the last one.
   input logic leaf_valid_i,
+  input logic leaf_writes_i,
+  input logic [15:0] leaf_places_i,
   input logic leaf_last_i,
   output logic leaf_ready_o,
   output acclmt_tree_pkg::group_address_t leaf_group_o,
@@ -56,8 +60,8 @@ module acclmt_dispatch_scheduler #(
   /// The nodes of the last job, which were of level `fetched_level_i`, have left their memory.
   input logic fetched_i,
   input acclmt_tree_pkg::level_t fetched_level_i,
-  /// The digest of a job is written to its place, that with this number in this group. Never in the
-  /// cycle of a leaf.
+  /// A digest is written to its place, that with this number in this group. Never in the cycle in
+  /// which a leaf is written.
   input logic digest_valid_i,
   input acclmt_tree_pkg::group_address_t digest_group_i,
   input acclmt_tree_pkg::sibling_count_t digest_index_i,
@@ -87,13 +91,14 @@ module acclmt_dispatch_scheduler #(
   assign place_group[NumLevels] = '0;
   assign place_index[NumLevels] = '0;
 
-  logic job_taken, leaf_taken, written;
+  logic job_taken, leaf_taken, leaf_written, written;
   acclmt_tree_pkg::group_address_t written_group;
   acclmt_tree_pkg::sibling_count_t written_count, looked_count;
   assign job_taken = job_valid_o && job_ready_i;
   assign leaf_taken = leaf_valid_i && leaf_ready_o;
-  assign written = leaf_taken || digest_valid_i;
-  assign written_group = leaf_taken ? leaf_group_o : digest_group_i;
+  assign leaf_written = leaf_taken && leaf_writes_i;
+  assign written = leaf_written || digest_valid_i;
+  assign written_group = leaf_written ? leaf_group_o : digest_group_i;
 
   // The cycle after a group was taken: the group behind it, which may be complete, and the taken
   // one, which is the same in a queue of one group.
@@ -139,7 +144,7 @@ module acclmt_dispatch_scheduler #(
       assign exists = 1'b1;
       assign reserve = leaf_taken;
       assign reserve_last = leaf_last_i;
-      assign written_last = leaf_taken && leaf_last_i;
+      assign written_last = leaf_written && leaf_last_i;
     end else begin : gen_nodes
       assign exists = LevelWidth'(l) <= top_i;
       assign reserve = job_taken && job_grant[l-1] && exists;
@@ -204,7 +209,26 @@ module acclmt_dispatch_scheduler #(
   end
   assign job_valid_o = |job_ready;
 
-  assign leaf_ready_o = place_free[0];
+  // Places of the leaves that are free.
+  logic [AddressWidth-1:0] leaf_words_q, leaf_places_q;
+  logic leaf_setup, leaf_freed;
+  assign leaf_setup = setup_i.valid && setup_i.level == '0;
+  assign leaf_freed = fetched_i && fetched_level_i == '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      leaf_words_q <= '0;
+      leaf_places_q <= '0;
+    end else if (leaf_setup) begin
+      leaf_words_q <= setup_i.limit - setup_i.base;
+      leaf_places_q <= setup_i.limit - setup_i.base;
+    end else if (clear_i) begin
+      leaf_places_q <= leaf_words_q;
+    end else begin
+      leaf_places_q <= leaf_places_q - AddressWidth'(leaf_taken) +
+                       (leaf_freed ? AddressWidth'(arity_i) : '0);
+    end
+  end
+  assign leaf_ready_o = leaf_places_q >= leaf_places_i;
   assign leaf_group_o = place_group[0];
   assign leaf_index_o = place_index[0];
 
@@ -214,6 +238,7 @@ module acclmt_dispatch_scheduler #(
     if (!rst_ni) under_way_q <= '0;
     else if (clear_i) under_way_q <= '0;
     else under_way_q <= under_way_q + (AddressWidth + 1)'(job_taken && !job_o.is_top)
+                                    + (AddressWidth + 1)'(leaf_taken && !leaf_writes_i)
                                     - (AddressWidth + 1)'(digest_valid_i);
   end
   assign idle_o = &level_idle && under_way_q == '0;
@@ -224,8 +249,10 @@ module acclmt_dispatch_scheduler #(
 `else
   // The places that are reserved and not written, by address.
   logic [NodeWords-1:0] reserved_q;
-  logic [$clog2(NodeWords)-1:0] reserved_address, written_address;
-  logic reserves_place;
+  logic [$clog2(NodeWords)-1:0] reserved_address, written_address, leaf_address;
+  logic reserves_place, reserves_leaf;
+  assign reserves_leaf = leaf_taken && !leaf_writes_i;
+  assign leaf_address = $clog2(NodeWords)'(leaf_group_o + GroupWidth'(leaf_index_o));
   assign reserves_place = job_taken && !job_o.is_top;
   assign reserved_address =
       $clog2(NodeWords)'(job_o.parent_group + GroupWidth'(job_o.parent_index));
@@ -235,12 +262,20 @@ module acclmt_dispatch_scheduler #(
     else if (clear_i) reserved_q <= '0;
     else begin
       if (reserves_place) reserved_q[reserved_address] <= 1'b1;
+      if (reserves_leaf) reserved_q[leaf_address] <= 1'b1;
       if (digest_valid_i) reserved_q[written_address] <= 1'b0;
     end
   end
   reserved_once_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       reserves_place && !clear_i |-> !reserved_q[reserved_address])
   else $error("acclmt_dispatch_scheduler: place %0d was reserved twice", reserved_address);
+  leaf_reserved_once_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reserves_leaf && !clear_i |-> !reserved_q[leaf_address])
+  else $error("acclmt_dispatch_scheduler: leaf place %0d was reserved twice", leaf_address);
+  leaf_places_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !clear_i && !setup_i.valid |-> (leaf_places_q != '0) == place_free[0])
+  else $error("acclmt_dispatch_scheduler: %0d places of leaves are free, and that is wrong",
+              leaf_places_q);
   written_place_is_reserved_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !clear_i |-> reserved_q[written_address])
   else $error("acclmt_dispatch_scheduler: a digest is written to place %0d, which is not reserved",
@@ -249,7 +284,7 @@ module acclmt_dispatch_scheduler #(
       written && !clear_i |-> written_count <= arity_i)
   else $error("acclmt_dispatch_scheduler: a group has %0d nodes", written_count);
   one_write_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_taken |-> !digest_valid_i)
+      leaf_written |-> !digest_valid_i)
   else $error("acclmt_dispatch_scheduler: a leaf and a digest are written at once");
   digest_of_a_job_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !clear_i |-> under_way_q != '0)

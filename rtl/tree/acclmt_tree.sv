@@ -2,14 +2,15 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tree of the root hash engine without its hash engine: takes the leaves, offers groups of
-/// siblings to be hashed, keeps their digests until they have siblings themselves, and puts out the
-/// nodes that the host asked for.
+/// The tree without its hash engines: takes the leaves, offers groups of siblings to be hashed,
+/// keeps their digests until they have siblings themselves, and puts out the nodes that the host
+/// asked for.
 ///
 /// Leaves are written to the node memory; the dispatch scheduler names groups of siblings; the
 /// fetch unit reads them as operands of the hash engine; digests go back to the node memory, where
 /// each has a place from the time on when its operands are chosen, which its tag names. While a
-/// digest is written, a leaf waits. Nodes of the top level are read to go out instead. Nodes of
+/// digest is written, a leaf waits. With `reserve_leaves` leaves are digests as well: what is asked
+/// for then is the place of one, ahead of its hash. Nodes of the top level are read to go out instead. Nodes of
 /// another level that the host asked for go out as they are read: so the nodes of a level leave in
 /// order, in whatever order they were made, and a digest never waits for the host. With top level 0
 /// the leaves go out, and there is no tree.
@@ -44,21 +45,25 @@ module acclmt_tree #(
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Zeroisation: a word of the node memory is overwritten.
   input acclmt_tree_pkg::node_sweep_t node_sweep_i,
-  /// Leaves, in order; `end` marks the last word of one.
+  /// Leaves, in order; `end` marks the last word of one. With `reserve_leaves`, in runs with a tree:
+  /// a place for a leaf is asked for, so many of which must be free; which place it is.
+  input logic reserve_leaves_i,
   input logic leaf_valid_i,
   output logic leaf_ready_o,
   input acclmt_pkg::word_t leaf_i,
   input logic leaf_end_i,
-  /// Operands, `arity_i` a hash (`end` marks the last one), with what belongs to its digest.
+  input logic [15:0] leaf_places_i,
+  output logic [acclmt_pkg::TagPayloadWidth-1:0] leaf_place_o,
+  /// Operands, `arity_i` a hash (`end` marks the last one), with the place of its digest.
   output logic operand_valid_o,
   input logic operand_ready_i,
   output acclmt_pkg::word_t operand_o,
   output logic operand_end_o,
-  output acclmt_pkg::tag_t operand_tag_o,
-  /// Digests, with the tags of their operands.
+  output logic [acclmt_pkg::TagPayloadWidth-1:0] operand_place_o,
+  /// Digests, with their places.
   input logic digest_valid_i,
   input acclmt_pkg::word_t digest_i,
-  input acclmt_pkg::tag_t digest_tag_i,
+  input logic [acclmt_pkg::TagPayloadWidth-1:0] digest_place_i,
   /// Nodes that go out.
   output logic node_valid_o,
   input logic node_ready_i,
@@ -85,11 +90,13 @@ module acclmt_tree #(
 
   // ---- Leaves: to the tree, or out --------------------------------------------------------------
 
-  logic is_tree, place_free, output_ready, leaf_last;
+  logic is_tree, reserves, place_free, output_ready, leaf_last;
   acclmt_tree_pkg::leaf_count_t leaves_left_q;
   assign is_tree = tree_i.top != '0;
   // A digest is written first.
-  assign leaf_ready_o = is_tree ? place_free && !digest_valid_i : output_ready;
+  assign reserves = is_tree && reserve_leaves_i;
+  assign leaf_ready_o =
+      is_tree ? place_free && (reserves || !digest_valid_i) : output_ready;
   assign leaf_last = leaf_end_i && leaves_left_q == acclmt_tree_pkg::leaf_count_t'(1);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) leaves_left_q <= '0;
@@ -105,9 +112,9 @@ module acclmt_tree #(
   acclmt_tree_pkg::sibling_count_t fetched_count, leaf_index, digest_index;
   acclmt_tree_pkg::group_address_t leaf_group, digest_group;
 
-  // The place of a digest is in its tag.
-  assign {digest_index, digest_group} = digest_tag_i[acclmt_pkg::TagPayloadWidth-1:0];
-  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree;
+  assign {digest_index, digest_group} = digest_place_i;
+  assign leaf_place_o = {leaf_index, leaf_group};
+  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree && !reserves;
   acclmt_dispatch_scheduler #(
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
@@ -118,7 +125,9 @@ module acclmt_tree #(
     .setup_i,
     .arity_i,
     .top_i(tree_i.top),
-    .leaf_valid_i(leaf_valid_i && is_tree && !digest_valid_i),
+    .leaf_valid_i(leaf_valid_i && is_tree && (reserves || !digest_valid_i)),
+    .leaf_writes_i(!reserves),
+    .leaf_places_i,
     .leaf_last_i(leaf_last),
     .leaf_ready_o(place_free),
     .leaf_group_o(leaf_group),
@@ -197,8 +206,7 @@ module acclmt_tree #(
   assign operand_valid_o = fetched_valid && !word_job.is_top && (!goes_out || output_ready);
   assign operand_o = word;
   assign operand_end_o = word_end;
-  // The place of the digest.
-  assign operand_tag_o = acclmt_pkg::tag_t'({word_job.parent_index, word_job.parent_group});
+  assign operand_place_o = {word_job.parent_index, word_job.parent_group};
   assign fetched_ready =
       (word_job.is_top || operand_ready_i) && (!goes_out || output_ready);
 
@@ -234,7 +242,7 @@ module acclmt_tree #(
   assign idle_o = scheduler_idle && fetch_idle;
 
   logic unused_bits;
-  assign unused_bits = ^{tree_i.pad, word_job, digest_tag_i};
+  assign unused_bits = ^{tree_i.pad, word_job};
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -242,8 +250,8 @@ module acclmt_tree #(
                    node_valid_o, node_ready_i}))
   else $error("acclmt_tree: a handshake is unknown");
   digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      digest_valid_i |-> !$isunknown(digest_tag_i))
-  else $error("acclmt_tree: a digest has an unknown tag");
+      digest_valid_i |-> !$isunknown(digest_place_i))
+  else $error("acclmt_tree: a digest has an unknown place");
   digest_of_a_tree_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !clear_i |-> is_tree)
   else $error("acclmt_tree: a digest comes and there is no tree");
@@ -251,7 +259,9 @@ module acclmt_tree #(
       operand_valid_o && !operand_ready_i |=> operand_valid_o && $stable(operand_o))
   else $error("acclmt_tree: an operand changed before it was taken");
   leaf_waits_for_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && is_tree && place_free && digest_valid_i);
+      leaf_valid_i && is_tree && !reserves && place_free && digest_valid_i);
+  leaf_is_reserved_beside_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      leaf_valid_i && reserves && place_free && digest_valid_i);
   leaf_waits_for_queue_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       leaf_valid_i && is_tree && !place_free);
   node_waits_for_output_c : cover property (@(posedge clk_i) disable iff (!rst_ni)

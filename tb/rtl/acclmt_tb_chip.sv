@@ -6,10 +6,11 @@
 /// a timeline of it is made of. The design knows nothing of that: this module looks into it.
 module acclmt_tb_chip #(
   /// Parameters of the chip that the observation depends on: its default values.
+  localparam int unsigned NumEngines = 2,
   localparam int unsigned NumFull = 1,
   localparam int unsigned NumPartial = 4,
   localparam int unsigned MaxHeight = 32,
-  localparam int unsigned FirstQueue = 1 + 2 * acclmt_pkg::MaxSubEngines,
+  localparam int unsigned FirstQueue = 1 + NumEngines * acclmt_pkg::MaxSubEngines,
   localparam int unsigned ObservedWords = FirstQueue + MaxHeight + 1
 ) (
   input logic clk_i,
@@ -35,8 +36,8 @@ module acclmt_tb_chip #(
   output logic irq_o,
   /// What is observed in this cycle, for cpp/shim.h. Word 0: bits 0 to 4 the stalls that the
   /// performance counters count, bit 5 a cycle of a run is counted, bit 6 the counters are cleared,
-  /// bit 7 a group of siblings is taken for the root hash engine, bits 15 to 8 the level of it.
-  /// Words 1 to 8: the sub-engines of the leaf hash engine, 9 to 16 those of the root hash engine,
+  /// bit 7 a group of siblings is taken to be hashed, bits 15 to 8 the level of it.
+  /// Words 1 to 8: the sub-engines of hash engine 0, 9 to 16 those of hash engine 1,
   /// in the order of acclmt_hash_engine.busy_o: bit 31 a slot of a round begins, bit 16 its visit,
   /// bits 15 to 8 its cycles, bits 7 to 0 the round of its visit. Words from 17 on: the groups of
   /// which a place is taken in the queues of levels 0, 1, ..
@@ -46,6 +47,7 @@ module acclmt_tb_chip #(
   acclmt_core #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction),
+    .NumEngines(NumEngines),
     .NumFull(NumFull),
     .NumPartial(NumPartial),
     .MaxHeight(MaxHeight)
@@ -77,7 +79,7 @@ module acclmt_tb_chip #(
 
   // The events as the counters take them.
   `define ACCLMT_TB_COUNTERS u_core.u_registers.u_counters
-  `define ACCLMT_TB_TREE u_core.u_root_hash_engine.u_tree
+  `define ACCLMT_TB_TREE u_core.u_tree
   always_comb begin
     observed_o[0] = '0;
     observed_o[0][0] = `ACCLMT_TB_COUNTERS.events_i.input_stalled;
@@ -98,7 +100,9 @@ module acclmt_tb_chip #(
       engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o, 14'b0, \
       engine.u_loop.issue_last, 8'(engine.u_loop.u_control.start_cycles), \
       8'(engine.u_loop.issue_round - \
-         (engine.u_loop.issue_last ? engine.u_loop.gen_set[0].first_end : '0))};
+         (!engine.u_loop.issue_last ? '0 : \
+          engine.u_loop.issue_tag[acclmt_pkg::TagSet] ? engine.u_loop.gen_set[1].first_end : \
+          engine.u_loop.gen_set[0].first_end))};
   `define ACCLMT_TB_PARTIAL(word, engine) \
     assign observed_o[word] = { \
       engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \
@@ -118,16 +122,14 @@ module acclmt_tb_chip #(
         assign observed_o[first+i] = '0; \
       end \
     end
-  if (1) begin : gen_leaf
-    `ACCLMT_TB_ENGINE(1, u_core.u_leaf_hash_engine.u_hash_engine)
-  end
-  if (1) begin : gen_root
-    `ACCLMT_TB_ENGINE(1+acclmt_pkg::MaxSubEngines, u_core.u_root_hash_engine.u_hash_engine)
+  for (genvar e = 0; e < NumEngines; e++) begin : gen_engine
+    `ACCLMT_TB_ENGINE(1 + e * acclmt_pkg::MaxSubEngines, \
+                      u_core.u_engines.gen_engine[e].u_hash_engine)
   end
 
   for (genvar l = 0; l <= MaxHeight; l++) begin : gen_queue
     assign observed_o[FirstQueue+l] = 32'(
-        u_core.u_root_hash_engine.u_tree.u_scheduler.gen_level[l].u_queue.groups_used_q);
+        u_core.u_tree.u_scheduler.gen_level[l].u_queue.groups_used_q);
   end
 
   `undef ACCLMT_TB_COUNTERS

@@ -596,17 +596,24 @@ pub const ROLES_NODES: Field = Field::new(
     8,
     "Bit e: hash engine e hashes groups of siblings into nodes. At least one does in a run with a tree.",
 );
+/// Most nodes of a shared engine.
+pub const ROLES_NODE_LIMIT: Field = Field::new(
+    "NodeLimit",
+    16,
+    8,
+    "Most nodes that are inside of a hash engine at a time; 0: as many as it takes. Rows of several blocks \
+     wait inside for words that come later, and need to know what room nodes leave them.",
+);
 /// Roles of the hash engines.
 pub const ROLES: Register = Register::single(
     "Roles",
     0x090,
     ReadWrite,
-    &[ROLES_ROWS, ROLES_NODES],
+    &[ROLES_ROWS, ROLES_NODES, ROLES_NODE_LIMIT],
     "What each hash engine does in a run. An engine can do both: it is shared, and its rows and nodes are \
      mixed. Legal: no bit of an engine that CAPS_POOL does not have. In a run with a tree that hashes \
-     leaves, an engine is shared only if both sets have the same exponent, rounds on the same \
-     partial-round sub-engines. Where an engine is shared, or several take rows, and there is a tree, rows \
-     have one block.",
+     leaves, an engine is shared only if both sets have the same exponent, and rounds on the same \
+     partial-round sub-engines; and where rows have several blocks, only with a NodeLimit.",
 );
 
 /// A run has ended.
@@ -707,7 +714,10 @@ pub const ROW_GROUP: Register = Register::single(
         "Rows of a group: the first blocks of all rows of a group come before their second blocks, and \
          so on; the last group has the rows that are left. Legal: 1 to ",
         most_rows_rule!(),
-        "."
+        ", for each hash engine that takes rows. Where one takes nodes as well, and rows have several \
+         blocks, the beats of its rows and of NodeLimit nodes fit into so many buffers of 2^Log2Places - 3 \
+         beats. A run with a tree in which leaves are reserved, see ROLES, needs room for a group of rows and \
+         a group of siblings less one in the queue of level 0."
     ),
 );
 /// Input words of the last block.
