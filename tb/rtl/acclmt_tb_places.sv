@@ -24,7 +24,7 @@ module acclmt_tb_places;
   logic clear, leaf_valid, leaf_ready, operand_valid, operand_ready, operand_end;
   logic digest_valid, node_valid, node_ready;
   acclmt_pkg::word_t leaf, operand, digest, node;
-  acclmt_pkg::tag_t operand_tag, digest_tag;
+  logic [acclmt_pkg::TagPayloadWidth-1:0] operand_place, digest_place;
   acclmt_tree_pkg::node_label_t label;
   acclmt_tree #(
     .MaxHeight(MaxHeight),
@@ -39,18 +39,21 @@ module acclmt_tb_places;
     .setup_i(setup),
     .constant_write_i('0),
     .node_sweep_i('0),
+    .reserve_leaves_i(1'b0),
     .leaf_valid_i(leaf_valid),
     .leaf_ready_o(leaf_ready),
     .leaf_i(leaf),
     .leaf_end_i(1'b1),
+    .leaf_places_i(16'd1),
+    .leaf_place_o(),
     .operand_valid_o(operand_valid),
     .operand_ready_i(operand_ready),
     .operand_o(operand),
     .operand_end_o(operand_end),
-    .operand_tag_o(operand_tag),
+    .operand_place_o(operand_place),
     .digest_valid_i(digest_valid),
     .digest_i(digest),
-    .digest_tag_i(digest_tag),
+    .digest_place_i(digest_place),
     .node_valid_o(node_valid),
     .node_ready_i(node_ready),
     .node_o(node),
@@ -89,7 +92,7 @@ module acclmt_tb_places;
 
   logic [Hashes-1:0] busy = '0;
   logic [63:0] digests[Hashes], state = 64'd77;
-  acclmt_pkg::tag_t tags[Hashes];
+  logic [acclmt_pkg::TagPayloadWidth-1:0] places[Hashes];
   int unsigned chosen = 0, free;
   logic [31:0] random = 32'd1;
   int unsigned received_leaves = 0;
@@ -102,7 +105,7 @@ module acclmt_tb_places;
     operand_ready = busy != '1;
     digest_valid = rst_n && !clear && busy[chosen] && random[3];
     digest = acclmt_pkg::word_t'(digests[chosen]);
-    digest_tag = tags[chosen];
+    digest_place = places[chosen];
     node_ready = random[7] || random[9];
     leaf_valid = rst_n && !clear && !setup.valid && random[5] && received_leaves < Leaves;
     leaf = acclmt_pkg::word_t'(expected[0][received_leaves]);
@@ -118,7 +121,7 @@ module acclmt_tb_places;
         if (operand_end) begin
           busy[free] <= 1'b1;
           digests[free] <= mix(state, operand[63:0]);
-          tags[free] <= operand_tag;
+          places[free] <= operand_place;
         end
       end
     end

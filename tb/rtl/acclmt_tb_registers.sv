@@ -38,8 +38,8 @@ module acclmt_tb_registers;
     .leaf_config_o(),
     .root_config_o(),
     .level_setup_o(),
-    .leaf_constant_write_o(),
-    .root_constant_write_o(),
+    .constant_write_o(),
+    .constant_engines_o(),
     .node_sweep_o(),
     .flush_o(),
     .running_o(running),
@@ -52,6 +52,8 @@ module acclmt_tb_registers;
     .void_o(),
     .events_i('0),
     .traffic_i('0),
+    .hash_begun_i('0),
+    .busy_i('0),
     .irq_o()
   );
 

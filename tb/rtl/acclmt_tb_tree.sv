@@ -2,7 +2,7 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the tree of the root hash engine without its hash engine, with a node memory of
+/// Testbench only: the tree without its hash engines, with a node memory of
 /// few words, so that small trees fill every level. tb/tests/tree.rs plays the hash engine, and
 /// knows the layout.
 module acclmt_tb_tree #(
@@ -13,14 +13,15 @@ module acclmt_tb_tree #(
   input logic rst_ni,
   /// From the least significant word: control bits, arity, leaves, top level, levels that go out,
   /// set-up of a level's queue (level, base, groups), index and data (2 words) of a
-  /// constant, leaf (2), digest (2) and its tag.
+  /// constant, leaf (2), digest (2) and its place.
   input logic [16*32-1:0] in_i,
   /// Flags, which show, too, whether a word of a job was read and is taken, and the level of the
-  /// job; operand (2 words) and its tag, node that goes out (2), its level and index.
-  output logic [8*32-1:0] out_o
+  /// job; operand (2 words) and the place of its digest, node that goes out (2), its level and
+  /// index, the place of the leaf.
+  output logic [9*32-1:0] out_o
 );
 
-  localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
+  localparam int unsigned PlaceWidth = acclmt_pkg::TagPayloadWidth;
 
   acclmt_tree_pkg::tree_config_t tree;
   acclmt_tree_pkg::level_setup_t setup;
@@ -44,7 +45,7 @@ module acclmt_tb_tree #(
 
   logic leaf_ready, operand_valid, node_valid, incomplete, starved, idle;
   acclmt_pkg::word_t operand, node;
-  acclmt_pkg::tag_t operand_tag;
+  logic [PlaceWidth-1:0] operand_place, leaf_place;
   acclmt_tree_pkg::node_label_t label;
   acclmt_tree_pkg::node_traffic_t unused_traffic;
   logic unused_end;
@@ -61,18 +62,21 @@ module acclmt_tb_tree #(
     .setup_i(setup),
     .constant_write_i(constant_write),
     .node_sweep_i('0),
+    .reserve_leaves_i(in_i[7]),
     .leaf_valid_i(in_i[0]),
     .leaf_ready_o(leaf_ready),
     .leaf_i(acclmt_pkg::word_t'(in_i[11*32+:64])),
     .leaf_end_i(1'b1),
+    .leaf_places_i(16'd1),
+    .leaf_place_o(leaf_place),
     .operand_valid_o(operand_valid),
     .operand_ready_i(in_i[1]),
     .operand_o(operand),
     .operand_end_o(unused_end),
-    .operand_tag_o(operand_tag),
+    .operand_place_o(operand_place),
     .digest_valid_i(in_i[2]),
     .digest_i(acclmt_pkg::word_t'(in_i[13*32+:64])),
-    .digest_tag_i(in_i[15*32+:TagWidth]),
+    .digest_place_i(in_i[15*32+:PlaceWidth]),
     .node_valid_o(node_valid),
     .node_ready_i(in_i[3]),
     .node_o(node),
@@ -84,7 +88,7 @@ module acclmt_tb_tree #(
   );
 
   assign out_o = {
-    label.index, 32'(label.level), node[63:0], 32'(operand_tag), operand[63:0],
+    32'(leaf_place), label.index, 32'(label.level), node[63:0], 32'(operand_place), operand[63:0],
     17'b0, u_tree.word_job.level, u_tree.fetched_ready, u_tree.fetched_valid,
     starved, incomplete, idle, label.last, node_valid, operand_valid, leaf_ready
   };

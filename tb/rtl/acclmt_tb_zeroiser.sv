@@ -82,9 +82,9 @@ module acclmt_tb_zeroiser;
     end
   end
 
-  // The places of constants, from the register map's side: of one engine or the other.
+  // The places of constants, from the register map's side.
   bit written[16][32][256];
-  int unsigned constants, depth, engines;
+  int unsigned constants, depth;
   always @(posedge clk) begin
     if (constant_valid) written[sub_engine][bank][index] <= 1'b1;
   end
@@ -107,14 +107,10 @@ module acclmt_tb_zeroiser;
     for (int unsigned s = 0; s < 16; s++) begin
       for (int unsigned b = 0; b < 32; b++) begin
         for (int unsigned i = 0; i < 256; i++) begin
-          engines = 0;
-          for (int e = 1; e < 4; e++) begin
-            depth = acclmt_control_pkg::constant_depth(
-                4'(s), 8'(b), e[0], e[1], NumFull, NumPartial, MatrixDepth, ConstantDepth,
-                PartialDepth, MaxHeight);
-            if (i < depth) engines = engines + 1;
-          end
-          if (engines != 0 && !written[s][b][i]) constants = constants + 1;
+          depth = acclmt_control_pkg::constant_depth(
+              4'(s), 8'(b), NumFull, NumPartial, MatrixDepth, ConstantDepth, PartialDepth,
+              MaxHeight);
+          if (i < depth && !written[s][b][i]) constants = constants + 1;
         end
       end
     end

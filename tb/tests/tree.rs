@@ -1,8 +1,8 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! The tree of the root hash engine without its hash engine, with a memory of few words: whatever the
-//! pace of leaves, operands, digests and output, and in whatever order digests come, every tree of every arity
+//! The tree without its hash engines, with a memory of few words: whatever the pace of leaves, operands, digests
+//! and output, in whatever order digests come, and whether leaves come or are reserved and are digests too, every tree of every arity
 //! ends, every node is the hash of the right children, comes out with the right level and index, and the
 //! deepest ready group goes first.
 
@@ -24,6 +24,7 @@ const NODE_READY: u32 = 1 << 3;
 const CLEAR: u32 = 1 << 4;
 const SETUP: u32 = 1 << 5;
 const CONSTANT: u32 = 1 << 6;
+const RESERVE_LEAVES: u32 = 1 << 7;
 
 /// Flags of the packed output.
 const LEAF_READY: u32 = 1 << 0;
@@ -48,6 +49,8 @@ struct Tree {
     leaves: usize,
     /// Levels that go out.
     emit: u32,
+    /// The place of a leaf is reserved before it is there; only with levels above the leaves.
+    reserve_leaves: bool,
     /// Groups of siblings that the queue of each level has room for.
     queues: Vec<u32>,
 }
@@ -166,7 +169,7 @@ struct Host<'a> {
 /// A hash that is under way.
 struct Hash {
     digest: u64,
-    tag: u32,
+    place: u32,
     /// The level of its digest, and its index there.
     level: usize,
     index: u64,
@@ -175,10 +178,10 @@ struct Hash {
 }
 
 impl Host<'_> {
-    fn cycle(&mut self, control: u32) -> [u32; 8] {
+    fn cycle(&mut self, control: u32) -> [u32; 9] {
         self.input[0] = control;
         let output = self.bench.run(&self.input).expect("the bench runs");
-        output.try_into().expect("the packed output has 8 words")
+        output.try_into().expect("the packed output has 9 words")
     }
 
     fn set(&mut self, at: usize, value: u64) {
@@ -235,7 +238,7 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     }
     let mut engine: Vec<Hash> = Vec::new();
     // The hash that takes operands, and words of the job that were taken.
-    let (mut state, mut tag, mut words) = (START, 0, 0);
+    let (mut state, mut place, mut words) = (START, 0, 0);
     let mut received = vec![0; tree.top + 1];
     let mut sent = 0;
     let mut leaf = false;
@@ -261,7 +264,11 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
             }
         }
         let mut chance = |share: u64| random.below(16) < share;
-        let mut control = 0;
+        let mut control = if tree.reserve_leaves {
+            RESERVE_LEAVES
+        } else {
+            0
+        };
         if leaf {
             host.set(11, nodes[0][sent]);
             control |= LEAF_VALID;
@@ -271,10 +278,10 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
         }
         if let Some(number) = digest {
             host.set(13, engine[number].digest);
-            host.input[15] = engine[number].tag;
+            host.input[15] = engine[number].place;
             control |= DIGEST_VALID;
         } else {
-            // The tag comes with its digest: before that it is any.
+            // The place comes with its digest: before that it is any.
             host.input[15] = 0x9e37_79b9_u32.wrapping_mul(cycle as u32);
         }
         if chance(pace.output) {
@@ -284,11 +291,12 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
             flags,
             low,
             high,
-            operand_tag,
+            operand_place,
             node_low,
             node_high,
             level,
             index,
+            leaf_place,
         ] = host.cycle(control);
 
         // A job begins where none was being fetched: the deepest one that was ready a cycle ago.
@@ -314,7 +322,7 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
                 let taken = flags & OPERAND_VALID != 0 && control & OPERAND_READY != 0;
                 assert!(taken, "an operand is lost: {context}");
                 state = mix(state, u64::from(high) << 32 | u64::from(low));
-                tag = operand_tag;
+                place = operand_place;
             }
             let index = model.queues[job_level].freed;
             let all = if is_hashed {
@@ -327,7 +335,7 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
                 if is_hashed {
                     engine.push(Hash {
                         digest: state,
-                        tag,
+                        place,
                         level: job_level + 1,
                         index,
                         at: cycle + random.below(pace.latency + 1),
@@ -348,9 +356,13 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
             }
         }
 
+        let mut reserved = None;
         if leaf && flags & LEAF_READY != 0 {
             leaf = false;
-            model.write(0, sent as u64);
+            if !tree.reserve_leaves {
+                model.write(0, sent as u64);
+            }
+            reserved = tree.reserve_leaves.then_some((sent, leaf_place));
             sent += 1;
             model.queues[0].reserved += 1;
         }
@@ -358,6 +370,14 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
             let hash = engine.remove(number);
             model.write(hash.level, hash.index);
         }
+        // A leaf that has its place is hashed.
+        engine.extend(reserved.map(|(index, place)| Hash {
+            digest: nodes[0][index],
+            place,
+            level: 0,
+            index: index as u64,
+            at: cycle + random.below(pace.latency + 1),
+        }));
         if flags & NODE_VALID != 0 && control & NODE_READY != 0 {
             let (level, index) = (level as usize, index as usize);
             let value = u64::from(node_high) << 32 | u64::from(node_low);
@@ -415,6 +435,7 @@ fn random_tree(random: &mut Random) -> Tree {
     Tree {
         arity,
         top,
+        reserve_leaves: top != 0 && random.below(2) == 0,
         leaves: leaves.min(1500),
         emit: *random.choose(&[0, u32::MAX, 0b101, 0b10]),
         queues,
@@ -451,6 +472,7 @@ fn the_boundaries_of_every_level() {
                         top,
                         leaves,
                         emit: 0,
+                        reserve_leaves: top != 0 && random.below(2) == 0,
                         queues: level_table(arity, top, nodes, NODE_WORDS)
                             .expect("the tree is not too high"),
                     };
