@@ -94,6 +94,7 @@ module acclmt_tb_chip #(
     observed_o[0][15:8] = 8'(`ACCLMT_TB_TREE.job.level);
   end
 
+  `define ACCLMT_TB_HASH(e) u_core.u_engines.gen_engine[e].u_hash_engine
   // A full-round sub-engine numbers its rounds through both visits.
   `define ACCLMT_TB_FULL(word, engine) \
     assign observed_o[word] = { \
@@ -123,8 +124,7 @@ module acclmt_tb_chip #(
       end \
     end
   for (genvar e = 0; e < NumEngines; e++) begin : gen_engine
-    `ACCLMT_TB_ENGINE(1 + e * acclmt_pkg::MaxSubEngines, \
-                      u_core.u_engines.gen_engine[e].u_hash_engine)
+    `ACCLMT_TB_ENGINE(1 + e * acclmt_pkg::MaxSubEngines, `ACCLMT_TB_HASH(e))
   end
 
   for (genvar l = 0; l <= MaxHeight; l++) begin : gen_queue
@@ -134,6 +134,7 @@ module acclmt_tb_chip #(
 
   `undef ACCLMT_TB_COUNTERS
   `undef ACCLMT_TB_TREE
+  `undef ACCLMT_TB_HASH
   `undef ACCLMT_TB_FULL
   `undef ACCLMT_TB_PARTIAL
   `undef ACCLMT_TB_ENGINE

@@ -9,8 +9,8 @@ module acclmt_tb_engines (
   input logic rst_ni,
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
   /// data of the constant or input word (8), values of the configuration registers of an engine
-  /// (19).
-  input logic [29*32-1:0] in_i,
+  /// (20).
+  input logic [30*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
 );

@@ -44,29 +44,19 @@ module acclmt_tb_sets (
 
   logic [NumSets*ConfigWidth-1:0] configs;
   for (genvar i = 0; i < NumSets; i++) begin : gen_set
-    acclmt_pkg::engine_config_t decoded, of_set;
-    logic [31:0] bases;
+    acclmt_pkg::engine_config_t of_set;
     logic unused_illegal;
     logic [4:0] unused_illegal_index;
     acclmt_engine_configuration u_configuration (
-      .registers_i(in_i[32*(10+(NumRegisters+1)*i)+:32*NumRegisters]),
+      .registers_i(in_i[32*(10+NumRegisters*i)+:32*NumRegisters]),
       .goldilocks_i(goldilocks),
       .digests_are_nodes_i(1'b0),
       .inputs_are_nodes_i(1'b0),
-      .config_o(decoded),
+      .config_o(of_set),
       .illegal_o(unused_illegal),
       .illegal_index_o(unused_illegal_index)
     );
-    assign bases = in_i[32*(10+(NumRegisters+1)*i+NumRegisters)+:32];
-    always_comb begin
-      of_set = decoded;
-      of_set.matrix_base = bases[7:0];
-      of_set.constant_base = bases[15:8];
-      of_set.partial_base = bases[23:16];
-    end
     assign configs[ConfigWidth*i+:ConfigWidth] = of_set;
-    logic unused_bases;
-    assign unused_bases = ^bases;
   end
 
   logic [ConfigWidth-1:0] chosen;

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use acclmt_driver::device::{Device, NoProgress};
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::program::{
-    self, ChipConstant, ChipProgram, ChipRows, EngineLimits, SUB_ENGINES,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, SUB_ENGINES,
 };
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::{Hash, MixedEngine, MixedOutput, MixedWord};
@@ -175,12 +175,15 @@ impl<'a> Engine<'a> {
         for number in 0..SETS {
             // A set that is not in use has registers of its own, which nothing may look at.
             let set = sets.get(number).unwrap_or(&sets[0]);
-            engine
-                .registers
-                .extend(register_values(&set.program.registers));
-            engine
-                .registers
-                .push((bases[0] | bases[1] << 8 | bases[2] << 16) as u32);
+            let [matrix, constant, partial] = bases.map(|base| base as u8);
+            engine.registers.extend(register_values(&ChipRegisters {
+                bases: Bases {
+                    matrix,
+                    constant,
+                    partial,
+                },
+                ..set.program.registers
+            }));
             all_bases.push(bases);
             for (base, entries) in bases.iter_mut().zip(set.entries()) {
                 *base += if number < sets.len() { entries } else { 0 };

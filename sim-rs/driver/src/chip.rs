@@ -25,10 +25,11 @@ use crate::level_table;
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
-    self, BOTH_ENGINES, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
-    MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus, SLICES,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL,
+    MixError, NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES,
 };
 use crate::registers::{self, EngineRegisters};
+use crate::sharing::{Sharing, Work};
 use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -158,6 +159,9 @@ pub enum DriverError {
         /// Value of `CONTROL`.
         command: u32,
     },
+    /// Rows and nodes cannot be mixed.
+    #[error(transparent)]
+    Mix(#[from] MixError),
     /// The chip refused to start, and gives no reason.
     #[error("the chip refused to start without giving an error code; clear it, and start again")]
     StartRefused,
@@ -319,6 +323,8 @@ struct RunSetup<'a> {
     emit: u32,
     /// Leaves between which sub-engines are counted as busy.
     window: (u32, u32),
+    /// What each hash engine does.
+    roles: Roles,
 }
 
 impl RunSetup<'_> {
@@ -336,7 +342,7 @@ impl RunSetup<'_> {
 
 impl RunSetup<'static> {
     /// `count` digests, no tree.
-    fn digests(rows: RowRegisters, count: u64) -> Self {
+    fn digests(rows: RowRegisters, count: u64, roles: Roles) -> Self {
         Self {
             hash_leaves: true,
             rows,
@@ -345,6 +351,7 @@ impl RunSetup<'static> {
             pad: false,
             emit: 0,
             window: (0, 0),
+            roles,
         }
     }
 }
@@ -447,14 +454,14 @@ impl From<RunError> for DeviceError {
 /// What the chip holds, as far as it is known.
 #[derive(Default)]
 struct Contents {
-    /// Registers of the leaf hash engine and of the root hash engine.
+    /// Registers of the parameter sets of rows and of nodes.
     registers: [Option<ChipRegisters>; 2],
     modulus: Option<RuntimeModulus>,
-    /// Constants by engine, sub-engine, bank and index.
+    /// Constants by hash engine, sub-engine, bank and index; those of the tree by any.
     constants: HashMap<(usize, u8, u8, u8), Word>,
 }
 
-/// The registers of the leaf hash engine and of the root hash engine.
+/// The registers of the parameter sets of rows and of nodes.
 pub const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
 
 /// Who is told of a run over a tree: of its nodes, of what happens when, and of how far it is.
@@ -487,6 +494,7 @@ pub struct ChipDevice<P> {
     compiled: Vec<Compiled>,
     watchdog_cycles: u64,
     row_group: Option<usize>,
+    sharing: Sharing,
 }
 
 /// Programs that are kept.
@@ -519,6 +527,7 @@ impl<P: ChipPort> ChipDevice<P> {
             compiled: Vec::new(),
             watchdog_cycles: WATCHDOG_CYCLES,
             row_group: None,
+            sharing: Sharing::default(),
         })
     }
 
@@ -537,6 +546,16 @@ impl<P: ChipPort> ChipDevice<P> {
     /// that, see [`ChipPort::patience`].
     pub fn set_watchdog(&mut self, cycles: u64) {
         self.watchdog_cycles = cycles;
+    }
+
+    /// Sets how runs use the hash engines.
+    pub fn set_sharing(&mut self, sharing: Sharing) {
+        self.sharing = sharing;
+    }
+
+    /// The roles of the hash engines in a run.
+    fn roles(&self, work: &Work<'_>) -> Roles {
+        work.roles(self.capabilities.limits.num_engines, self.sharing)
     }
 
     /// Sets how many rows are under way together, where leaves are rows of several blocks; nothing is
@@ -619,7 +638,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let result = self
             .clear()
             .and_then(|()| self.check_contents())
-            .and_then(|()| self.load(leaf, root))
+            .and_then(|()| self.load(leaf, root, &setup))
             .map_err(RunError::from)
             .and_then(|()| self.run(leaf, setup, streams, on_progress))
             .and_then(|()| Ok(self.read_counters()?));
@@ -654,18 +673,29 @@ impl<P: ChipPort> ChipDevice<P> {
         })
     }
 
-    /// Loads what the chip does not have already of the programs of the leaf hash engine and of the
-    /// root hash engine.
-    fn load(&mut self, leaf: &ChipProgram, root: &ChipProgram) -> Result<(), DriverError> {
+    /// Loads what the chip does not have already of the programs of rows and of nodes.
+    fn load(
+        &mut self,
+        leaf: &ChipProgram,
+        root: &ChipProgram,
+        setup: &RunSetup<'_>,
+    ) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
         let mut contents = std::mem::take(&mut self.contents);
-        let programs = [leaf, root];
-        for ((known, engine), program) in contents.registers.iter_mut().zip(ENGINES).zip(programs) {
-            if known.as_ref() != Some(&program.registers) {
-                for (address, value) in program.registers.writes(engine) {
+        let is_tree = !setup.levels.is_empty();
+        let roles = setup.roles;
+        let mut nodes = root.registers;
+        if setup.hash_leaves && is_tree && roles.are_shared() {
+            let limits = &self.capabilities.limits;
+            nodes.bases = root.bases_behind(leaf, setup.rows.blocks, limits)?;
+        }
+        let sets = [leaf.registers, nodes];
+        for ((known, registers), set) in contents.registers.iter_mut().zip(ENGINES).zip(&sets) {
+            if known.as_ref() != Some(set) {
+                for (address, value) in set.writes(registers) {
                     self.write(address, value)?;
                 }
-                *known = Some(program.registers);
+                *known = Some(*set);
             }
         }
         if let Some(modulus) = &leaf.modulus
@@ -675,39 +705,52 @@ impl<P: ChipPort> ChipDevice<P> {
             self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
             contents.modulus = Some(*modulus);
         }
-        let same = leaf == root;
-        for (number, program) in programs.into_iter().enumerate() {
-            let engines = if same { BOTH_ENGINES } else { 1 << number };
-            if !same || number == 0 {
-                self.load_constants(program, engines, &mut contents)?;
-            }
+        if setup.hash_leaves {
+            let bases = &sets[0].bases;
+            self.load_constants(leaf, ROW_SET, bases, roles.rows, &mut contents)?;
+        }
+        if is_tree {
+            let bases = &sets[1].bases;
+            self.load_constants(root, NODE_SET, bases, roles.nodes, &mut contents)?;
         }
         self.check_error(None)?;
         self.contents = contents;
         Ok(())
     }
 
-    /// Loads the constants of `program` that the hash engines of the mask `engines` lack.
+    /// Loads the constants of `program`, which is parameter set number `set` with these bases, that the hash
+    /// engines of the mask `engines` lack.
     fn load_constants(
         &mut self,
         program: &ChipProgram,
+        set: u8,
+        bases: &Bases,
         engines: u8,
         contents: &mut Contents,
     ) -> Result<(), DriverError> {
-        for constant in &program.constants {
+        let roles = if set == ROW_SET {
+            program::LEAF_HASH_ENGINE
+        } else {
+            program::ROOT_HASH_ENGINE
+        };
+        let of_role = |constant: &&ChipConstant| constant.engine_mask & roles != 0;
+        for constant in program.constants.iter().filter(of_role) {
+            let constant = constant.of_set(set, bases);
             let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
-            let lacking = (0..ENGINES.len()).filter(|&engine| {
-                constant.engine_mask & engines & (1 << engine) != 0
+            let lacking = (0..registers::MAX_ENGINES).filter(|&engine| {
+                engines & (1 << engine) != 0
                     && contents.constants.get(&place(engine)) != Some(&constant.word)
             });
             let engine_mask = lacking.fold(0, |mask, engine| mask | 1 << engine);
             if engine_mask != 0 {
                 self.load_constant(&ChipConstant {
                     engine_mask,
-                    ..*constant
+                    ..constant
                 })?;
             }
-            for engine in (0..ENGINES.len()).filter(|engine| engine_mask >> engine & 1 == 1) {
+            for engine in
+                (0..registers::MAX_ENGINES).filter(|engine| engine_mask >> engine & 1 == 1)
+            {
                 contents.constants.insert(place(engine), constant.word);
             }
         }
@@ -757,6 +800,7 @@ impl<P: ChipPort> ChipDevice<P> {
         self.write(registers::EMIT_LEVELS.address, setup.emit)?;
         self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
         self.write(registers::WINDOW_LAST.address, setup.window.1)?;
+        self.write(registers::ROLES.address, setup.roles.value())?;
         for (level, &groups) in (0..).zip(setup.levels) {
             let entry = registers::LEVEL_GROUPS.with(groups);
             self.write(registers::LEVEL_TABLE.at(level), entry)?;
@@ -1179,11 +1223,16 @@ impl<P: ChipPort> ChipDevice<P> {
     ) -> Result<(Vec<Word>, Counters), RunError> {
         let mut input = Some(input);
         let words = count * program.output_words();
+        let roles = self.roles(&Work {
+            rows: Some((program, &rows)),
+            leaves: count as u64,
+            nodes: None,
+        });
         let mut output = Vec::with_capacity(words);
         let counters = self.execute(
             program,
             program,
-            RunSetup::digests(rows, count as u64),
+            RunSetup::digests(rows, count as u64, roles),
             &mut Streams {
                 input: Input::Words(&mut || Ok(input.take().unwrap_or_default())),
                 output: &mut |word| {
@@ -1286,7 +1335,20 @@ impl<P: ChipPort> ChipDevice<P> {
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
         let words = self.capabilities.node_words;
-        let queues = level_table::level_table(arity, top, shape.nodes(shape.top()), words);
+        let rows = leaf.rows(&root);
+        let roles = self.roles(&Work {
+            rows: leaf.program().map(|program| (program, &rows)),
+            leaves: shape.leaves(),
+            nodes: Some((&root, shape.hashes())),
+        });
+        if let Some(program) = leaf.program().filter(|_| roles.are_shared()) {
+            let limits = &self.capabilities.limits;
+            root.bases_behind(program, rows.blocks, limits)
+                .map_err(|error| self.unsupported(error.to_string()))?;
+        }
+        let reserves = leaf.program().is_some() && roles.reserve_leaves();
+        let top_nodes = shape.nodes(shape.top());
+        let queues = level_table::level_table(arity, top, top_nodes, words, reserves);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
@@ -1302,6 +1364,7 @@ impl<P: ChipPort> ChipDevice<P> {
             root,
             leaf,
             levels: queues,
+            roles,
         }))
     }
 
@@ -1357,6 +1420,7 @@ impl<P: ChipPort> ChipDevice<P> {
             pad: shape.is_padded(),
             emit: emit.fold(0, |mask, level| mask | 1 << level),
             window: (request.window.as_ref()).map_or((0, 0), |window| (window.start, window.end)),
+            roles: run.roles,
         };
         if let Err(error) = self.load_empty(root, shape) {
             self.contents = Contents::default();
@@ -1409,11 +1473,11 @@ impl<P: ChipPort> ChipDevice<P> {
                 break;
             };
             let word = root.constant_word(value);
-            let place = (1, program::EMPTY_SUB_TREES, 0, level as u8);
+            let place = (0, program::EMPTY_SUB_TREES, 0, level as u8);
             if self.contents.constants.get(&place) != Some(&word) {
                 self.contents.constants.remove(&place);
                 self.load_constant(&ChipConstant {
-                    engine_mask: program::ROOT_HASH_ENGINE,
+                    engine_mask: 1,
                     sub_engine: program::EMPTY_SUB_TREES,
                     bank: 0,
                     index: level as u8,
@@ -1482,6 +1546,8 @@ struct TreeRun {
     leaf: TreeLeaf,
     /// Groups of siblings that the queue of each level has room for.
     levels: Vec<u32>,
+    /// What each hash engine does.
+    roles: Roles,
 }
 
 /// How the chip makes a leaf.

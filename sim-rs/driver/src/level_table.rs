@@ -62,7 +62,8 @@ pub fn max_height(arity: usize, node_words: u32) -> usize {
 ///
 /// While the only group of a level is fetched, nothing can be hashed into that level: each has two groups
 /// where there is room for them. A third of the rest is for the leaves, which come while the hash engine is
-/// at work on other levels. Of the hashes that are under way, 1 - 1 / `arity` are of leaves, as many of the
+/// at work on other levels; if the place of a leaf is reserved as its hash begins (`reserves_leaves`), leaves that are
+/// under way need room like nodes. Of the hashes that are under way, 1 - 1 / `arity` are of leaves, as many of the
 /// others of their parents and so on: so the levels above share what is left. A root alone needs no more than
 /// its one place.
 ///
@@ -74,6 +75,7 @@ pub fn level_table(
     height: usize,
     top_nodes: u64,
     node_words: u32,
+    reserves_leaves: bool,
 ) -> Result<Vec<u32>, TreeTooHigh> {
     let max_height = max_height(arity, node_words);
     if height > max_height {
@@ -95,7 +97,7 @@ pub fn level_table(
     for level in 0..levels {
         let share = if level + 1 == levels {
             rest
-        } else if level == 0 {
+        } else if level == 0 && !reserves_leaves {
             rest / 3
         } else {
             (u64::from(rest) * (arity as u64 - 1)).div_ceil(arity as u64) as u32
@@ -124,14 +126,14 @@ mod tests {
         for arity in 2..=11 {
             let levels = (1_usize..).find(|&height| (arity as u128).pow(height as u32) >= 1 << 32);
             let levels = levels.expect("some power is large enough");
-            let table = level_table(arity, levels, 1, NODE_WORDS).expect("the tree fits");
+            let table = level_table(arity, levels, 1, NODE_WORDS, false).expect("the tree fits");
             let (root, below) = table.split_last().expect("there are queues");
             assert!(below.iter().all(|&groups| groups >= 2), "{table:?}");
             assert_eq!(*root, 1, "{table:?}");
         }
-        let error = level_table(2, 33, 1, NODE_WORDS).expect_err("there are 33 queues");
+        let error = level_table(2, 33, 1, NODE_WORDS, false).expect_err("there are 33 queues");
         assert!(error.to_string().contains("up to 32 levels"), "{error}");
-        let error = level_table(11, 2, 1, 32).expect_err("there is room for two groups");
+        let error = level_table(11, 2, 1, 32, false).expect_err("there is room for two groups");
         assert!(error.to_string().contains("up to 1 levels"), "{error}");
     }
 
@@ -143,7 +145,7 @@ mod tests {
             for arity in 2..=12 {
                 for height in 0..=max_height(arity, words) {
                     for top_nodes in [1, 2, 1000] {
-                        let table = level_table(arity, height, top_nodes, words);
+                        let table = level_table(arity, height, top_nodes, words, false);
                         let table = table.expect("the tree fits");
                         assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
                         assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");

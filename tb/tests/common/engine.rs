@@ -16,12 +16,13 @@ use super::prime;
 const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 264 };
 
 /// Configuration registers of a parameter set.
-pub const REGISTERS: usize = 19;
+pub const REGISTERS: usize = 20;
 
 /// The limits of the engine with these sub-engines and the default memories (rtl/engine/acclmt_hash_engine.sv).
 pub fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
     EngineLimits {
         prime: large_field().prime(),
+        num_engines: 1,
         num_full,
         num_partial,
         matrix_depth: 32,
@@ -49,7 +50,8 @@ pub fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
     registers.extend(values.input_map);
     registers.extend(values.digest_map);
     registers.extend(values.partial_rounds);
-    registers.try_into().expect("there are 19 registers")
+    registers.push(values.bases.value());
+    registers.try_into().expect("there are 20 registers")
 }
 
 /// A word times 2^bits modulo the prime, or divided by it.

@@ -9,7 +9,10 @@ use acclmt_poseidon::word::{self, Word};
 
 use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table;
-use crate::program::{self, ChipConstant, ChipRegisters, EngineLimits, ProgramError, RowRegisters};
+use crate::program::{
+    self, ChipConstant, ChipRegisters, EngineLimits, NODE_SET, ProgramError, ROW_SET, Roles,
+    RowRegisters,
+};
 use crate::registers;
 
 /// What the chip of a test does wrong.
@@ -213,7 +216,7 @@ impl FakeChip {
         self.registers.get(&address).copied().unwrap_or(0)
     }
 
-    /// The registers of an engine: 0 the leaf hash engine, 1 the root hash engine.
+    /// The registers of a parameter set: 0 that of rows, 1 that of nodes.
     fn chip_registers(&self, engine: usize) -> ChipRegisters {
         ChipRegisters::read(ENGINES[engine], |address| self.at(address))
     }
@@ -261,7 +264,10 @@ impl FakeChip {
             let (arity, height) = (registers.arity as usize, top as usize);
             let leaves = u64::from(self.get(&registers::LEAVES));
             let nodes = (0..top).fold(leaves, |nodes, _| nodes.div_ceil(arity as u64));
-            let expected = level_table::level_table(arity, height, nodes, words);
+            let roles = self.roles();
+            assert_ne!(roles.nodes, 0, "an engine hashes nodes");
+            let reserves = self.hashes_leaves() && roles.reserve_leaves();
+            let expected = level_table::level_table(arity, height, nodes, words, reserves);
             assert_eq!(Ok(table), expected);
         }
         let plan = self
@@ -318,12 +324,50 @@ impl FakeChip {
         &self.constants
     }
 
-    /// The constants of an engine.
-    fn constants_of(&self, engine: usize) -> Vec<ChipConstant> {
-        let constants = self.constants.iter();
+    /// The roles of the hash engines.
+    fn roles(&self) -> Roles {
+        Roles::read(self.get(&registers::ROLES))
+    }
+
+    /// The constants of a parameter set in the first engine of its role; all of them have the same.
+    fn constants_of(&self, set: u8) -> Vec<ChipConstant> {
+        let roles = self.roles();
+        let engines = if set == ROW_SET {
+            roles.rows
+        } else {
+            roles.nodes
+        };
+        assert_ne!(engines, 0, "an engine has the role");
+        let bases = self.chip_registers(set.into()).bases;
+        let of_engine = |engine: usize| {
+            let constants = self.constants.iter();
+            let constants = constants.filter(move |((of, ..), _)| *of == engine);
+            constants
+                .filter_map(|(_, constant)| constant.in_set(set, &bases))
+                .map(|constant| {
+                    let place = (constant.sub_engine, constant.bank, constant.index);
+                    (place, constant.word)
+                })
+                .collect::<HashMap<_, _>>()
+        };
+        let mut engines = (0..self.limits.num_engines).filter(|engine| engines >> engine & 1 != 0);
+        let first = of_engine(engines.next().unwrap_or_default());
+        for engine in engines {
+            let other = of_engine(engine);
+            let differs = first
+                .iter()
+                .any(|(place, word)| other.get(place) != Some(word));
+            assert!(!differs, "engine {engine} has other constants");
+        }
+        let constants = first.into_iter();
         constants
-            .filter(|((of, ..), _)| *of == engine)
-            .map(|(_, constant)| *constant)
+            .map(|((sub_engine, bank, index), word)| ChipConstant {
+                engine_mask: 1,
+                sub_engine,
+                bank,
+                index,
+                word,
+            })
             .collect()
     }
 
@@ -335,7 +379,7 @@ impl FakeChip {
                 field,
                 &self.chip_registers(0),
                 &self.row_registers(),
-                &self.constants_of(0),
+                &self.constants_of(ROW_SET),
                 limits,
                 &self.taken,
                 self.get(&registers::LEAVES) as usize,
@@ -352,7 +396,7 @@ impl FakeChip {
                 .map(|(index, word)| (word, 0, index / words))
                 .collect());
         }
-        let (registers, constants) = (self.chip_registers(1), self.constants_of(1));
+        let (registers, constants) = (self.chip_registers(1), self.constants_of(NODE_SET));
         let mut output = Vec::new();
         for number in 0..=top {
             if number == top || emit >> number & 1 == 1 {
@@ -367,7 +411,7 @@ impl FakeChip {
                 let whole = level.len().next_multiple_of(arity);
                 if level.len() < whole {
                     assert!(registers::MODE_PAD.is_set(self.get(&registers::MODE)));
-                    let place = (1, program::EMPTY_SUB_TREES, 0, number as u8);
+                    let place = (0, program::EMPTY_SUB_TREES, 0, number as u8);
                     let word = &self.constants[&place].word;
                     let value = program::plain_word(field, limits, word);
                     level.resize(whole, value);
@@ -434,7 +478,7 @@ impl ChipPort for FakeChip {
                         index: registers::CONSTANT_INDEX.get(value) as u8,
                         word: self.get_word(&registers::CONSTANT_DATA),
                     };
-                    for engine in 0..2 {
+                    for engine in 0..registers::MAX_ENGINES {
                         let ChipConstant {
                             sub_engine,
                             bank,

@@ -67,7 +67,7 @@ pub(super) const CODES: usize = MAX_ELEMENTS;
 /// A constant and where it is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipConstant {
-    /// Hash engines that take it: bit 0 the leaf hash engine, bit 1 the root hash engine.
+    /// Hash engines that take it: bit e hash engine e; of a program, those of a role: bit 0 rows, bit 1 nodes.
     pub engine_mask: u8,
     /// Number of the sub-engine.
     pub sub_engine: u8,
@@ -146,6 +146,8 @@ pub struct Roles {
     pub rows: u8,
     /// Those that hash groups of siblings into nodes.
     pub nodes: u8,
+    /// Most nodes that are inside of an engine at a time; 0: as many as it takes.
+    pub node_limit: u8,
 }
 
 impl Roles {
@@ -153,6 +155,7 @@ impl Roles {
     pub const LEAF_AND_ROOT: Self = Self {
         rows: 0b01,
         nodes: 0b10,
+        node_limit: 0,
     };
 
     /// Those of a register value.
@@ -161,6 +164,7 @@ impl Roles {
         Self {
             rows: registers::ROLES_ROWS.get(value) as u8,
             nodes: registers::ROLES_NODES.get(value) as u8,
+            node_limit: registers::ROLES_NODE_LIMIT.get(value) as u8,
         }
     }
 
@@ -168,13 +172,19 @@ impl Roles {
     pub fn value(&self) -> u32 {
         registers::ROLES_ROWS.with(self.rows.into())
             | registers::ROLES_NODES.with(self.nodes.into())
+            | registers::ROLES_NODE_LIMIT.with(self.node_limit.into())
     }
 
     /// Whether, in a run that hashes leaves for a tree, the place of a leaf is reserved as its row begins: leaves
     /// can come in any order then. Else there is one leaf hash engine with nothing else to do, and a leaf gets its
     /// place as it comes.
     pub fn reserve_leaves(&self) -> bool {
-        self.rows.count_ones() != 1 || self.rows & self.nodes != 0
+        self.rows.count_ones() != 1 || self.are_shared()
+    }
+
+    /// Whether an engine has both roles.
+    pub fn are_shared(&self) -> bool {
+        self.rows & self.nodes != 0
     }
 }
 
