@@ -329,8 +329,8 @@ impl FakeChip {
         Roles::read(self.get(&registers::ROLES))
     }
 
-    /// The constants of a parameter set in the first engine of its role; all of them have the same.
-    fn constants_of(&self, set: u8) -> Vec<ChipConstant> {
+    /// What the hash engines of a role have of the constants of their parameter set.
+    fn constants_of(&self, set: u8) -> Vec<Vec<ChipConstant>> {
         let roles = self.roles();
         let engines = if set == ROW_SET {
             roles.rows
@@ -338,52 +338,52 @@ impl FakeChip {
             roles.nodes
         };
         assert_ne!(engines, 0, "an engine has the role");
+        assert_eq!(u32::from(engines) >> self.limits.num_engines, 0);
         let bases = self.chip_registers(set.into()).bases;
         let of_engine = |engine: usize| {
             let constants = self.constants.iter();
-            let constants = constants.filter(move |((of, ..), _)| *of == engine);
+            let constants = constants.filter(|((of, ..), _)| *of == engine);
             constants
                 .filter_map(|(_, constant)| constant.in_set(set, &bases))
-                .map(|constant| {
-                    let place = (constant.sub_engine, constant.bank, constant.index);
-                    (place, constant.word)
-                })
-                .collect::<HashMap<_, _>>()
+                .collect()
         };
-        let mut engines = (0..self.limits.num_engines).filter(|engine| engines >> engine & 1 != 0);
-        let first = of_engine(engines.next().unwrap_or_default());
-        for engine in engines {
-            let other = of_engine(engine);
-            let differs = first
-                .iter()
-                .any(|(place, word)| other.get(place) != Some(word));
-            assert!(!differs, "engine {engine} has other constants");
-        }
-        let constants = first.into_iter();
-        constants
-            .map(|((sub_engine, bank, index), word)| ChipConstant {
-                engine_mask: 1,
-                sub_engine,
-                bank,
-                index,
-                word,
-            })
+        (0..self.limits.num_engines)
+            .filter(|engine| engines >> engine & 1 != 0)
+            .map(of_engine)
             .collect()
+    }
+
+    /// What `hash` makes of the constants of each engine of a role: they have the same.
+    fn by_every_engine(
+        constants: &[Vec<ChipConstant>],
+        hash: impl Fn(&[ChipConstant]) -> Result<Vec<Word>, ProgramError>,
+    ) -> Result<Vec<Word>, ProgramError> {
+        let mut digests = constants.iter().map(|constants| hash(constants));
+        let first = digests.next().expect("an engine has the role")?;
+        for other in digests {
+            assert_eq!(
+                other?, first,
+                "the engines of a role have different constants"
+            );
+        }
+        Ok(first)
     }
 
     /// The words that come out, with level and index.
     fn compute(&self) -> Result<Vec<(Word, u32, u32)>, ProgramError> {
         let (field, limits) = (self.field(), &self.limits);
         let mut level = if self.hashes_leaves() {
-            program::evaluate_rows(
-                field,
-                &self.chip_registers(0),
-                &self.row_registers(),
-                &self.constants_of(ROW_SET),
-                limits,
-                &self.taken,
-                self.get(&registers::LEAVES) as usize,
-            )?
+            Self::by_every_engine(&self.constants_of(ROW_SET), |constants| {
+                program::evaluate_rows(
+                    field,
+                    &self.chip_registers(0),
+                    &self.row_registers(),
+                    constants,
+                    limits,
+                    &self.taken,
+                    self.get(&registers::LEAVES) as usize,
+                )
+            })?
         } else {
             self.taken.clone()
         };
@@ -416,7 +416,9 @@ impl FakeChip {
                     let value = program::plain_word(field, limits, word);
                     level.resize(whole, value);
                 }
-                level = program::evaluate(field, &registers, &constants, limits, &level)?;
+                level = Self::by_every_engine(&constants, |constants| {
+                    program::evaluate(field, &registers, constants, limits, &level)
+                })?;
             }
         }
         Ok(output)

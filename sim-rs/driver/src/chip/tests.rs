@@ -4,6 +4,7 @@ use super::fake::{BUILD, FakeChip, Fault};
 use super::*;
 use crate::device::{NoProgress, WordSource, Zeroisation};
 use crate::nodes::{AllNodes, NoNodes};
+use crate::sharing::Sharing;
 use crate::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
@@ -282,6 +283,80 @@ fn other_trees_are_folded_level_by_level() {
     check_roots(&mut device, &few_rounds(11), 11 * 11 * 11);
     check_roots(&mut device, &few_rounds(2), 1);
     assert!(device.port().digests());
+}
+
+/// Hash engines in any number, with roles of their own or shared, with sets that are equal, alike and different.
+#[test]
+fn trees_in_every_division_of_the_work() {
+    let (arity_2, arity_4, arity_8, arity_11) =
+        (few_rounds(2), few_rounds(4), few_rounds(8), few_rounds(11));
+    for num_engines in [1, 2, 3, 8] {
+        for sharing in [Sharing::Fixed, Sharing::Shared] {
+            let mut device = device_of(
+                Fault::None,
+                EngineLimits {
+                    num_engines,
+                    matrix_depth: 64,
+                    ..bls12_381()
+                },
+            );
+            device.set_sharing(sharing);
+            for (parameters, leaf, leaves) in [
+                (&arity_2, LeafRule::Hash(&arity_2), 16),
+                (&arity_4, LeafRule::Hash(&arity_2), 16),
+                (&arity_8, LeafRule::Hash(&arity_11), 64),
+                (&arity_8, LeafRule::Digest, 64),
+                (&arity_2, LeafRule::Hash(&arity_8), 8),
+            ] {
+                check_tree(&mut device, &CommitRequest::new(parameters, leaf, leaves));
+                assert!(!device.port().digests());
+            }
+            check_hashes(&mut device, &arity_4);
+        }
+    }
+}
+
+#[test]
+fn sets_that_cannot_be_mixed_are_named() {
+    let refusal = |parameters: &AnyParameters, leaf: LeafRule<'_>, limits: EngineLimits| {
+        let mut device = device_of(Fault::None, limits);
+        device.set_sharing(Sharing::Shared);
+        let request = CommitRequest::new(parameters, leaf, 8);
+        let words = numbers(7, request.leaf_length() * 8);
+        let error = commit_words(&mut device, &request, &words).unwrap_err();
+        // The same is done with roles of their own.
+        device.set_sharing(Sharing::Fixed);
+        commit_words(&mut device, &request, &words).unwrap();
+        error.to_string()
+    };
+    let (arity_2, arity_8, arity_11) = (few_rounds(2), few_rounds(8), few_rounds(11));
+    let message = refusal(&arity_8, LeafRule::Hash(&arity_11), bls12_381());
+    let expected = "take 42 entries of the matrix memories of a hash engine, which have 32";
+    assert!(message.contains(expected), "{message}");
+    let limits = EngineLimits {
+        matrix_depth: 64,
+        ..bls12_381()
+    };
+    let dusk = presets::by_name("dusk").unwrap();
+    let rows = LeafRule::Row {
+        parameters: dusk,
+        columns: 9,
+    };
+    let message = refusal(&arity_2, rows, limits);
+    let expected = "a row has 3 blocks, and hash engines with both roles hash rows of one block";
+    assert!(message.contains(expected), "{message}");
+    let ranges = Ranges {
+        widths: 3..=3,
+        exponents: vec![7],
+        full_rounds: 2..=2,
+        partial_rounds: 8..=8,
+        ..Ranges::default()
+    };
+    let seventh = random::parameters::<Bls12_381>(1, &ranges).unwrap();
+    let seventh = Bls12_381::wrap(seventh);
+    let message = refusal(&arity_2, LeafRule::Hash(&seventh), limits);
+    let expected = "mixes sets of one exponent, and rows have x^7, nodes x^5; use fixed roles";
+    assert!(message.contains(expected), "{message}");
 }
 
 /// Caps, padding, rows, leaves of another set, and every node, on the chip and level by level.
