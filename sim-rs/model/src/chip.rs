@@ -13,7 +13,7 @@ use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, ProgramError,
-    RowRegisters,
+    Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, Access, Register};
 use acclmt_driver::timeline::Timeline;
@@ -607,6 +607,9 @@ impl ModelChip {
                 self.get(&registers::WINDOW_FIRST),
                 self.get(&registers::WINDOW_LAST),
             ),
+            num_engines: limits.num_engines,
+            roles: Roles::read(self.get(&registers::ROLES)),
+            mixes: false,
             num_full: limits.num_full,
             num_partial: limits.num_partial,
             pipelines: self.hardware.pipelines(),
