@@ -28,6 +28,8 @@ pub mod latencies;
 mod machine;
 mod mixed;
 mod pool;
+#[cfg(test)]
+mod pools;
 mod replay;
 pub mod stalls;
 mod strides;

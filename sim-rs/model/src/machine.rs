@@ -322,6 +322,13 @@ impl Machine {
         self.void_from = Some(self.void_from.map_or(from, |earlier| earlier.min(from)));
     }
 
+    /// Lets a cycle pass as if something happened in each.
+    #[cfg(test)]
+    pub(super) fn run_cycle(&mut self, host: Host) -> Moved {
+        let signals = self.signals(host);
+        self.cycle(host, &signals)
+    }
+
     /// What happened since the last call, if that is recorded.
     pub(super) fn timeline(&mut self) -> Option<Timeline> {
         let recorder = self.recorder.as_mut()?;
