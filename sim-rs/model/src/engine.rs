@@ -185,6 +185,14 @@ impl Engine {
         }
     }
 
+    /// See [`MixedEngine::poll`].
+    #[cfg(test)]
+    pub(super) fn poll(&mut self, now: u64) {
+        if let Self::Mixed(engine) = self {
+            engine.poll(now);
+        }
+    }
+
     // ---- Strides -----------------------------------------------------------------------------------
 
     /// Notes the state in cycle `now`, the present one, with times relative to it and numbers of groups to the

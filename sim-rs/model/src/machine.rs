@@ -325,6 +325,9 @@ impl Machine {
     /// Lets a cycle pass as if something happened in each.
     #[cfg(test)]
     pub(super) fn run_cycle(&mut self, host: Host) -> Moved {
+        for engine in &mut self.pool.engines {
+            engine.poll(self.now);
+        }
         let signals = self.signals(host);
         self.cycle(host, &signals)
     }

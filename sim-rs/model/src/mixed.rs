@@ -718,6 +718,14 @@ impl MixedEngine {
 
     // ---- Cycles -------------------------------------------------------------------------------------
 
+    /// Every block may act in cycle `now`, whatever is known of it.
+    #[cfg(test)]
+    pub(super) fn poll(&mut self, now: u64) {
+        self.advance_exit(now);
+        self.wake = [now; BLOCKS];
+        self.next = now;
+    }
+
     /// When a block may act next.
     pub(super) fn next(&self) -> u64 {
         self.next

@@ -373,17 +373,31 @@ mod tests {
     fn strides_count_what_a_simulation_counts() {
         let limits = crate::Hardware::default().limits();
         // A tree, and whether it repeats itself so much that a third of it is not simulated.
-        for (leaf, root, height, leaves, repeats) in [
-            (Some(8), 8, 7, 200_000, false),
-            (None, 8, 7, 1 << 21, true),
-            (Some(11), 8, 6, 100_000, false),
-            (Some(4), 4, 10, 100_000, false),
-            (Some(2), 2, 18, 1 << 17, false),
-            (None, 2, 18, 100_001, false),
+        let fixed = Roles::LEAF_AND_ROOT;
+        let shared = |engines: u32| {
+            let rows = u8::MAX >> (8 - engines);
+            Roles { rows, nodes: rows }
+        };
+        for (leaf, root, height, leaves, roles, repeats) in [
+            (Some(8), 8, 7, 200_000, fixed, false),
+            (None, 8, 7, 1 << 21, fixed, true),
+            (Some(11), 8, 6, 100_000, fixed, false),
+            (Some(4), 4, 10, 100_000, fixed, false),
+            (Some(2), 2, 18, 1 << 17, fixed, false),
+            (None, 2, 18, 100_001, fixed, false),
+            (Some(2), 2, 18, 1 << 17, shared(2), false),
+            (Some(8), 8, 7, 200_000, shared(1), false),
+            (Some(11), 8, 6, 60_000, shared(2), false),
+            (Some(4), 4, 10, 100_000, shared(3), false),
+            (None, 8, 7, 1 << 19, shared(2), false),
         ] {
             let preset = |arity: u32| format!("filecoin-arity-{arity}");
             let (leaf, root) = (leaf.map(preset), preset(root));
-            let setup = setup(leaf.as_deref(), &root, height, leaves, &limits);
+            let setup = RunSetup {
+                roles,
+                num_engines: 8 - (roles.rows | roles.nodes).leading_zeros() as usize,
+                ..setup(leaf.as_deref(), &root, height, leaves, &limits)
+            };
             let words = leaves
                 * leaf
                     .as_ref()
@@ -392,10 +406,14 @@ mod tests {
             let mut machine = Machine::new(&setup);
             let mut strides = Strides::new(&machine);
             let counters = run(&mut machine, Some(&mut strides), words);
-            let what = format!("{leaf:?}, {root}, {leaves} leaves");
+            let what = format!("{leaf:?}, {root}, {leaves} leaves, {roles:?}");
             assert_eq!(counters, plain, "{what}");
             let all = leaves as usize / 512;
             let simulated: usize = strides.states.iter().map(|state| state.strides.len()).sum();
+            println!(
+                "{what}: {simulated} of {all} strides, {} states",
+                strides.states.len()
+            );
             assert!(
                 !repeats || simulated < all * 2 / 3,
                 "{what}: {simulated} of {all} strides"
