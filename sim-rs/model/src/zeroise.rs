@@ -3,7 +3,7 @@
 
 use acclmt_driver::chip::ENGINES;
 use acclmt_driver::program::{
-    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, RowRegisters, SUB_ENGINES,
+    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
 };
 use acclmt_driver::registers;
 
@@ -18,7 +18,7 @@ const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
 const BANKS: u32 = 21;
 const NUMBERS: u32 = 16;
 
-/// Cycles in which the memories are swept: a word of the node memory and a constant of both hash engines in
+/// Cycles in which the memories are swept: a word of the node memory and a constant of all hash engines in
 /// each, a bank that there is not in one, and one to see that both are done. `depth` are the words of a bank
 /// of a sub-engine.
 pub(super) fn sweep_cycles(node_words: u32, depth: impl Fn(u32, u32) -> u32) -> u64 {
@@ -78,6 +78,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         (registers::EMIT_LEVELS.address, 1),
         (registers::WINDOW_FIRST.address, 0),
         (registers::WINDOW_LAST.address, 0),
+        (registers::ROLES.address, Roles::LEAF_AND_ROOT.value()),
     ]);
     let groups = registers::LEVEL_GROUPS.with(node_words / (2 * WIDTH));
     writes.extend([0, 1].map(|level| (registers::LEVEL_TABLE.at(level), groups)));
