@@ -117,6 +117,7 @@ impl Case {
             roles: Roles {
                 rows: 0b1,
                 nodes: 0,
+                node_limit: 0,
             },
             mixes: false,
             num_full: self.num_full,

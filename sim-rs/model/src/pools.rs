@@ -49,17 +49,27 @@ fn case() -> impl Strategy<Value = Case> {
             let all = u8::MAX >> (8 - num_engines);
             let [rows, nodes] = masks.map(|mask| if mask & all == 0 { all } else { mask & all });
             let roles = match kind {
-                0 => Roles { rows, nodes },
+                0 => Roles {
+                    rows,
+                    nodes,
+                    node_limit: 0,
+                },
                 1 => Roles {
                     rows: all,
                     nodes: all,
+                    node_limit: 0,
                 },
                 // Fixed roles.
                 _ if num_engines > 1 => Roles {
                     rows: all >> num_engines.div_ceil(2),
                     nodes: all & !(all >> num_engines.div_ceil(2)),
+                    node_limit: 0,
                 },
-                _ => Roles { rows, nodes },
+                _ => Roles {
+                    rows,
+                    nodes,
+                    node_limit: 0,
+                },
             };
             let height = 9 / root.ilog2();
             let most = u64::from(root).pow(height);
@@ -94,8 +104,14 @@ impl Case {
         let queues = if self.tiny {
             vec![1; self.height as usize + 1]
         } else {
-            level_table(self.root as usize, self.height as usize, 1, NODE_WORDS)
-                .expect("the tree fits")
+            level_table(
+                self.root as usize,
+                self.height as usize,
+                1,
+                NODE_WORDS,
+                self.leaf.is_some() && self.roles.reserve_leaves(),
+            )
+            .expect("the tree fits")
         };
         RunSetup {
             leaf,
@@ -229,6 +245,7 @@ fn whole(leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Counters {
 const SHARED: Roles = Roles {
     rows: 0b11,
     nodes: 0b11,
+    node_limit: 0,
 };
 
 /// Cycles of a tree with a leaf hash engine and a root hash engine: those of the chip before engines could be shared,

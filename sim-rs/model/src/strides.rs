@@ -322,6 +322,7 @@ mod tests {
         root: &str,
         height: u32,
         leaves: u64,
+        roles: Roles,
         limits: &EngineLimits,
     ) -> RunSetup {
         let program = |name: &str| {
@@ -340,15 +341,21 @@ mod tests {
             tree: TreeSetup {
                 arity,
                 top: height,
-                queues: level_table(arity as usize, height as usize, 1, NODE_WORDS)
-                    .expect("the tree fits"),
+                queues: level_table(
+                    arity as usize,
+                    height as usize,
+                    1,
+                    NODE_WORDS,
+                    leaf.is_some() && roles.reserve_leaves(),
+                )
+                .expect("the tree fits"),
                 gated: false,
             },
             pad: true,
             emit: 0,
             window: (600, 20_000),
-            num_engines: 2,
-            roles: Roles::LEAF_AND_ROOT,
+            num_engines: 8 - (roles.rows | roles.nodes).leading_zeros() as usize,
+            roles,
             mixes: false,
             num_full: limits.num_full,
             num_partial: limits.num_partial,
@@ -376,7 +383,11 @@ mod tests {
         let fixed = Roles::LEAF_AND_ROOT;
         let shared = |engines: u32| {
             let rows = u8::MAX >> (8 - engines);
-            Roles { rows, nodes: rows }
+            Roles {
+                rows,
+                nodes: rows,
+                node_limit: 0,
+            }
         };
         for (leaf, root, height, leaves, roles, repeats) in [
             (Some(8), 8, 7, 200_000, fixed, false),
@@ -393,11 +404,7 @@ mod tests {
         ] {
             let preset = |arity: u32| format!("filecoin-arity-{arity}");
             let (leaf, root) = (leaf.map(preset), preset(root));
-            let setup = RunSetup {
-                roles,
-                num_engines: 8 - (roles.rows | roles.nodes).leading_zeros() as usize,
-                ..setup(leaf.as_deref(), &root, height, leaves, &limits)
-            };
+            let setup = setup(leaf.as_deref(), &root, height, leaves, roles, &limits);
             let words = leaves
                 * leaf
                     .as_ref()
