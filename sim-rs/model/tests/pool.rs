@@ -8,6 +8,7 @@ use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord};
 use acclmt_driver::program::{ChipProgram, ChipRegisters, Roles, RowRegisters};
 use acclmt_driver::registers::{self, Register};
 use acclmt_model::{ComputingChip, Hardware, ModelChip};
+use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 
@@ -226,6 +227,34 @@ fn illegal_roles_and_bases_are_refused() {
         host.configure([&eight, &eight], Roles::LEAF_AND_ROOT);
         host.write(&engine.bases, 1 << 24);
         assert_eq!(host.start(), Some(engine.bases.address));
+    }
+}
+
+/// A zeroisation comes to its end whatever the engines are.
+#[test]
+fn every_pool_is_zeroised() {
+    for engines in 1..=8 {
+        for runtime_modulus in [false, true] {
+            let hardware = Hardware {
+                field: if runtime_modulus {
+                    FieldId::Bn254
+                } else {
+                    FieldId::Bls12_381
+                },
+                runtime_modulus,
+                ..hardware(engines)
+            };
+            let mut host = Host(ModelChip::new(hardware).unwrap());
+            host.write(&registers::ROLES, 0xFF);
+            host.write(&registers::CONTROL, registers::CONTROL_ZEROISE.with(1));
+            host.0.transfer(&[], &mut Vec::new(), 1_000_000).unwrap();
+            let status = host.read(&registers::STATUS);
+            assert!(
+                registers::STATUS_ZEROISED.is_set(status),
+                "{engines} engines"
+            );
+            assert_eq!(host.read(&registers::ROLES), 0);
+        }
     }
 }
 
