@@ -9,7 +9,7 @@ use super::hash_engine::{Tag, Word};
 use super::pool::{Engines, Pool};
 use super::strides::{self, Totals, Upper};
 use super::survey::Survey;
-use super::tree::{FetchedWord, Tree, TreeSetup};
+use super::tree::{FetchedWord, Group, Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};
 use acclmt_driver::program::{ChipRegisters, Roles, RowRegisters, SUB_ENGINES};
@@ -205,6 +205,8 @@ pub(super) struct Machine {
     /// The sequencer of the words that hash engines take.
     loads: Sequencer,
     hash_leaves: bool,
+    /// Where the leaves of the rows go whose last blocks have not begun, where their places are reserved.
+    places: VecDeque<Group>,
     pool: Pool,
     tree: Tree,
     emit: u32,
@@ -253,6 +255,7 @@ impl Machine {
             input: Conversion::new(pipelines.enter),
             loads: Sequencer::new(setup),
             hash_leaves: setup.hash_leaves,
+            places: VecDeque::new(),
             pool: Pool::new(setup),
             tree: Tree::new(&setup.tree),
             emit: setup.emit,
@@ -485,8 +488,10 @@ impl Machine {
         } else {
             None
         };
-        let lacks_place =
-            self.pool.reserves_leaves() && self.pool.row_begins() && !self.tree.has_leaf_place();
+        let lacks_place = self.pool.reserves_leaves()
+            && self.pool.row_begins()
+            && self.loads.label().first_block
+            && !self.tree.has_leaf_place();
         let input_ready = self.input.is_ready(now);
         let open = self.sequencer.open;
         let stalls_leaf = leaf_valid && !leaf_ready || row_target.is_some() && lacks_place;
@@ -533,14 +538,18 @@ impl Machine {
             let label = self.loads.label();
             self.loads.take();
             self.input.leave(now);
-            let tag = if !self.pool.reserves_leaves() {
-                Tag::row(!label.last_block)
-            } else if self.pool.row_begins() {
-                Tag::reserved_row(self.tree.reserve_leaf(label.last_row))
-            } else {
-                // That of the first word counts.
-                Tag::default()
-            };
+            let mut tag = Tag::row(!label.last_block);
+            // The tag of the first word of a block counts.
+            if self.pool.reserves_leaves() && self.pool.row_begins() {
+                if label.first_block {
+                    let place = self.tree.reserve_leaf(label.last_row);
+                    self.places.push_back(place);
+                }
+                if label.last_block {
+                    let place = self.places.pop_front().unwrap_or_default();
+                    tag = Tag::reserved_row(place);
+                }
+            }
             let word = Word {
                 first_block: label.first_block,
                 end: label.block_end,
@@ -733,6 +742,7 @@ impl Machine {
             && u64::from(self.emit) & below_top == 0
             && self.tree.is_tree()
             && !self.tree.is_gated()
+            && !(self.pool.reserves_leaves() && self.loads.blocks > 1)
             && self.recorder.is_none()
     }
 

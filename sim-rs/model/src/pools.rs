@@ -7,7 +7,7 @@ use super::machine::{Host, Machine, Moved, NodeLabel, RunSetup};
 use super::tree::TreeSetup;
 use crate::Hardware;
 use crate::latencies::Pipelines;
-use acclmt_driver::device::{Counters, EngineCounters};
+use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::{NODE_WORDS, level_table};
 use acclmt_driver::program::{ChipProgram, ChipRegisters, Roles, RowRegisters};
 use acclmt_poseidon::presets;
@@ -248,35 +248,22 @@ const SHARED: Roles = Roles {
     node_limit: 0,
 };
 
-/// Cycles of a tree with a leaf hash engine and a root hash engine: those of the chip before engines could be shared,
-/// and one more for each hash from the last leaf to the root, which passes two additions now.
+/// Trees on two hash engines, in fixed roles and shared.
 #[test]
-fn fixed_roles_take_their_cycles() {
-    let fixed = whole(Some(2), 2, 12, Roles::LEAF_AND_ROOT);
-    let EngineCounters { hashes, .. } = fixed.leaf;
-    assert_eq!(hashes, 4096);
-    for (leaf, root, height, roles, name) in [
-        (
-            Some(2),
-            2,
-            12,
-            Roles::LEAF_AND_ROOT,
-            "4096 leaves arity 2 fixed",
-        ),
-        (Some(2), 2, 12, SHARED, "4096 leaves arity 2 shared"),
-        (None, 8, 4, Roles::LEAF_AND_ROOT, "ready 8^4 fixed"),
-        (None, 8, 4, SHARED, "ready 8^4 two engines"),
-        (None, 8, 5, Roles::LEAF_AND_ROOT, "ready 8^5 fixed"),
-        (None, 8, 5, SHARED, "ready 8^5 two engines"),
-        (
-            Some(11),
-            8,
-            4,
-            Roles::LEAF_AND_ROOT,
-            "columns of 11, 8^4 fixed",
-        ),
-        (Some(11), 8, 4, SHARED, "columns of 11, 8^4 shared"),
+fn trees_take_their_cycles() {
+    let fixed = Roles::LEAF_AND_ROOT;
+    for (leaf, root, height, roles, cycles) in [
+        (Some(2), 2, 12, fixed, 92_233),
+        // Most rows wait for a place: the node memory is small for the leaves that are under way.
+        (Some(2), 2, 12, SHARED, 116_689),
+        (None, 8, 4, fixed, 41_547),
+        (None, 8, 4, SHARED, 26_469),
+        (None, 8, 5, fixed, 253_566),
+        (None, 8, 5, SHARED, 134_517),
+        (Some(11), 8, 4, fixed, 294_036),
+        (Some(11), 8, 4, SHARED, 168_895),
     ] {
-        println!("{name}: {}", whole(leaf, root, height, roles).cycles);
+        let found = whole(leaf, root, height, roles).cycles;
+        assert_eq!(found, cycles, "{leaf:?}, {root}, {height}, {roles:?}");
     }
 }
