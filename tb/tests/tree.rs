@@ -428,14 +428,16 @@ fn random_tree(random: &mut Random) -> Tree {
         _ => 1 + random.below(2 * full as u64) as usize,
     };
     let nodes = leaves.min(1500).div_ceil(full) as u64;
-    let mut queues = level_table(arity, top, nodes, NODE_WORDS).expect("the tree is not too high");
+    let reserve_leaves = top != 0 && random.below(2) == 0;
+    let mut queues = level_table(arity, top, nodes, NODE_WORDS, reserve_leaves)
+        .expect("the tree is not too high");
     for groups in &mut queues {
         *groups = 1 + random.below((*groups).into()) as u32;
     }
     Tree {
         arity,
         top,
-        reserve_leaves: top != 0 && random.below(2) == 0,
+        reserve_leaves,
         leaves: leaves.min(1500),
         emit: *random.choose(&[0, u32::MAX, 0b101, 0b10]),
         queues,
@@ -467,13 +469,14 @@ fn the_boundaries_of_every_level() {
                         continue;
                     }
                     let nodes = leaves.div_ceil(arity.pow(top as u32)) as u64;
+                    let reserve_leaves = top != 0 && random.below(2) == 0;
                     let tree = Tree {
                         arity,
                         top,
                         leaves,
                         emit: 0,
-                        reserve_leaves: top != 0 && random.below(2) == 0,
-                        queues: level_table(arity, top, nodes, NODE_WORDS)
+                        reserve_leaves,
+                        queues: level_table(arity, top, nodes, NODE_WORDS, reserve_leaves)
                             .expect("the tree is not too high"),
                     };
                     let pace = Pace {

@@ -62,6 +62,7 @@ pub use places::{MixError, NODE_SET, ROW_SET};
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
     LARGE_PRIME, LEAF_HASH_ENGINE, ROOT_HASH_ENGINE, Roles, RowRegisters, RuntimeModulus,
+    shared_rows_fit,
 };
 pub use rows::ChipRows;
 pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work};

@@ -13,7 +13,7 @@ use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     Bases, ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES,
-    ProgramError, Roles, RowRegisters,
+    ProgramError, Roles, RowRegisters, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register};
 use acclmt_driver::timeline::Timeline;
@@ -561,7 +561,9 @@ impl ModelChip {
             if rows.blocks == 0 {
                 return Err(registers::ROW_BLOCKS.address);
             }
-            if rows.group == 0 || rows.group as usize > most_rows {
+            let is_shared = top != 0 && roles.are_shared() && rows.blocks > 1;
+            let fit = !is_shared || shared_rows_fit(&leaf, &root, rows.group, roles, &limits);
+            if rows.group == 0 || rows.group as usize > most_rows || !fit {
                 return Err(registers::ROW_GROUP.address);
             }
             if rows.last_words == 0 || rows.last_words > most_words {
@@ -592,7 +594,12 @@ impl ModelChip {
         }
         let mut queues = Vec::new();
         if top != 0 {
-            queues = match self.queues(top, root.arity) {
+            let leaf_places = if hash_leaves && roles.reserve_leaves() {
+                rows.group + root.arity - 1
+            } else {
+                1
+            };
+            queues = match self.queues(top, root.arity, leaf_places) {
                 Ok(queues) => queues,
                 Err(level) => {
                     let cycles = REQUEST + LEVEL_SETUP + u64::from(level);
@@ -685,14 +692,15 @@ impl ModelChip {
 
     /// Groups of siblings in the queues of the levels up to the top, or the level of the one that does not
     /// fit.
-    fn queues(&self, top: u32, arity: u32) -> Result<Vec<u32>, u32> {
+    fn queues(&self, top: u32, arity: u32, leaf_places: u32) -> Result<Vec<u32>, u32> {
         let mut end = 0;
         (0..=top)
             .map(|level| {
                 let groups =
                     registers::LEVEL_GROUPS.get(self.get_at(&registers::LEVEL_TABLE, level));
                 end += groups * arity;
-                if groups != 0 && end <= self.hardware.node_words {
+                let is_enough = level != 0 || end >= leaf_places;
+                if groups != 0 && end <= self.hardware.node_words && is_enough {
                     Ok(groups)
                 } else {
                     Err(level)
@@ -797,7 +805,7 @@ impl ModelChip {
         }
         self.reset_prime();
         self.registers.extend(writes);
-        self.state = match self.queues(1, self.get(&registers::ROOT.input_words)) {
+        self.state = match self.queues(1, self.get(&registers::ROOT.input_words), 1) {
             Ok(queues) => self.set_up(queues),
             Err(_) => unreachable!("a node memory with room for two groups is part of the check"),
         };
@@ -1274,9 +1282,10 @@ fn can_mix(roles: Roles, leaf: &ChipRegisters, root: &ChipRegisters, blocks: u32
             mask | u32::from(set.partial_rounds[number] != 0) << number
         })
     };
-    let is_shared = roles.rows & roles.nodes != 0;
-    (!is_shared || leaf.alpha == root.alpha && has_rounds(leaf) == has_rounds(root))
-        && (!roles.reserve_leaves() || blocks == 1)
+    !roles.are_shared()
+        || leaf.alpha == root.alpha
+            && has_rounds(leaf) == has_rounds(root)
+            && (blocks == 1 || roles.node_limit != 0)
 }
 
 /// Whether bits of a value that no field of the register has are illegal at a start only.

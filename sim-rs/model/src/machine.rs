@@ -132,6 +132,11 @@ impl Sequencer {
         (self.row, self.block, self.word) = (0, 0, 0);
     }
 
+    /// Places of leaves that the first word of a row needs: those of its group, if it begins one.
+    fn places(&self) -> u32 {
+        if self.row == 0 { self.most_rows } else { 1 }
+    }
+
     fn label(&self) -> InputLabel {
         let last_block = self.block + 1 == self.blocks;
         let words = if last_block {
@@ -491,7 +496,7 @@ impl Machine {
         let lacks_place = self.pool.reserves_leaves()
             && self.pool.row_begins()
             && self.loads.label().first_block
-            && !self.tree.has_leaf_place();
+            && self.tree.leaf_places() < self.loads.places();
         let input_ready = self.input.is_ready(now);
         let open = self.sequencer.open;
         let stalls_leaf = leaf_valid && !leaf_ready || row_target.is_some() && lacks_place;
@@ -619,7 +624,7 @@ impl Machine {
             written = Some(group);
             leaf_end |= !tag.is_node();
             self.is_stopped = self.stop_level == Some(group.level);
-            self.pool.digest_written(now, number);
+            self.pool.digest_written(now, number, tag.is_node());
         }
         if let Some(word) = signals.word.filter(|word| self.goes_out(word)) {
             let last = !word.is_hashed && word.job.last && word.is_last;

@@ -4,6 +4,7 @@ use super::engine::Engine;
 use super::hash_engine::Tag;
 use super::machine::RunSetup;
 use acclmt_driver::program::SUB_ENGINES;
+use acclmt_driver::registers::MAX_ENGINES;
 
 /// Hash engines: bit e is engine e.
 pub(super) type Engines = u8;
@@ -27,8 +28,12 @@ pub(super) struct Pool {
     reserves_leaves: bool,
     /// Rows are dealt out in turn, whether the engine can take one or not.
     rows_in_turn: bool,
-    /// Rows have several blocks.
+    /// Rows have several blocks, and so many of them are a group.
     has_blocks: bool,
+    group: u32,
+    /// Most nodes that are inside of an engine, and those that are; nothing where that makes no difference.
+    node_limit: Option<u8>,
+    nodes_inside: [u8; MAX_ENGINES],
     /// The engine in the midst of a block of a node or a row.
     node_lock: Engines,
     row_lock: Engines,
@@ -37,6 +42,8 @@ pub(super) struct Pool {
     row_turn: u32,
     digest_turn: u32,
     leaf_turn: u32,
+    /// Leaves of the group that left in order.
+    leaf_row: u32,
 }
 
 impl Pool {
@@ -64,12 +71,16 @@ impl Pool {
             reserves_leaves,
             rows_in_turn: !is_tree || has_blocks,
             has_blocks,
+            group: setup.rows.group,
+            node_limit: (setup.roles.node_limit != 0).then_some(setup.roles.node_limit),
+            nodes_inside: [0; MAX_ENGINES],
             node_lock: 0,
             row_lock: 0,
             node_turn: 0,
             row_turn: 0,
             digest_turn: 0,
             leaf_turn: 0,
+            leaf_row: 0,
         }
     }
 
@@ -94,9 +105,21 @@ impl Pool {
         let engines = if self.node_lock != 0 {
             self.node_lock
         } else {
-            self.nodes & !self.row_lock
+            self.nodes & !self.row_lock & self.within_limit()
         };
         first_from(engines & ready, self.node_turn)
+    }
+
+    /// Engines that have room for another node, as far as their limit matters.
+    #[inline]
+    fn within_limit(&self) -> Engines {
+        let Some(limit) = self.node_limit else {
+            return Engines::MAX;
+        };
+        let nodes = self.nodes_inside.iter().enumerate();
+        nodes.fold(0, |engines, (number, &nodes)| {
+            engines | Engines::from(nodes != limit) << number
+        })
     }
 
     /// The engine that takes a word of a row, if one of those that are ready does; a word of a node is offered to
@@ -122,6 +145,9 @@ impl Pool {
 
     /// A word of a node is taken, which may be its last one.
     pub(super) fn node_taken(&mut self, number: usize, end: bool) {
+        if self.node_limit.is_some() && self.node_lock == 0 {
+            self.nodes_inside[number] += 1;
+        }
         self.node_lock = if end { 0 } else { 1 << number };
         if end {
             self.node_turn = number as u32 + 1;
@@ -154,8 +180,11 @@ impl Pool {
         Some((number, tag))
     }
 
-    /// The digest of an engine is written in cycle `now`.
-    pub(super) fn digest_written(&mut self, now: u64, number: usize) {
+    /// The digest of an engine, which may be that of a node, is written in cycle `now`.
+    pub(super) fn digest_written(&mut self, now: u64, number: usize, is_node: bool) {
+        if self.node_limit.is_some() && is_node {
+            self.nodes_inside[number] -= 1;
+        }
         self.engines[number].leave_word(now);
         self.digest_turn = number as u32 + 1;
     }
@@ -176,7 +205,9 @@ impl Pool {
     pub(super) fn leaf_taken(&mut self, now: u64, number: usize, end: bool) {
         self.engines[number].leave_word(now);
         if end {
-            self.leaf_turn = number as u32 + 1;
+            self.leaf_row = (self.leaf_row + 1) % self.group;
+            let ends_group = self.has_blocks && self.leaf_row == 0;
+            self.leaf_turn = if ends_group { 0 } else { number as u32 + 1 };
         }
     }
 
@@ -261,9 +292,11 @@ impl Pool {
                 self.row_turn,
                 self.digest_turn,
                 self.leaf_turn,
+                self.leaf_row,
             ]
             .map(u64::from),
         );
+        values.extend(self.nodes_inside.map(u64::from));
         for engine in &mut self.engines {
             engine.note(now, youngest, values);
         }

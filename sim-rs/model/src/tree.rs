@@ -50,6 +50,16 @@ impl Queue {
         (last.unwrap_or(arity as u8), last.is_some())
     }
 
+    /// Places that are free.
+    fn places(&self, arity: u32) -> u32 {
+        let begun = if self.reserve_index == 0 {
+            0
+        } else {
+            arity - self.reserve_index
+        };
+        (self.groups - self.groups_used) * arity + begun
+    }
+
     fn has_place(&self) -> bool {
         self.reserve_index != 0 || self.groups_used != self.groups
     }
@@ -230,6 +240,11 @@ impl Tree {
     /// Whether the queue of the leaves has a place.
     pub(super) fn has_leaf_place(&self) -> bool {
         self.places & 1 != 0
+    }
+
+    /// Places in the queue of the leaves.
+    pub(super) fn leaf_places(&self) -> u32 {
+        self.queues[0].places(self.arity)
     }
 
     /// Groups of each level that are in use: for the timeline.

@@ -32,17 +32,19 @@ pub(super) fn sweep_cycles(node_words: u32, depth: impl Fn(u32, u32) -> u32) -> 
 /// The registers of the run of zero words, by address: those of the run, of both hash engines, and of the
 /// leaves and the level above them, which share the node memory.
 pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32, u32)> {
-    // The upper half of the hash engines takes nodes, and the others rows; a single one takes both.
-    let engines = limits.num_engines as u32;
-    let num_rows = (engines / 2).max(1);
-    let num_nodes = engines - engines / 2;
-    let mask = |count: u32| u8::MAX.unbounded_shr(8 - count);
-    let roles = Roles {
-        rows: mask(num_rows),
-        nodes: mask(engines) & !mask(engines / 2),
-    };
     // So many nodes of each engine that the beats of their states fill the largest buffer.
     let nodes = limits.places as u32 / BEATS + 1;
+    // Every hash engine takes rows and nodes.
+    let engines = limits.num_engines as u32;
+    let all = u8::MAX.unbounded_shr(8 - engines);
+    let roles = Roles {
+        rows: all,
+        nodes: all,
+        node_limit: nodes as u8,
+    };
+    // Groups of siblings of each level, and rows of a group, which all have places.
+    let groups = node_words / (2 * WIDTH);
+    let places = groups * WIDTH - (WIDTH - 1);
     let engine = ChipRegisters {
         arity: WIDTH,
         field: LARGE_PRIME,
@@ -66,7 +68,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
     };
     let rows = RowRegisters {
         blocks: 2,
-        group: nodes * num_rows,
+        group: places.min(nodes * engines),
         last_words: WIDTH,
         last_map: MAP,
         overwrite: false,
@@ -81,7 +83,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         (registers::MODE.address, mode),
         (registers::TOP_LEVEL.address, 1),
         // The last group lacks a sibling.
-        (registers::LEAVES.address, nodes * num_nodes * WIDTH - 1),
+        (registers::LEAVES.address, nodes * engines * WIDTH - 1),
         (registers::LEAVES_HIGH.address, 0),
         // Leaves go out as well.
         (registers::EMIT_LEVELS.address, 1),
@@ -89,7 +91,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         (registers::WINDOW_LAST.address, 0),
         (registers::ROLES.address, roles.value()),
     ]);
-    let groups = registers::LEVEL_GROUPS.with(node_words / (2 * WIDTH));
+    let groups = registers::LEVEL_GROUPS.with(groups);
     writes.extend([0, 1].map(|level| (registers::LEVEL_TABLE.at(level), groups)));
     writes
 }

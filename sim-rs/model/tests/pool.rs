@@ -15,6 +15,7 @@ use acclmt_poseidon::word::Word;
 const SHARED: Roles = Roles {
     rows: 0b1,
     nodes: 0b1,
+    node_limit: 0,
 };
 
 fn hardware(num_engines: usize) -> Hardware {
@@ -168,7 +169,11 @@ fn illegal_roles_and_bases_are_refused() {
     let (two, eight) = (preset(2).registers, preset(8).registers);
     let mut host = Host(ModelChip::new(hardware(2)).unwrap());
     let roles = Some(registers::ROLES.address);
-    let role = |rows, nodes| Roles { rows, nodes };
+    let role = |rows, nodes| Roles {
+        rows,
+        nodes,
+        node_limit: 0,
+    };
     for (roles, expected) in [
         (role(0b01, 0b10), None),
         (role(0b11, 0b11), None),
@@ -314,6 +319,7 @@ fn a_shared_engine_computes_with_both_of_its_sets() {
     let all = Roles {
         rows: 0b111,
         nodes: 0b111,
+        node_limit: 0,
     };
     assert_eq!(root(3, all, [20, 100, 60]), fixed);
 }

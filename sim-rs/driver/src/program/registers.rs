@@ -437,7 +437,14 @@ impl RowRegisters {
 }
 
 impl ChipRegisters {
-    /// Most rows that can be under way together: `ROW_GROUP` is at most this. All first blocks of a group
+    /// Output buffers that states can fill while they wait.
+    fn waiting_buffers(&self) -> usize {
+        let partial = &self.partial_rounds[FIRST_FULL + 1..SECOND_FULL];
+        FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count()
+    }
+
+    /// Most rows that can be under way together in a hash engine: `ROW_GROUP` is at most this for each that takes
+    /// rows. All first blocks of a group
     /// come before the first second block, so that the states of a whole group wait in the output buffers
     /// of the sub-engines: one for each of the two visits of a full-round sub-engine, and one for each
     /// partial-round sub-engine that has rounds. One without rounds is a wire.
@@ -445,10 +452,29 @@ impl ChipRegisters {
     /// The RTL has the same rule in `acclmt_timing_pkg::most_rows`. The buffer ahead of the first
     /// sub-engine holds some states more, which the rule leaves out.
     pub fn most_rows(&self, limits: &EngineLimits) -> usize {
-        let partial = &self.partial_rounds[FIRST_FULL + 1..SECOND_FULL];
-        let buffers = FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count();
-        (buffers * (limits.places / self.shape().beats())).max(1)
+        (self.waiting_buffers() * (limits.places / self.shape().beats())).max(1)
     }
+}
+
+/// Beats that an output buffer may lack for the next state, whatever its beats are.
+const LOST_BEATS: usize = 3;
+
+/// Whether hash engines with both roles have room for a group of rows of several blocks and for the nodes that are
+/// inside of them: states of rows wait in the output buffers for words that come later, and nodes go past them.
+///
+/// The RTL has the same rule in `acclmt_timing_pkg::shared_rows_fit`.
+pub fn shared_rows_fit(
+    rows: &ChipRegisters,
+    nodes: &ChipRegisters,
+    group: u32,
+    roles: Roles,
+    limits: &EngineLimits,
+) -> bool {
+    let engines = roles.rows.count_ones() as usize;
+    let room = engines * rows.waiting_buffers() * (limits.places - LOST_BEATS);
+    let of_rows = group as usize * rows.shape().beats();
+    let of_nodes = engines * usize::from(roles.node_limit) * nodes.shape().beats();
+    of_rows + of_nodes <= room
 }
 
 /// The state element that position code `number` of a map names; `None` for lane 3.
