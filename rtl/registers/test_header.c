@@ -22,7 +22,7 @@ static_assert(ACCLMT_REG_ERROR_INFO == 0x04C, "more about an error");
 static_assert(ACCLMT_REG_INTERRUPT_STATUS == 0x080, "interrupts that are pending");
 static_assert(ACCLMT_REG_CONSTANT_DATA(0) == 0x100, "first word of a constant");
 static_assert(ACCLMT_REG_CONSTANT_ADDRESS == 0x120, "writes a constant");
-static_assert(ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK == 0x00300000, "hash engines of a constant");
+static_assert(ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK == 0x0FF00000, "hash engines of a constant");
 static_assert(ACCLMT_REG_LEAF_FULL_ROUNDS_FIRST == 0x14C, "full rounds of the leaf hash engine");
 static_assert(ACCLMT_REG_ROOT_PARTIAL_ROUNDS(7) == 0x1E8, "rounds of the second full-round sub-engine");
 static_assert(ACCLMT_REG_CYCLES == 0x200, "low word of the cycles");

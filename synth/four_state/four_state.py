@@ -55,6 +55,8 @@ ORDER = 3
 LEAVES = 2
 CYCLES = 40_000
 SUB_ENGINE_FULL, SUB_ENGINE_PARTIAL, SUB_ENGINE_INITIAL = 0, 1, 15
+# Where the initial vectors of the parameter set of nodes begin.
+NODE_SET = 8
 
 
 class FourStateError(Exception):
@@ -149,7 +151,9 @@ class Hash:
 
         for beat in range(BEATS):
             for lane in range(LANES):
+                # Of the parameter set of rows, and of that of nodes.
                 yield SUB_ENGINE_INITIAL, lane, beat, at(self.initial, beat, lane)
+                yield SUB_ENGINE_INITIAL, lane, NODE_SET + beat, at(self.initial, beat, lane)
         # Of the full-round sub-engine: matrices by row chunks, of two beats a step; those have one step.
         for number, matrix in enumerate(self.matrices):
             for chunk in range(BEATS):
@@ -202,6 +206,7 @@ class Hash:
                 values[f"InputMap{number}"] = value
             for number, value in enumerate(position_map([digest])):
                 values[f"DigestMap{number}"] = value
+            values["Bases"] = 0
             for number in range(8):
                 values[f"PartialRounds{number}"] = {0: DENSE, 1: RECURRENT}.get(number, 0)
             yield from ((address[engine + name], value) for name, value in values.items())
@@ -219,6 +224,8 @@ class Hash:
             "LastInputMap1": high,
             "WindowFirst": 0,
             "WindowLast": 0,
+            # Hash engine 0 takes rows, hash engine 1 nodes.
+            "Roles": 1 | 2 << 8,
             # Groups in the queues of the leaves and of the root.
             "LevelTable0": LEAVES,
             "LevelTable1": 1,

@@ -10,6 +10,7 @@ import itertools
 import logging
 import os
 import random
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -121,8 +122,8 @@ LEVEL_TABLE = 0x400
 
 
 def is_there(register):
-    """Whether the default chip has the register: it has no run-time modulus, and MAX_HEIGHT levels above the leaves."""
-    if register.name.startswith("RADIX_SQUARED"):
+    """Whether the default chip has the register: no run-time modulus, two hash engines, MAX_HEIGHT levels of nodes."""
+    if register.name.startswith("RADIX_SQUARED") or re.match("ENGINE[2-7]_", register.name):
         return False
     return not (register.name.startswith("LEVEL_TABLE") and register.address > LEVEL_TABLE + 4 * MAX_HEIGHT)
 
