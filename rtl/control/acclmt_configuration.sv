@@ -197,7 +197,8 @@ module acclmt_configuration #(
     // What a row may be depends on the parameters of its hash.
     if (hash_leaves && !leaf_illegal) begin
       illegal[RowBlocks] = run_i[RowBlocks] == '0;
-      illegal[RowGroup] = run_i[RowGroup] == '0 || run_i[RowGroup] > most_rows ||
+      illegal[RowGroup] = run_i[RowGroup] == '0 ||
+          (row_engines != '0 && run_i[RowGroup] > most_rows) ||
           (shared && several_blocks && !rows_fit);
       illegal[LastWords] = run_i[LastWords] == '0 || run_i[LastWords] > 32'(most_words);
       for (int j = 0; j < int'(MaxWidth); j++) begin

@@ -1826,6 +1826,7 @@ impl Host<'_> {
         for (address, value) in RowRegisters::one_block(values).writes() {
             self.write(address, value);
         }
+        self.write(registers::ROLES.address, Roles::LEAF_AND_ROOT.value());
     }
 
     fn load_modulus(&mut self, program: &ChipProgram) {
@@ -1836,17 +1837,22 @@ impl Host<'_> {
     }
 
     fn load_constants(&mut self, constants: &[program::ChipConstant]) {
+        // Hash engine 0 takes rows, with parameter set 0, and hash engine 1 nodes, with parameter set 1.
         for constant in constants {
             self.write_word(&registers::CONSTANT_DATA, &constant.word);
-            self.write(
-                registers::CONSTANT_ADDRESS.address,
-                constant_address_of(
-                    constant.engine_mask.into(),
-                    constant.sub_engine.into(),
-                    constant.bank.into(),
-                    constant.index.into(),
-                ),
-            );
+            for set in [ROW_SET, NODE_SET] {
+                let engine = 1 << set;
+                let constant = constant.of_set(set, &Bases::default());
+                if constant.engine_mask & engine != 0 {
+                    let address = constant_address_of(
+                        engine.into(),
+                        constant.sub_engine.into(),
+                        constant.bank.into(),
+                        constant.index.into(),
+                    );
+                    self.write(registers::CONSTANT_ADDRESS.address, address);
+                }
+            }
         }
         assert_eq!(self.error(), (0, 0));
     }
@@ -1993,6 +1999,16 @@ fn illegal_configurations_do_not_start() {
     let last_words = registers::LAST_INPUT_WORDS.address;
     add(last_words, HASHES, &[0, 13, 16, 18, max]);
 
+    // No engine for rows or for nodes, one that does not exist, a bit that no field has.
+    let roles = registers::ROLES.address;
+    add(
+        roles,
+        HASHES,
+        &[0, 0x001, 0x200, 0x005, 0x0401, 0x0100_0201, max],
+    );
+    add(roles, DIGESTS, &[0, 0x200, 0x004, max]);
+    add(roles, ELEMENTS, &[0, 0x001, 0x400, max]);
+
     let (leaf, root) = (registers::LEAF, registers::ROOT);
     let too_many = [13, 16, 17, max];
     add(leaf.input_words.address, HASHES, &too_many);
@@ -2023,6 +2039,7 @@ fn illegal_configurations_do_not_start() {
             }
         }
         add(rounds.at(7), run, &[1, 256, 1 << 31]);
+        add(engine.bases.address, run, &[1 << 24, 1 << 31]);
         // Elements that the state does not have; what is above the twelve codes.
         for map in [engine.input_map, engine.digest_map] {
             add(

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use acclmt_driver::program::{ChipProgram, RowRegisters};
+use acclmt_driver::program::{ChipProgram, Roles, RowRegisters};
 use acclmt_driver::registers;
 use acclmt_model::Hardware;
 use acclmt_poseidon::presets;
@@ -106,6 +106,7 @@ fn writes() -> String {
         (registers::TOP_LEVEL.address, 3),
         (registers::EMIT_LEVELS.address, 8),
         (registers::LEAVES.address, 8),
+        (registers::ROLES.address, Roles::LEAF_AND_ROOT.value()),
         (registers::CONTROL.address, 1),
     ]);
     writes

@@ -512,6 +512,7 @@ fn registers_answer_alike() {
             all.extend([
                 (registers::MODE.address, kind | (random.below(2) as u32 * 2)),
                 (registers::LEAVES.address, leaves),
+                (registers::ROLES.address, *random.choose(&ROLES)),
                 (registers::LEAVES_HIGH.address, 0),
                 (registers::TOP_LEVEL.address, top),
                 (

@@ -563,7 +563,7 @@ impl ModelChip {
             }
             let is_shared = top != 0 && roles.are_shared() && rows.blocks > 1;
             let fit = !is_shared || shared_rows_fit(&leaf, &root, rows.group, roles, &limits);
-            if rows.group == 0 || rows.group as usize > most_rows || !fit {
+            if rows.group == 0 || roles.rows != 0 && rows.group as usize > most_rows || !fit {
                 return Err(registers::ROW_GROUP.address);
             }
             if rows.last_words == 0 || rows.last_words > most_words {
