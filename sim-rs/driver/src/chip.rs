@@ -25,10 +25,11 @@ use crate::level_table;
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
-    self, BOTH_ENGINES, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
-    MAX_NUM_FULL, ProgramError, RowRegisters, RuntimeModulus, SLICES,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL,
+    NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES, mixed_bases,
 };
 use crate::registers::{self, EngineRegisters};
+use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
 use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -208,7 +209,7 @@ pub enum DriverError {
         received: usize,
         /// Output words of the run.
         expected: usize,
-        /// Hashes that both engines finished.
+        /// Hashes that all hash engines have begun.
         hashes: u64,
         /// Value of `STATUS`.
         status: u32,
@@ -305,6 +306,10 @@ const WATCHDOGS_OF_ZEROISATION: u32 = 4;
 /// What a run does.
 #[derive(Clone, Copy)]
 struct RunSetup<'a> {
+    /// What each hash engine does.
+    roles: Roles,
+    /// Where the constants of nodes begin.
+    node_bases: Bases,
     hash_leaves: bool,
     /// What a leaf is that is hashed.
     rows: RowRegisters,
@@ -336,8 +341,10 @@ impl RunSetup<'_> {
 
 impl RunSetup<'static> {
     /// `count` digests, no tree.
-    fn digests(rows: RowRegisters, count: u64) -> Self {
+    fn digests(roles: Roles, rows: RowRegisters, count: u64) -> Self {
         Self {
+            roles,
+            node_bases: Bases::default(),
             hash_leaves: true,
             rows,
             leaves: count,
@@ -447,14 +454,16 @@ impl From<RunError> for DeviceError {
 /// What the chip holds, as far as it is known.
 #[derive(Default)]
 struct Contents {
-    /// Registers of the leaf hash engine and of the root hash engine.
+    /// Registers of the parameter sets of rows and of nodes.
     registers: [Option<ChipRegisters>; 2],
     modulus: Option<RuntimeModulus>,
     /// Constants by engine, sub-engine, bank and index.
     constants: HashMap<(usize, u8, u8, u8), Word>,
+    /// Values of empty sub-trees by level.
+    empty_sub_trees: HashMap<u8, Word>,
 }
 
-/// The registers of the leaf hash engine and of the root hash engine.
+/// The registers of the parameter sets of rows and of nodes.
 pub const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
 
 /// Who is told of a run over a tree: of its nodes, of what happens when, and of how far it is.
@@ -487,6 +496,7 @@ pub struct ChipDevice<P> {
     compiled: Vec<Compiled>,
     watchdog_cycles: u64,
     row_group: Option<usize>,
+    sharing: Option<Sharing>,
 }
 
 /// Programs that are kept.
@@ -519,6 +529,7 @@ impl<P: ChipPort> ChipDevice<P> {
             compiled: Vec::new(),
             watchdog_cycles: WATCHDOG_CYCLES,
             row_group: None,
+            sharing: None,
         })
     }
 
@@ -545,15 +556,33 @@ impl<P: ChipPort> ChipDevice<P> {
         self.row_group = rows;
     }
 
-    /// Compiles a sponge over rows for the chip.
+    /// Sets how the hash engines are used where a request does not say so; nothing is [`Sharing::of_chip`].
+    pub fn set_sharing(&mut self, sharing: Option<Sharing>) {
+        self.sharing = sharing;
+    }
+
+    /// How the hash engines are used, where `asked` is what a request says.
+    fn sharing(&self, asked: Option<Sharing>) -> Sharing {
+        let asked = asked.or(self.sharing);
+        asked.unwrap_or_else(|| Sharing::of_chip(self.capabilities.limits.num_engines))
+    }
+
+    /// The roles of the hash engines in a run without tree.
+    fn roles_of_digests(&self) -> Roles {
+        roles_of_digests(self.sharing(None), self.capabilities.limits.num_engines)
+    }
+
+    /// Compiles a sponge over rows for so many hash engines of the chip.
     fn compile_rows(
         &self,
         parameters: &AnyParameters,
         sponge: &Sponge,
         length: usize,
+        engines: usize,
     ) -> Result<Option<ChipRows>, Unsupported> {
         let limits = &self.capabilities.limits;
         let rows = ChipRows::compile(parameters, sponge, length, limits);
+        let rows = rows.map(|rows| rows.map(|rows| rows.on_engines(engines)));
         match (rows, self.row_group) {
             (Ok(Some(rows)), Some(group)) => rows.with_group(group).map(Some),
             (rows, _) => rows,
@@ -605,8 +634,8 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Runs `setup` with `streams`; the leaf hash engine runs `leaf`, the root hash engine `root`.
-    /// Returns the counters. `on_progress` is told the permutations that both engines have begun.
+    /// Runs `setup` with `streams`; rows are hashed by `leaf`, nodes by `root`.
+    /// Returns the counters. `on_progress` is told the permutations that all hash engines have begun.
     /// After an error the chip is cleared, and everything is loaded again by the next run.
     fn execute(
         &mut self,
@@ -619,7 +648,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let result = self
             .clear()
             .and_then(|()| self.check_contents())
-            .and_then(|()| self.load(leaf, root))
+            .and_then(|()| self.load(leaf, root, &setup))
             .map_err(RunError::from)
             .and_then(|()| self.run(leaf, setup, streams, on_progress))
             .and_then(|()| Ok(self.read_counters()?));
@@ -654,18 +683,26 @@ impl<P: ChipPort> ChipDevice<P> {
         })
     }
 
-    /// Loads what the chip does not have already of the programs of the leaf hash engine and of the
-    /// root hash engine.
-    fn load(&mut self, leaf: &ChipProgram, root: &ChipProgram) -> Result<(), DriverError> {
+    /// Loads what the chip does not have already of the programs of rows, `leaf`, and of nodes, `root`.
+    fn load(
+        &mut self,
+        leaf: &ChipProgram,
+        root: &ChipProgram,
+        setup: &RunSetup<'_>,
+    ) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
         let mut contents = std::mem::take(&mut self.contents);
-        let programs = [leaf, root];
-        for ((known, engine), program) in contents.registers.iter_mut().zip(ENGINES).zip(programs) {
-            if known.as_ref() != Some(&program.registers) {
-                for (address, value) in program.registers.writes(engine) {
+        let node_registers = ChipRegisters {
+            bases: setup.node_bases,
+            ..root.registers
+        };
+        let sets = [leaf.registers, node_registers];
+        for ((known, engine), values) in contents.registers.iter_mut().zip(ENGINES).zip(sets) {
+            if known.as_ref() != Some(&values) {
+                for (address, value) in values.writes(engine) {
                     self.write(address, value)?;
                 }
-                *known = Some(program.registers);
+                *known = Some(values);
             }
         }
         if let Some(modulus) = &leaf.modulus
@@ -675,41 +712,35 @@ impl<P: ChipPort> ChipDevice<P> {
             self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
             contents.modulus = Some(*modulus);
         }
-        let same = leaf == root;
-        for (number, program) in programs.into_iter().enumerate() {
-            let engines = if same { BOTH_ENGINES } else { 1 << number };
-            if !same || number == 0 {
-                self.load_constants(program, engines, &mut contents)?;
-            }
+        for constant in constants_of_run(leaf, root, setup) {
+            self.load_constant_of_engines(&constant, &mut contents)?;
         }
         self.check_error(None)?;
         self.contents = contents;
         Ok(())
     }
 
-    /// Loads the constants of `program` that the hash engines of the mask `engines` lack.
-    fn load_constants(
+    /// Loads a constant into those of its hash engines that lack it.
+    fn load_constant_of_engines(
         &mut self,
-        program: &ChipProgram,
-        engines: u8,
+        constant: &ChipConstant,
         contents: &mut Contents,
     ) -> Result<(), DriverError> {
-        for constant in &program.constants {
-            let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
-            let lacking = (0..ENGINES.len()).filter(|&engine| {
-                constant.engine_mask & engines & (1 << engine) != 0
-                    && contents.constants.get(&place(engine)) != Some(&constant.word)
-            });
-            let engine_mask = lacking.fold(0, |mask, engine| mask | 1 << engine);
-            if engine_mask != 0 {
-                self.load_constant(&ChipConstant {
-                    engine_mask,
-                    ..*constant
-                })?;
-            }
-            for engine in (0..ENGINES.len()).filter(|engine| engine_mask >> engine & 1 == 1) {
-                contents.constants.insert(place(engine), constant.word);
-            }
+        let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
+        let engines = (0..registers::MAX_ENGINES)
+            .filter(|engine| constant.engine_mask >> engine & 1 == 1)
+            .filter(|&engine| contents.constants.get(&place(engine)) != Some(&constant.word));
+        let lacking: Vec<_> = engines.collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let engine_mask = lacking.iter().fold(0, |mask, engine| mask | 1 << engine);
+        self.load_constant(&ChipConstant {
+            engine_mask,
+            ..*constant
+        })?;
+        for engine in lacking {
+            contents.constants.insert(place(engine), constant.word);
         }
         Ok(())
     }
@@ -747,6 +778,7 @@ impl<P: ChipPort> ChipDevice<P> {
             | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite))
             | registers::MODE_PAD.with(u32::from(setup.pad));
         self.write(registers::MODE.address, mode)?;
+        self.write(registers::ROLES.address, setup.roles.value())?;
         for (address, value) in setup.rows.writes() {
             self.write(address, value)?;
         }
@@ -842,8 +874,11 @@ impl<P: ChipPort> ChipDevice<P> {
                 let taken = timeline.take(part).map_err(DeviceError::failed);
                 taken.map_err(RunError::Streams)?;
             }
-            let hashes = self.read_counter(&registers::LEAF_HASHES, 0)?
-                + self.read_counter(&registers::ROOT_HASHES, 0)?;
+            let engines = &registers::ENGINE_COUNTERS[..self.capabilities.limits.num_engines];
+            let mut hashes = 0;
+            for engine in engines {
+                hashes += self.read_counter(&engine.hashes, 0)?;
+            }
             on_progress(hashes);
             let activity = (taken, check.received, hashes);
             if activity != last_activity {
@@ -1183,7 +1218,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let counters = self.execute(
             program,
             program,
-            RunSetup::digests(rows, count as u64),
+            RunSetup::digests(self.roles_of_digests(), rows, count as u64),
             &mut Streams {
                 input: Input::Words(&mut || Ok(input.take().unwrap_or_default())),
                 output: &mut |word| {
@@ -1253,6 +1288,8 @@ impl<P: ChipPort> ChipDevice<P> {
                 "the digests of '{name}' do not come in stream words of their own"
             ));
         };
+        // Under a tree a hash engine takes the rows of a group alone.
+        const ROW_ENGINES: usize = 1;
         let leaf = match request.leaf {
             LeafRule::Digest => TreeLeaf::Digest,
             LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
@@ -1268,7 +1305,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 columns,
             } => {
                 let sponge = row_sponge(parameters)?;
-                match self.compile_rows(parameters, sponge, columns)? {
+                match self.compile_rows(parameters, sponge, columns, ROW_ENGINES)? {
                     Some(rows) => TreeLeaf::Rows(Box::new(rows)),
                     None => {
                         let name = parameters.name();
@@ -1283,10 +1320,19 @@ impl<P: ChipPort> ChipDevice<P> {
         if !is_one_word {
             return levels("the leaves do not come in stream words of their own".to_owned());
         }
+        let (roles, node_bases) = match self.plan_roles(request, shape, &leaf, &root)? {
+            Ok(planned) => planned,
+            Err(reason) => return levels(reason),
+        };
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
         let words = self.capabilities.node_words;
-        let queues = level_table::level_table(arity, top, shape.nodes(shape.top()), words);
+        let table = if leaf.program().is_some() && roles.reserve_leaves() {
+            level_table::level_table_of_reserved_leaves
+        } else {
+            level_table::level_table
+        };
+        let queues = table(arity, top, shape.nodes(shape.top()), words);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
@@ -1301,8 +1347,79 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok(TreePlan::Fold(TreeRun {
             root,
             leaf,
+            roles,
+            node_bases,
             levels: queues,
         }))
+    }
+
+    /// The roles of the hash engines in a run over the tree of `request`, and where the constants of nodes begin.
+    /// Where nobody asked for roles that the chip cannot have, it is only said why.
+    fn plan_roles(
+        &self,
+        request: &CommitRequest<'_>,
+        shape: &TreeShape,
+        leaf: &TreeLeaf,
+        root: &ChipProgram,
+    ) -> Result<Result<(Roles, Bases), String>, Unsupported> {
+        let asked = request.sharing.or(self.sharing);
+        let sharing = self.sharing(asked);
+        let num_engines = self.capabilities.limits.num_engines;
+        let Some(program) = leaf.program() else {
+            let roles = roles_of_ready_leaves(sharing, num_engines);
+            return Ok(Ok((roles, Bases::default())));
+        };
+        let refuse = |reason: String| match asked {
+            Some(_) => Err(self.unsupported(reason)),
+            None => Ok(Err(reason)),
+        };
+        let what_to_do = if num_engines < 2 {
+            "take a chip with two hash engines and fixed roles"
+        } else {
+            "take fixed roles"
+        };
+        let blocks = leaf.rows(root).blocks;
+        if sharing == Sharing::Shared && blocks > 1 {
+            return refuse(format!(
+                "hash engines cannot be shared where leaves are rows of {blocks} blocks, which are absorbed in turn by \
+                 one hash engine; {what_to_do}"
+            ));
+        }
+        let work = leaf.work(shape, root);
+        let Some(roles) = roles_of_tree(sharing, num_engines, work, blocks > 1) else {
+            return refuse(format!(
+                "fixed roles over hashed leaves need a hash engine for rows and one for nodes, and the chip has \
+                 {num_engines}; share it"
+            ));
+        };
+        if roles.rows & roles.nodes == 0 {
+            return Ok(Ok((roles, Bases::default())));
+        }
+        match mixed_bases(program, root) {
+            Ok(bases) => Ok(Ok((roles, bases))),
+            Err(error) => refuse(format!(
+                "hash engines cannot be shared between these leaves and nodes: {error}; {what_to_do}"
+            )),
+        }
+    }
+
+    /// A note where the hash engines of a run could take more words than the stream brings.
+    fn feed_note(&self, run: &TreeRun, shape: &TreeShape) -> Option<String> {
+        const WORD_BYTES: f64 = size_of::<Word>() as f64;
+        const MEGAHERTZ: f64 = 500.0;
+        let words_of_leaf = run.leaf.words(&run.root);
+        let words = shape.leaves().checked_mul(words_of_leaf)?;
+        let cycles = run.leaf.work(shape, &run.root).cycles(run.roles).max(1);
+        let wanted = words as f64 / cycles as f64;
+        let engines = (run.roles.rows | run.roles.nodes).count_ones();
+        (wanted > 1.0).then(|| {
+            format!(
+                "{engines} hash engines could take {wanted:.2} input words a cycle here, and the input brings one, \
+                 {:.0} GB/s at {MEGAHERTZ:.0} MHz: with more hash engines than {} it takes no less time",
+                WORD_BYTES * MEGAHERTZ / 1000.0,
+                (f64::from(engines) / wanted).ceil(),
+            )
+        })
     }
 
     /// Cycles that a single hash takes, roughly: its rounds one after another, and the setup of its run.
@@ -1350,6 +1467,8 @@ impl<P: ChipPort> ChipDevice<P> {
             expected[level as usize] = shape.nodes(level);
         }
         let setup = RunSetup {
+            roles: run.roles,
+            node_bases: run.node_bases,
             hash_leaves: run.leaf.program().is_some(),
             rows: run.leaf.rows(root),
             leaves: shape.leaves(),
@@ -1358,7 +1477,7 @@ impl<P: ChipPort> ChipDevice<P> {
             emit: emit.fold(0, |mask, level| mask | 1 << level),
             window: (request.window.as_ref()).map_or((0, 0), |window| (window.start, window.end)),
         };
-        if let Err(error) = self.load_empty(root, shape) {
+        if let Err(error) = self.load_empty(root, shape, run.roles.nodes) {
             self.contents = Contents::default();
             return Err(DeviceError::failed(error));
         }
@@ -1401,29 +1520,80 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok((full_cap(shape, cap), counters))
     }
 
-    /// Loads the values of empty sub-trees.
-    fn load_empty(&mut self, root: &ChipProgram, shape: &TreeShape) -> Result<(), DriverError> {
+    /// Loads the values of empty sub-trees, which are in the tree, whatever hash engines are named.
+    fn load_empty(
+        &mut self,
+        root: &ChipProgram,
+        shape: &TreeShape,
+        engine_mask: u8,
+    ) -> Result<(), DriverError> {
         self.clear()?;
         for level in 0..shape.top() {
             let Some(value) = shape.empty(level) else {
                 break;
             };
             let word = root.constant_word(value);
-            let place = (1, program::EMPTY_SUB_TREES, 0, level as u8);
-            if self.contents.constants.get(&place) != Some(&word) {
-                self.contents.constants.remove(&place);
+            let index = level as u8;
+            if self.contents.empty_sub_trees.get(&index) != Some(&word) {
+                self.contents.empty_sub_trees.remove(&index);
                 self.load_constant(&ChipConstant {
-                    engine_mask: program::ROOT_HASH_ENGINE,
+                    engine_mask,
                     sub_engine: program::EMPTY_SUB_TREES,
                     bank: 0,
-                    index: level as u8,
+                    index,
                     word,
                 })?;
-                self.contents.constants.insert(place, word);
+                self.contents.empty_sub_trees.insert(index, word);
             }
         }
         self.check_error(None)
     }
+}
+
+/// The constants of a run in which rows are hashed by `leaf` and nodes by `root`, and which hash engines take them.
+fn constants_of_run(
+    leaf: &ChipProgram,
+    root: &ChipProgram,
+    setup: &RunSetup<'_>,
+) -> Vec<ChipConstant> {
+    let Roles { rows, nodes } = setup.roles;
+    let sets = [
+        (leaf, ROW_SET, Bases::default(), rows),
+        (root, NODE_SET, setup.node_bases, nodes),
+    ];
+    let mut constants: Vec<ChipConstant> = Vec::new();
+    let mut known = HashMap::new();
+    for (program, set, bases, engine_mask) in sets {
+        if engine_mask == 0 {
+            continue;
+        }
+        let placed = program.constants.iter();
+        // They fit: of two sets by the rules of their bases, else by those of the program.
+        for constant in placed.filter_map(|constant| constant.placed(set, &bases)) {
+            let ChipConstant {
+                sub_engine,
+                bank,
+                index,
+                word,
+                ..
+            } = constant;
+            // Both sets may have the same word in the same place: it is written once.
+            match known.get(&(sub_engine, bank, index, word)) {
+                Some(&number) => {
+                    let same: &mut ChipConstant = &mut constants[number];
+                    same.engine_mask |= engine_mask;
+                }
+                None => {
+                    known.insert((sub_engine, bank, index, word), constants.len());
+                    constants.push(ChipConstant {
+                        engine_mask,
+                        ..constant
+                    });
+                }
+            }
+        }
+    }
+    constants
 }
 
 /// Hashes for a tree that the chip does not fold by itself: every hash on the chip, level by level.
@@ -1480,6 +1650,9 @@ enum TreePlan {
 struct TreeRun {
     root: Arc<ChipProgram>,
     leaf: TreeLeaf,
+    roles: Roles,
+    /// Where the constants of nodes begin.
+    node_bases: Bases,
     /// Groups of siblings that the queue of each level has room for.
     levels: Vec<u32>,
 }
@@ -1511,6 +1684,33 @@ impl TreeLeaf {
             Self::Rows(rows) => rows.registers,
             _ => RowRegisters::one_block(&self.program().unwrap_or(root).registers),
         }
+    }
+
+    /// How long a hash engine alone would be busy with the leaves, and with the nodes, of a tree.
+    fn work(&self, shape: &TreeShape, root: &ChipProgram) -> TreeWork {
+        let of_leaf = match self {
+            Self::Digest | Self::Short { .. } => 0,
+            Self::Hash(program) => program.period(),
+            // Its last permutation may have a shorter period than those before.
+            Self::Rows(rows) => rows
+                .busy()
+                .into_iter()
+                .fold(rows.program.period(), usize::max),
+        };
+        TreeWork {
+            rows: shape.leaves().saturating_mul(of_leaf as u64),
+            nodes: shape.hashes().saturating_mul(root.period() as u64),
+        }
+    }
+
+    /// Words of the input stream for a leaf.
+    fn words(&self, root: &ChipProgram) -> u64 {
+        let rows = self.rows(root);
+        let whole = |program: &ChipProgram| program.input_words() as u64;
+        let before = self
+            .program()
+            .map(|program| (u64::from(rows.blocks) - 1) * whole(program));
+        before.map_or(1, |before| before + u64::from(rows.last_words))
     }
 
     /// Leaves that are packed together: whole groups of rows.
@@ -1583,6 +1783,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             return Vec::new();
         };
         match self.plan_tree(request, &shape) {
+            Ok(TreePlan::Fold(run)) => self.feed_note(&run, &shape).into_iter().collect(),
             Ok(TreePlan::Levels(reason)) if shape.top() > 0 => vec![format!(
                 "the chip does not fold this tree by itself, but level after level in runs of their own, \
                  which takes longer: {reason}"
@@ -1594,23 +1795,23 @@ impl<P: ChipPort> Device for ChipDevice<P> {
 
     fn commit_time(&mut self, request: &CommitRequest<'_>) -> Option<Duration> {
         let shape = request.shape().ok()?;
-        let period = |device: &mut Self, parameters| {
-            let program = device.program(parameters, Purpose::Hash).ok()?;
-            Some(program.period() as u64)
-        };
-        let leaf = match request.leaf {
-            LeafRule::Digest => 0,
-            LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => {
-                period(self, parameters)?
-            }
-        };
-        let leaf = leaf * shape.leaves() * request.leaf_hashes();
-        let node = period(self, request.parameters)? * shape.hashes();
         let latency = self.latency(request.parameters) * (u64::from(shape.top()) + 1);
         let cycles = match self.plan_tree(request, &shape).ok()? {
-            // Both engines work at the same time.
-            TreePlan::Fold(_) => leaf.max(node),
-            TreePlan::Levels(_) => leaf + node,
+            TreePlan::Fold(run) => run.leaf.work(&shape, &run.root).cycles(run.roles),
+            TreePlan::Levels(_) => {
+                let mut period = |parameters| {
+                    let program = self.program(parameters, Purpose::Hash).ok()?;
+                    Some(program.period() as u64)
+                };
+                let leaf = match request.leaf {
+                    LeafRule::Digest => 0,
+                    LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => {
+                        period(parameters)?
+                    }
+                };
+                let node = period(request.parameters)? * shape.hashes();
+                leaf * shape.leaves() * request.leaf_hashes() + node
+            }
         };
         self.time(cycles.saturating_add(latency))
     }
@@ -1622,7 +1823,9 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         hashes: u64,
     ) -> Option<Duration> {
         let period = self.program(parameters, Purpose::Hash).ok()?.period() as u64;
-        let cycles = runs * self.latency(parameters) + hashes.saturating_sub(runs) * period;
+        let engines = u64::from(self.roles_of_digests().rows.count_ones());
+        let busy = hashes.saturating_sub(runs) * period;
+        let cycles = runs * self.latency(parameters) + busy.div_ceil(engines.max(1));
         self.time(cycles)
     }
 
@@ -1684,8 +1887,12 @@ impl<P: ChipPort> Device for ChipDevice<P> {
                     leaf_hashes: request.leaf_hashes(),
                     counters: None,
                 };
-                let cap = fold(request, &shape, reader, nodes, &mut hasher)?;
-                (cap, hasher.counters)
+                // The runs are as the request says.
+                let sharing = hasher.device.sharing;
+                hasher.device.sharing = request.sharing.or(sharing);
+                let cap = fold(request, &shape, reader, nodes, &mut hasher);
+                hasher.device.sharing = sharing;
+                (cap?, hasher.counters)
             }
         };
         Ok(CommitReport {
@@ -1772,7 +1979,8 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     ) -> Result<Option<HashReport>, DeviceError> {
         check_rows(parameters, rows)?;
         let length = rows.first().map_or(0, Vec::len);
-        let Some(compiled) = self.compile_rows(parameters, sponge, length)? else {
+        let engines = self.roles_of_digests().rows.count_ones() as usize;
+        let Some(compiled) = self.compile_rows(parameters, sponge, length, engines)? else {
             return Ok(None);
         };
         let program = &compiled.program;

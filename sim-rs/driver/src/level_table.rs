@@ -75,6 +75,40 @@ pub fn level_table(
     top_nodes: u64,
     node_words: u32,
 ) -> Result<Vec<u32>, TreeTooHigh> {
+    table(arity, height, top_nodes, node_words, |rest| rest / 3)
+}
+
+/// As [`level_table`], where the places of leaves are reserved as their rows begin, see
+/// [`Roles::reserve_leaves`](crate::program::Roles::reserve_leaves): those under way need room, so that the leaves
+/// have the same share of the rest as every other level.
+///
+/// # Errors
+///
+/// When the tree has more levels than the memory can hold.
+pub fn level_table_of_reserved_leaves(
+    arity: usize,
+    height: usize,
+    top_nodes: u64,
+    node_words: u32,
+) -> Result<Vec<u32>, TreeTooHigh> {
+    table(arity, height, top_nodes, node_words, |rest| {
+        share_under_way(arity, rest)
+    })
+}
+
+/// Of `rest` groups those of a level whose hashes are 1 - 1 / `arity` of what is under way.
+fn share_under_way(arity: usize, rest: u32) -> u32 {
+    (u64::from(rest) * (arity as u64 - 1)).div_ceil(arity as u64) as u32
+}
+
+/// The table, where the leaves have this share of the rest.
+fn table(
+    arity: usize,
+    height: usize,
+    top_nodes: u64,
+    node_words: u32,
+    share_of_leaves: impl Fn(u32) -> u32,
+) -> Result<Vec<u32>, TreeTooHigh> {
     let max_height = max_height(arity, node_words);
     if height > max_height {
         return Err(TreeTooHigh {
@@ -96,9 +130,9 @@ pub fn level_table(
         let share = if level + 1 == levels {
             rest
         } else if level == 0 {
-            rest / 3
+            share_of_leaves(rest)
         } else {
-            (u64::from(rest) * (arity as u64 - 1)).div_ceil(arity as u64) as u32
+            share_under_way(arity, rest)
         };
         rest -= share;
         table.push(least + share);
@@ -143,15 +177,27 @@ mod tests {
             for arity in 2..=12 {
                 for height in 0..=max_height(arity, words) {
                     for top_nodes in [1, 2, 1000] {
-                        let table = level_table(arity, height, top_nodes, words);
-                        let table = table.expect("the tree fits");
-                        assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
-                        assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");
-                        let used = table.iter().sum::<u32>() * arity as u32;
-                        assert!(used <= words, "arity {arity}, height {height}: {table:?}");
+                        for of in [level_table, level_table_of_reserved_leaves] {
+                            let table = of(arity, height, top_nodes, words);
+                            let table = table.expect("the tree fits");
+                            assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
+                            assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");
+                            let used = table.iter().sum::<u32>() * arity as u32;
+                            assert!(used <= words, "arity {arity}, height {height}: {table:?}");
+                        }
                     }
                 }
             }
         }
+    }
+
+    /// Two groups for each level, and of the rest the share of what is under way.
+    #[test]
+    fn reserved_leaves_have_the_share_of_what_is_under_way() {
+        let table = level_table_of_reserved_leaves(2, 3, 1, 64).expect("the tree fits");
+        // Of 31 groups beside the root's 25 are left: 13, 6 and 6.
+        assert_eq!(table, [15, 8, 8, 1]);
+        let table = level_table_of_reserved_leaves(8, 2, 1, NODE_WORDS).expect("the tree fits");
+        assert_eq!(table, [2 + 52, 2 + 7, 1]);
     }
 }

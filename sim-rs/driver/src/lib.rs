@@ -12,5 +12,6 @@ pub mod program;
 pub mod registers;
 pub mod several;
 pub mod shared;
+pub mod sharing;
 pub mod software;
 pub mod timeline;

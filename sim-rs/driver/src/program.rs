@@ -39,12 +39,17 @@
 //! | 15 | lane | beat | the initial vector |
 //! | 15 | lane | 4 + beat | that of later blocks of a row |
 //!
+//! A hash engine has two parameter sets, number 0 for rows and number 1 for nodes. Indices of set 1 begin at 8 for
+//! the initial vector, and for all other constants at the bases of the set, see [`Bases`]: 0 where the engine hashes
+//! either rows or nodes, and behind the constants of rows where it mixes both, see [`mixed_bases`].
+//!
 //! Passes are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
 mod compiler;
 mod error;
 mod evaluate;
 mod limits;
+mod mix;
 mod registers;
 mod rows;
 mod shape;
@@ -54,9 +59,10 @@ pub use compiler::ChipProgram;
 pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
+pub use mix::{MixError, mixed_bases};
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LEAF_HASH_ENGINE, ROOT_HASH_ENGINE, Roles, RowRegisters, RuntimeModulus,
+    INITIAL_VECTORS, LARGE_PRIME, NODE_SET, ROW_SET, Roles, RowRegisters, RuntimeModulus,
 };
 pub use rows::ChipRows;
 pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work};
