@@ -12,8 +12,8 @@ use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
-    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, ProgramError,
-    RowRegisters,
+    Bases, ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES,
+    ProgramError, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, Access, Register};
 use acclmt_driver::timeline::Timeline;
@@ -120,6 +120,13 @@ impl Hardware {
                 legal: "it is that of another field",
             });
         }
+        let engines = self.num_engines;
+        number(
+            "NumEngines",
+            engines as u64,
+            (1..=registers::MAX_ENGINES).contains(&engines),
+            "it is 1 to 8",
+        )?;
         let (full, partial) = (self.num_full, self.num_partial);
         number(
             "NumFull",
@@ -499,27 +506,26 @@ impl ModelChip {
         let get = |address| self.at(address);
         let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
         let rows = RowRegisters::read(get);
+        let roles = Roles::read(self.get(&registers::ROLES));
         let mode = self.get(&registers::MODE);
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(self.get(&registers::MODE));
         let leaves = self.leaves();
         let is_too_large = leaves > 1 << 32;
-        // The first illegal register of an engine; `illegal` are those that depend on the run.
-        let check = |engine: usize, chip: &ChipRegisters, illegal: &[(bool, &Register)]| {
-            let base = ENGINES[engine].input_words.address;
-            let found = match chip.check(&limits) {
+        // The first illegal register of a set; `illegal` are those that depend on the run.
+        let check = |set: usize, chip: &ChipRegisters, illegal: &[(bool, &Register)]| {
+            let engine = ENGINES[set];
+            let base = engine.input_words.address;
+            let found = match self.check_set(chip) {
                 Err(ProgramError::IllegalRegister { address, .. }) => {
                     Some(base + address.wrapping_sub(registers::LEAF.input_words.address))
                 }
                 _ => None,
             };
+            let bases = self.get(&engine.bases) & !engine.bases.mask() != 0;
             let illegal = (illegal.iter().filter(|(is_illegal, _)| *is_illegal))
-                .map(|(_, register)| register.address);
-            let first = found.into_iter().chain(illegal).min();
-            // The registers of the run come before those of its engines.
-            match first.filter(|_| is_too_large) {
-                Some(_) => Err(registers::LEAVES_HIGH.address),
-                None => first.map_or(Ok(()), Err),
-            }
+                .map(|(_, register)| register.address)
+                .chain(bases.then_some(engine.bases.address));
+            found.into_iter().chain(illegal).min()
         };
         let top = self.get(&registers::TOP_LEVEL);
         if mode & !registers::MODE.mask() != 0 || !hash_leaves && top == 0 {
@@ -534,14 +540,28 @@ impl ModelChip {
         if self.get(&registers::FIELD) > u32::from(self.hardware.goldilocks) {
             return Err(registers::FIELD.address);
         }
-        if hash_leaves {
-            let is_no_node = top != 0 && leaf.digest_words != 1;
-            check(0, &leaf, &[(is_no_node, &registers::LEAF.digest_words)])?;
+        let is_no_node = top != 0 && leaf.digest_words != 1;
+        let of_leaves = if hash_leaves {
+            check(0, &leaf, &[(is_no_node, &registers::LEAF.digest_words)])
+        } else {
+            None
+        };
+        let of_nodes = if top != 0 {
+            let illegal = [
+                (root.arity < 2, &registers::ROOT.input_words),
+                (root.digest_words != 1, &registers::ROOT.digest_words),
+            ];
+            check(1, &root, &illegal)
+        } else {
+            None
+        };
+        if hash_leaves && of_leaves.is_none() {
             let most_words = if leaf.field == GOLDILOCKS { 3 } else { 12 };
+            let most_rows = leaf.most_rows(&limits) * roles.rows.count_ones() as usize;
             if rows.blocks == 0 {
                 return Err(registers::ROW_BLOCKS.address);
             }
-            if rows.group == 0 || rows.group as usize > leaf.most_rows(&limits) {
+            if rows.group == 0 || rows.group as usize > most_rows {
                 return Err(registers::ROW_GROUP.address);
             }
             if rows.last_words == 0 || rows.last_words > most_words {
@@ -551,7 +571,8 @@ impl ModelChip {
                 input_map: rows.last_map,
                 ..leaf
             };
-            if let Err(ProgramError::IllegalRegister { address, .. }) = last_block.check(&limits) {
+            if let Err(ProgramError::IllegalRegister { address, .. }) = self.check_set(&last_block)
+            {
                 let offset = address.wrapping_sub(registers::LEAF.input_map.address);
                 return Err(registers::LAST_INPUT_MAP.address + offset);
             }
@@ -559,13 +580,18 @@ impl ModelChip {
         if is_too_large {
             return Err(registers::LEAVES_HIGH.address);
         }
+        if !self.has_legal_roles(hash_leaves, top != 0) {
+            return Err(registers::ROLES.address);
+        }
+        let is_legal = of_leaves.is_none() && of_nodes.is_none();
+        if is_legal && hash_leaves && top != 0 && !can_mix(roles, &leaf, &root, rows.blocks) {
+            return Err(registers::ROLES.address);
+        }
+        if let Some(address) = of_leaves.or(of_nodes) {
+            return Err(address);
+        }
         let mut queues = Vec::new();
         if top != 0 {
-            let illegal = [
-                (root.arity < 2, &registers::ROOT.input_words),
-                (root.digest_words != 1, &registers::ROOT.digest_words),
-            ];
-            check(1, &root, &illegal)?;
             queues = match self.queues(top, root.arity) {
                 Ok(queues) => queues,
                 Err(level) => {
@@ -575,6 +601,32 @@ impl ModelChip {
             };
         }
         Ok(self.set_up(queues))
+    }
+
+    /// Checks the registers of a set, as if it was that of rows, with the room behind its bases.
+    fn check_set(&self, set: &ChipRegisters) -> Result<(), ProgramError> {
+        let limits = self.hardware.limits();
+        let behind = |depth: usize, base: u8| depth.saturating_sub(base.into());
+        let limits = EngineLimits {
+            constant_depth: behind(limits.constant_depth, set.bases.constant),
+            partial_depth: behind(limits.partial_depth, set.bases.partial),
+            ..limits
+        };
+        let set = ChipRegisters {
+            bases: Bases::default(),
+            ..*set
+        };
+        set.check(&limits)
+    }
+
+    /// Whether the hash engines of `ROLES` exist, and there is one for what the run does.
+    fn has_legal_roles(&self, hash_leaves: bool, is_tree: bool) -> bool {
+        let value = self.get(&registers::ROLES);
+        let roles = Roles::read(value);
+        value & !registers::ROLES.mask() == 0
+            && u32::from(roles.rows | roles.nodes) >> self.hardware.num_engines == 0
+            && (!hash_leaves || roles.rows != 0)
+            && (!is_tree || roles.nodes != 0)
     }
 
     /// The run of the configuration, which is legal, with these queues.
@@ -607,6 +659,9 @@ impl ModelChip {
                 self.get(&registers::WINDOW_FIRST),
                 self.get(&registers::WINDOW_LAST),
             ),
+            num_engines: limits.num_engines,
+            roles: Roles::read(self.get(&registers::ROLES)),
+            mixes: false,
             num_full: limits.num_full,
             num_partial: limits.num_partial,
             pipelines: self.hardware.pipelines(),
@@ -728,7 +783,7 @@ impl ModelChip {
     /// Begins a zeroisation: the sweep, a cycle in which the configuration of its run is loaded, and the run.
     fn zeroise(&mut self) {
         let words = self.hardware.node_words;
-        let depth = |number, bank| self.constant_depth(number, bank, false, false);
+        let depth = |number, bank| self.constant_depth(number, bank);
         self.state = State::Sweeping(REQUEST + zeroise::sweep_cycles(words, depth) + 1);
         self.zeroising = true;
         self.zeroised = false;
@@ -893,15 +948,10 @@ impl ModelChip {
 
     /// The value of the counter at an address, of its low word; nothing where there is none.
     fn counter(&self, address: u32) -> Option<u64> {
-        let is_busy = [
-            &registers::LEAF_BUSY_FULL,
-            &registers::LEAF_BUSY_FULL_LAST,
-            &registers::LEAF_BUSY_PARTIAL,
-            &registers::ROOT_BUSY_FULL,
-            &registers::ROOT_BUSY_FULL_LAST,
-            &registers::ROOT_BUSY_PARTIAL,
-        ];
-        let is_busy = is_busy.iter().any(|register| register.contains(address));
+        let is_busy = registers::ENGINE_COUNTERS.iter().any(|engine| {
+            let busy = [engine.busy_full, engine.busy_partial, engine.busy_full_last];
+            busy.iter().any(|register| register.contains(address))
+        });
         let counters = self.counters(is_busy);
         let single = [
             (&registers::CYCLES, counters.cycles),
@@ -918,31 +968,33 @@ impl ModelChip {
             (&registers::STALL_OUT, counters.stall_out),
             (&registers::WINDOW_CYCLES, counters.window_cycles),
             (&registers::HIGH_WATER, counters.high_water),
-            (&registers::LEAF_HASHES, counters.leaf.hashes),
-            (&registers::LEAF_BUSY_FULL, counters.leaf.busy_full),
-            (
-                &registers::LEAF_BUSY_FULL_LAST,
-                counters.leaf.busy_full_last,
-            ),
-            (&registers::ROOT_HASHES, counters.root.hashes),
-            (&registers::ROOT_BUSY_FULL, counters.root.busy_full),
-            (
-                &registers::ROOT_BUSY_FULL_LAST,
-                counters.root.busy_full_last,
-            ),
-        ];
-        let runs = [
-            (&registers::LEAF_BUSY_PARTIAL, &counters.leaf.busy_partial),
-            (&registers::ROOT_BUSY_PARTIAL, &counters.root.busy_partial),
         ];
         let found = single
             .into_iter()
             .find(|(register, _)| register.address == address)
             .map(|(_, value)| value);
         found.or_else(|| {
-            let (register, values) = runs.into_iter().find(|(run, _)| run.contains(address))?;
-            let position = (address - register.address) / register.stride();
-            Some(values.get(position as usize).copied().unwrap_or(0))
+            let engines = [&counters.leaf, &counters.root]
+                .into_iter()
+                .chain(&counters.more);
+            let mut engines = registers::ENGINE_COUNTERS.iter().zip(engines);
+            engines.find_map(|(registers, counters)| {
+                let partial = &registers.busy_partial;
+                if partial.contains(address) {
+                    let position = (address - partial.address) / partial.stride();
+                    let value = counters.busy_partial.get(position as usize).copied();
+                    return Some(value.unwrap_or(0));
+                }
+                let single = [
+                    (registers.hashes, counters.hashes),
+                    (registers.busy_full, counters.busy_full),
+                    (registers.busy_full_last, counters.busy_full_last),
+                ];
+                let found = single
+                    .into_iter()
+                    .find(|(register, _)| register.address == address);
+                found.map(|(_, value)| value)
+            })
         })
     }
 
@@ -950,8 +1002,22 @@ impl ModelChip {
     fn exists(&self, address: u32) -> bool {
         let is_known = registers::REGISTERS.iter().any(|r| r.contains(address));
         let levels = 4 * self.hardware.max_height;
+        // Those of hash engines 0 and 1 are there in any case.
+        let lacking = registers::ENGINE_COUNTERS
+            .iter()
+            .skip(self.hardware.num_engines.max(2));
+        let is_lacking = lacking.into_iter().any(|engine| {
+            let registers = [
+                engine.hashes,
+                engine.busy_full,
+                engine.busy_partial,
+                engine.busy_full_last,
+            ];
+            registers.iter().any(|register| register.contains(address))
+        });
         address.is_multiple_of(4)
             && is_known
+            && !is_lacking
             && (self.hardware.runtime_modulus || !registers::RADIX_SQUARED.contains(address))
             && (!registers::LEVEL_TABLE.contains(address)
                 || address < registers::LEVEL_TABLE.address + levels)
@@ -966,12 +1032,15 @@ impl ModelChip {
             registers::CONSTANT_ENGINE_MASK,
         ]
         .map(|field| field.get(value));
-        let depth = self.constant_depth(sub_engine, bank, mask & 1 != 0, mask & 2 != 0);
-        value & !registers::CONSTANT_ADDRESS.mask() == 0 && mask != 0 && index < depth
+        let depth = self.constant_depth(sub_engine, bank);
+        value & !registers::CONSTANT_ADDRESS.mask() == 0
+            && mask != 0
+            && mask >> self.hardware.num_engines == 0
+            && index < depth
     }
 
-    /// Words of a bank of a sub-engine of the hash engines that are meant: 0 if there is no such bank.
-    fn constant_depth(&self, sub_engine: u32, bank: u32, to_leaf: bool, to_root: bool) -> u32 {
+    /// Words of a bank of a sub-engine of a hash engine: 0 if there is no such bank.
+    fn constant_depth(&self, sub_engine: u32, bank: u32) -> u32 {
         let limits = self.hardware.limits();
         let lanes = LANES as u32;
         let is_partial = (1..=limits.num_partial as u32).contains(&sub_engine);
@@ -985,9 +1054,9 @@ impl ModelChip {
         } else if is_partial && bank <= 2 * lanes {
             limits.partial_depth as u32
         } else if sub_engine == u32::from(INITIAL_VECTOR) && bank < lanes {
-            // The leaf hash engine has a second vector, for the later blocks of a row.
-            if to_root { 4 } else { 8 }
-        } else if sub_engine == u32::from(EMPTY_SUB_TREES) && bank == 0 && !to_leaf {
+            // Each set has a second vector, for the later blocks of a row.
+            8 * ENGINES.len() as u32
+        } else if sub_engine == u32::from(EMPTY_SUB_TREES) && bank == 0 {
             self.hardware.max_height
         } else {
             0
@@ -1195,12 +1264,30 @@ impl ChipPort for ModelChip {
         }
     }
 }
+
+/// Whether hash engines with these roles can fold a tree over rows of so many blocks: shared ones run both sets
+/// through the same sub-engines, and where leaves have places from the begin of their rows on, a row is a block.
+fn can_mix(roles: Roles, leaf: &ChipRegisters, root: &ChipRegisters, blocks: u32) -> bool {
+    let has_rounds = |set: &ChipRegisters| {
+        let numbers = 1..=registers::MAX_PARTIAL_ENGINES;
+        numbers.fold(0, |mask, number| {
+            mask | u32::from(set.partial_rounds[number] != 0) << number
+        })
+    };
+    let is_shared = roles.rows & roles.nodes != 0;
+    (!is_shared || leaf.alpha == root.alpha && has_rounds(leaf) == has_rounds(root))
+        && (!roles.reserve_leaves() || blocks == 1)
+}
+
 /// Whether bits of a value that no field of the register has are illegal at a start only.
 fn is_checked_at_start(register: &registers::Register) -> bool {
     [
         &registers::MODE,
+        &registers::ROLES,
         &registers::LEAF.recurrence,
         &registers::ROOT.recurrence,
+        &registers::LEAF.bases,
+        &registers::ROOT.bases,
     ]
     .contains(&register)
 }

@@ -6,12 +6,16 @@ use std::collections::{HashMap, VecDeque};
 use crate::chip::{Hardware, HardwareError, ModelChip};
 use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::program::{
-    self, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, ProgramError, RowRegisters,
+    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR, LANES,
+    ProgramError, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, Register};
 use acclmt_driver::timeline::Timeline;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
+
+/// Number of the second full-round sub-engine.
+const SECOND_FULL: u8 = 7;
 
 /// Engine, sub-engine, bank and index of a constant.
 type Place = (usize, u8, u8, u8);
@@ -24,6 +28,8 @@ type Place = (usize, u8, u8, u8);
 pub struct ComputingChip {
     chip: ModelChip,
     constants: HashMap<Place, ChipConstant>,
+    /// The values of empty sub-trees of the tree, by level.
+    empty_sub_trees: HashMap<u8, Word>,
     run: Option<Run>,
 }
 
@@ -33,6 +39,9 @@ struct Run {
     /// The leaf hash engine, if it hashes.
     leaf: Option<(ChipRegisters, RowRegisters)>,
     root: ChipRegisters,
+    /// Engines that hash rows and nodes: all have the same constants, as the driver loads them.
+    row_engine: usize,
+    node_engine: usize,
     pad: bool,
     emit: u32,
     /// Leaves, and those of them that are hashed.
@@ -68,6 +77,7 @@ impl ComputingChip {
         Ok(Self {
             chip: ModelChip::new(hardware)?,
             constants: HashMap::new(),
+            empty_sub_trees: HashMap::new(),
             run: None,
         })
     }
@@ -81,6 +91,9 @@ impl ComputingChip {
         let get = |address| self.chip.at(address);
         let value = |register: &Register| get(register.address);
         let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let roles = Roles::read(value(&registers::ROLES));
+        // Where there is none nothing is hashed.
+        let first = |engines: u8| engines.trailing_zeros() as usize;
         let mode = value(&registers::MODE);
         let hashes = registers::MODE_LEAF_KIND.is_set(mode);
         let leaves = self.chip.leaves();
@@ -98,6 +111,8 @@ impl ComputingChip {
             leaf: hashes.then(|| (leaf, RowRegisters::read(get))),
             levels: levels.collect(),
             root,
+            row_engine: first(roles.rows),
+            node_engine: first(roles.nodes),
             pad: registers::MODE_PAD.is_set(mode),
             emit: value(&registers::EMIT_LEVELS),
             leaves,
@@ -119,14 +134,18 @@ impl ComputingChip {
         })
     }
 
-    /// Calls `evaluate` with the constants of an engine, until none is missing.
+    /// Calls `evaluate` with the constants that an engine has of a set, until none is missing.
     fn evaluate<T>(
-        constants: &mut HashMap<Place, ChipConstant>,
+        constants: &HashMap<Place, ChipConstant>,
         engine: usize,
+        set: usize,
+        bases: &Bases,
         evaluate: impl Fn(&[ChipConstant]) -> Result<T, ProgramError>,
     ) -> Result<T, PortError> {
         let of_engine = constants.iter().filter(|((of, ..), _)| *of == engine);
-        let mut list: Vec<_> = of_engine.map(|(_, constant)| *constant).collect();
+        let mut list: Vec<_> = of_engine
+            .filter_map(|(_, constant)| of_set(constant, set, bases))
+            .collect();
         loop {
             match evaluate(&list) {
                 Err(ProgramError::MissingConstant {
@@ -134,15 +153,13 @@ impl ComputingChip {
                     bank,
                     index,
                 }) => {
-                    let constant = ChipConstant {
+                    list.push(ChipConstant {
                         engine_mask: 1 << engine,
                         sub_engine,
                         bank,
                         index: index as u8,
                         word: Word::default(),
-                    };
-                    constants.insert((engine, sub_engine, bank, index as u8), constant);
-                    list.push(constant);
+                    });
                 }
                 result => {
                     return result.map_err(|error| {
@@ -178,9 +195,17 @@ impl ComputingChip {
                 if count == 0 {
                     Vec::new()
                 } else {
-                    Self::evaluate(&mut self.constants, 0, |constants| {
-                        program::evaluate_rows(field, leaf, rows, constants, &limits, &words, count)
-                    })?
+                    Self::evaluate(
+                        &self.constants,
+                        run.row_engine,
+                        0,
+                        &leaf.bases,
+                        |constants| {
+                            program::evaluate_rows(
+                                field, leaf, rows, constants, &limits, &words, count,
+                            )
+                        },
+                    )?
                 }
             }
         };
@@ -198,12 +223,9 @@ impl ComputingChip {
             level.waiting.extend(nodes);
             let arity = run.root.arity as usize;
             if level.known == level.nodes && run.pad {
-                let place = (1, EMPTY_SUB_TREES, 0, number as u8);
-                let empty = self
-                    .constants
-                    .get(&place)
-                    .map_or_else(Word::default, |constant| {
-                        program::plain_word(field, &limits, &constant.word)
+                let empty = (self.empty_sub_trees.get(&(number as u8)))
+                    .map_or_else(Word::default, |word| {
+                        program::plain_word(field, &limits, word)
                     });
                 let whole = level.waiting.len().next_multiple_of(arity);
                 level.waiting.resize(whole, empty);
@@ -213,13 +235,35 @@ impl ComputingChip {
             nodes = if words.is_empty() {
                 Vec::new()
             } else {
-                Self::evaluate(&mut self.constants, 1, |constants| {
-                    program::evaluate(field, &run.root, constants, &limits, &words)
-                })?
+                Self::evaluate(
+                    &self.constants,
+                    run.node_engine,
+                    1,
+                    &run.root.bases,
+                    |constants| program::evaluate(field, &run.root, constants, &limits, &words),
+                )?
             };
         }
         Ok(())
     }
+}
+
+/// Initial vectors of a set.
+const INITIAL_VECTORS: u8 = 8;
+
+/// The constant as a set with these bases sees it: at the place that it has where there is no other set.
+fn of_set(constant: &ChipConstant, set: usize, bases: &Bases) -> Option<ChipConstant> {
+    let base = match constant.sub_engine {
+        INITIAL_VECTOR => INITIAL_VECTORS * set as u8,
+        0 | SECOND_FULL if usize::from(constant.bank) < 2 * LANES * LANES => bases.matrix,
+        0 | SECOND_FULL => bases.constant,
+        _ => bases.partial,
+    };
+    let index = constant.index.checked_sub(base)?;
+    if constant.sub_engine == INITIAL_VECTOR && index >= INITIAL_VECTORS {
+        return None;
+    }
+    Some(ChipConstant { index, ..*constant })
 }
 
 impl ChipPort for ComputingChip {
@@ -237,7 +281,12 @@ impl ChipPort for ComputingChip {
                 index: registers::CONSTANT_INDEX.get(value) as u8,
                 word,
             };
-            for engine in (0..ENGINES.len()).filter(|it| constant.engine_mask >> it & 1 == 1) {
+            if constant.sub_engine == EMPTY_SUB_TREES {
+                self.empty_sub_trees.insert(constant.index, constant.word);
+            }
+            for engine in
+                (0..registers::MAX_ENGINES).filter(|it| constant.engine_mask >> it & 1 == 1)
+            {
                 let place = (engine, constant.sub_engine, constant.bank, constant.index);
                 self.constants.insert(place, constant);
             }
@@ -245,6 +294,7 @@ impl ChipPort for ComputingChip {
         if address == registers::CONTROL.address {
             if self.chip.is_zeroising() {
                 self.constants.clear();
+                self.empty_sub_trees.clear();
                 self.run = None;
             } else if !self.chip.is_running() {
                 self.run = None;

@@ -6,7 +6,7 @@ use super::machine::{Host, Machine, RunSetup};
 use super::tree::TreeSetup;
 use crate::latencies::{EXIT_PLACES, LOADER_PLACES, Pipelines};
 use acclmt_driver::program::{
-    Bases, ChipRegisters, GOLDILOCKS, LARGE_PRIME, RowRegisters, SUB_ENGINES,
+    Bases, ChipRegisters, GOLDILOCKS, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
 };
 use acclmt_driver::registers::RECURRENCE_ORDER;
 
@@ -113,6 +113,12 @@ impl Case {
             pad: false,
             emit: 0,
             window: (0, 0),
+            num_engines: 1,
+            roles: Roles {
+                rows: 0b1,
+                nodes: 0,
+            },
+            mixes: false,
             num_full: self.num_full,
             num_partial: PARTIAL_SUB_ENGINES,
             pipelines: self.pipelines(),

@@ -6,13 +6,69 @@ use super::buffer::StateBuffer;
 use super::exit::Exit;
 use super::sub_engine::SubEngine;
 use super::survey::{Survey, relative};
+use super::tree::Group;
 use super::visits::{Advance, PartialVisits};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::program::{ChipRegisters, SUB_ENGINES};
 use acclmt_driver::timeline::Slot;
 
-/// What accompanies a hash.
-pub(super) type Tag = u8;
+/// What accompanies a hash: its set, whether its state goes round once more, and the group of siblings that the
+/// digest belongs to, if its place is reserved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tag(pub(super) u32);
+
+impl Tag {
+    /// Bits of the number of the group, and the lowest one of its level.
+    const NUMBER: u32 = 0xFFFF;
+    const LEVEL_LSB: u32 = 16;
+    const LEVEL: u32 = 0x3F;
+    const HAS_GROUP: u32 = 1 << 24;
+    const NODE: u32 = 1 << 25;
+    const CONTINUES: u32 = 1 << 26;
+
+    /// A row whose digest gets its place when it comes; `continues`: its state goes round once more.
+    pub(super) fn row(continues: bool) -> Self {
+        Self(if continues { Self::CONTINUES } else { 0 })
+    }
+
+    /// A row whose digest is written to this group.
+    pub(super) fn reserved_row(group: Group) -> Self {
+        let place = group.level << Self::LEVEL_LSB | u32::from(group.number);
+        Self(place | Self::HAS_GROUP)
+    }
+
+    /// A node that is written to this group.
+    pub(super) fn node(group: Group) -> Self {
+        Self(Self::reserved_row(group).0 | Self::NODE)
+    }
+
+    pub(super) fn continues(self) -> bool {
+        self.0 & Self::CONTINUES != 0
+    }
+
+    /// Whether it is the hash of a node, and not of a row.
+    pub(super) fn is_node(self) -> bool {
+        self.0 & Self::NODE != 0
+    }
+
+    /// The group that the digest is written to.
+    pub(super) fn group(self) -> Group {
+        Group {
+            level: self.0 >> Self::LEVEL_LSB & Self::LEVEL,
+            number: (self.0 & Self::NUMBER) as u16,
+        }
+    }
+
+    /// The tag with the number of its group relative to that of the youngest one of its level.
+    pub(super) fn relative(self, youngest: &[u16]) -> u64 {
+        let group = self.group();
+        let number = youngest
+            .get(group.level as usize)
+            .filter(|_| self.0 & Self::HAS_GROUP != 0)
+            .map_or(group.number, |youngest| youngest.wrapping_sub(group.number));
+        u64::from(self.0 & !Self::NUMBER | u32::from(number))
+    }
+}
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +79,14 @@ pub(super) struct Word {
     pub(super) tag: Tag,
 }
 
-/// Bit of a tag: the state goes round once more.
-pub(super) const CONTINUES: Tag = 1 << 7;
-
 /// Number of the second full-round sub-engine.
 const SECOND_FULL: usize = SUB_ENGINES - 1;
 
 /// Pages of the loader: one is filled while the other is read.
 const PAGES: u64 = 2;
+
+/// Cycles from the read of a beat to the loader's buffer: an element is added to the state and to a constant.
+pub(super) const LOAD_CYCLES: u64 = 1 + 2 * latencies::ADD;
 
 /// Blocks that act at times of their own: the sub-engines, then these.
 const LOADER: usize = SUB_ENGINES;
@@ -100,14 +156,13 @@ pub(super) struct HashEngine {
 }
 
 impl HashEngine {
-    /// The engine with these registers; `rows`: states can go round several times. With `slots` every
-    /// slot is a step, which gives the same times and takes longer.
+    /// The engine with these registers. With `slots` every slot is a step, which gives the same times and takes
+    /// longer.
     pub(super) fn new(
         registers: &ChipRegisters,
         num_full: usize,
         num_partial: usize,
         pipelines: &Pipelines,
-        rows: bool,
         slots: bool,
     ) -> Self {
         let shape = registers.shape();
@@ -192,7 +247,7 @@ impl HashEngine {
             digest_beats: shape.last_beats() as u64,
             last_full: if one_full { 0 } else { SECOND_FULL },
             digest_words: registers.digest_words,
-            load_cycles: 1 + latencies::ADD * if rows { 2 } else { 1 },
+            load_cycles: LOAD_CYCLES,
             buffers,
             producers,
             consumers,
@@ -260,7 +315,7 @@ impl HashEngine {
         for page in &mut self.pages {
             survey.time(&mut page.full_from);
             survey.number(page.first_block.into());
-            survey.number(page.tag.into());
+            survey.tag(page.tag);
         }
         survey.number(self.page_releases.len() as u64);
         (self.page_releases.iter_mut()).for_each(|release| survey.time(release));
@@ -269,16 +324,16 @@ impl HashEngine {
         survey.number(self.filling.is_some().into());
         if let Some((first_block, tag)) = self.filling {
             survey.number(first_block.into());
-            survey.number(tag.into());
+            survey.tag(tag);
         }
         survey.number(self.digest.is_some().into());
         if let Some((tag, words, from)) = &mut self.digest {
-            survey.number((*tag).into());
+            survey.tag(*tag);
             survey.number((*words).into());
             survey.time(from);
         }
         survey.number(self.tags.len() as u64);
-        (self.tags.iter()).for_each(|&tag| survey.number(tag.into()));
+        (self.tags.iter()).for_each(|&tag| survey.tag(tag));
         (self.buffers.iter_mut()).for_each(|buffer| buffer.survey(survey));
         for sub_engine in self.sub_engines.iter_mut().flatten() {
             sub_engine.survey(survey);
@@ -288,9 +343,14 @@ impl HashEngine {
         }
     }
 
-    /// Notes the state in cycle `now`, with times relative to it.
-    pub(super) fn note(&mut self, now: u64, values: &mut Vec<u64>) {
-        self.survey(now, &mut Survey::Note { now, values });
+    /// Notes the state in cycle `now`, with times relative to it and numbers of groups to the youngest ones.
+    pub(super) fn note(&mut self, now: u64, youngest: &[u16], values: &mut Vec<u64>) {
+        let mut survey = Survey::Note {
+            now,
+            youngest,
+            values,
+        };
+        self.survey(now, &mut survey);
     }
 
     /// A small part of what [`HashEngine::note`] notes.
@@ -542,7 +602,7 @@ impl HashEngine {
     fn final_state(&self, now: u64) -> Option<bool> {
         let is_there = self.buffers[self.final_buffer].head_from() <= now;
         let tag = self.tags.front().filter(|_| is_there)?;
-        Some(tag & CONTINUES != 0)
+        Some(tag.continues())
     }
 
     /// Whether it read a page.
@@ -572,7 +632,7 @@ impl HashEngine {
         self.begun += 1;
         self.tags.push_back(page.tag);
         if let Some(last) = &mut self.sub_engines[self.last_full] {
-            last.begins(page.tag & CONTINUES == 0);
+            last.begins(!page.tag.continues());
         }
         self.buffers[0].reserve();
         let first = now + self.load_cycles;

@@ -19,6 +19,7 @@ mod buffer;
 mod chip;
 mod computing;
 mod device;
+mod engine;
 mod exit;
 #[cfg(test)]
 mod groups;
@@ -26,6 +27,9 @@ mod hash_engine;
 pub mod latencies;
 mod machine;
 mod mixed;
+mod pool;
+#[cfg(test)]
+mod pools;
 mod replay;
 pub mod stalls;
 mod strides;

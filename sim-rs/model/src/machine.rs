@@ -1,22 +1,20 @@
-//! A run of the machine: the input stream, both hash engines, the tree, the output stream and the
+//! A run of the machine: the input stream, the hash engines, the tree, the output stream and the
 //! performance counters, cycle by cycle where something happens.
 
 use std::collections::VecDeque;
 
 use super::buffer::{Conversion, Fifo};
-use super::hash_engine::{CONTINUES, HashEngine, Tag, Word};
-use super::replay::PeriodicEngine;
+use super::engine::Engine;
+use super::hash_engine::{Tag, Word};
+use super::pool::{Engines, Pool};
 use super::strides::{self, Totals, Upper};
 use super::survey::Survey;
-use super::tree::{FetchedWord, Tree, TreeSetup};
+use super::tree::{FetchedWord, Group, Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};
-use acclmt_driver::program::{ChipRegisters, RowRegisters, SUB_ENGINES};
+use acclmt_driver::program::{ChipRegisters, Roles, RowRegisters, SUB_ENGINES};
 use acclmt_driver::registers::MAX_LEVELS;
 use acclmt_driver::timeline::{Recorder, Stall, Timeline};
-
-/// Bits of a level in the tag of a node's hash, and the bit above them: the last one of its level.
-const LAST_OF_LEVEL: Tag = 1 << 5;
 
 /// What a run does.
 #[derive(Clone, Debug)]
@@ -32,6 +30,11 @@ pub(super) struct RunSetup {
     /// Bit l: nodes of level l go out.
     pub(super) emit: u32,
     pub(super) window: (u32, u32),
+    pub(super) num_engines: usize,
+    /// What they do, which may be anything for what the run does not do.
+    pub(super) roles: Roles,
+    /// Hashes that take the same cycles are mixed as others are.
+    pub(super) mixes: bool,
     pub(super) num_full: usize,
     pub(super) num_partial: usize,
     pub(super) pipelines: Pipelines,
@@ -93,6 +96,9 @@ struct InputLabel {
     first_block: bool,
     last_block: bool,
     block_end: bool,
+    /// It belongs to the last row of its group, and to the last row of all.
+    last_of_group: bool,
+    last_row: bool,
 }
 
 impl Sequencer {
@@ -133,10 +139,13 @@ impl Sequencer {
         } else {
             self.block_words
         };
+        let last_of_group = self.row + 1 == self.group;
         InputLabel {
             first_block: self.block == 0,
             last_block,
             block_end: self.word + 1 == words,
+            last_of_group,
+            last_row: last_of_group && self.leaves_left == 0,
         }
     }
 
@@ -169,14 +178,20 @@ const fn wait_for(stall: Stall, holds: bool) -> Waits {
 /// What happens in a cycle, decided by the state before it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signals {
-    element_valid: bool,
     takes_input: bool,
-    leaf_end: bool,
+    /// The hash engines that are ready.
+    ready: Engines,
+    /// A word of a row moves into this hash engine.
+    row: Option<usize>,
+    /// A word of a leaf is taken, of this hash engine if they are hashed.
     leaf_taken: bool,
-    /// A digest, which is always taken.
-    digest: Option<Tag>,
-    /// A word of a job is taken.
+    leaf_end: bool,
+    leaf_engine: Option<usize>,
+    /// The digest of a hash engine is written.
+    digest: Option<(usize, Tag)>,
+    /// A word of a job is taken, by this hash engine if it is hashed.
     word: Option<FetchedWord>,
+    node: Option<usize>,
     waits: Waits,
 }
 
@@ -187,11 +202,12 @@ pub(super) struct Machine {
     done: bool,
     sequencer: Sequencer,
     input: Conversion,
-    /// The sequencer of the words that the leaf hash engine takes.
+    /// The sequencer of the words that hash engines take.
     loads: Sequencer,
     hash_leaves: bool,
-    leaf: PeriodicEngine,
-    root: HashEngine,
+    /// Where the leaves of the rows go whose last blocks have not begun, where their places are reserved.
+    places: VecDeque<Group>,
+    pool: Pool,
     tree: Tree,
     emit: u32,
     /// Leaves of the run, and those that the tree has not got.
@@ -210,8 +226,8 @@ pub(super) struct Machine {
     leaving_labels: VecDeque<NodeLabel>,
     num_partial: usize,
     window: (u32, u32),
-    window_begin: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
-    window_end: Option<(u64, [[u64; SUB_ENGINES]; 2])>,
+    window_begin: Option<(u64, Vec<[u64; SUB_ENGINES]>)>,
+    window_end: Option<(u64, Vec<[u64; SUB_ENGINES]>)>,
     leaves_out: u64,
     seen_in: bool,
     seen_leaf: bool,
@@ -232,25 +248,6 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn new(setup: &RunSetup) -> Self {
         let pipelines = &setup.pipelines;
-        let engine = |registers: &ChipRegisters, rows| {
-            HashEngine::new(
-                registers,
-                setup.num_full,
-                setup.num_partial,
-                pipelines,
-                rows,
-                setup.slots || setup.records,
-            )
-        };
-        let tree = Tree::new(&setup.tree);
-        let leaf = engine(&setup.leaf, true);
-        let leaf = PeriodicEngine::new(leaf, !(setup.slots || setup.records));
-        let root = if tree.is_tree() {
-            engine(&setup.root, false)
-        } else {
-            // Without tree it has nothing to do, and its registers may be anything.
-            engine(&setup.leaf, false)
-        };
         let mut machine = Self {
             now: 0,
             done: false,
@@ -258,9 +255,9 @@ impl Machine {
             input: Conversion::new(pipelines.enter),
             loads: Sequencer::new(setup),
             hash_leaves: setup.hash_leaves,
-            leaf,
-            root,
-            tree,
+            places: VecDeque::new(),
+            pool: Pool::new(setup),
+            tree: Tree::new(&setup.tree),
             emit: setup.emit,
             leaves: setup.leaves,
             leaves_left: setup.leaves,
@@ -289,8 +286,9 @@ impl Machine {
             recorder: setup.records.then(Box::default),
         };
         if setup.records {
-            machine.leaf.simulated().record();
-            machine.root.record();
+            for engine in &mut machine.pool.engines {
+                engine.record();
+            }
         }
         machine.update_window(0);
         machine
@@ -298,7 +296,7 @@ impl Machine {
 
     /// Permutations that have begun.
     pub(super) fn begun(&self) -> u64 {
-        self.leaf.begun(self.now) + self.root.begun
+        self.pool.begun(self.now)
     }
 
     /// Words that were taken.
@@ -327,10 +325,24 @@ impl Machine {
         self.void_from = Some(self.void_from.map_or(from, |earlier| earlier.min(from)));
     }
 
+    /// Lets a cycle pass as if something happened in each.
+    #[cfg(test)]
+    pub(super) fn run_cycle(&mut self, host: Host) -> Moved {
+        for engine in &mut self.pool.engines {
+            engine.poll(self.now);
+        }
+        let signals = self.signals(host);
+        self.cycle(host, &signals)
+    }
+
     /// What happened since the last call, if that is recorded.
     pub(super) fn timeline(&mut self) -> Option<Timeline> {
         let recorder = self.recorder.as_mut()?;
-        let slots = [self.leaf.simulated().recorded(), self.root.recorded()];
+        let engines = &mut self.pool.engines;
+        let slots = [0, 1].map(|number| {
+            let engine = engines.get_mut(number);
+            engine.map(Engine::recorded).unwrap_or_default()
+        });
         Some(recorder.part(self.now, slots, self.done))
     }
 
@@ -346,8 +358,9 @@ impl Machine {
             if !is_due {
                 let next = self.next(host, &signals);
                 if next > self.now {
-                    let due = next.min(end).min(self.leaf.horizon());
-                    self.run_engines(due, signals.waits);
+                    let due = next.min(end).min(self.pool.horizon());
+                    self.wait(signals.waits);
+                    self.now = self.pool.run(due, signals.ready);
                     if self.now == end {
                         let moved = Moved {
                             words: taken,
@@ -371,31 +384,6 @@ impl Machine {
                 return (self.now - begin, moved);
             }
         }
-    }
-
-    /// Nothing happens but inside the hash engines, before `end` at least and as long as what they take and
-    /// give does not change.
-    fn run_engines(&mut self, mut end: u64, waits: Waits) {
-        let now = self.now;
-        let ready = [self.leaf.is_ready(now), self.root.is_ready(now)];
-        let mut time = self.leaf.next().min(self.root.next());
-        while time < end {
-            if self.leaf.step(time) {
-                end = end.min(self.leaf.offer_from().max(time + 1));
-                if !ready[0] {
-                    end = end.min(self.leaf.ready_from(time + 1));
-                }
-            }
-            if self.root.step(time) {
-                end = end.min(self.root.offer_from().max(time + 1));
-                if !ready[1] {
-                    end = end.min(self.root.ready_from(time + 1));
-                }
-            }
-            time = self.leaf.next().min(self.root.next());
-        }
-        self.wait(waits);
-        self.now = end;
     }
 
     /// These waits hold from this cycle on.
@@ -429,7 +417,8 @@ impl Machine {
     /// The next cycle in which something can happen outside the hash engines while the host does `host`.
     fn next(&mut self, host: Host, signals: &Signals) -> u64 {
         let now = self.now;
-        if signals.leaf_taken || signals.digest.is_some() || signals.word.is_some() {
+        let is_taken = signals.leaf_taken || signals.row.is_some() || signals.word.is_some();
+        if is_taken || signals.digest.is_some() {
             return now;
         }
         let mut next = u64::MAX;
@@ -439,12 +428,8 @@ impl Machine {
             return now;
         }
         let head = self.input.head_from();
-        if head != u64::MAX {
-            if head > now {
-                at(&mut next, head);
-            } else if self.hash_leaves {
-                at(&mut next, self.leaf.ready_from(now));
-            }
+        if head > now {
+            at(&mut next, head);
         }
         // Nodes out.
         if self.node_output.moves() || (!self.node_output.is_empty() && self.output.is_ready(now)) {
@@ -456,70 +441,79 @@ impl Machine {
         } else if host.takes {
             return now;
         }
-        // The tree: a leaf or a digest that is offered and taken, a job, a word of it.
-        if self.hash_leaves && self.leaf.offer_from() > now {
-            at(&mut next, self.leaf.offer_from());
-        }
-        if self.root.offer_from() > now {
-            at(&mut next, self.root.offer_from());
-        }
-        if let Some(word) = self.tree.word() {
-            // One that goes out and is not hashed waits for the output.
-            if word.is_hashed {
-                let ready = self.root.ready_from(now);
-                if ready > now {
-                    at(&mut next, ready);
-                }
-            }
-        } else if self.tree.job().is_some() {
+        // The tree takes a job.
+        if !self.tree.is_fetching() && self.tree.job().is_some() {
             return now;
         }
-        // Whether the root hash engine waits for a job depends on its pages.
-        let ready = self.root.ready_from(now);
-        if ready > now {
-            at(&mut next, ready);
-        }
+        // What hash engines offer, and when they can take words. Whether they wait for a job depends on that, too.
+        at(
+            &mut next,
+            self.pool.changes_from(now, signals.ready, head <= now),
+        );
         next.max(now)
     }
 
     fn signals(&mut self, host: Host) -> Signals {
         let now = self.now;
-        self.leaf.begin(now);
+        self.pool.begin(now);
         let element_valid = self.input.head_from() <= now;
+        let leaf = if self.hash_leaves {
+            self.pool.leaf(now)
+        } else {
+            None
+        };
         let (leaf_valid, leaf_end) = if self.hash_leaves {
-            let offer = self.leaf.offer(now);
-            (offer.is_some(), offer.is_some_and(|(_, last)| last))
+            (leaf.is_some(), leaf.is_some_and(|(_, last)| last))
         } else {
             (element_valid, true)
         };
         let is_tree = self.tree.is_tree();
         let output_ready = self.node_output.is_ready();
-        let digest = self.root.offer(now).map(|(tag, _)| tag);
+        let digest = self.pool.digest(now);
         let leaf_ready = if is_tree {
             // The node memory takes a digest first.
             self.tree.has_leaf_place() && digest.is_none()
         } else {
             output_ready
         };
-        let root_ready = self.root.is_ready(now);
-        let word = (self.tree.word()).filter(|word| {
-            (!word.is_hashed || root_ready) && (!self.goes_out(word) || output_ready)
-        });
+        let ready = self.pool.ready(now);
+        let node_target = self.pool.node_target(ready);
+        let offered = (self.tree.word()).filter(|word| !self.goes_out(word) || output_ready);
+        let operand = offered.filter(|word| word.is_hashed);
+        let word = offered.filter(|word| !word.is_hashed || node_target.is_some());
+        // Words of rows.
+        let is_row = self.hash_leaves && element_valid;
+        let row_target = if is_row {
+            self.pool.row_target(ready, operand.and(node_target))
+        } else {
+            None
+        };
+        let lacks_place = self.pool.reserves_leaves()
+            && self.pool.row_begins()
+            && self.loads.label().first_block
+            && !self.tree.has_leaf_place();
         let input_ready = self.input.is_ready(now);
         let open = self.sequencer.open;
+        let stalls_leaf = leaf_valid && !leaf_ready || row_target.is_some() && lacks_place;
         Signals {
-            element_valid,
             takes_input: host.offers && open && input_ready,
-            leaf_end,
+            ready,
+            row: row_target.filter(|_| !lacks_place),
             leaf_taken: leaf_valid && leaf_ready,
+            leaf_end,
+            leaf_engine: leaf.map(|(number, _)| number),
             digest,
             word,
+            node: word.filter(|word| word.is_hashed).and(node_target),
             waits: wait_for(Stall::Input, host.offers && open && !input_ready)
                 | wait_for(Stall::MissingInput, open && !host.offers)
-                | wait_for(Stall::Leaf, leaf_valid && !leaf_ready)
+                | wait_for(Stall::Leaf, stalls_leaf)
                 | wait_for(
                     Stall::Root,
-                    is_tree && !self.tree.is_fetching() && self.tree.job().is_none() && root_ready,
+                    is_tree
+                        && node_target.is_some()
+                        && !self.tree.is_fetching()
+                        && self.tree.job().is_none(),
                 )
                 | wait_for(Stall::Output, self.output.head_from() <= now && !host.takes),
         }
@@ -538,20 +532,32 @@ impl Machine {
 
         // What the tree decides, before anything changes.
         let job = self.tree.job().filter(|_| !self.tree.is_fetching());
-        let loads = self.hash_leaves && signals.element_valid && self.leaf.is_ready(now);
 
         // Words in.
-        if loads {
+        if let Some(number) = signals.row {
             let label = self.loads.label();
             self.loads.take();
             self.input.leave(now);
-            let tag = if label.last_block { 0 } else { CONTINUES };
+            let mut tag = Tag::row(!label.last_block);
+            // The tag of the first word of a block counts.
+            if self.pool.reserves_leaves() && self.pool.row_begins() {
+                if label.first_block {
+                    let place = self.tree.reserve_leaf(label.last_row);
+                    self.places.push_back(place);
+                }
+                if label.last_block {
+                    let place = self.places.pop_front().unwrap_or_default();
+                    tag = Tag::reserved_row(place);
+                }
+            }
             let word = Word {
                 first_block: label.first_block,
                 end: label.block_end,
                 tag,
             };
-            self.leaf.take_word(now, word);
+            self.pool.engines[number].take_word(now, word);
+            self.pool
+                .row_taken(number, label.block_end, label.last_of_group);
         }
         if signals.takes_input {
             self.input.enter(now);
@@ -588,33 +594,32 @@ impl Machine {
         }
 
         // The engines.
-        self.leaf.step(now);
-        self.root.step(now);
+        self.pool.step(now);
 
         // The tree.
         let is_tree = self.tree.is_tree();
         let mut node = None;
-        let mut leaf = None;
+        let mut written = None;
+        let mut leaf_end = signals.leaf_taken && signals.leaf_end;
         if signals.leaf_taken {
             let last = signals.leaf_end && self.leaves_left == 1;
             self.leaves_left -= u64::from(signals.leaf_end);
             if is_tree {
-                leaf = Some(last);
+                written = Some(self.tree.reserve_leaf(last));
             } else {
                 node = Some((0, last, signals.leaf_end));
             }
-            if self.hash_leaves {
-                self.leaf.leave_word(now);
-            } else {
-                self.input.leave(now);
+            match signals.leaf_engine {
+                Some(number) => self.pool.leaf_taken(now, number, signals.leaf_end),
+                None => self.input.leave(now),
             }
         }
-        let mut digest = None;
-        if let Some(tag) = signals.digest {
-            let (level, last) = (level_of(tag), tag & LAST_OF_LEVEL != 0);
-            digest = Some((level, last));
-            self.is_stopped = self.stop_level == Some(level + 1);
-            self.root.leave_word(now);
+        if let Some((number, tag)) = signals.digest {
+            let group = tag.group();
+            written = Some(group);
+            leaf_end |= !tag.is_node();
+            self.is_stopped = self.stop_level == Some(group.level);
+            self.pool.digest_written(now, number);
         }
         if let Some(word) = signals.word.filter(|word| self.goes_out(word)) {
             let last = !word.is_hashed && word.job.last && word.is_last;
@@ -631,14 +636,15 @@ impl Machine {
             *index = index.wrapping_add(end.into());
         }
         self.node_output.cycle(node.is_some(), output_ready);
-        if let Some(FetchedWord { job, is_last, .. }) = signals.word.filter(|word| word.is_hashed) {
-            let tag = job.level as Tag | if job.last { LAST_OF_LEVEL } else { 0 };
+        if let (Some(number), Some(word)) = (signals.node, signals.word) {
+            let end = word.is_last;
             let word = Word {
                 first_block: true,
-                end: is_last,
-                tag,
+                end,
+                tag: Tag::node(word.parent),
             };
-            self.root.take_word(now, word);
+            self.pool.engines[number].take_word(now, word);
+            self.pool.node_taken(number, end);
         }
         if is_tree {
             if !self.pad && !self.incomplete && job.is_some_and(|job| self.tree.lacks_siblings(job))
@@ -646,7 +652,7 @@ impl Machine {
                 self.incomplete = true;
                 self.make_void(0);
             }
-            self.tree.cycle(leaf, digest, job, signals.word);
+            self.tree.cycle(written, job, signals.word);
             if let Some(recorder) = &mut self.recorder {
                 if let Some(job) = job.filter(|&job| !self.tree.is_top(job)) {
                     recorder.job(now, job.level);
@@ -655,7 +661,7 @@ impl Machine {
             }
         }
 
-        if signals.leaf_taken && signals.leaf_end {
+        if leaf_end {
             if !self.seen_leaf {
                 self.counters.cycle_first_leaf = now;
                 self.seen_leaf = true;
@@ -680,23 +686,25 @@ impl Machine {
         }
     }
 
-    fn busy(&self, end: u64) -> [[u64; SUB_ENGINES]; 2] {
-        let leaf = self.leaf.at(end);
-        [&leaf, &self.root].map(|engine| engine.busy_before(end))
+    fn busy(&self, end: u64) -> Vec<[u64; SUB_ENGINES]> {
+        self.pool.busy_before(end)
     }
 
     /// The values of all counters; those of busy cycles, which take long in the midst of a run, if `busy`.
     pub(super) fn counters(&self, busy: bool) -> Counters {
-        let end = (self.window_end)
+        let end = (self.window_end.clone())
             .or_else(|| busy.then(|| (self.now, self.busy(self.now))))
-            .unwrap_or((self.now, Default::default()));
-        let begin = self.window_begin.unwrap_or(end);
-        let engine = |number: usize, hashes: u64| {
-            let busy = |sub_engine: usize| {
-                end.1[number][sub_engine].saturating_sub(begin.1[number][sub_engine])
+            .unwrap_or((self.now, Vec::new()));
+        let begin = self.window_begin.as_ref().unwrap_or(&end);
+        let engine = |number: usize| {
+            let at = |busy: &[[u64; SUB_ENGINES]], sub_engine: usize| {
+                busy.get(number).map_or(0, |busy| busy[sub_engine])
             };
+            let busy =
+                |sub_engine: usize| at(&end.1, sub_engine).saturating_sub(at(&begin.1, sub_engine));
+            let engine = self.pool.engines.get(number);
             EngineCounters {
-                hashes,
+                hashes: engine.map_or(0, |engine| engine.begun(self.now)),
                 busy_full: busy(0),
                 busy_full_last: busy(SUB_ENGINES - 1),
                 busy_partial: (1..=self.num_partial).map(busy).collect(),
@@ -708,9 +716,9 @@ impl Machine {
             cycles: self.now,
             window_cycles: end.0.saturating_sub(begin.0),
             high_water: self.tree.high_water,
-            leaf: engine(0, self.leaf.begun(self.now)),
-            root: engine(1, self.root.begun),
-            more: Vec::new(),
+            leaf: engine(0),
+            root: engine(1),
+            more: (2..self.pool.engines.len()).map(engine).collect(),
             ..counters
         }
     }
@@ -734,6 +742,7 @@ impl Machine {
             && u64::from(self.emit) & below_top == 0
             && self.tree.is_tree()
             && !self.tree.is_gated()
+            && !(self.pool.reserves_leaves() && self.loads.blocks > 1)
             && self.recorder.is_none()
     }
 
@@ -779,12 +788,11 @@ impl Machine {
         }
         let now = self.now;
         let mut values = Vec::new();
-        if self.hash_leaves {
-            self.leaf.settle(now).note(now, &mut values);
-        }
-        self.root.note(now, &mut values);
+        let youngest = self.tree.youngest();
+        self.pool.note(now, youngest, &mut values);
         self.input.survey(&mut Survey::Note {
             now,
+            youngest,
             values: &mut values,
         });
         self.tree.note(level, &mut values);
@@ -804,10 +812,9 @@ impl Machine {
     /// What is counted up to the present cycle, at the begin of a stride.
     pub(super) fn totals(&mut self) -> Totals {
         self.change_waits(self.waits);
-        let engine = |engine: &mut HashEngine| {
-            let totals = engine.totals().into_iter();
-            totals.map(|total| *total).collect()
-        };
+        let now = self.now;
+        let engines = (self.pool.engines.iter_mut())
+            .map(|engine| engine.totals(now).into_iter().map(|total| *total).collect());
         Totals {
             cycles: self.now,
             words: self.words,
@@ -815,7 +822,7 @@ impl Machine {
                 .map(|sequencer| self.leaves - sequencer.leaves_left),
             leaves: self.leaves_out,
             waits: strides::waits(&mut self.counters).map(|cycles| *cycles),
-            engines: [engine(self.leaf.settle(self.now)), engine(&mut self.root)],
+            engines: engines.collect(),
         }
     }
 
@@ -871,8 +878,8 @@ impl Machine {
         machine.input.survey(&mut Survey::Shift(shift));
         machine.output.survey(&mut Survey::Shift(shift));
         machine.tree.set_upper(level, upper);
-        machine.window_begin = self.window_begin;
-        machine.window_end = self.window_end;
+        machine.window_begin = self.window_begin.clone();
+        machine.window_end = self.window_end.clone();
         machine.counters = self.counters.clone();
         for (counter, cycles) in strides::waits(&mut machine.counters)
             .into_iter()
@@ -882,18 +889,12 @@ impl Machine {
         }
         machine.counters.cycle_last_in = totals.cycles - since[0];
         machine.counters.cycle_last_leaf = totals.cycles - since[1];
-        let leaf = machine.leaf.settle(other.now);
-        for (engine, totals) in [leaf, &mut machine.root].into_iter().zip(&totals.engines) {
-            engine.shift(shift);
-            for (total, value) in engine.totals().into_iter().zip(totals) {
+        for (engine, totals) in machine.pool.engines.iter_mut().zip(&totals.engines) {
+            engine.shift(other.now, shift);
+            for (total, value) in engine.totals(machine.now).into_iter().zip(totals) {
                 *total = *value;
             }
         }
         *self = machine;
     }
-}
-
-/// The level of the operands of a hash.
-fn level_of(tag: Tag) -> u32 {
-    u32::from(tag & (LAST_OF_LEVEL - 1))
 }

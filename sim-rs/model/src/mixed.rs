@@ -4,15 +4,30 @@
 use std::collections::VecDeque;
 
 use super::buffer::StateBuffer;
+use super::hash_engine::{LOAD_CYCLES, Tag, Word};
 use super::sub_engine::{Round, Visit};
+use super::survey::Survey;
+use super::turn::align;
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::program::{ChipRegisters, LANES, SUB_ENGINES, Shape};
+use acclmt_driver::timeline::Slot;
 
 /// Number of the second full-round sub-engine.
 const SECOND_FULL: usize = SUB_ENGINES - 1;
 
 /// Pages of the loader: one is filled while the other is read.
 const PAGES: usize = 2;
+
+/// Blocks that act at times of their own: the sub-engines, then these.
+const LOADER: usize = SUB_ENGINES;
+const READER: usize = SUB_ENGINES + 1;
+const BLOCKS: usize = SUB_ENGINES + 2;
+
+/// The exit, which acts at no time of its own: what it does is computed ahead.
+const EXIT: usize = BLOCKS;
+
+/// Blocks, as the bits of their numbers.
+type Blocks = u32;
 
 /// What accompanies a hash through the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +38,21 @@ pub struct Hash {
     pub continues: bool,
     /// What the user of the engine wants to know of it.
     pub payload: u32,
+}
+
+impl Hash {
+    fn new(tag: Tag) -> Self {
+        Self {
+            set: tag.is_node().into(),
+            continues: tag.continues(),
+            payload: tag.0,
+        }
+    }
+
+    /// Lists it: its tag says all.
+    fn survey(self, survey: &mut Survey<'_>) {
+        survey.tag(Tag(self.payload));
+    }
 }
 
 /// A word that is offered to the engine.
@@ -108,6 +138,22 @@ impl Buffer {
         Some((complete.max(self.head_from), hash))
     }
 
+    /// Lists all that its future depends on.
+    fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.number(self.taken);
+        survey.number(self.releases.len() as u64);
+        for (time, beats) in &mut self.releases {
+            survey.time(time);
+            survey.number(*beats);
+        }
+        survey.number(self.states.len() as u64);
+        for (time, hash) in &mut self.states {
+            survey.due(time);
+            hash.survey(survey);
+        }
+        survey.due(&mut self.head_from);
+    }
+
     /// The state at the head leaves, its last beat in cycle `last`; so many beats were reserved for it.
     fn take(&mut self, last: u64, beats: u64) {
         self.states.pop_front();
@@ -155,6 +201,8 @@ struct MixedSubEngine {
     slot_end: u64,
     slot_is_busy: bool,
     busy: u64,
+    /// Slots that began, if they are recorded.
+    trace: Option<Vec<Slot>>,
 }
 
 impl MixedSubEngine {
@@ -176,6 +224,7 @@ impl MixedSubEngine {
             slot_end: 0,
             slot_is_busy: false,
             busy: 0,
+            trace: None,
         }
     }
 
@@ -183,47 +232,91 @@ impl MixedSubEngine {
         self.timings[hash.set].visits[port].round(issued, !hash.continues)
     }
 
-    /// The state that could enter from `port` in cycle `now`, as far as the buffers matter.
-    fn candidate(&self, now: u64, port: usize, buffers: &mut [Buffer]) -> Option<Hash> {
+    /// The state that is next to enter from `port`, and from when on it can, at `now` or later, as far as the
+    /// buffers matter and that is known.
+    fn candidate(&self, now: u64, port: usize, buffers: &mut [Buffer]) -> Option<(u64, Hash)> {
         let (from, hash) = buffers[self.inputs[port]?].head()?;
         let beats = self.timings[hash.set].beats;
         let available = buffers[self.outputs[port]].available_from(now, beats);
-        (from.max(available) <= now).then_some(hash)
+        Some((from.max(available), hash))
     }
 
-    /// What happens in cycle `now`.
-    fn step(&mut self, now: u64, buffers: &mut [Buffer]) {
-        if now < self.slot_end || !now.is_multiple_of(self.grid) {
-            return;
+    /// Whether there is room for a state while so many beats leave.
+    fn has_room(&self, hash: Hash, leaving_beats: u64) -> bool {
+        self.inside - leaving_beats + self.timings[hash.set].beats <= self.places
+    }
+
+    /// The next round of the state at the head, if there is one, and from when on that can begin.
+    fn next_round(&self, head: &Inside) -> Option<(u64, Round)> {
+        let timing = &self.timings[head.hash.set];
+        if head.issued == timing.visits[head.port].rounds {
+            return None;
         }
-        let head = self.queue.front().copied();
-        let here = head.filter(|head| head.first_beat <= now);
-        let rounds = |head: &Inside| self.timings[head.hash.set].visits[head.port].rounds;
-        let pending = here.filter(|head| head.issued != rounds(head));
-        if let Some(mut head) = pending {
-            let round = *self.round(head.hash, head.port, head.issued);
-            let arrival = self.timings[head.hash.set].arrival;
-            // Where it takes its beats faster than they come they must be there.
-            if head.complete <= now || round.spacing >= arrival {
-                self.queue.pop_front();
-                head.issued += 1;
-                head.first_beat = now + round.first_beat;
-                head.complete = now + round.complete;
-                self.queue.push_back(head);
-                self.begin_slot(now, round.cycles, true);
-                return;
+        let round = *self.round(head.hash, head.port, head.issued);
+        // Where it takes its beats faster than they come they must be there.
+        let from = if round.spacing >= timing.arrival {
+            head.first_beat
+        } else {
+            head.first_beat.max(head.complete)
+        };
+        Some((from, round))
+    }
+
+    /// When it may act after cycle `now`, as far as that is known.
+    fn wake(&self, now: u64, buffers: &mut [Buffer]) -> u64 {
+        let from_head = self.queue.front().map_or(u64::MAX, |head| {
+            let next = self.next_round(head).map(|(from, _)| from);
+            next.unwrap_or(head.first_beat.max(head.complete))
+        });
+        let mut from = from_head;
+        // One on its last visit that waits for room, which there is when the head leaves, keeps the others out.
+        let mut until = u64::MAX;
+        for port in [1, 0] {
+            if let Some((time, hash)) = self.candidate(now, port, buffers) {
+                if self.has_room(hash, 0) {
+                    if time < until {
+                        from = from.min(time);
+                    }
+                } else {
+                    until = time;
+                }
             }
         }
-        let leaving = here.filter(|head| pending.is_none() && head.complete <= now);
+        align(from.max(self.slot_end).max(now + 1), self.grid)
+    }
+
+    /// What happens in cycle `now`. Returns the buffers that a state left for, and came from.
+    fn step(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 2] {
+        if now < self.slot_end || !now.is_multiple_of(self.grid) {
+            return [None; 2];
+        }
+        let head = self.queue.front().copied();
+        let next = head.and_then(|head| Some((head, self.next_round(&head)?)));
+        if let Some((mut head, (from, round))) = next
+            && from <= now
+        {
+            self.queue.pop_front();
+            self.begin_slot(now, round.cycles, Some((head.issued, head.port)));
+            head.issued += 1;
+            head.first_beat = now + round.first_beat;
+            head.complete = now + round.complete;
+            self.queue.push_back(head);
+            return [None; 2];
+        }
+        let leaving =
+            head.filter(|head| next.is_none() && head.first_beat <= now && head.complete <= now);
         let leaving_beats = leaving.map_or(0, |head| self.timings[head.hash.set].beats);
-        let candidates = [0, 1].map(|port| self.candidate(now, port, buffers));
+        let candidates = [0, 1].map(|port| {
+            let candidate = self.candidate(now, port, buffers);
+            candidate.filter(|(from, _)| *from <= now)
+        });
         // One that waits for room on its last visit keeps the others out.
         let port = usize::from(candidates[1].is_some());
-        let entering = candidates[port].filter(|hash| {
-            let beats = self.timings[hash.set].beats;
-            self.inside - leaving_beats + beats <= self.places
-        });
+        let entering = candidates[port]
+            .map(|(_, hash)| hash)
+            .filter(|&hash| self.has_room(hash, leaving_beats));
         let round = entering.map(|hash| *self.round(hash, port, 0));
+        let mut moved = [None; 2];
         if let Some(head) = leaving {
             let timing = &self.timings[head.hash.set];
             // The beats leave in step with those that take their slot, if these are as many.
@@ -235,7 +328,9 @@ impl MixedSubEngine {
             } else {
                 timing.beats
             };
-            buffers[self.outputs[head.port]].push(now, now + (beats - 1) * spacing, head.hash);
+            let output = self.outputs[head.port];
+            buffers[output].push(now, now + (beats - 1) * spacing, head.hash);
+            moved[0] = Some(output);
             self.queue.pop_front();
             self.inside -= leaving_beats;
         }
@@ -252,19 +347,45 @@ impl MixedSubEngine {
             buffers[self.outputs[port]].reserve(beats);
             let input = self.inputs[port].unwrap_or_default();
             buffers[input].take(now + (beats - 1) * round.spacing, beats);
+            moved[1] = Some(input);
             let cycles = round.cycles.max(leaving_beats);
-            self.begin_slot(now, cycles, true);
+            self.begin_slot(now, cycles, Some((0, port)));
         } else if leaving.is_some() {
-            self.begin_slot(now, leaving_beats, false);
+            self.begin_slot(now, leaving_beats, None);
+        }
+        moved
+    }
+
+    /// A slot begins, of this round and visit of a state, or of none.
+    fn begin_slot(&mut self, now: u64, cycles: u64, state: Option<(u32, usize)>) {
+        self.slot_end = now + cycles;
+        self.slot_is_busy = state.is_some();
+        if let Some((round, visit)) = state {
+            self.busy += cycles;
+            if let Some(trace) = &mut self.trace {
+                trace.push(Slot {
+                    begin: now,
+                    cycles,
+                    round,
+                    visit,
+                });
+            }
         }
     }
 
-    fn begin_slot(&mut self, now: u64, cycles: u64, is_busy: bool) {
-        self.slot_end = now + cycles;
-        self.slot_is_busy = is_busy;
-        if is_busy {
-            self.busy += cycles;
+    /// Lists all that its future depends on.
+    fn survey(&mut self, survey: &mut Survey<'_>) {
+        survey.grid(self.grid);
+        survey.number(self.inside);
+        survey.number(self.queue.len() as u64);
+        for inside in &mut self.queue {
+            survey.due(&mut inside.first_beat);
+            survey.due(&mut inside.complete);
+            survey.number(inside.port as u64);
+            survey.number(inside.issued.into());
+            inside.hash.survey(survey);
         }
+        survey.due(&mut self.slot_end);
     }
 
     /// Cycles before `end` in which a slot of a state was under way.
@@ -300,17 +421,23 @@ struct Digest {
     from: u64,
 }
 
-/// A hash engine that mixes parameter sets, cycle by cycle.
+/// A hash engine that mixes parameter sets. It goes from event to event; [`MixedEngine::cycle`] takes a clock cycle
+/// at a time.
 #[derive(Clone, Debug)]
 pub struct MixedEngine {
+    /// Of [`MixedEngine::cycle`] alone.
     now: u64,
     /// Beats of a state, beats of a final state, and words of a digest, of each set.
     shapes: Vec<(u64, u64, u32)>,
-    load_cycles: u64,
     buffers: Vec<Buffer>,
+    /// The blocks that fill and empty each buffer.
+    neighbours: Vec<Blocks>,
     final_buffer: usize,
     sub_engines: [Option<MixedSubEngine>; SUB_ENGINES],
     exit: Option<MixedExit>,
+    /// When each block may act, and the earliest of these.
+    wake: [u64; BLOCKS],
+    next: u64,
     pages: VecDeque<Page>,
     page_releases: VecDeque<u64>,
     filling: Option<Page>,
@@ -319,6 +446,8 @@ pub struct MixedEngine {
     digest: Option<Digest>,
     /// When the reader can take a state.
     reader_from: u64,
+    /// Permutations that began.
+    begun: u64,
 }
 
 impl MixedEngine {
@@ -330,7 +459,17 @@ impl MixedEngine {
         num_partial: usize,
         runtime_modulus: bool,
     ) -> Self {
-        let pipelines = &Pipelines::new(runtime_modulus);
+        let pipelines = Pipelines::new(runtime_modulus);
+        Self::with_pipelines(sets, num_full, num_partial, &pipelines)
+    }
+
+    /// The same with these pipelines.
+    pub(super) fn with_pipelines(
+        sets: &[ChipRegisters],
+        num_full: usize,
+        num_partial: usize,
+        pipelines: &Pipelines,
+    ) -> Self {
         let shapes: Vec<Shape> = sets.iter().map(ChipRegisters::shape).collect();
         let mut buffers = vec![Buffer::new(latencies::LOADER_PLACES)];
         let mut buffer = |places| {
@@ -411,6 +550,22 @@ impl MixedEngine {
             sub_engines[0] = full([Some(0), None]);
             sub_engines[SECOND_FULL] = full([None, Some(link)]);
         }
+        let mut neighbours: Vec<Blocks> = vec![0; buffers.len()];
+        neighbours[0] |= 1 << LOADER;
+        neighbours[final_buffer] |= 1 << LOADER | 1 << READER;
+        for (number, sub_engine) in sub_engines.iter().enumerate() {
+            if let Some(sub_engine) = sub_engine {
+                let used = [0, 1].map(|port| sub_engine.inputs[port].map(|_| port));
+                for port in used.into_iter().flatten() {
+                    neighbours[sub_engine.outputs[port]] |= 1 << number;
+                    neighbours[sub_engine.inputs[port].unwrap_or_default()] |= 1 << number;
+                }
+            }
+        }
+        if let Some(exit) = exit {
+            neighbours[exit.input] |= 1 << EXIT;
+            neighbours[exit.output] |= 1 << EXIT;
+        }
         Self {
             now: 0,
             shapes: sets
@@ -421,48 +576,37 @@ impl MixedEngine {
                     (beats, last, set.digest_words)
                 })
                 .collect(),
-            load_cycles: 1 + 2 * latencies::ADD,
             buffers,
+            neighbours,
             final_buffer,
             sub_engines,
             exit,
+            wake: [u64::MAX; BLOCKS],
+            next: u64::MAX,
             pages: VecDeque::new(),
             page_releases: VecDeque::new(),
             filling: None,
             reading_until: 0,
             digest: None,
             reader_from: 0,
+            begun: 0,
         }
     }
 
     /// A clock cycle, in which a word is offered or none, and a digest word would be taken or not.
     pub fn cycle(&mut self, word: Option<MixedWord>, ready: bool) -> MixedOutput {
         let now = self.now;
-        while self.page_releases.front().is_some_and(|&from| from <= now) {
-            self.page_releases.pop_front();
-        }
         let output = MixedOutput {
-            ready: self.pages.len() + self.page_releases.len() < PAGES,
+            ready: self.is_ready(now),
             digest: (self.digest.filter(|digest| digest.from <= now))
                 .map(|digest| (digest.hash, digest.words_left == 1)),
         };
-        let digest_before = self.digest;
-        self.advance_exit(now);
-        for sub_engine in self.sub_engines.iter_mut().flatten() {
-            sub_engine.step(now, &mut self.buffers);
-        }
-        self.step_loader(now);
-        self.step_reader(now);
         if let Some(word) = word.filter(|_| output.ready) {
-            self.take_word(now, word);
+            self.take(now, word);
         }
-        if let Some(digest) = digest_before.filter(|_| ready && output.digest.is_some()) {
-            self.digest = (digest.words_left != 1).then(|| Digest {
-                words_left: digest.words_left - 1,
-                from: now + 2,
-                ..digest
-            });
-            self.reader_from = now + 1;
+        self.step(now);
+        if ready && output.digest.is_some() {
+            self.leave_word(now);
         }
         self.now += 1;
         output
@@ -470,14 +614,68 @@ impl MixedEngine {
 
     /// Cycles until now in which each sub-engine was occupied.
     pub fn busy(&self) -> [u64; SUB_ENGINES] {
+        self.busy_before(self.now)
+    }
+
+    /// Cycles before `end` in which each sub-engine was occupied.
+    pub(super) fn busy_before(&self, end: u64) -> [u64; SUB_ENGINES] {
         let busy = |sub_engine: &Option<MixedSubEngine>| {
             let sub_engine = sub_engine.as_ref();
-            sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(self.now))
+            sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(end))
         };
         std::array::from_fn(|number| busy(&self.sub_engines[number]))
     }
 
-    fn take_word(&mut self, now: u64, word: MixedWord) {
+    /// Permutations that have begun.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// Records the slots of all sub-engines from now on.
+    pub(super) fn record(&mut self) {
+        for sub_engine in self.sub_engines.iter_mut().flatten() {
+            sub_engine.trace = Some(Vec::new());
+        }
+    }
+
+    /// The slots of each sub-engine since the last call.
+    pub(super) fn recorded(&mut self) -> [Vec<Slot>; SUB_ENGINES] {
+        std::array::from_fn(|number| {
+            let sub_engine = self.sub_engines[number].as_mut();
+            let trace = sub_engine.and_then(|sub_engine| sub_engine.trace.as_mut());
+            trace.map(std::mem::take).unwrap_or_default()
+        })
+    }
+
+    // ---- Words in and out ---------------------------------------------------------------------------
+
+    /// Whether a word can be taken in cycle `now`.
+    pub(super) fn is_ready(&mut self, now: u64) -> bool {
+        while self.page_releases.front().is_some_and(|&from| from <= now) {
+            self.page_releases.pop_front();
+        }
+        self.pages.len() + self.page_releases.len() < PAGES
+    }
+
+    /// When a word can be taken, as far as that is known.
+    pub(super) fn ready_from(&mut self, now: u64) -> u64 {
+        if self.is_ready(now) {
+            return now;
+        }
+        self.page_releases.front().copied().unwrap_or(u64::MAX)
+    }
+
+    /// Takes a word of a block in cycle `now`: of set 1 if it is that of a node.
+    pub(super) fn take_word(&mut self, now: u64, word: Word) {
+        let word = MixedWord {
+            first_block: word.first_block,
+            end: word.end,
+            hash: Hash::new(word.tag),
+        };
+        self.take(now, word);
+    }
+
+    fn take(&mut self, now: u64, word: MixedWord) {
         let page = *self.filling.get_or_insert(Page {
             full_from: u64::MAX,
             first_block: word.first_block,
@@ -489,13 +687,121 @@ impl MixedEngine {
                 full_from: now + 1,
                 ..page
             });
+            self.wake_earlier(LOADER, now);
         }
     }
 
-    /// Computes the starts of all states at the exit that have become known.
-    fn advance_exit(&mut self, now: u64) {
-        let Some(exit) = self.exit else {
+    /// The tag of the digest of which a word is offered in cycle `now`, and whether that word is its last.
+    pub(super) fn offer(&self, now: u64) -> Option<(Tag, bool)> {
+        let digest = self.digest.filter(|digest| digest.from <= now)?;
+        Some((Tag(digest.hash.payload), digest.words_left == 1))
+    }
+
+    /// When the next word is offered, as far as that is known.
+    pub(super) fn offer_from(&self) -> u64 {
+        self.digest.map_or(u64::MAX, |digest| digest.from)
+    }
+
+    /// The word on offer is taken in cycle `now`, after all else that happens in it.
+    pub(super) fn leave_word(&mut self, now: u64) {
+        let Some(digest) = self.digest else {
             return;
+        };
+        self.digest = (digest.words_left != 1).then(|| Digest {
+            words_left: digest.words_left - 1,
+            from: now + 2,
+            ..digest
+        });
+        self.reader_from = now + 1;
+        self.wake_earlier(READER, now);
+    }
+
+    // ---- Cycles -------------------------------------------------------------------------------------
+
+    /// Every block may act in cycle `now`, whatever is known of it.
+    #[cfg(test)]
+    pub(super) fn poll(&mut self, now: u64) {
+        self.advance_exit(now);
+        self.wake = [now; BLOCKS];
+        self.next = now;
+    }
+
+    /// When a block may act next.
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// What happens in cycle `now`. Returns whether that may matter outside: the loader or the reader was at work.
+    #[inline]
+    pub(super) fn step(&mut self, now: u64) -> bool {
+        self.next <= now && self.step_blocks(now)
+    }
+
+    fn step_blocks(&mut self, now: u64) -> bool {
+        // What a block does in a cycle does not depend on what the others do in it.
+        let mut changed: Blocks = 0;
+        for number in 0..SUB_ENGINES {
+            if self.wake[number] > now {
+                continue;
+            }
+            changed |= 1 << number;
+            if let Some(sub_engine) = &mut self.sub_engines[number] {
+                let buffers = sub_engine.step(now, &mut self.buffers);
+                for buffer in buffers.into_iter().flatten() {
+                    changed |= self.neighbours[buffer];
+                }
+            }
+        }
+        let mut acted = false;
+        if self.wake[LOADER] <= now {
+            let blocks = self.step_loader(now);
+            acted |= blocks != 0;
+            changed |= blocks | 1 << LOADER;
+        }
+        if self.wake[READER] <= now {
+            let blocks = self.step_reader(now);
+            acted |= blocks != 0;
+            changed |= blocks | 1 << READER;
+        }
+        if changed >> EXIT & 1 != 0 {
+            changed |= self.advance_exit(now);
+        }
+        let mut left = changed & ((1 << BLOCKS) - 1);
+        while left != 0 {
+            let block = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.wake[block] = self.wake_of(block, now);
+        }
+        self.next = self.wake.iter().copied().fold(u64::MAX, u64::min);
+        acted
+    }
+
+    /// When a block may act after cycle `now`, as far as that is known.
+    fn wake_of(&mut self, block: usize, now: u64) -> u64 {
+        let wake = match block {
+            LOADER => self.load_from(now),
+            READER => self.read_from(),
+            number => match &self.sub_engines[number] {
+                Some(sub_engine) => return sub_engine.wake(now, &mut self.buffers),
+                None => u64::MAX,
+            },
+        };
+        wake.max(now + 1)
+    }
+
+    /// Something happened in cycle `now` for which a block may act earlier.
+    fn wake_earlier(&mut self, block: usize, now: u64) {
+        let wake = self.wake_of(block, now).min(self.wake[block]);
+        self.wake[block] = wake;
+        self.next = self.next.min(wake);
+    }
+
+    /// Computes the starts of all states at the exit that have become known. Returns the blocks for which that
+    /// matters.
+    fn advance_exit(&mut self, now: u64) -> Blocks {
+        let mut changed = 0;
+        let Some(exit) = self.exit else {
+            return changed;
         };
         while let Some((from, hash)) = self.buffers[exit.input].head() {
             let beats = self.shapes[hash.set].0;
@@ -512,13 +818,16 @@ impl MixedEngine {
             let words = LANES as u64;
             output.push(first, first + words * (beats - 1), hash);
             self.buffers[exit.input].take(start + words * beats - 1, beats);
+            changed = self.neighbours[exit.input] | self.neighbours[exit.output];
         }
+        changed
     }
 
-    /// The final state that is there in cycle `now`, if it is to go round once more, or if it is not.
-    fn final_state(&self, now: u64, continues: bool) -> Option<Hash> {
-        let (from, hash) = self.buffers[self.final_buffer].head()?;
-        (from <= now && hash.continues == continues).then_some(hash)
+    /// The state at the head of the last buffer, and when it is there, if it is to go round once more, or if it is
+    /// not.
+    fn final_state(&self, continues: bool) -> Option<(u64, Hash)> {
+        let head = self.buffers[self.final_buffer].head();
+        head.filter(|(_, hash)| hash.continues == continues)
     }
 
     fn take_final(&mut self, now: u64, hash: Hash, beats: u64) {
@@ -526,44 +835,126 @@ impl MixedEngine {
         self.buffers[self.final_buffer].take(now + beats - 1, reserved);
     }
 
-    fn step_loader(&mut self, now: u64) {
+    /// When the loader can read a page, as far as that is known.
+    fn load_from(&mut self, now: u64) -> u64 {
         let Some(&page) = self.pages.front() else {
-            return;
+            return u64::MAX;
         };
         let beats = self.shapes[page.hash.set].0;
-        let ready = self.reading_until.max(page.full_from) <= now
-            && self.buffers[0].available_from(now, beats) <= now;
-        if !ready {
-            return;
+        let ready = self.reading_until.max(page.full_from);
+        let available = self.buffers[0].available_from(now, beats);
+        let state = if page.first_block {
+            0
+        } else {
+            self.final_state(true).map_or(u64::MAX, |(from, _)| from)
+        };
+        ready.max(available).max(state)
+    }
+
+    /// Returns the blocks for which it matters that a page is read, or none if it is not.
+    fn step_loader(&mut self, now: u64) -> Blocks {
+        if self.load_from(now) > now {
+            return 0;
         }
-        if !page.first_block {
-            let Some(hash) = self.final_state(now, true) else {
-                return;
-            };
+        let Some(page) = self.pages.pop_front() else {
+            return 0;
+        };
+        let mut changed = self.neighbours[0];
+        let beats = self.shapes[page.hash.set].0;
+        if let Some((_, hash)) = self.final_state(true).filter(|_| !page.first_block) {
             self.take_final(now, hash, beats);
+            changed |= self.neighbours[self.final_buffer];
         }
-        self.pages.pop_front();
+        self.begun += 1;
         self.buffers[0].reserve(beats);
-        let first = now + self.load_cycles;
+        let first = now + LOAD_CYCLES;
         self.buffers[0].push(first, first + beats - 1, page.hash);
         self.reading_until = now + beats;
         self.page_releases.push_back(self.reading_until);
+        changed
     }
 
-    fn step_reader(&mut self, now: u64) {
-        if self.digest.is_some() || now < self.reader_from {
-            return;
+    /// When the reader can take a state, as far as that is known.
+    fn read_from(&self) -> u64 {
+        match self.final_state(false) {
+            Some((from, _)) if self.digest.is_none() => from.max(self.reader_from),
+            _ => u64::MAX,
         }
-        if let Some(hash) = self.final_state(now, false) {
-            let (_, beats, words) = self.shapes[hash.set];
-            self.take_final(now, hash, beats);
-            // One cycle to fetch a word, after the beats.
-            self.digest = Some(Digest {
-                hash,
-                words_left: words,
-                from: now + beats + 1,
-            });
+    }
+
+    /// Returns the blocks for which it matters that a state is taken, or none if none is.
+    fn step_reader(&mut self, now: u64) -> Blocks {
+        if self.read_from() > now {
+            return 0;
         }
+        let Some((_, hash)) = self.final_state(false) else {
+            return 0;
+        };
+        let (_, beats, words) = self.shapes[hash.set];
+        self.take_final(now, hash, beats);
+        // One cycle to fetch a word, after the beats.
+        self.digest = Some(Digest {
+            hash,
+            words_left: words,
+            from: now + beats + 1,
+        });
+        self.neighbours[self.final_buffer]
+    }
+
+    // ---- Strides ------------------------------------------------------------------------------------
+
+    /// Notes the state in cycle `now`, with times relative to it and numbers of groups to the youngest ones.
+    pub(super) fn note(&mut self, now: u64, youngest: &[u16], values: &mut Vec<u64>) {
+        // What is free by now is so whether somebody has looked or not.
+        self.is_ready(now);
+        for buffer in &mut self.buffers {
+            buffer.available_from(now, 0);
+        }
+        self.survey(&mut Survey::Note {
+            now,
+            youngest,
+            values,
+        });
+    }
+
+    /// The engine does the same so many cycles later, where the state that is noted is the same.
+    pub(super) fn shift(&mut self, cycles: u64) {
+        self.survey(&mut Survey::Shift(cycles));
+    }
+
+    /// Lists all that its future depends on.
+    fn survey(&mut self, survey: &mut Survey<'_>) {
+        (self.wake.iter_mut()).for_each(|wake| survey.time(wake));
+        survey.time(&mut self.next);
+        survey.number(self.pages.len() as u64);
+        for page in (self.pages.iter_mut()).chain(&mut self.filling) {
+            survey.due(&mut page.full_from);
+            survey.number(page.first_block.into());
+            page.hash.survey(survey);
+        }
+        survey.number(self.filling.is_some().into());
+        survey.number(self.page_releases.len() as u64);
+        (self.page_releases.iter_mut()).for_each(|release| survey.time(release));
+        survey.due(&mut self.reading_until);
+        survey.due(&mut self.reader_from);
+        survey.number(self.digest.is_some().into());
+        if let Some(digest) = &mut self.digest {
+            digest.hash.survey(survey);
+            survey.number(digest.words_left.into());
+            survey.due(&mut digest.from);
+        }
+        (self.buffers.iter_mut()).for_each(|buffer| buffer.survey(survey));
+        for sub_engine in self.sub_engines.iter_mut().flatten() {
+            sub_engine.survey(survey);
+        }
+    }
+
+    /// All that is counted.
+    pub(super) fn totals(&mut self) -> Vec<&mut u64> {
+        let sub_engines = self.sub_engines.iter_mut().flatten();
+        std::iter::once(&mut self.begun)
+            .chain(sub_engines.map(|sub_engine| &mut sub_engine.busy))
+            .collect()
     }
 }
 

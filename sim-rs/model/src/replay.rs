@@ -300,7 +300,7 @@ impl PeriodicEngine {
             record.blocks += 1;
             if record.wakes == wakes {
                 self.noted.clear();
-                self.engine.note(now, &mut self.noted);
+                self.engine.note(now, &[], &mut self.noted);
                 if self.noted == record.state {
                     let totals = self.engine.totals().into_iter().zip(&record.totals);
                     let Some(&take) = record.takes.first() else {
@@ -336,7 +336,7 @@ impl PeriodicEngine {
             self.limit *= 2;
         }
         let mut state = Vec::new();
-        self.engine.note(now, &mut state);
+        self.engine.note(now, &[], &mut state);
         *record = Some(Box::new(Record {
             begin: now,
             wakes,
@@ -436,7 +436,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::hash_engine::CONTINUES;
     use crate::latencies::Pipelines;
     use acclmt_driver::program::{Bases, ChipRegisters, GOLDILOCKS, SUB_ENGINES};
     use acclmt_driver::registers::RECURRENCE_ORDER;
@@ -523,7 +522,7 @@ mod tests {
                 bases: Bases::default(),
             };
             let pipelines = Pipelines::new(false);
-            HashEngine::new(&registers, self.num_full, 6, &pipelines, true, false)
+            HashEngine::new(&registers, self.num_full, 6, &pipelines, false)
         }
 
         /// Runs the engine with and without replays. Returns how many replays there were.
@@ -559,7 +558,7 @@ mod tests {
                     let next = Word {
                         first_block: block == 0,
                         end,
-                        tag: if continues { CONTINUES } else { 0 },
+                        tag: Tag::row(continues),
                     };
                     plain.take_word(now, next);
                     periodic.take_word(now, next);

@@ -45,8 +45,8 @@ pub(super) struct Totals {
     pub(super) leaves: u64,
     /// Cycles in which something waited, by its number.
     pub(super) waits: [u64; 5],
-    /// Those of both hash engines.
-    pub(super) engines: [Vec<u64>; 2],
+    /// Those of the hash engines.
+    pub(super) engines: Vec<Vec<u64>>,
 }
 
 impl Totals {
@@ -54,15 +54,16 @@ impl Totals {
     fn since(&self, earlier: &Self) -> Self {
         let vector = |now: &[u64], then: &[u64]| {
             let pairs = now.iter().zip(then);
-            pairs.map(|(now, then)| now - then).collect()
+            pairs.map(|(now, then)| now - then).collect::<Vec<_>>()
         };
+        let engines = self.engines.iter().zip(&earlier.engines);
         Self {
             cycles: self.cycles - earlier.cycles,
             words: self.words - earlier.words,
             begun: [0, 1].map(|side| self.begun[side] - earlier.begun[side]),
             leaves: self.leaves - earlier.leaves,
             waits: std::array::from_fn(|stall| self.waits[stall] - earlier.waits[stall]),
-            engines: [0, 1].map(|engine| vector(&self.engines[engine], &earlier.engines[engine])),
+            engines: engines.map(|(now, then)| vector(now, then)).collect(),
         }
     }
 
@@ -123,6 +124,7 @@ struct State {
 pub(super) struct Strides {
     /// They go from node to node of this level.
     level: u32,
+    arity: u32,
     /// The number of each state.
     numbers: HashMap<Box<[u64]>, usize>,
     states: Vec<State>,
@@ -137,6 +139,7 @@ impl Strides {
         let level = LEAVES.ilog(u64::from(arity).max(2)).max(1);
         Self {
             level,
+            arity,
             numbers: HashMap::new(),
             states: Vec::new(),
             ended: level + 1 >= top || !machine.can_stride(),
@@ -212,7 +215,7 @@ impl Strides {
             let levels = (self.level..).zip(queues);
             levels
                 .filter(|(level, _)| touched >> level & 1 != 0)
-                .map(|(_, queue)| *queue)
+                .map(|(_, queue)| queue.clone())
                 .collect()
         };
         self.states[from].strides.push(Stride {
@@ -241,7 +244,7 @@ impl Strides {
             let stride = self.states[state]
                 .strides
                 .iter()
-                .find(|stride| stride.applies(self.level, &upper.queues));
+                .find(|stride| stride.applies(self.level, self.arity, &upper.queues));
             let Some(stride) = stride else {
                 break;
             };
@@ -257,7 +260,7 @@ impl Strides {
             let levels = (0..upper.queues.len())
                 .filter(|level| stride.touched >> (self.level as usize + level) & 1 != 0);
             for (level, queue) in levels.zip(&stride.behind) {
-                upper.queues[level] = *queue;
+                upper.queues[level].clone_from(queue);
             }
             upper.high_water =
                 (upper.high_water).max(upper.words.saturating_add_signed(stride.most_words));
@@ -280,13 +283,13 @@ impl Strides {
 
 impl Stride {
     /// Whether it is what happens with these queues.
-    fn applies(&self, level: u32, queues: &[Queue]) -> bool {
+    fn applies(&self, level: u32, arity: u32, queues: &[Queue]) -> bool {
         let mut before = self.before.iter();
         (level..).zip(queues).all(|(level, queue)| {
             if self.touched >> level & 1 != 0 {
                 before.next() == Some(queue)
             } else {
-                !queue.is_ready()
+                !queue.is_ready(arity)
             }
         })
     }
@@ -310,7 +313,7 @@ mod tests {
     use crate::machine::RunSetup;
     use crate::tree::TreeSetup;
     use acclmt_driver::level_table::{NODE_WORDS, level_table};
-    use acclmt_driver::program::{ChipProgram, EngineLimits, RowRegisters};
+    use acclmt_driver::program::{ChipProgram, EngineLimits, Roles, RowRegisters};
     use acclmt_poseidon::presets;
 
     /// A tree of `height` levels over leaves that are hashed by the preset `leaf`, or are ready.
@@ -344,6 +347,9 @@ mod tests {
             pad: true,
             emit: 0,
             window: (600, 20_000),
+            num_engines: 2,
+            roles: Roles::LEAF_AND_ROOT,
+            mixes: false,
             num_full: limits.num_full,
             num_partial: limits.num_partial,
             pipelines: Pipelines::new(false),
@@ -367,17 +373,31 @@ mod tests {
     fn strides_count_what_a_simulation_counts() {
         let limits = crate::Hardware::default().limits();
         // A tree, and whether it repeats itself so much that a third of it is not simulated.
-        for (leaf, root, height, leaves, repeats) in [
-            (Some(8), 8, 7, 200_000, false),
-            (None, 8, 7, 1 << 21, true),
-            (Some(11), 8, 6, 100_000, false),
-            (Some(4), 4, 10, 100_000, false),
-            (Some(2), 2, 18, 1 << 17, false),
-            (None, 2, 18, 100_001, false),
+        let fixed = Roles::LEAF_AND_ROOT;
+        let shared = |engines: u32| {
+            let rows = u8::MAX >> (8 - engines);
+            Roles { rows, nodes: rows }
+        };
+        for (leaf, root, height, leaves, roles, repeats) in [
+            (Some(8), 8, 7, 200_000, fixed, false),
+            (None, 8, 7, 1 << 21, fixed, true),
+            (Some(11), 8, 6, 100_000, fixed, false),
+            (Some(4), 4, 10, 100_000, fixed, false),
+            (Some(2), 2, 18, 1 << 17, fixed, false),
+            (None, 2, 18, 100_001, fixed, false),
+            (Some(2), 2, 18, 1 << 17, shared(2), false),
+            (Some(8), 8, 7, 200_000, shared(1), false),
+            (Some(11), 8, 6, 60_000, shared(2), false),
+            (Some(4), 4, 10, 100_000, shared(3), false),
+            (None, 8, 7, 1 << 19, shared(2), false),
         ] {
             let preset = |arity: u32| format!("filecoin-arity-{arity}");
             let (leaf, root) = (leaf.map(preset), preset(root));
-            let setup = setup(leaf.as_deref(), &root, height, leaves, &limits);
+            let setup = RunSetup {
+                roles,
+                num_engines: 8 - (roles.rows | roles.nodes).leading_zeros() as usize,
+                ..setup(leaf.as_deref(), &root, height, leaves, &limits)
+            };
             let words = leaves
                 * leaf
                     .as_ref()
@@ -386,10 +406,14 @@ mod tests {
             let mut machine = Machine::new(&setup);
             let mut strides = Strides::new(&machine);
             let counters = run(&mut machine, Some(&mut strides), words);
-            let what = format!("{leaf:?}, {root}, {leaves} leaves");
+            let what = format!("{leaf:?}, {root}, {leaves} leaves, {roles:?}");
             assert_eq!(counters, plain, "{what}");
             let all = leaves as usize / 512;
             let simulated: usize = strides.states.iter().map(|state| state.strides.len()).sum();
+            println!(
+                "{what}: {simulated} of {all} strides, {} states",
+                strides.states.len()
+            );
             assert!(
                 !repeats || simulated < all * 2 / 3,
                 "{what}: {simulated} of {all} strides"

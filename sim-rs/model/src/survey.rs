@@ -1,11 +1,17 @@
 //! What the state of a block is, for comparing two moments and for moving it in time.
 
+use super::hash_engine::Tag;
+
 /// All that the future of a block depends on, as it is listed by the block itself: to compare two moments,
 /// or to move it in time.
 #[derive(Debug)]
 pub(super) enum Survey<'a> {
-    /// To be noted, relative to a cycle.
-    Note { now: u64, values: &'a mut Vec<u64> },
+    /// To be noted, relative to a cycle, and to the numbers of the youngest group of each level of the tree.
+    Note {
+        now: u64,
+        youngest: &'a [u16],
+        values: &'a mut Vec<u64>,
+    },
     /// So many cycles pass.
     Shift(u64),
 }
@@ -25,9 +31,18 @@ impl Survey<'_> {
     #[inline]
     pub(super) fn time(&mut self, time: &mut u64) {
         match self {
-            Survey::Note { now, values } => values.push(relative(*time, *now)),
+            Survey::Note { now, values, .. } => values.push(relative(*time, *now)),
             Survey::Shift(cycles) if *time != u64::MAX => *time += *cycles,
             Survey::Shift(_) => {}
+        }
+    }
+
+    /// A cycle from which on something can happen: all past ones are alike.
+    #[inline]
+    pub(super) fn due(&mut self, time: &mut u64) {
+        match self {
+            Survey::Note { now, values, .. } => values.push(relative((*time).max(*now), *now)),
+            Survey::Shift(_) => self.time(time),
         }
     }
 
@@ -39,10 +54,21 @@ impl Survey<'_> {
         }
     }
 
+    /// What accompanies a hash.
+    #[inline]
+    pub(super) fn tag(&mut self, tag: Tag) {
+        if let Survey::Note {
+            youngest, values, ..
+        } = self
+        {
+            values.push(tag.relative(youngest));
+        }
+    }
+
     /// Something happens at multiples of so many cycles only.
     #[inline]
     pub(super) fn grid(&mut self, cycles: u64) {
-        if let Survey::Note { now, values } = self {
+        if let Survey::Note { now, values, .. } = self {
             values.push(*now % cycles);
         }
     }

@@ -1,47 +1,93 @@
-//! The tree of the root hash engine: queues of levels, dispatch, and the fetch of operands.
+//! The tree: queues of levels, dispatch, and the fetch of operands.
+
+use std::collections::VecDeque;
 
 use super::strides::Upper;
 use acclmt_driver::level_table::{standard_height, standard_tree};
 
-/// The queue of a level (`acclmt_level_queue`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The queue of a level (`acclmt_level_queue`, `acclmt_group_counts`).
+///
+/// In the RTL a group behind one that is taken is looked at in the cycle after that, and can be ready in the next
+/// one. No job is taken in either of these, as the words of the one before are fetched, so that the model may know
+/// it at once.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Queue {
     groups: u32,
     /// Places reserved in the youngest group, and groups of which a place is.
     reserve_index: u32,
     groups_used: u32,
-    /// Nodes of the group that is written, and groups that are complete.
-    write_index: u32,
-    groups_ready: u32,
-    /// Nodes of the last group of the level, once it is written.
-    last_count: Option<u32>,
+    /// Nodes of each group that are there, of those that were not taken, the oldest one first.
+    counts: VecDeque<u8>,
+    /// Nodes of the last group of the level, once the place of its last node is reserved.
+    last_count: Option<u8>,
+}
+
+impl Clone for Queue {
+    fn clone(&self) -> Self {
+        Self {
+            counts: self.counts.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.clone_from(&other.counts);
+        *self = Self { counts, ..*other };
+    }
 }
 
 impl Queue {
-    /// Whether a group is complete.
-    pub(super) fn is_ready(&self) -> bool {
-        self.groups_ready != 0
+    /// Whether the oldest group is complete.
+    pub(super) fn is_ready(&self, arity: u32) -> bool {
+        let is_complete = |&count: &u8| count == self.oldest(arity).0;
+        self.counts.front().is_some_and(is_complete)
+    }
+
+    /// Nodes of the oldest group when it is complete, and whether it is the last one.
+    fn oldest(&self, arity: u32) -> (u8, bool) {
+        let last = self.last_count.filter(|_| self.counts.len() == 1);
+        (last.unwrap_or(arity as u8), last.is_some())
     }
 
     fn has_place(&self) -> bool {
         self.reserve_index != 0 || self.groups_used != self.groups
     }
 
-    fn reserve(&mut self, arity: u32) {
-        self.groups_used += u32::from(self.reserve_index == 0);
-        self.reserve_index = (self.reserve_index + 1) % arity;
+    /// Reserves a place; returns whether it is the first one of its group.
+    fn reserve(&mut self, arity: u32, last: bool) -> bool {
+        let is_first = self.reserve_index == 0;
+        if is_first {
+            self.groups_used += 1;
+            self.counts.push_back(0);
+        }
+        self.reserve_index += 1;
+        if last {
+            self.last_count = Some(self.reserve_index as u8);
+        }
+        self.reserve_index %= arity;
+        is_first
     }
 
-    fn write(&mut self, arity: u32, last: bool) {
-        self.write_index += 1;
-        if last {
-            self.last_count = Some(self.write_index);
-        }
-        if last || self.write_index == arity {
-            self.write_index = 0;
-            self.groups_ready += 1;
+    /// A node of a group is written, that so many groups were reserved behind.
+    fn write(&mut self, behind: u16) {
+        let group = (self.counts.len() - 1).checked_sub(behind.into());
+        debug_assert!(
+            group.is_some(),
+            "a node of a group that was taken is written"
+        );
+        if let Some(count) = group.and_then(|group| self.counts.get_mut(group)) {
+            *count += 1;
         }
     }
+}
+
+/// A group of siblings of a level that has or gets a place in the queue: its number modulo 2^16, more than groups
+/// fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) level: u32,
+    pub(super) number: u16,
 }
 
 /// A group of siblings to be hashed.
@@ -58,6 +104,8 @@ pub(super) struct Job {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FetchedWord {
     pub(super) job: Job,
+    /// The group of its digest.
+    pub(super) parent: Group,
     /// Whether it is an operand.
     pub(super) is_hashed: bool,
     /// Whether it is a node, and not the value of an empty sub-tree.
@@ -125,14 +173,16 @@ pub(super) struct Tree {
     arity: u32,
     top: u32,
     queues: Vec<Queue>,
-    /// Bit l: level l has a complete group; it has room for a node.
+    /// Of each level: the number of its youngest group.
+    youngest: Vec<u16>,
+    /// Bit l: the oldest group of level l is complete; it has room for a node.
     ready: u64,
     places: u64,
     gate: Option<Gate>,
     /// Bit l: jobs of level l may be taken.
     open: u64,
-    /// The job whose words are fetched, and those that were taken.
-    fetch: Option<(Job, u32)>,
+    /// The job whose words are fetched, the group of its digest, and those words that were taken.
+    fetch: Option<(Job, Group, u32)>,
     /// Words in the node memory, now and at most.
     words: u64,
     pub(super) high_water: u64,
@@ -155,6 +205,7 @@ impl Tree {
             arity: setup.arity,
             top: setup.top,
             places: (1 << queues.len()) - 1,
+            youngest: vec![0; queues.len()],
             queues,
             ready: 0,
             gate: setup.gated.then(|| Gate::new(setup)),
@@ -195,12 +246,11 @@ impl Tree {
         let above = self.places >> 1 | 1 << self.top;
         let jobs = self.ready & above & self.open;
         let level = jobs.checked_ilog2()?;
-        let queue = &self.queues[level as usize];
-        let last = queue.last_count.filter(|_| queue.groups_ready == 1);
+        let (count, last) = self.queues[level as usize].oldest(self.arity);
         Some(Job {
             level,
-            count: last.unwrap_or(self.arity),
-            last: last.is_some(),
+            count: count.into(),
+            last,
         })
     }
 
@@ -216,11 +266,12 @@ impl Tree {
 
     /// The word that is on offer.
     pub(super) fn word(&self) -> Option<FetchedWord> {
-        let (job, taken) = self.fetch?;
+        let (job, parent, taken) = self.fetch?;
         let is_hashed = !self.is_top(job);
         let words = if is_hashed { self.arity } else { job.count };
         Some(FetchedWord {
             job,
+            parent,
             is_hashed,
             is_node: taken < job.count,
             is_last: taken + 1 == words,
@@ -232,39 +283,50 @@ impl Tree {
         job.level == self.top
     }
 
-    /// What happens in a cycle, in which everything is decided by the state before it. `leaf`: a leaf
-    /// comes, whether it is the last; `digest`: a digest of a job of a level comes, whether it is the
-    /// last one of its level; `job`: the job is taken; `word`: the word on offer is taken.
+    /// Reserves the place of a leaf, which may be the last one. Returns its group.
+    pub(super) fn reserve_leaf(&mut self, last: bool) -> Group {
+        self.reserve(0, last)
+    }
+
+    fn reserve(&mut self, level: u32, last: bool) -> Group {
+        let number = level as usize;
+        let is_first = self.queues[number].reserve(self.arity, last);
+        let youngest = &mut self.youngest[number];
+        *youngest = youngest.wrapping_add(is_first.into());
+        let group = Group {
+            level,
+            number: *youngest,
+        };
+        self.update(number);
+        group
+    }
+
+    /// What happens in a cycle, in which everything is decided by the state before it. `node`: a node is written
+    /// to this group; `job`: the job is taken; `word`: the word on offer is taken.
     pub(super) fn cycle(
         &mut self,
-        leaf: Option<bool>,
-        digest: Option<(u32, bool)>,
+        node: Option<Group>,
         job: Option<Job>,
         word: Option<FetchedWord>,
     ) {
-        let arity = self.arity;
-        if let Some(last) = leaf {
-            self.queues[0].reserve(arity);
-            self.write(0, last);
-        }
-        if let Some((level, last)) = digest {
-            self.write(level as usize + 1, last);
+        if let Some(group) = node {
+            self.write(group);
         }
         if let Some(job) = job {
-            let queue = &mut self.queues[job.level as usize];
-            queue.groups_ready -= 1;
+            self.queues[job.level as usize].counts.pop_front();
             self.update(job.level as usize);
-            if job.level != self.top {
-                self.queues[job.level as usize + 1].reserve(arity);
-                self.update(job.level as usize + 1);
-            }
-            self.fetch = Some((job, 0));
+            let parent = if job.level == self.top {
+                Group::default()
+            } else {
+                self.reserve(job.level + 1, job.last)
+            };
+            self.fetch = Some((job, parent, 0));
             if let Some(gate) = &mut self.gate {
                 gate.take(job.level as usize);
                 self.open = gate.open();
             }
         } else if let Some(word) = word {
-            if let Some((_, taken)) = &mut self.fetch {
+            if let Some((_, _, taken)) = &mut self.fetch {
                 *taken += 1;
             }
             if word.is_last {
@@ -275,14 +337,16 @@ impl Tree {
                 self.update(level);
             }
         }
-        if leaf.is_some() || digest.is_some() {
+        if node.is_some() {
             self.most_words = self.most_words.max(self.words);
             self.high_water = self.high_water.max(self.words);
         }
     }
 
-    fn write(&mut self, level: usize, last: bool) {
-        self.queues[level].write(self.arity, last);
+    fn write(&mut self, group: Group) {
+        let level = group.level as usize;
+        let behind = self.youngest[level].wrapping_sub(group.number);
+        self.queues[level].write(behind);
         self.words += 1;
         self.update(level);
     }
@@ -291,7 +355,7 @@ impl Tree {
         let queue = &self.queues[level];
         let bit = 1_u64 << level;
         let set = |mask: u64, value: bool| if value { mask | bit } else { mask & !bit };
-        self.ready = set(self.ready, queue.groups_ready != 0);
+        self.ready = set(self.ready, queue.is_ready(self.arity));
         self.places = set(self.places, queue.has_place());
         self.changed |= bit;
         self.was_ready |= self.ready & bit;
@@ -308,25 +372,34 @@ impl Tree {
         self.gate.is_some()
     }
 
+    /// Of each level: the number of its youngest group, which others are relative to.
+    pub(super) fn youngest(&self) -> &[u16] {
+        &self.youngest
+    }
+
     /// Lists all that its future depends on but for the queues from `level` on.
     pub(super) fn note(&self, level: u32, values: &mut Vec<u64>) {
         for queue in &self.queues[..level as usize] {
+            values.extend([queue.reserve_index, queue.groups_used].map(u64::from));
+            // Most groups are complete.
+            let is_complete = |&&count: &&u8| u32::from(count) == self.arity;
+            let complete = queue.counts.iter().take_while(is_complete).count();
+            values.extend([complete as u64, (queue.counts.len() - complete) as u64]);
             values.extend(
-                [
-                    queue.reserve_index,
-                    queue.groups_used,
-                    queue.write_index,
-                    queue.groups_ready,
-                ]
-                .map(u64::from),
+                queue
+                    .counts
+                    .iter()
+                    .skip(complete)
+                    .map(|&count| u64::from(count)),
             );
         }
-        let (job, taken) = self.fetch.unzip();
-        values.push(u64::from(taken.map_or(0, |taken| taken + 1)));
-        values.extend(
-            job.map_or([0; 3], |job| [job.level, job.count, job.last.into()])
-                .map(u64::from),
-        );
+        let Some((job, parent, taken)) = self.fetch else {
+            values.push(0);
+            return;
+        };
+        let behind = self.youngest[parent.level as usize].wrapping_sub(parent.number);
+        values.push(u64::from(taken) + 1);
+        values.extend([job.level, job.count, job.last.into(), behind.into()].map(u64::from));
     }
 
     /// The queues from `level` on, and the words now and at most.
@@ -340,7 +413,7 @@ impl Tree {
 
     pub(super) fn set_upper(&mut self, level: u32, upper: &Upper) {
         for (level, queue) in (level as usize..).zip(&upper.queues) {
-            self.queues[level] = *queue;
+            self.queues[level].clone_from(queue);
             self.update(level);
         }
         (self.words, self.high_water) = (upper.words, upper.high_water);

@@ -3,7 +3,7 @@
 
 use acclmt_driver::chip::ENGINES;
 use acclmt_driver::program::{
-    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, RowRegisters, SUB_ENGINES,
+    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
 };
 use acclmt_driver::registers;
 
@@ -18,7 +18,7 @@ const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
 const BANKS: u32 = 21;
 const NUMBERS: u32 = 16;
 
-/// Cycles in which the memories are swept: a word of the node memory and a constant of both hash engines in
+/// Cycles in which the memories are swept: a word of the node memory and a constant of all hash engines in
 /// each, a bank that there is not in one, and one to see that both are done. `depth` are the words of a bank
 /// of a sub-engine.
 pub(super) fn sweep_cycles(node_words: u32, depth: impl Fn(u32, u32) -> u32) -> u64 {
@@ -32,7 +32,16 @@ pub(super) fn sweep_cycles(node_words: u32, depth: impl Fn(u32, u32) -> u32) -> 
 /// The registers of the run of zero words, by address: those of the run, of both hash engines, and of the
 /// leaves and the level above them, which share the node memory.
 pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32, u32)> {
-    // So many nodes that the beats of their states fill the largest buffer.
+    // The upper half of the hash engines takes nodes, and the others rows; a single one takes both.
+    let engines = limits.num_engines as u32;
+    let num_rows = (engines / 2).max(1);
+    let num_nodes = engines - engines / 2;
+    let mask = |count: u32| u8::MAX.unbounded_shr(8 - count);
+    let roles = Roles {
+        rows: mask(num_rows),
+        nodes: mask(engines) & !mask(engines / 2),
+    };
+    // So many nodes of each engine that the beats of their states fill the largest buffer.
     let nodes = limits.places as u32 / BEATS + 1;
     let engine = ChipRegisters {
         arity: WIDTH,
@@ -57,7 +66,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
     };
     let rows = RowRegisters {
         blocks: 2,
-        group: nodes,
+        group: nodes * num_rows,
         last_words: WIDTH,
         last_map: MAP,
         overwrite: false,
@@ -72,12 +81,13 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         (registers::MODE.address, mode),
         (registers::TOP_LEVEL.address, 1),
         // The last group lacks a sibling.
-        (registers::LEAVES.address, nodes * WIDTH - 1),
+        (registers::LEAVES.address, nodes * num_nodes * WIDTH - 1),
         (registers::LEAVES_HIGH.address, 0),
         // Leaves go out as well.
         (registers::EMIT_LEVELS.address, 1),
         (registers::WINDOW_FIRST.address, 0),
         (registers::WINDOW_LAST.address, 0),
+        (registers::ROLES.address, roles.value()),
     ]);
     let groups = registers::LEVEL_GROUPS.with(node_words / (2 * WIDTH));
     writes.extend([0, 1].map(|level| (registers::LEVEL_TABLE.at(level), groups)));

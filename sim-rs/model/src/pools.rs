@@ -1,0 +1,252 @@
+//! Tests of the machine with pools of hash engines: every run comes to its end with as many hashes as it has, and
+//! cycles are left out only where nothing happens.
+
+use proptest::prelude::*;
+
+use super::machine::{Host, Machine, Moved, NodeLabel, RunSetup};
+use super::tree::TreeSetup;
+use crate::Hardware;
+use crate::latencies::Pipelines;
+use acclmt_driver::device::Counters;
+use acclmt_driver::level_table::{NODE_WORDS, level_table};
+use acclmt_driver::program::{ChipProgram, ChipRegisters, Roles, RowRegisters};
+use acclmt_poseidon::presets;
+
+/// Cycles without a word in or out that are a hang.
+const PATIENCE: u64 = 200_000;
+
+/// A run of a pool.
+#[derive(Clone, Debug)]
+struct Case {
+    num_engines: usize,
+    roles: Roles,
+    /// Arities of the hashes of rows, if there are, and of nodes.
+    leaf: Option<u32>,
+    root: u32,
+    height: u32,
+    leaves: u64,
+    /// Queues of one group, and levels that go out.
+    tiny: bool,
+    emit: u32,
+    /// Cycles of a phase in which the host does the same; no phases if it always offers and takes.
+    phase: u64,
+    seed: u64,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let shape = (
+        prop_oneof![Just(2_u32), Just(4), Just(8)],
+        prop_oneof![
+            1 => Just(None),
+            4 => prop_oneof![Just(2_u32), Just(4), Just(8), Just(11)].prop_map(Some)
+        ],
+        0.0..1.0,
+    );
+    let pool = (1_usize..=8, any::<[u8; 2]>(), 0_u32..4);
+    let host = (any::<bool>(), 0_u32..8, 0_u64..60, any::<u64>());
+    (pool, shape, host).prop_map(
+        |((num_engines, masks, kind), (root, leaf, size), (tiny, emit, phase, seed))| {
+            let all = u8::MAX >> (8 - num_engines);
+            let [rows, nodes] = masks.map(|mask| if mask & all == 0 { all } else { mask & all });
+            let roles = match kind {
+                0 => Roles { rows, nodes },
+                1 => Roles {
+                    rows: all,
+                    nodes: all,
+                },
+                // Fixed roles.
+                _ if num_engines > 1 => Roles {
+                    rows: all >> num_engines.div_ceil(2),
+                    nodes: all & !(all >> num_engines.div_ceil(2)),
+                },
+                _ => Roles { rows, nodes },
+            };
+            let height = 9 / root.ilog2();
+            let most = u64::from(root).pow(height);
+            Case {
+                num_engines,
+                roles,
+                leaf,
+                root,
+                height,
+                leaves: 1 + (size * (most - 1) as f64) as u64,
+                tiny,
+                emit: emit & ((1 << height) - 1),
+                phase: phase.saturating_sub(20),
+                seed,
+            }
+        },
+    )
+}
+
+fn registers(arity: u32) -> ChipRegisters {
+    let name = format!("filecoin-arity-{arity}");
+    let preset = presets::by_name(&name).expect("the preset exists");
+    let program = ChipProgram::compile(preset, &Hardware::default().limits());
+    program.expect("the preset fits").registers
+}
+
+impl Case {
+    fn setup(&self) -> RunSetup {
+        let hardware = Hardware::default();
+        let root = registers(self.root);
+        let leaf = self.leaf.map_or(root, registers);
+        let queues = if self.tiny {
+            vec![1; self.height as usize + 1]
+        } else {
+            level_table(self.root as usize, self.height as usize, 1, NODE_WORDS)
+                .expect("the tree fits")
+        };
+        RunSetup {
+            leaf,
+            root,
+            rows: RowRegisters::one_block(&leaf),
+            hash_leaves: self.leaf.is_some(),
+            leaves: self.leaves,
+            tree: TreeSetup {
+                arity: self.root,
+                top: self.height,
+                queues,
+                gated: false,
+            },
+            pad: true,
+            emit: self.emit,
+            window: (self.leaves as u32 / 3, self.leaves as u32 * 2 / 3),
+            num_engines: self.num_engines,
+            roles: self.roles,
+            mixes: false,
+            num_full: hardware.num_full,
+            num_partial: hardware.num_partial,
+            pipelines: Pipelines::new(false),
+            slots: false,
+            records: false,
+        }
+    }
+
+    /// What the host does in a phase.
+    fn host(&self, phase: u64) -> Host {
+        if self.phase == 0 {
+            return Host {
+                offers: true,
+                takes: true,
+            };
+        }
+        let mixed = (phase ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40;
+        Host {
+            offers: mixed & 3 != 0,
+            takes: mixed & 28 != 0,
+        }
+    }
+
+    /// What comes out, and when, and what was counted.
+    fn run(&self, setup: &RunSetup, every_cycle: bool) -> (Vec<(u64, NodeLabel)>, Counters) {
+        let mut machine = Machine::new(setup);
+        let length = if self.phase == 0 { 50 } else { self.phase };
+        let mut output = Vec::new();
+        let mut last = 0;
+        while !machine.is_done() {
+            let now = machine.cycles();
+            let host = self.host(now / length);
+            let moved = if every_cycle {
+                machine.run_cycle(host)
+            } else {
+                machine.run(host, length - now % length, usize::MAX).1
+            };
+            let Moved {
+                words,
+                output: label,
+            } = moved;
+            if words != 0 || label.is_some() {
+                last = now;
+            }
+            output.extend(label.map(|label| (machine.cycles(), label)));
+            assert!(
+                now < last + PATIENCE,
+                "nothing moves since cycle {last}: {self:?}"
+            );
+        }
+        (output, machine.counters(true))
+    }
+
+    fn hashes(&self) -> u64 {
+        let mut nodes = self.leaves;
+        let mut hashes = if self.leaf.is_some() { nodes } else { 0 };
+        for _ in 0..self.height {
+            nodes = nodes.div_ceil(self.root.into());
+            hashes += nodes;
+        }
+        hashes
+    }
+
+    fn check(&self) {
+        let setup = self.setup();
+        let (output, counters) = self.run(&setup, false);
+        let engines = [&counters.leaf, &counters.root]
+            .into_iter()
+            .chain(&counters.more);
+        let hashes: Vec<u64> = engines.map(|engine| engine.hashes).collect();
+        assert_eq!(hashes.iter().sum::<u64>(), self.hashes(), "{self:?}");
+        let used = self.roles.rows | self.roles.nodes;
+        for (number, hashes) in hashes.into_iter().enumerate() {
+            assert!(hashes == 0 || used >> number & 1 != 0, "{number}: {self:?}");
+        }
+        let slowly = RunSetup {
+            slots: true,
+            mixes: true,
+            ..setup
+        };
+        assert_eq!((output, counters), self.run(&slowly, true), "{self:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn every_run_of_a_pool_ends_and_skips_nothing(case in case()) {
+        case.check();
+    }
+}
+
+/// A tree of `height` levels whose leaves are all there.
+fn whole(leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Counters {
+    let case = Case {
+        num_engines: 2,
+        roles,
+        leaf,
+        root,
+        height,
+        leaves: u64::from(root).pow(height),
+        tiny: false,
+        emit: 0,
+        phase: 0,
+        seed: 0,
+    };
+    case.run(&case.setup(), false).1
+}
+
+const SHARED: Roles = Roles {
+    rows: 0b11,
+    nodes: 0b11,
+};
+
+/// Trees on two hash engines, in fixed roles and shared.
+#[test]
+fn trees_take_their_cycles() {
+    let fixed = Roles::LEAF_AND_ROOT;
+    for (leaf, root, height, roles, cycles) in [
+        (Some(2), 2, 12, fixed, 92_233),
+        // Most rows wait for a place: the node memory is small for the leaves that are under way.
+        (Some(2), 2, 12, SHARED, 116_689),
+        (None, 8, 4, fixed, 41_547),
+        (None, 8, 4, SHARED, 26_469),
+        (None, 8, 5, fixed, 253_566),
+        (None, 8, 5, SHARED, 134_517),
+        (Some(11), 8, 4, fixed, 294_036),
+        (Some(11), 8, 4, SHARED, 168_895),
+    ] {
+        let found = whole(leaf, root, height, roles).cycles;
+        assert_eq!(found, cycles, "{leaf:?}, {root}, {height}, {roles:?}");
+    }
+}
