@@ -1850,6 +1850,10 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         }))
     }
 
+    fn num_engines(&self) -> Option<usize> {
+        Some(self.capabilities.limits.num_engines)
+    }
+
     fn node_memory_bytes(&self) -> Option<u64> {
         Some(u64::from(self.capabilities.node_words) * size_of::<Word>() as u64)
     }

@@ -681,6 +681,11 @@ pub trait Device {
         self.supports(parameters).map(|()| None)
     }
 
+    /// Hash engines of a chip, where the device is one.
+    fn num_engines(&self) -> Option<usize> {
+        None
+    }
+
     /// Bytes of the memory in which the nodes of a tree wait for their siblings; `None` for devices that
     /// have no such memory, or do not know it yet.
     fn node_memory_bytes(&self) -> Option<u64> {
