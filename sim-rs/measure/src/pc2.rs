@@ -13,7 +13,9 @@ use crate::measurement::{
     CLOCK_HZ, MeasurementError, commit_generated, engine_plan, no_hash_engine, tree_plan,
 };
 use crate::published::{PC2_32_GIB, Pc2Figure};
-use acclmt_driver::device::{CommitRequest, Counters, Device, LeafRule, NoProgress, Progress};
+use acclmt_driver::device::{
+    CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, Progress,
+};
 use acclmt_driver::sharing::Sharing;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
@@ -172,7 +174,7 @@ pub struct Pc2Measurement {
     pub gigabytes_per_second_in: f64,
     /// See `gigabytes_per_second_in`.
     pub gigabytes_per_second_out: f64,
-    /// How busy the hash engines are, on average, from 0 to 1.
+    /// How busy the busiest sub-engines of all hash engines are, on average, from 0 to 1.
     pub utilisation: f64,
     /// Both trees.
     pub trees: Vec<TreeFigures>,
@@ -319,7 +321,7 @@ fn measure_trees(
         Kind::TreeR => (format!("leaf_k{}", sector.height), 1 + DISCARDED_ROWS),
     };
     let mut roots = Vec::new();
-    let (mut cycles, mut row_engines) = (0, engines);
+    let (mut cycles, mut row_engines, mut busy) = (0, engines, 0);
     for tree in 0..sector.trees {
         let seed = match tree {
             0 => format!("{SEED}/{name}"),
@@ -331,6 +333,9 @@ fn measure_trees(
         })?;
         let counters = report.counters.ok_or_else(|| no_hash_engine(device))?;
         cycles += counters.span();
+        // Rows and nodes may occupy different sub-engines most.
+        let each = counters.engines(engines as usize);
+        busy += each.map(EngineCounters::busiest).sum::<u64>();
         if sharing == Sharing::Fixed {
             row_engines = engines_of(&counters, engines, shape.leaves() * request.leaf_hashes());
         }
@@ -373,8 +378,7 @@ fn measure_trees(
         rhe_utilisation: node_busy / node_engines as f64,
         root: roots.first().map(word::to_hex),
     };
-    let busy = (leaf_busy + node_busy) * cycles as f64;
-    Ok((figures, roots.first().copied(), busy))
+    Ok((figures, roots.first().copied(), busy as f64))
 }
 
 /// How many of the first hash engines have begun so many permutations, those of the rows, in fixed roles.
