@@ -17,10 +17,11 @@ use acclmt_driver::level_table::{NODE_WORDS, level_table, max_height, standard_t
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
-    self, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, RowRegisters, SLICES,
-    SUB_ENGINES, Segments,
+    self, Bases, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, NODE_SET, ROW_SET,
+    Roles, RowRegisters, SLICES, SUB_ENGINES, Segments,
 };
 use acclmt_driver::registers;
+use acclmt_driver::sharing::Sharing;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::measurement::measure_engine;
 use acclmt_measure::pc2;
@@ -1040,21 +1041,24 @@ fn trees_around_powers_of_the_arity() {
     }
 }
 
-/// Filecoin's trees over columns and over a replica, by both hash engines with sets of their own.
+/// Filecoin's trees over columns and over a replica, by both hash engines in roles of their own, and by both in both
+/// roles.
 #[test]
 fn precommit_2_has_the_roots_of_neptune() {
     let mut device = rtl_device(34).unwrap();
     let sector = &pc2::SECTORS[0];
-    let measured = pc2::measure_pc2(&mut device, sector, &mut NoProgress);
-    if large_field() != FieldId::Bls12_381 && !RUNTIME_MODULUS {
-        let error = measured.unwrap_err().to_string();
-        assert!(error.contains("bls12-381"), "{error}");
-        return;
+    for sharing in [Sharing::Fixed, Sharing::Shared] {
+        let measured = pc2::measure_pc2(&mut device, sector, sharing, &mut NoProgress);
+        if large_field() != FieldId::Bls12_381 && !RUNTIME_MODULUS {
+            let error = measured.unwrap_err().to_string();
+            assert!(error.contains("bls12-381"), "{error}");
+            return;
+        }
+        let measured = measured.unwrap();
+        let roots = measured.trees.iter().map(|tree| tree.root.as_deref());
+        assert!(roots.eq(PC2_2_KIB_ROOTS.map(Some)), "{measured:?}");
+        assert!(measured.comm_r.is_some());
     }
-    let measured = measured.unwrap();
-    let roots = measured.trees.iter().map(|tree| tree.root.as_deref());
-    assert!(roots.eq(PC2_2_KIB_ROOTS.map(Some)), "{measured:?}");
-    assert!(measured.comm_r.is_some());
 }
 
 /// A source that ends early while the run is under way: an error, and the chip is usable.
@@ -1842,7 +1846,7 @@ impl Host<'_> {
             self.write_word(&registers::CONSTANT_DATA, &constant.word);
             for set in [ROW_SET, NODE_SET] {
                 let engine = 1 << set;
-                let constant = constant.of_set(set, &Bases::default());
+                let constant = constant.placed(set, &Bases::default()).unwrap();
                 if constant.engine_mask & engine != 0 {
                     let address = constant_address_of(
                         engine.into(),
@@ -1863,7 +1867,7 @@ impl Host<'_> {
         self.write(registers::LEAVES.address, leaves);
         let top = if is_tree { leaves.ilog2() } else { 0 };
         self.write(registers::TOP_LEVEL.address, top);
-        let queues = level_table(2, top as usize, 1, NODE_WORDS, false).unwrap();
+        let queues = level_table(2, top as usize, 1, NODE_WORDS).unwrap();
         for (level, &groups) in (0..).zip(&queues) {
             self.write(registers::LEVEL_TABLE.at(level), groups);
         }

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use acclmt_driver::registers::MAX_ENGINES;
+use acclmt_driver::sharing::Sharing;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::{presets, text, user_file};
 use clap::Args;
 
-use crate::backends::{BackendFactory, SOFTWARE, is_place};
+use crate::backends::{BackendFactory, BackendOptions, SOFTWARE, is_place};
 use crate::error::CommandError;
 
 /// The parameter set: a named one, or one of a file.
@@ -61,6 +63,29 @@ pub struct BackendArguments {
     /// that this program has]
     #[arg(long, value_name = "NAME")]
     pub backend: Option<String>,
+}
+
+/// How many hash engines the chip has, and how they are used.
+#[derive(Args)]
+pub struct EngineArguments {
+    /// Hash engines of the modelled chip, 1 to 8 [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=MAX_ENGINES as i64))]
+    engines: Option<u8>,
+    /// How hash engines are used: `fixed`, each hashes rows or nodes; `shared`, each hashes both [default: fixed, on a
+    /// chip with one hash engine shared]
+    #[arg(long, value_name = "HOW")]
+    pub sharing: Option<Sharing>,
+}
+
+impl EngineArguments {
+    /// `options` with what is asked for.
+    pub fn add_to(&self, options: BackendOptions) -> BackendOptions {
+        BackendOptions {
+            engines: self.engines.map(usize::from),
+            sharing: self.sharing,
+            ..options
+        }
+    }
 }
 
 /// Most devices that build a tree together.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use acclmt_driver::chip::{ChipDevice, ChipPort};
 use acclmt_driver::device::Device;
 use acclmt_driver::several::SeveralDevices;
+use acclmt_driver::sharing::Sharing;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::stalls::Stalls;
 use acclmt_model::{ComputingChip, Hardware, ModelDevice};
@@ -59,12 +60,44 @@ pub struct BackendOptions {
     pub only_cycles: bool,
     /// How the chip is to be built, if not as the backend has it.
     pub hardware: Option<Hardware>,
+    /// Hash engines that the chip is to have, if not as many as the backend's.
+    pub engines: Option<usize>,
+    /// How they are used, see [`ChipDevice::set_sharing`]; nothing is as the driver has it.
+    ///
+    /// [`ChipDevice::set_sharing`]: acclmt_driver::chip::ChipDevice::set_sharing
+    pub sharing: Option<Sharing>,
     /// Stalls of the streams of the chip, if any.
     pub stalls: Option<Stalls>,
     /// Rows that are under way together, see [`ChipDevice::set_row_group`]; nothing is as the driver has it.
     ///
     /// [`ChipDevice::set_row_group`]: acclmt_driver::chip::ChipDevice::set_row_group
     pub row_group: Option<usize>,
+}
+
+impl BackendOptions {
+    /// How a model is built.
+    fn model(&self) -> Hardware {
+        let hardware = self.hardware.unwrap_or_default();
+        Hardware {
+            num_engines: self.engines.unwrap_or(hardware.num_engines),
+            ..hardware
+        }
+    }
+
+    /// Refuses another number of hash engines than a chip has.
+    ///
+    /// # Errors
+    ///
+    /// When so many are not asked for.
+    pub fn check_engines(&self, chip: &str, num_engines: usize) -> Result<(), BackendError> {
+        match self.engines {
+            Some(asked) if asked != num_engines => Err(BackendError::new(format!(
+                "{asked} hash engines are asked for, and {chip} has {num_engines}; leave --engines out, or take \
+                 the backend 'model'"
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A window of a simulation that is written as a waveform.
@@ -139,7 +172,12 @@ fn drive<P: ChipPort + Send + 'static>(
             "the chip {what} is built in another way than asked for; leave that out, or take the backend 'model'"
         )));
     }
+    options.check_engines(
+        &format!("the chip {what}"),
+        device.capabilities().limits.num_engines,
+    )?;
     device.set_row_group(options.row_group);
+    device.set_sharing(options.sharing);
     Ok(Box::new(device))
 }
 
@@ -216,12 +254,18 @@ impl BackendFactory for LibraryBackends {
             )));
         }
         if name == MODEL {
-            let device = ModelDevice::new(options.hardware.unwrap_or_default())
+            let device = ModelDevice::new(options.model())
                 .map_err(|error| BackendError::new(error.to_string()))?
                 .with_results(!options.only_cycles)
                 .with_row_group(options.row_group)
+                .with_sharing(options.sharing)
                 .with_stalls(options.stalls.unwrap_or_default());
             return Ok(Box::new(device));
+        }
+        if options.engines.is_some() || options.sharing.is_some() {
+            return Err(BackendError::new(format!(
+                "the backend '{name}' has no hash engines; leave --engines and --sharing out, or take one of a chip"
+            )));
         }
         Ok(Box::new(SoftwareDevice::new()))
     }
@@ -236,7 +280,7 @@ impl BackendFactory for LibraryBackends {
                 "the backend '{name}' has no chip to serve; take one of a chip"
             )));
         }
-        let chip = ComputingChip::new(options.hardware.unwrap_or_default());
+        let chip = ComputingChip::new(options.model());
         let chip = chip.map_err(|error| BackendError::new(error.to_string()))?;
         Ok(Box::new(chip))
     }
@@ -255,7 +299,16 @@ pub fn open_for_cycles(
     backends: &dyn BackendFactory,
     name: &str,
 ) -> Result<Box<dyn Device + Send>, CommandError> {
-    let device = backends.open(name, &only_cycles());
+    open_with(backends, name, &only_cycles())
+}
+
+/// The backend `name` with these options.
+pub fn open_with(
+    backends: &dyn BackendFactory,
+    name: &str,
+    options: &BackendOptions,
+) -> Result<Box<dyn Device + Send>, CommandError> {
+    let device = backends.open(name, options);
     device.map_err(CommandError::failure)
 }
 

@@ -1,12 +1,14 @@
 //! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
 
-use crate::arguments::DevicesArguments;
+use crate::arguments::{DevicesArguments, EngineArguments};
 use clap::Args;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::backends::{BackendFactory, different, only_cycles, open_devices, open_for_cycles};
+use crate::backends::{
+    BackendFactory, BackendOptions, different, only_cycles, open_devices, open_with,
+};
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::side_by_side::{self, Effort};
@@ -15,6 +17,7 @@ use acclmt_driver::device::{
 };
 use acclmt_driver::level_table::standard_tree;
 use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::sharing::Sharing;
 use acclmt_measure::measurement::{
     TreeMeasurement, measure_tree, measure_tree_on_several, tree_plan,
 };
@@ -40,6 +43,8 @@ pub struct BenchTreeArguments {
     leaf: LeafKind,
     #[command(flatten)]
     devices: DevicesArguments,
+    #[command(flatten)]
+    engines: EngineArguments,
     /// Print a JSON object for each tree, one a line
     #[arg(long)]
     json: bool,
@@ -54,6 +59,12 @@ struct Row {
     leaf: String,
     /// Devices that built the tree together.
     devices: usize,
+    /// Hash engines of each of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engines: Option<usize>,
+    /// How they are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sharing: Option<Sharing>,
     #[serde(flatten)]
     tree: TreeMeasurement,
     /// Bytes of the memory in which nodes wait for their siblings.
@@ -76,7 +87,10 @@ pub fn run(
     let sets: Vec<_> = sets
         .collect::<Result<_, _>>()
         .map_err(CommandError::usage)?;
-    let mut device = open_for_cycles(backends, names[0])?;
+    let options = &arguments.engines.add_to(only_cycles());
+    let mut device = open_with(backends, names[0], options)?;
+    let engines = device.num_engines();
+    let sharing = engines.map(|count| (options.sharing).unwrap_or_else(|| Sharing::of_chip(count)));
 
     // What cannot be measured is said before hours of simulation.
     let mut trees = Vec::new();
@@ -93,7 +107,7 @@ pub fn run(
         }
         console.notes(&device.notes(parameters))?;
     }
-    check_alike(backends, names, device.as_ref(), &trees)?;
+    check_alike(backends, names, options, device.as_ref(), &trees)?;
     let hashes = |(request, _): &(CommitRequest<'_>, EnginePlan)| {
         let shape = request.shape().map_err(CommandError::failure)?;
         Ok::<_, CommandError>(request.hashes(&shape))
@@ -125,7 +139,7 @@ pub fn run(
     let mut bar = console.progress(message);
     let work = |(request, _): &(CommitRequest<'_>, EnginePlan), progress: &mut dyn Progress| {
         // With equal shares the cycles do not depend on this machine.
-        let mut device = open_devices(backends, names, &only_cycles(), true)?;
+        let mut device = open_devices(backends, names, options, true)?;
         let measured = if is_one {
             let standard = standard_tree(request.parameters.arity());
             measure_tree(device.as_mut(), request, standard, progress)
@@ -137,7 +151,8 @@ pub fn run(
     };
     side_by_side::run(&trees, &mut bar, total, work, |number, measured, bar| {
         let (request, leaf) = (&trees[number].0, arguments.leaf);
-        let row = Row::new(request, backend, names.len(), leaf, measured);
+        let mut row = Row::new(request, backend, names.len(), leaf, measured);
+        (row.engines, row.sharing) = (engines, sharing);
         bar.suspend(|| {
             if arguments.json {
                 console.json_line(&row)
@@ -170,11 +185,12 @@ pub fn run(
 fn check_alike(
     backends: &dyn BackendFactory,
     names: &[&str],
+    options: &BackendOptions,
     first: &dyn Device,
     trees: &[(CommitRequest<'_>, EnginePlan)],
 ) -> Result<(), CommandError> {
     for name in different(names).into_iter().skip(1) {
-        let other = open_for_cycles(backends, name)?;
+        let other = open_with(backends, name, options)?;
         let differ = |how: String| {
             Err(CommandError::Failure(format!(
                 "the chips of the backends '{}' and '{name}' are not built alike: {how}; measure each of them \
@@ -206,7 +222,7 @@ fn check_alike(
     Ok(())
 }
 
-/// About the cycles of a tree: both hash engines work at the same time.
+/// About the cycles of a tree: the hash engines work at the same time.
 fn cycles((request, plan): &(CommitRequest<'_>, EnginePlan)) -> f64 {
     let leaves = request.leaves as f64;
     let nodes = leaves / (request.parameters.arity().max(2) - 1) as f64;
@@ -242,6 +258,8 @@ impl Row {
             backend: backend.to_owned(),
             leaf: leaf.to_string(),
             devices,
+            engines: None,
+            sharing: None,
             tree,
             node_memory_bytes,
             counters,

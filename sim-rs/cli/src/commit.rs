@@ -1,6 +1,6 @@
 //! `acclmt commit`: the Merkle root of a file.
 
-use crate::arguments::{DevicesArguments, ParameterArguments};
+use crate::arguments::{DevicesArguments, EngineArguments, ParameterArguments};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -76,6 +76,8 @@ pub struct CommitArguments {
     /// to the end of the last leaf where --leaves says how many there are
     #[arg(long)]
     pack: bool,
+    #[command(flatten)]
+    engines: EngineArguments,
     /// Do not compute the root a second time in software
     #[arg(long)]
     no_check: bool,
@@ -241,10 +243,10 @@ pub fn run(
         from: arguments.waves_from,
         cycles: arguments.waves_cycles,
     });
-    let options = BackendOptions {
+    let options = arguments.engines.add_to(BackendOptions {
         waves,
         ..BackendOptions::default()
-    };
+    });
     let is_one_kind = different(&names).len() == 1;
     let mut device = open_devices(backends, &names, &options, is_one_kind)?;
     device.supports(parameters).map_err(CommandError::failure)?;

@@ -1,6 +1,6 @@
 //! `acclmt hash`: one hash.
 
-use crate::arguments::{BackendArguments, ParameterArguments};
+use crate::arguments::{BackendArguments, EngineArguments, ParameterArguments};
 use clap::Args;
 use serde::Serialize;
 
@@ -24,6 +24,8 @@ pub struct HashArguments {
     parameters: ParameterArguments,
     #[command(flatten)]
     backend: BackendArguments,
+    #[command(flatten)]
+    engines: EngineArguments,
     /// Do not compute the digest a second time in software
     #[arg(long)]
     no_check: bool,
@@ -71,7 +73,10 @@ pub fn run(
     check_inputs(&parameters, &inputs).map_err(CommandError::usage)?;
 
     let mut device = backends
-        .open(backend, &BackendOptions::default())
+        .open(
+            backend,
+            &arguments.engines.add_to(BackendOptions::default()),
+        )
         .map_err(CommandError::failure)?;
     device
         .supports(&parameters)

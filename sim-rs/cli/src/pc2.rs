@@ -2,12 +2,13 @@
 
 use clap::Args;
 
-use crate::arguments::BackendArguments;
-use crate::backends::{BackendFactory, open_for_cycles};
+use crate::arguments::{BackendArguments, EngineArguments};
+use crate::backends::{BackendFactory, only_cycles, open_with};
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::side_by_side::Effort;
 use acclmt_driver::device::{Device, NoProgress, Progress};
+use acclmt_driver::sharing::Sharing;
 use acclmt_measure::pc2::{Pc2Measurement, SECTORS, Sector, expected_cycles, hashes, measure_pc2};
 
 /// Measure Filecoin's PreCommit 2 on a chip: the trees over the columns and over the replica of a sector
@@ -23,6 +24,8 @@ pub struct Pc2Arguments {
     /// What computes: `model` counts the cycles of every sector within a minute
     #[arg(long, value_name = "NAME", default_value = "model")]
     backend: String,
+    #[command(flatten)]
+    engines: EngineArguments,
     /// Print a JSON object
     #[arg(long)]
     json: bool,
@@ -38,7 +41,10 @@ pub fn run(
         backend: Some(arguments.backend.clone()),
     };
     let backend = chosen.name(backends)?;
-    let mut device = open_for_cycles(backends, backend)?;
+    let options = arguments.engines.add_to(only_cycles());
+    let mut device = open_with(backends, backend, &options)?;
+    // Both trees differ in what they need: engines that do both are always busy.
+    let sharing = options.sharing.unwrap_or(Sharing::Shared);
     // What cannot be measured is said before hours of simulation.
     let total = hashes(device.as_ref(), &sector).map_err(CommandError::failure)?;
     if device.computes() && sector != SECTORS[0] {
@@ -47,14 +53,19 @@ pub fn run(
             cycles,
             longest: cycles,
             tasks: 1,
-            sample: sample(device.as_mut()).unwrap_or_default(),
+            sample: sample(device.as_mut(), sharing).unwrap_or_default(),
         }
         .announce(backends, backend, console)?;
     }
     let mut bar = console.progress(format!("PreCommit 2 of {}", sector.name));
-    let measured = measure_pc2(device.as_mut(), &sector, &mut |done: u64, _: u64| {
-        bar.report(done, total);
-    });
+    let measured = measure_pc2(
+        device.as_mut(),
+        &sector,
+        sharing,
+        &mut |done: u64, _: u64| {
+            bar.report(done, total);
+        },
+    );
     let measured = measured.map_err(CommandError::failure)?;
     drop(bar);
     if arguments.json {
@@ -66,9 +77,9 @@ pub fn run(
 }
 
 /// The cycles of the smallest sector, and how long they took.
-fn sample(device: &mut dyn Device) -> Option<(u64, std::time::Duration)> {
+fn sample(device: &mut dyn Device, sharing: Sharing) -> Option<(u64, std::time::Duration)> {
     let begin = std::time::Instant::now();
-    let report = measure_pc2(device, &SECTORS[0], &mut NoProgress).ok()?;
+    let report = measure_pc2(device, &SECTORS[0], sharing, &mut NoProgress).ok()?;
     Some((report.cycles, begin.elapsed()))
 }
 
@@ -101,9 +112,10 @@ fn print(measured: &Pc2Measurement, console: &mut Console<'_>) -> std::io::Resul
         console.line(format!("hash of both   {comm_r}"))?;
     }
     console.line(format!(
-        "{} with {} hash engines at 500 MHz: {:.3} s, {} of the time busy; {:.2} GB/s in, {:.2} GB/s out",
+        "{} with {} hash engines ({}) at 500 MHz: {:.3} s, {} of the time busy; {:.2} GB/s in, {:.2} GB/s out",
         measured.sector,
         measured.engines,
+        measured.sharing,
         measured.seconds,
         percent(measured.utilisation),
         measured.gigabytes_per_second_in,

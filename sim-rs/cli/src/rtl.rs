@@ -45,6 +45,7 @@ impl BackendFactory for Backends {
         if let Some(hardware) = options.hardware {
             check_build(&hardware)?;
         }
+        options.check_engines("the RTL of this program", Hardware::default().num_engines)?;
         let mut chip = RtlChip::new(SEED).map_err(|cause| error(&cause))?;
         if let Some(stalls) = &options.stalls {
             chip.set_host(stalls).map_err(|cause| error(&cause))?;
@@ -62,6 +63,7 @@ impl BackendFactory for Backends {
         }
         let mut device = ChipDevice::new(chip).map_err(|cause| error(&cause))?;
         device.set_row_group(options.row_group);
+        device.set_sharing(options.sharing);
         Ok(Box::new(device))
     }
 
@@ -82,6 +84,7 @@ impl BackendFactory for Backends {
                 )));
             }
         }
+        options.check_engines("the RTL of this program", Hardware::default().num_engines)?;
         let chip = RtlChip::new(SEED).map_err(|error| BackendError::new(error.to_string()))?;
         Ok(Box::new(chip))
     }

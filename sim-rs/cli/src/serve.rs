@@ -34,6 +34,9 @@ pub struct ServeArguments {
     /// The large prime of the chip, that of this field [default: that of the build]
     #[arg(long, value_name = "FIELD")]
     field: Option<String>,
+    /// Hash engines of the modelled chip, 1 to 8 [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    engines: Option<u8>,
     /// End a session in which nothing comes for so many seconds; 0 for never
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     idle_timeout: u32,
@@ -182,6 +185,7 @@ pub fn run(
             field,
             ..Hardware::default()
         }),
+        engines: arguments.engines.map(usize::from),
         ..BackendOptions::default()
     };
     // What is wrong with the chip is said at once, and not to the first client.

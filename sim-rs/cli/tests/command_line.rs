@@ -2584,7 +2584,34 @@ fn bench_pc2_measures_sectors() {
     let trees = &row["trees"];
     assert_eq!(
         (&row["sector"], &row["engines"], &row["cycles"]),
-        (&json!("8MiB"), &json!(2), &json!(3_430_058 + 1_927_874))
+        (&json!("8MiB"), &json!(2), &json!(2_643_448 + 973_313))
+    );
+    assert_eq!(row["sharing"], "shared");
+    let fixed = json(&[
+        "bench",
+        "pc2",
+        "--sector",
+        "8MiB",
+        "--sharing",
+        "fixed",
+        "--json",
+    ]);
+    assert_eq!(
+        (&fixed["sharing"], &fixed["cycles"]),
+        (&json!("fixed"), &json!(3_430_055 + 1_927_961))
+    );
+    let one = json(&[
+        "bench",
+        "pc2",
+        "--sector",
+        "2KiB",
+        "--engines",
+        "1",
+        "--json",
+    ]);
+    assert_eq!(
+        (&one["engines"], &one["sharing"]),
+        (&json!(1), &json!("shared"))
     );
     assert_eq!(
         (&trees[0]["columns"], &trees[0]["leaves"]),
@@ -2593,7 +2620,11 @@ fn bench_pc2_measures_sectors() {
     assert_eq!(trees[0]["root"], Value::Null);
     let text = run(&["bench", "pc2", "--sector", "2KiB"]);
     assert_eq!(text.code, 0, "{text:?}");
-    for part in ["TreeC", "TreeR", "2KiB with 2 hash engines at 500 MHz"] {
+    for part in [
+        "TreeC",
+        "TreeR",
+        "2KiB with 2 hash engines (shared) at 500 MHz",
+    ] {
         assert!(text.out.contains(part), "{part}: {}", text.out);
     }
     fails(
@@ -2606,6 +2637,19 @@ fn bench_pc2_measures_sectors() {
     );
     let software = ["bench", "pc2", "--sector", "2KiB", "--backend", "software"];
     fails(&software, 1, &["counts no cycles"]);
+    let shared = [&software[..], &["--sharing", "shared"]].concat();
+    fails(&shared, 1, &["'software' has no hash engines"]);
+    let fixed = [
+        "bench",
+        "pc2",
+        "--sector",
+        "2KiB",
+        "--engines",
+        "1",
+        "--sharing",
+        "fixed",
+    ];
+    fails(&fixed, 1, &["the chip has 1; share it"]);
 }
 
 #[test]

@@ -26,10 +26,10 @@ use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL,
-    MixError, NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES,
+    NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES, mixed_bases,
 };
 use crate::registers::{self, EngineRegisters};
-use crate::sharing::{Sharing, Work};
+use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
 use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -159,9 +159,6 @@ pub enum DriverError {
         /// Value of `CONTROL`.
         command: u32,
     },
-    /// Rows and nodes cannot be mixed.
-    #[error(transparent)]
-    Mix(#[from] MixError),
     /// The chip refused to start, and gives no reason.
     #[error("the chip refused to start without giving an error code; clear it, and start again")]
     StartRefused,
@@ -212,7 +209,7 @@ pub enum DriverError {
         received: usize,
         /// Output words of the run.
         expected: usize,
-        /// Hashes that both engines finished.
+        /// Hashes that all hash engines have begun.
         hashes: u64,
         /// Value of `STATUS`.
         status: u32,
@@ -309,6 +306,10 @@ const WATCHDOGS_OF_ZEROISATION: u32 = 4;
 /// What a run does.
 #[derive(Clone, Copy)]
 struct RunSetup<'a> {
+    /// What each hash engine does.
+    roles: Roles,
+    /// Where the constants of nodes begin.
+    node_bases: Bases,
     hash_leaves: bool,
     /// What a leaf is that is hashed.
     rows: RowRegisters,
@@ -323,8 +324,6 @@ struct RunSetup<'a> {
     emit: u32,
     /// Leaves between which sub-engines are counted as busy.
     window: (u32, u32),
-    /// What each hash engine does.
-    roles: Roles,
 }
 
 impl RunSetup<'_> {
@@ -342,8 +341,10 @@ impl RunSetup<'_> {
 
 impl RunSetup<'static> {
     /// `count` digests, no tree.
-    fn digests(rows: RowRegisters, count: u64, roles: Roles) -> Self {
+    fn digests(roles: Roles, rows: RowRegisters, count: u64) -> Self {
         Self {
+            roles,
+            node_bases: Bases::default(),
             hash_leaves: true,
             rows,
             leaves: count,
@@ -351,7 +352,6 @@ impl RunSetup<'static> {
             pad: false,
             emit: 0,
             window: (0, 0),
-            roles,
         }
     }
 }
@@ -457,8 +457,10 @@ struct Contents {
     /// Registers of the parameter sets of rows and of nodes.
     registers: [Option<ChipRegisters>; 2],
     modulus: Option<RuntimeModulus>,
-    /// Constants by hash engine, sub-engine, bank and index; those of the tree by any.
+    /// Constants by engine, sub-engine, bank and index.
     constants: HashMap<(usize, u8, u8, u8), Word>,
+    /// Values of empty sub-trees by level.
+    empty_sub_trees: HashMap<u8, Word>,
 }
 
 /// The registers of the parameter sets of rows and of nodes.
@@ -494,7 +496,7 @@ pub struct ChipDevice<P> {
     compiled: Vec<Compiled>,
     watchdog_cycles: u64,
     row_group: Option<usize>,
-    sharing: Sharing,
+    sharing: Option<Sharing>,
 }
 
 /// Programs that are kept.
@@ -527,7 +529,7 @@ impl<P: ChipPort> ChipDevice<P> {
             compiled: Vec::new(),
             watchdog_cycles: WATCHDOG_CYCLES,
             row_group: None,
-            sharing: Sharing::default(),
+            sharing: None,
         })
     }
 
@@ -548,31 +550,39 @@ impl<P: ChipPort> ChipDevice<P> {
         self.watchdog_cycles = cycles;
     }
 
-    /// Sets how runs use the hash engines.
-    pub fn set_sharing(&mut self, sharing: Sharing) {
-        self.sharing = sharing;
-    }
-
-    /// The roles of the hash engines in a run.
-    fn roles(&self, work: &Work<'_>) -> Roles {
-        work.roles(self.capabilities.limits.num_engines, self.sharing)
-    }
-
     /// Sets how many rows are under way together, where leaves are rows of several blocks; nothing is
     /// as many as keep the hash engine busy. Each run checks that the chip can hold so many.
     pub fn set_row_group(&mut self, rows: Option<usize>) {
         self.row_group = rows;
     }
 
-    /// Compiles a sponge over rows for the chip.
+    /// Sets how the hash engines are used where a request does not say so; nothing is [`Sharing::of_chip`].
+    pub fn set_sharing(&mut self, sharing: Option<Sharing>) {
+        self.sharing = sharing;
+    }
+
+    /// How the hash engines are used, where `asked` is what a request says.
+    fn sharing(&self, asked: Option<Sharing>) -> Sharing {
+        let asked = asked.or(self.sharing);
+        asked.unwrap_or_else(|| Sharing::of_chip(self.capabilities.limits.num_engines))
+    }
+
+    /// The roles of the hash engines in a run without tree.
+    fn roles_of_digests(&self) -> Roles {
+        roles_of_digests(self.sharing(None), self.capabilities.limits.num_engines)
+    }
+
+    /// Compiles a sponge over rows for so many hash engines of the chip.
     fn compile_rows(
         &self,
         parameters: &AnyParameters,
         sponge: &Sponge,
         length: usize,
+        engines: usize,
     ) -> Result<Option<ChipRows>, Unsupported> {
         let limits = &self.capabilities.limits;
         let rows = ChipRows::compile(parameters, sponge, length, limits);
+        let rows = rows.map(|rows| rows.map(|rows| rows.on_engines(engines)));
         match (rows, self.row_group) {
             (Ok(Some(rows)), Some(group)) => rows.with_group(group).map(Some),
             (rows, _) => rows,
@@ -624,8 +634,8 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Runs `setup` with `streams`; the leaf hash engine runs `leaf`, the root hash engine `root`.
-    /// Returns the counters. `on_progress` is told the permutations that both engines have begun.
+    /// Runs `setup` with `streams`; rows are hashed by `leaf`, nodes by `root`.
+    /// Returns the counters. `on_progress` is told the permutations that all hash engines have begun.
     /// After an error the chip is cleared, and everything is loaded again by the next run.
     fn execute(
         &mut self,
@@ -673,7 +683,7 @@ impl<P: ChipPort> ChipDevice<P> {
         })
     }
 
-    /// Loads what the chip does not have already of the programs of rows and of nodes.
+    /// Loads what the chip does not have already of the programs of rows, `leaf`, and of nodes, `root`.
     fn load(
         &mut self,
         leaf: &ChipProgram,
@@ -682,20 +692,17 @@ impl<P: ChipPort> ChipDevice<P> {
     ) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
         let mut contents = std::mem::take(&mut self.contents);
-        let is_tree = !setup.levels.is_empty();
-        let roles = setup.roles;
-        let mut nodes = root.registers;
-        if setup.hash_leaves && is_tree && roles.are_shared() {
-            let limits = &self.capabilities.limits;
-            nodes.bases = root.bases_behind(leaf, setup.rows.blocks, limits)?;
-        }
-        let sets = [leaf.registers, nodes];
-        for ((known, registers), set) in contents.registers.iter_mut().zip(ENGINES).zip(&sets) {
-            if known.as_ref() != Some(set) {
-                for (address, value) in set.writes(registers) {
+        let node_registers = ChipRegisters {
+            bases: setup.node_bases,
+            ..root.registers
+        };
+        let sets = [leaf.registers, node_registers];
+        for ((known, engine), values) in contents.registers.iter_mut().zip(ENGINES).zip(sets) {
+            if known.as_ref() != Some(&values) {
+                for (address, value) in values.writes(engine) {
                     self.write(address, value)?;
                 }
-                *known = Some(*set);
+                *known = Some(values);
             }
         }
         if let Some(modulus) = &leaf.modulus
@@ -705,54 +712,35 @@ impl<P: ChipPort> ChipDevice<P> {
             self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
             contents.modulus = Some(*modulus);
         }
-        if setup.hash_leaves {
-            let bases = &sets[0].bases;
-            self.load_constants(leaf, ROW_SET, bases, roles.rows, &mut contents)?;
-        }
-        if is_tree {
-            let bases = &sets[1].bases;
-            self.load_constants(root, NODE_SET, bases, roles.nodes, &mut contents)?;
+        for constant in constants_of_run(leaf, root, setup) {
+            self.load_constant_of_engines(&constant, &mut contents)?;
         }
         self.check_error(None)?;
         self.contents = contents;
         Ok(())
     }
 
-    /// Loads the constants of `program`, which is parameter set number `set` with these bases, that the hash
-    /// engines of the mask `engines` lack.
-    fn load_constants(
+    /// Loads a constant into those of its hash engines that lack it.
+    fn load_constant_of_engines(
         &mut self,
-        program: &ChipProgram,
-        set: u8,
-        bases: &Bases,
-        engines: u8,
+        constant: &ChipConstant,
         contents: &mut Contents,
     ) -> Result<(), DriverError> {
-        let roles = if set == ROW_SET {
-            program::LEAF_HASH_ENGINE
-        } else {
-            program::ROOT_HASH_ENGINE
-        };
-        let of_role = |constant: &&ChipConstant| constant.engine_mask & roles != 0;
-        for constant in program.constants.iter().filter(of_role) {
-            let constant = constant.of_set(set, bases);
-            let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
-            let lacking = (0..registers::MAX_ENGINES).filter(|&engine| {
-                engines & (1 << engine) != 0
-                    && contents.constants.get(&place(engine)) != Some(&constant.word)
-            });
-            let engine_mask = lacking.fold(0, |mask, engine| mask | 1 << engine);
-            if engine_mask != 0 {
-                self.load_constant(&ChipConstant {
-                    engine_mask,
-                    ..constant
-                })?;
-            }
-            for engine in
-                (0..registers::MAX_ENGINES).filter(|engine| engine_mask >> engine & 1 == 1)
-            {
-                contents.constants.insert(place(engine), constant.word);
-            }
+        let place = |engine| (engine, constant.sub_engine, constant.bank, constant.index);
+        let engines = (0..registers::MAX_ENGINES)
+            .filter(|engine| constant.engine_mask >> engine & 1 == 1)
+            .filter(|&engine| contents.constants.get(&place(engine)) != Some(&constant.word));
+        let lacking: Vec<_> = engines.collect();
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let engine_mask = lacking.iter().fold(0, |mask, engine| mask | 1 << engine);
+        self.load_constant(&ChipConstant {
+            engine_mask,
+            ..*constant
+        })?;
+        for engine in lacking {
+            contents.constants.insert(place(engine), constant.word);
         }
         Ok(())
     }
@@ -790,6 +778,7 @@ impl<P: ChipPort> ChipDevice<P> {
             | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite))
             | registers::MODE_PAD.with(u32::from(setup.pad));
         self.write(registers::MODE.address, mode)?;
+        self.write(registers::ROLES.address, setup.roles.value())?;
         for (address, value) in setup.rows.writes() {
             self.write(address, value)?;
         }
@@ -800,7 +789,6 @@ impl<P: ChipPort> ChipDevice<P> {
         self.write(registers::EMIT_LEVELS.address, setup.emit)?;
         self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
         self.write(registers::WINDOW_LAST.address, setup.window.1)?;
-        self.write(registers::ROLES.address, setup.roles.value())?;
         for (level, &groups) in (0..).zip(setup.levels) {
             let entry = registers::LEVEL_GROUPS.with(groups);
             self.write(registers::LEVEL_TABLE.at(level), entry)?;
@@ -886,8 +874,11 @@ impl<P: ChipPort> ChipDevice<P> {
                 let taken = timeline.take(part).map_err(DeviceError::failed);
                 taken.map_err(RunError::Streams)?;
             }
-            let hashes = self.read_counter(&registers::LEAF_HASHES, 0)?
-                + self.read_counter(&registers::ROOT_HASHES, 0)?;
+            let engines = &registers::ENGINE_COUNTERS[..self.capabilities.limits.num_engines];
+            let mut hashes = 0;
+            for engine in engines {
+                hashes += self.read_counter(&engine.hashes, 0)?;
+            }
             on_progress(hashes);
             let activity = (taken, check.received, hashes);
             if activity != last_activity {
@@ -1223,16 +1214,11 @@ impl<P: ChipPort> ChipDevice<P> {
     ) -> Result<(Vec<Word>, Counters), RunError> {
         let mut input = Some(input);
         let words = count * program.output_words();
-        let roles = self.roles(&Work {
-            rows: Some((program, &rows)),
-            leaves: count as u64,
-            nodes: None,
-        });
         let mut output = Vec::with_capacity(words);
         let counters = self.execute(
             program,
             program,
-            RunSetup::digests(rows, count as u64, roles),
+            RunSetup::digests(self.roles_of_digests(), rows, count as u64),
             &mut Streams {
                 input: Input::Words(&mut || Ok(input.take().unwrap_or_default())),
                 output: &mut |word| {
@@ -1302,6 +1288,8 @@ impl<P: ChipPort> ChipDevice<P> {
                 "the digests of '{name}' do not come in stream words of their own"
             ));
         };
+        // Under a tree a hash engine takes the rows of a group alone.
+        const ROW_ENGINES: usize = 1;
         let leaf = match request.leaf {
             LeafRule::Digest => TreeLeaf::Digest,
             LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
@@ -1317,7 +1305,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 columns,
             } => {
                 let sponge = row_sponge(parameters)?;
-                match self.compile_rows(parameters, sponge, columns)? {
+                match self.compile_rows(parameters, sponge, columns, ROW_ENGINES)? {
                     Some(rows) => TreeLeaf::Rows(Box::new(rows)),
                     None => {
                         let name = parameters.name();
@@ -1332,23 +1320,19 @@ impl<P: ChipPort> ChipDevice<P> {
         if !is_one_word {
             return levels("the leaves do not come in stream words of their own".to_owned());
         }
+        let (roles, node_bases) = match self.plan_roles(request, shape, &leaf, &root)? {
+            Ok(planned) => planned,
+            Err(reason) => return levels(reason),
+        };
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
         let words = self.capabilities.node_words;
-        let rows = leaf.rows(&root);
-        let roles = self.roles(&Work {
-            rows: leaf.program().map(|program| (program, &rows)),
-            leaves: shape.leaves(),
-            nodes: Some((&root, shape.hashes())),
-        });
-        if let Some(program) = leaf.program().filter(|_| roles.are_shared()) {
-            let limits = &self.capabilities.limits;
-            root.bases_behind(program, rows.blocks, limits)
-                .map_err(|error| self.unsupported(error.to_string()))?;
-        }
-        let reserves = leaf.program().is_some() && roles.reserve_leaves();
-        let top_nodes = shape.nodes(shape.top());
-        let queues = level_table::level_table(arity, top, top_nodes, words, reserves);
+        let table = if leaf.program().is_some() && roles.reserve_leaves() {
+            level_table::level_table_of_reserved_leaves
+        } else {
+            level_table::level_table
+        };
+        let queues = table(arity, top, shape.nodes(shape.top()), words);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
@@ -1363,9 +1347,79 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok(TreePlan::Fold(TreeRun {
             root,
             leaf,
-            levels: queues,
             roles,
+            node_bases,
+            levels: queues,
         }))
+    }
+
+    /// The roles of the hash engines in a run over the tree of `request`, and where the constants of nodes begin.
+    /// Where nobody asked for roles that the chip cannot have, it is only said why.
+    fn plan_roles(
+        &self,
+        request: &CommitRequest<'_>,
+        shape: &TreeShape,
+        leaf: &TreeLeaf,
+        root: &ChipProgram,
+    ) -> Result<Result<(Roles, Bases), String>, Unsupported> {
+        let asked = request.sharing.or(self.sharing);
+        let sharing = self.sharing(asked);
+        let num_engines = self.capabilities.limits.num_engines;
+        let Some(program) = leaf.program() else {
+            let roles = roles_of_ready_leaves(sharing, num_engines);
+            return Ok(Ok((roles, Bases::default())));
+        };
+        let refuse = |reason: String| match asked {
+            Some(_) => Err(self.unsupported(reason)),
+            None => Ok(Err(reason)),
+        };
+        let what_to_do = if num_engines < 2 {
+            "take a chip with two hash engines and fixed roles"
+        } else {
+            "take fixed roles"
+        };
+        let blocks = leaf.rows(root).blocks;
+        if sharing == Sharing::Shared && blocks > 1 {
+            return refuse(format!(
+                "hash engines cannot be shared where leaves are rows of {blocks} blocks, which are absorbed in turn by \
+                 one hash engine; {what_to_do}"
+            ));
+        }
+        let work = leaf.work(shape, root);
+        let Some(roles) = roles_of_tree(sharing, num_engines, work, blocks > 1) else {
+            return refuse(format!(
+                "fixed roles over hashed leaves need a hash engine for rows and one for nodes, and the chip has \
+                 {num_engines}; share it"
+            ));
+        };
+        if roles.rows & roles.nodes == 0 {
+            return Ok(Ok((roles, Bases::default())));
+        }
+        match mixed_bases(program, root) {
+            Ok(bases) => Ok(Ok((roles, bases))),
+            Err(error) => refuse(format!(
+                "hash engines cannot be shared between these leaves and nodes: {error}; {what_to_do}"
+            )),
+        }
+    }
+
+    /// A note where the hash engines of a run could take more words than the stream brings.
+    fn feed_note(&self, run: &TreeRun, shape: &TreeShape) -> Option<String> {
+        const WORD_BYTES: f64 = size_of::<Word>() as f64;
+        const MEGAHERTZ: f64 = 500.0;
+        let words_of_leaf = run.leaf.words(&run.root);
+        let words = shape.leaves().checked_mul(words_of_leaf)?;
+        let cycles = run.leaf.work(shape, &run.root).cycles(run.roles).max(1);
+        let wanted = words as f64 / cycles as f64;
+        let engines = (run.roles.rows | run.roles.nodes).count_ones();
+        (wanted > 1.0).then(|| {
+            format!(
+                "{engines} hash engines could take {wanted:.2} input words a cycle here, and the input brings one, \
+                 {:.0} GB/s at {MEGAHERTZ:.0} MHz: with more hash engines than {} it takes no less time",
+                WORD_BYTES * MEGAHERTZ / 1000.0,
+                (f64::from(engines) / wanted).ceil(),
+            )
+        })
     }
 
     /// Cycles that a single hash takes, roughly: its rounds one after another, and the setup of its run.
@@ -1413,6 +1467,8 @@ impl<P: ChipPort> ChipDevice<P> {
             expected[level as usize] = shape.nodes(level);
         }
         let setup = RunSetup {
+            roles: run.roles,
+            node_bases: run.node_bases,
             hash_leaves: run.leaf.program().is_some(),
             rows: run.leaf.rows(root),
             leaves: shape.leaves(),
@@ -1420,9 +1476,8 @@ impl<P: ChipPort> ChipDevice<P> {
             pad: shape.is_padded(),
             emit: emit.fold(0, |mask, level| mask | 1 << level),
             window: (request.window.as_ref()).map_or((0, 0), |window| (window.start, window.end)),
-            roles: run.roles,
         };
-        if let Err(error) = self.load_empty(root, shape) {
+        if let Err(error) = self.load_empty(root, shape, run.roles.nodes) {
             self.contents = Contents::default();
             return Err(DeviceError::failed(error));
         }
@@ -1465,29 +1520,80 @@ impl<P: ChipPort> ChipDevice<P> {
         Ok((full_cap(shape, cap), counters))
     }
 
-    /// Loads the values of empty sub-trees.
-    fn load_empty(&mut self, root: &ChipProgram, shape: &TreeShape) -> Result<(), DriverError> {
+    /// Loads the values of empty sub-trees, which are in the tree, whatever hash engines are named.
+    fn load_empty(
+        &mut self,
+        root: &ChipProgram,
+        shape: &TreeShape,
+        engine_mask: u8,
+    ) -> Result<(), DriverError> {
         self.clear()?;
         for level in 0..shape.top() {
             let Some(value) = shape.empty(level) else {
                 break;
             };
             let word = root.constant_word(value);
-            let place = (0, program::EMPTY_SUB_TREES, 0, level as u8);
-            if self.contents.constants.get(&place) != Some(&word) {
-                self.contents.constants.remove(&place);
+            let index = level as u8;
+            if self.contents.empty_sub_trees.get(&index) != Some(&word) {
+                self.contents.empty_sub_trees.remove(&index);
                 self.load_constant(&ChipConstant {
-                    engine_mask: 1,
+                    engine_mask,
                     sub_engine: program::EMPTY_SUB_TREES,
                     bank: 0,
-                    index: level as u8,
+                    index,
                     word,
                 })?;
-                self.contents.constants.insert(place, word);
+                self.contents.empty_sub_trees.insert(index, word);
             }
         }
         self.check_error(None)
     }
+}
+
+/// The constants of a run in which rows are hashed by `leaf` and nodes by `root`, and which hash engines take them.
+fn constants_of_run(
+    leaf: &ChipProgram,
+    root: &ChipProgram,
+    setup: &RunSetup<'_>,
+) -> Vec<ChipConstant> {
+    let Roles { rows, nodes, .. } = setup.roles;
+    let sets = [
+        (leaf, ROW_SET, Bases::default(), rows),
+        (root, NODE_SET, setup.node_bases, nodes),
+    ];
+    let mut constants: Vec<ChipConstant> = Vec::new();
+    let mut known = HashMap::new();
+    for (program, set, bases, engine_mask) in sets {
+        if engine_mask == 0 {
+            continue;
+        }
+        let placed = program.constants.iter();
+        // They fit: of two sets by the rules of their bases, else by those of the program.
+        for constant in placed.filter_map(|constant| constant.placed(set, &bases)) {
+            let ChipConstant {
+                sub_engine,
+                bank,
+                index,
+                word,
+                ..
+            } = constant;
+            // Both sets may have the same word in the same place: it is written once.
+            match known.get(&(sub_engine, bank, index, word)) {
+                Some(&number) => {
+                    let same: &mut ChipConstant = &mut constants[number];
+                    same.engine_mask |= engine_mask;
+                }
+                None => {
+                    known.insert((sub_engine, bank, index, word), constants.len());
+                    constants.push(ChipConstant {
+                        engine_mask,
+                        ..constant
+                    });
+                }
+            }
+        }
+    }
+    constants
 }
 
 /// Hashes for a tree that the chip does not fold by itself: every hash on the chip, level by level.
@@ -1544,10 +1650,11 @@ enum TreePlan {
 struct TreeRun {
     root: Arc<ChipProgram>,
     leaf: TreeLeaf,
+    roles: Roles,
+    /// Where the constants of nodes begin.
+    node_bases: Bases,
     /// Groups of siblings that the queue of each level has room for.
     levels: Vec<u32>,
-    /// What each hash engine does.
-    roles: Roles,
 }
 
 /// How the chip makes a leaf.
@@ -1577,6 +1684,33 @@ impl TreeLeaf {
             Self::Rows(rows) => rows.registers,
             _ => RowRegisters::one_block(&self.program().unwrap_or(root).registers),
         }
+    }
+
+    /// How long a hash engine alone would be busy with the leaves, and with the nodes, of a tree.
+    fn work(&self, shape: &TreeShape, root: &ChipProgram) -> TreeWork {
+        let of_leaf = match self {
+            Self::Digest | Self::Short { .. } => 0,
+            Self::Hash(program) => program.period(),
+            // Its last permutation may have a shorter period than those before.
+            Self::Rows(rows) => rows
+                .busy()
+                .into_iter()
+                .fold(rows.program.period(), usize::max),
+        };
+        TreeWork {
+            rows: shape.leaves().saturating_mul(of_leaf as u64),
+            nodes: shape.hashes().saturating_mul(root.period() as u64),
+        }
+    }
+
+    /// Words of the input stream for a leaf.
+    fn words(&self, root: &ChipProgram) -> u64 {
+        let rows = self.rows(root);
+        let whole = |program: &ChipProgram| program.input_words() as u64;
+        let before = self
+            .program()
+            .map(|program| (u64::from(rows.blocks) - 1) * whole(program));
+        before.map_or(1, |before| before + u64::from(rows.last_words))
     }
 
     /// Leaves that are packed together: whole groups of rows.
@@ -1649,6 +1783,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             return Vec::new();
         };
         match self.plan_tree(request, &shape) {
+            Ok(TreePlan::Fold(run)) => self.feed_note(&run, &shape).into_iter().collect(),
             Ok(TreePlan::Levels(reason)) if shape.top() > 0 => vec![format!(
                 "the chip does not fold this tree by itself, but level after level in runs of their own, \
                  which takes longer: {reason}"
@@ -1660,23 +1795,23 @@ impl<P: ChipPort> Device for ChipDevice<P> {
 
     fn commit_time(&mut self, request: &CommitRequest<'_>) -> Option<Duration> {
         let shape = request.shape().ok()?;
-        let period = |device: &mut Self, parameters| {
-            let program = device.program(parameters, Purpose::Hash).ok()?;
-            Some(program.period() as u64)
-        };
-        let leaf = match request.leaf {
-            LeafRule::Digest => 0,
-            LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => {
-                period(self, parameters)?
-            }
-        };
-        let leaf = leaf * shape.leaves() * request.leaf_hashes();
-        let node = period(self, request.parameters)? * shape.hashes();
         let latency = self.latency(request.parameters) * (u64::from(shape.top()) + 1);
         let cycles = match self.plan_tree(request, &shape).ok()? {
-            // Both engines work at the same time.
-            TreePlan::Fold(_) => leaf.max(node),
-            TreePlan::Levels(_) => leaf + node,
+            TreePlan::Fold(run) => run.leaf.work(&shape, &run.root).cycles(run.roles),
+            TreePlan::Levels(_) => {
+                let mut period = |parameters| {
+                    let program = self.program(parameters, Purpose::Hash).ok()?;
+                    Some(program.period() as u64)
+                };
+                let leaf = match request.leaf {
+                    LeafRule::Digest => 0,
+                    LeafRule::Hash(parameters) | LeafRule::Row { parameters, .. } => {
+                        period(parameters)?
+                    }
+                };
+                let node = period(request.parameters)? * shape.hashes();
+                leaf * shape.leaves() * request.leaf_hashes() + node
+            }
         };
         self.time(cycles.saturating_add(latency))
     }
@@ -1688,7 +1823,9 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         hashes: u64,
     ) -> Option<Duration> {
         let period = self.program(parameters, Purpose::Hash).ok()?.period() as u64;
-        let cycles = runs * self.latency(parameters) + hashes.saturating_sub(runs) * period;
+        let engines = u64::from(self.roles_of_digests().rows.count_ones());
+        let busy = hashes.saturating_sub(runs) * period;
+        let cycles = runs * self.latency(parameters) + busy.div_ceil(engines.max(1));
         self.time(cycles)
     }
 
@@ -1711,6 +1848,10 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             products: program.products() as u64,
             multipliers: program.multipliers() as u64,
         }))
+    }
+
+    fn num_engines(&self) -> Option<usize> {
+        Some(self.capabilities.limits.num_engines)
     }
 
     fn node_memory_bytes(&self) -> Option<u64> {
@@ -1750,8 +1891,12 @@ impl<P: ChipPort> Device for ChipDevice<P> {
                     leaf_hashes: request.leaf_hashes(),
                     counters: None,
                 };
-                let cap = fold(request, &shape, reader, nodes, &mut hasher)?;
-                (cap, hasher.counters)
+                // The runs are as the request says.
+                let sharing = hasher.device.sharing;
+                hasher.device.sharing = request.sharing.or(sharing);
+                let cap = fold(request, &shape, reader, nodes, &mut hasher);
+                hasher.device.sharing = sharing;
+                (cap?, hasher.counters)
             }
         };
         Ok(CommitReport {
@@ -1838,7 +1983,8 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     ) -> Result<Option<HashReport>, DeviceError> {
         check_rows(parameters, rows)?;
         let length = rows.first().map_or(0, Vec::len);
-        let Some(compiled) = self.compile_rows(parameters, sponge, length)? else {
+        let engines = self.roles_of_digests().rows.count_ones() as usize;
+        let Some(compiled) = self.compile_rows(parameters, sponge, length, engines)? else {
             return Ok(None);
         };
         let program = &compiled.program;

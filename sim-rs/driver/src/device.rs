@@ -11,6 +11,7 @@ use serde::Serialize;
 pub use crate::error::{DeviceError, Unsupported};
 use crate::limits::{MAX_COLUMNS, MAX_ELEMENTS};
 use crate::nodes::NodeSink;
+use crate::sharing::Sharing;
 use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::{Padding, TreeShape};
 use acclmt_poseidon::fields::AnyParameters;
@@ -122,6 +123,10 @@ pub struct CommitRequest<'a> {
     /// Leaves between which a chip counts its sub-engines as busy; the whole run where this is
     /// nothing.
     pub window: Option<Range<u32>>,
+    /// How a chip uses its hash engines; as it is set up, see
+    /// [`ChipDevice::set_sharing`](crate::chip::ChipDevice::set_sharing), where this is nothing. Devices without hash
+    /// engines do not look at it.
+    pub sharing: Option<Sharing>,
 }
 
 impl<'a> CommitRequest<'a> {
@@ -135,6 +140,7 @@ impl<'a> CommitRequest<'a> {
             height: None,
             cap_height: 0,
             window: None,
+            sharing: None,
         }
     }
 
@@ -529,6 +535,14 @@ impl Counters {
         self.cycle_last_out.saturating_sub(self.cycle_first_in)
     }
 
+    /// The counters of every hash engine that a chip with `count` of them has, by its number.
+    pub fn engines(&self, count: usize) -> impl Iterator<Item = &EngineCounters> {
+        [&self.leaf, &self.root]
+            .into_iter()
+            .chain(&self.more)
+            .take(count)
+    }
+
     /// Adds the counters of a run after these ones: cycles and events are added up, first times stay, last
     /// times are those of the new run.
     pub fn append(&mut self, run: Self) {
@@ -544,7 +558,12 @@ impl Counters {
         self.starved_root += run.starved_root;
         self.stall_out += run.stall_out;
         self.high_water = self.high_water.max(run.high_water);
-        for (total, run) in [(&mut self.leaf, run.leaf), (&mut self.root, run.root)] {
+        self.more
+            .resize_with(self.more.len().max(run.more.len()), Default::default);
+        let first = [(&mut self.leaf, run.leaf), (&mut self.root, run.root)];
+        for (total, run) in (first.into_iter()).chain(self.more.iter_mut().zip(run.more)) {
+            let partial = total.busy_partial.len().max(run.busy_partial.len());
+            total.busy_partial.resize(partial, 0);
             total.hashes += run.hashes;
             total.busy_full += run.busy_full;
             total.busy_full_last += run.busy_full_last;
@@ -660,6 +679,11 @@ pub trait Device {
     /// When the device cannot compute with `parameters`; the error gives the reason.
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
         self.supports(parameters).map(|()| None)
+    }
+
+    /// Hash engines of a chip, where the device is one.
+    fn num_engines(&self) -> Option<usize> {
+        None
     }
 
     /// Bytes of the memory in which the nodes of a tree wait for their siblings; `None` for devices that

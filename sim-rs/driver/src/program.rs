@@ -36,11 +36,12 @@
 //! | 1 to 6 | lane | n b + beat | what S-box inputs are multiplied with in round n of this sub-engine: sum 3 beat + lane, 0 for place 0; in Goldilocks mode slice q is sum 3 q + lane |
 //! | 1 to 6 | 3 + lane | n b + beat | the same of the S-box outputs before |
 //! | 1 to 6 | 6 | n | constant added to the complete sum |
-//! | 15 | lane | 8 set + beat | the initial vector |
-//! | 15 | lane | 8 set + 4 + beat | that of later blocks of a row |
+//! | 15 | lane | beat | the initial vector |
+//! | 15 | lane | 4 + beat | that of later blocks of a row |
 //!
-//! Indices of matrices, vectors and coefficients are counted from the [`Bases`] of the parameter set: those of rows and
-//! of nodes follow each other in a hash engine that has both. Rows have set 0, nodes set 1.
+//! A hash engine has two parameter sets, number 0 for rows and number 1 for nodes. Indices of set 1 begin at 8 for
+//! the initial vector, and for all other constants at the bases of the set, see [`Bases`]: 0 where the engine hashes
+//! either rows or nodes, and behind the constants of rows where it mixes both, see [`mixed_bases`].
 //!
 //! Passes are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
@@ -48,7 +49,7 @@ mod compiler;
 mod error;
 mod evaluate;
 mod limits;
-mod places;
+mod mix;
 mod registers;
 mod rows;
 mod shape;
@@ -58,10 +59,10 @@ pub use compiler::ChipProgram;
 pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
-pub use places::{MixError, NODE_SET, ROW_SET};
+pub use mix::{MixError, mixed_bases};
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LEAF_HASH_ENGINE, ROOT_HASH_ENGINE, Roles, RowRegisters, RuntimeModulus,
+    INITIAL_VECTORS, LARGE_PRIME, NODE_SET, ROW_SET, Roles, RowRegisters, RuntimeModulus,
     shared_rows_fit,
 };
 pub use rows::ChipRows;

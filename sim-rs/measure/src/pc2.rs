@@ -13,16 +13,16 @@ use crate::measurement::{
     CLOCK_HZ, MeasurementError, commit_generated, engine_plan, no_hash_engine, tree_plan,
 };
 use crate::published::{PC2_32_GIB, Pc2Figure};
-use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, Progress};
+use acclmt_driver::device::{
+    CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, Progress,
+};
+use acclmt_driver::sharing::Sharing;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::{self, Word};
 
 /// Children of a node of a tree.
 const ARITY: u64 = 8;
-
-/// Hash engines of a chip.
-const ENGINES: u64 = 2;
 
 /// Bytes of a node.
 const NODE_BYTES: u64 = size_of::<Word>() as u64;
@@ -144,9 +144,9 @@ pub struct TreeFigures {
     pub words_in: u64,
     /// See `words_in`.
     pub words_out: u64,
-    /// How busy the leaf hash engine is, from 0 to 1.
+    /// How busy the hash engines that take rows are with rows, from 0 to 1.
     pub lhe_utilisation: f64,
-    /// The same of the root hash engine.
+    /// The same of those that take nodes.
     pub rhe_utilisation: f64,
     /// The root, hexadecimal, where the backend computes it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,6 +160,8 @@ pub struct Pc2Measurement {
     pub sector: String,
     /// Hash engines of the chip.
     pub engines: u64,
+    /// How they are used.
+    pub sharing: Sharing,
     /// Cycles of both trees, one after the other.
     pub cycles: u64,
     /// The same at 500 MHz.
@@ -172,7 +174,7 @@ pub struct Pc2Measurement {
     pub gigabytes_per_second_in: f64,
     /// See `gigabytes_per_second_in`.
     pub gigabytes_per_second_out: f64,
-    /// How busy the hash engines are, on average, from 0 to 1.
+    /// How busy the busiest sub-engines of all hash engines are, on average, from 0 to 1.
     pub utilisation: f64,
     /// Both trees.
     pub trees: Vec<TreeFigures>,
@@ -190,12 +192,15 @@ fn parameters(elements: usize) -> &'static AnyParameters {
 }
 
 /// The trees of one kind.
-fn request(sector: &Sector, kind: Kind) -> CommitRequest<'static> {
+fn request(sector: &Sector, kind: Kind, sharing: Sharing) -> CommitRequest<'static> {
     let rule = match kind {
         Kind::TreeC => LeafRule::Hash(parameters(sector.layers)),
         Kind::TreeR => LeafRule::Digest,
     };
-    CommitRequest::new(parameters(ARITY as usize), rule, sector.leaves())
+    CommitRequest {
+        sharing: Some(sharing),
+        ..CommitRequest::new(parameters(ARITY as usize), rule, sector.leaves())
+    }
 }
 
 /// Hashes of PreCommit 2 of a sector, for progress.
@@ -206,7 +211,7 @@ fn request(sector: &Sector, kind: Kind) -> CommitRequest<'static> {
 pub fn hashes(device: &dyn Device, sector: &Sector) -> Result<u64, MeasurementError> {
     let mut hashes = 0;
     for kind in KINDS {
-        let request = request(sector, kind);
+        let request = request(sector, kind, Sharing::Fixed);
         tree_plan(device, &request)?;
         hashes += request.hashes(&request.shape()?) * sector.trees;
     }
@@ -214,7 +219,13 @@ pub fn hashes(device: &dyn Device, sector: &Sector) -> Result<u64, MeasurementEr
     Ok(hashes)
 }
 
-/// About the cycles of PreCommit 2 of a sector: both hash engines work at the same time.
+/// Hash engines of a device.
+fn engines(device: &dyn Device) -> Result<u64, MeasurementError> {
+    let engines = device.num_engines().ok_or_else(|| no_hash_engine(device))?;
+    Ok(engines as u64)
+}
+
+/// About the cycles of PreCommit 2 of a sector: all hash engines work at the same time.
 ///
 /// # Errors
 ///
@@ -224,7 +235,7 @@ pub fn expected_cycles(device: &dyn Device, sector: &Sector) -> Result<f64, Meas
     let nodes = leaves / (ARITY - 1) as f64;
     let columns = engine_plan(device, parameters(sector.layers))?.period as f64;
     let node = engine_plan(device, parameters(ARITY as usize))?.period as f64;
-    Ok((leaves * columns).max(nodes * node) + nodes * node)
+    Ok((leaves * columns + 2.0 * nodes * node) / engines(device)? as f64)
 }
 
 /// Measures PreCommit 2 of a sector on a chip: the trees one after the other, over generated elements. Roots
@@ -236,20 +247,23 @@ pub fn expected_cycles(device: &dyn Device, sector: &Sector) -> Result<f64, Meas
 pub fn measure_pc2(
     device: &mut dyn Device,
     sector: &Sector,
+    sharing: Sharing,
     progress: &mut dyn Progress,
 ) -> Result<Pc2Measurement, MeasurementError> {
     let total = hashes(device, sector)?;
+    let engines = engines(device)?;
     let mut before = 0;
     let mut trees = Vec::new();
     let mut roots = Vec::new();
     let mut busy = 0.0;
     for kind in KINDS {
-        let (figures, root, of_engines) = measure_trees(device, sector, kind, &mut |done, of| {
-            progress.report(before + done, total);
-            if done == of {
-                before += of;
-            }
-        })?;
+        let (figures, root, of_engines) =
+            measure_trees(device, sector, kind, sharing, &mut |done, of| {
+                progress.report(before + done, total);
+                if done == of {
+                    before += of;
+                }
+            })?;
         trees.push(figures);
         roots.extend(root);
         busy += of_engines;
@@ -269,14 +283,15 @@ pub fn measure_pc2(
     };
     Ok(Pc2Measurement {
         sector: sector.name.to_owned(),
-        engines: ENGINES,
+        engines,
+        sharing,
         cycles,
         seconds: seconds(cycles),
         words_in: sum(|tree| tree.words_in),
         words_out: sum(|tree| tree.words_out),
         gigabytes_per_second_in: rate(|tree| tree.words_in),
         gigabytes_per_second_out: rate(|tree| tree.words_out),
-        utilisation: busy / (ENGINES * cycles.max(1)) as f64,
+        utilisation: busy / (engines * cycles.max(1)) as f64,
         trees,
         comm_r,
         gpu: (sector.name == "32GiB").then_some(PC2_32_GIB),
@@ -289,10 +304,13 @@ fn measure_trees(
     device: &mut dyn Device,
     sector: &Sector,
     kind: Kind,
+    sharing: Sharing,
     progress: &mut dyn Progress,
 ) -> Result<(TreeFigures, Option<Word>, f64), MeasurementError> {
-    let request = request(sector, kind);
-    let hashes = request.hashes(&request.shape()?);
+    let engines = engines(device)?;
+    let request = request(sector, kind, sharing);
+    let shape = request.shape()?;
+    let hashes = request.hashes(&shape);
     let nodes = engine_plan(device, request.parameters)?;
     let columns = match kind {
         Kind::TreeC => sector.layers,
@@ -303,7 +321,7 @@ fn measure_trees(
         Kind::TreeR => (format!("leaf_k{}", sector.height), 1 + DISCARDED_ROWS),
     };
     let mut roots = Vec::new();
-    let (mut cycles, mut leaf_hashes, mut node_hashes) = (0, 0, 0);
+    let (mut cycles, mut row_engines, mut busy) = (0, engines, 0);
     for tree in 0..sector.trees {
         let seed = match tree {
             0 => format!("{SEED}/{name}"),
@@ -315,8 +333,12 @@ fn measure_trees(
         })?;
         let counters = report.counters.ok_or_else(|| no_hash_engine(device))?;
         cycles += counters.span();
-        leaf_hashes += counters.leaf.hashes;
-        node_hashes += counters.root.hashes;
+        // Rows and nodes may occupy different sub-engines most.
+        let each = counters.engines(engines as usize);
+        busy += each.map(EngineCounters::busiest).sum::<u64>();
+        if sharing == Sharing::Fixed {
+            row_engines = engines_of(&counters, engines, shape.leaves() * request.leaf_hashes());
+        }
         if device.computes() {
             roots.extend(report.cap.into_iter().flatten());
         }
@@ -335,12 +357,14 @@ fn measure_trees(
     }
     let leaves = sector.leaves() * sector.trees;
     let leaf_busy = match kind {
-        Kind::TreeC => {
-            engine_plan(device, parameters(sector.layers))?.utilisation(leaf_hashes, cycles)
-        }
+        Kind::TreeC => engine_plan(device, parameters(sector.layers))?.utilisation(leaves, cycles),
         Kind::TreeR => 0.0,
     };
-    let node_busy = nodes.utilisation(node_hashes, cycles);
+    let node_busy = nodes.utilisation(shape.hashes() * sector.trees, cycles);
+    let node_engines = match sharing {
+        Sharing::Fixed if engines > 1 => engines - row_engines.max(1),
+        _ => engines,
+    };
     let kept = sector.nodes_from(lowest_kept.min(sector.height));
     let figures = TreeFigures {
         tree: kind,
@@ -350,12 +374,23 @@ fn measure_trees(
         seconds: seconds(cycles),
         words_in: leaves * columns as u64,
         words_out: kept * sector.trees + u64::from(sector.trees > 1),
-        lhe_utilisation: leaf_busy,
-        rhe_utilisation: node_busy,
+        lhe_utilisation: leaf_busy / row_engines.max(1) as f64,
+        rhe_utilisation: node_busy / node_engines as f64,
         root: roots.first().map(word::to_hex),
     };
-    let busy = (leaf_busy + node_busy) * cycles as f64;
-    Ok((figures, roots.first().copied(), busy))
+    Ok((figures, roots.first().copied(), busy as f64))
+}
+
+/// How many of the first hash engines have begun so many permutations, those of the rows, in fixed roles.
+fn engines_of(counters: &Counters, engines: u64, permutations: u64) -> u64 {
+    let mut left = permutations;
+    let each = counters.engines(engines as usize);
+    let of_rows = each.take_while(|engine| {
+        let is_one = left > 0;
+        left = left.saturating_sub(engine.hashes);
+        is_one
+    });
+    of_rows.count() as u64
 }
 
 /// The node above these, and the cycles that it takes.
@@ -393,7 +428,8 @@ mod tests {
     fn a_small_sector_has_the_roots_of_neptune() {
         let chip = ComputingChip::new(Hardware::default()).expect("the default is legal");
         let mut device = ChipDevice::new(chip).expect("the chip answers");
-        let found = measure_pc2(&mut device, &SECTORS[0], &mut NoProgress).expect("it is measured");
+        let found = measure_pc2(&mut device, &SECTORS[0], Sharing::Fixed, &mut NoProgress)
+            .expect("it is measured");
         let roots = found.trees.iter().map(|tree| tree.root.as_deref());
         assert!(roots.eq(PC2_2_KIB_ROOTS.map(Some)));
         // 64 columns of two and the words of the replica, 73 nodes and the root alone.
@@ -401,7 +437,8 @@ mod tests {
         let mut model = ModelDevice::new(Hardware::default())
             .expect("the default is legal")
             .with_results(false);
-        let counted = measure_pc2(&mut model, &SECTORS[0], &mut NoProgress).expect("it is counted");
+        let counted = measure_pc2(&mut model, &SECTORS[0], Sharing::Fixed, &mut NoProgress)
+            .expect("it is counted");
         assert_eq!(counted.cycles, found.cycles);
         assert_eq!(counted.comm_r, None);
     }

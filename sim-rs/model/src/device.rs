@@ -13,6 +13,7 @@ use acclmt_driver::device::{
 };
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
+use acclmt_driver::sharing::Sharing;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_driver::timeline::TimelineSink;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -27,6 +28,7 @@ pub struct ModelDevice {
     computes: bool,
     stalls: Stalls,
     row_group: Option<usize>,
+    sharing: Option<Sharing>,
 }
 
 impl ModelDevice {
@@ -43,6 +45,7 @@ impl ModelDevice {
             computes: true,
             stalls: Stalls::default(),
             row_group: None,
+            sharing: None,
         })
     }
 
@@ -68,6 +71,13 @@ impl ModelDevice {
         self
     }
 
+    /// With hash engines that are used like this, see [`ChipDevice::set_sharing`].
+    #[must_use]
+    pub fn with_sharing(mut self, sharing: Option<Sharing>) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
     /// What the chip of a parameter set is built like.
     fn hardware_for(&self, parameters: &AnyParameters) -> Hardware {
         let field = match parameters.field() {
@@ -88,7 +98,9 @@ impl ModelDevice {
     }
 
     fn new_chip(&self, parameters: &AnyParameters) -> Result<ChipDevice<ModelChip>, Unsupported> {
-        Self::build(self.hardware_for(parameters), &self.stalls, self.row_group)
+        let mut chip = Self::build(self.hardware_for(parameters), &self.stalls, self.row_group)?;
+        chip.set_sharing(self.sharing);
+        Ok(chip)
     }
 
     fn build(
@@ -110,10 +122,14 @@ impl ModelDevice {
         parameters: &AnyParameters,
     ) -> Result<&mut ChipDevice<ModelChip>, Unsupported> {
         let hardware = self.hardware_for(parameters);
-        let (stalls, row_group) = (self.stalls, self.row_group);
+        let (stalls, row_group, sharing) = (self.stalls, self.row_group, self.sharing);
         match self.chips.entry(hardware.field.name()) {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
-            Entry::Vacant(entry) => Ok(entry.insert(Self::build(hardware, &stalls, row_group)?)),
+            Entry::Vacant(entry) => {
+                let chip = entry.insert(Self::build(hardware, &stalls, row_group)?);
+                chip.set_sharing(sharing);
+                Ok(chip)
+            }
         }
     }
 }
@@ -153,6 +169,10 @@ impl Device for ModelDevice {
 
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
         self.new_chip(parameters)?.engine_plan(parameters)
+    }
+
+    fn num_engines(&self) -> Option<usize> {
+        Some(self.hardware.num_engines)
     }
 
     fn node_memory_bytes(&self) -> Option<u64> {

@@ -312,7 +312,7 @@ mod tests {
     use crate::latencies::Pipelines;
     use crate::machine::RunSetup;
     use crate::tree::TreeSetup;
-    use acclmt_driver::level_table::{NODE_WORDS, level_table};
+    use acclmt_driver::level_table::{NODE_WORDS, level_table, level_table_of_reserved_leaves};
     use acclmt_driver::program::{ChipProgram, EngineLimits, Roles, RowRegisters};
     use acclmt_poseidon::presets;
 
@@ -332,6 +332,11 @@ mod tests {
         let root = program(root);
         let leaf_registers = leaf.map_or(root.registers, |name| program(name).registers);
         let arity = root.registers.arity;
+        let table = if leaf.is_some() && roles.reserve_leaves() {
+            level_table_of_reserved_leaves
+        } else {
+            level_table
+        };
         RunSetup {
             leaf: leaf_registers,
             root: root.registers,
@@ -341,14 +346,8 @@ mod tests {
             tree: TreeSetup {
                 arity,
                 top: height,
-                queues: level_table(
-                    arity as usize,
-                    height as usize,
-                    1,
-                    NODE_WORDS,
-                    leaf.is_some() && roles.reserve_leaves(),
-                )
-                .expect("the tree fits"),
+                queues: table(arity as usize, height as usize, 1, NODE_WORDS)
+                    .expect("the tree fits"),
                 gated: false,
             },
             pad: true,

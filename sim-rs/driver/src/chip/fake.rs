@@ -10,8 +10,8 @@ use acclmt_poseidon::word::{self, Word};
 use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table;
 use crate::program::{
-    self, ChipConstant, ChipRegisters, EngineLimits, NODE_SET, ProgramError, ROW_SET, Roles,
-    RowRegisters,
+    self, Bases, ChipConstant, ChipRegisters, EngineLimits, NODE_SET, ProgramError, ROW_SET, Roles,
+    RowRegisters, SUB_ENGINES,
 };
 use crate::registers;
 
@@ -91,6 +91,8 @@ pub struct FakeChip {
     registers: HashMap<u32, u32>,
     /// By engine, sub-engine, bank and index.
     constants: HashMap<(usize, u8, u8, u8), ChipConstant>,
+    /// Values of empty sub-trees by level.
+    empty: HashMap<u8, Word>,
     /// Constants that were written so far.
     pub constant_writes: usize,
     taken: Vec<Word>,
@@ -144,6 +146,7 @@ impl FakeChip {
                 ),
             ]),
             constants: HashMap::new(),
+            empty: HashMap::new(),
             constant_writes: 0,
             taken: Vec::new(),
             results: None,
@@ -176,6 +179,7 @@ impl FakeChip {
 
     fn forget(&mut self) {
         self.constants.clear();
+        self.empty.clear();
         self.taken.clear();
         self.results = None;
         for register in registers::REGISTERS {
@@ -216,9 +220,34 @@ impl FakeChip {
         self.registers.get(&address).copied().unwrap_or(0)
     }
 
-    /// The registers of a parameter set: 0 that of rows, 1 that of nodes.
-    fn chip_registers(&self, engine: usize) -> ChipRegisters {
-        ChipRegisters::read(ENGINES[engine], |address| self.at(address))
+    /// The registers of a parameter set: 0 rows, 1 nodes.
+    fn chip_registers(&self, set: usize) -> ChipRegisters {
+        ChipRegisters::read(ENGINES[set], |address| self.at(address))
+    }
+
+    fn roles(&self) -> Roles {
+        Roles::read(self.get(&registers::ROLES))
+    }
+
+    /// Whether `ROLES` are legal.
+    fn roles_are_legal(&self) -> bool {
+        let roles = self.roles();
+        let all = (1_u32 << self.limits.num_engines) - 1;
+        let is_tree = self.get(&registers::TOP_LEVEL) != 0;
+        let hashes = self.hashes_leaves();
+        let exist = [roles.rows, roles.nodes].map(|mask| u32::from(mask) & !all == 0);
+        if exist != [true; 2] || hashes && roles.rows == 0 || is_tree && roles.nodes == 0 {
+            return false;
+        }
+        if !is_tree || !hashes || !roles.reserve_leaves() {
+            return true;
+        }
+        let [rows, nodes] = [ROW_SET, NODE_SET].map(|set| self.chip_registers(set));
+        let alike = |number: usize| {
+            (rows.partial_rounds[number] == 0) == (nodes.partial_rounds[number] == 0)
+        };
+        let mixes = rows.alpha == nodes.alpha && (1..SUB_ENGINES - 1).all(alike);
+        self.row_registers().blocks == 1 && (roles.rows & roles.nodes == 0 || mixes)
     }
 
     fn row_registers(&self) -> RowRegisters {
@@ -243,14 +272,38 @@ impl FakeChip {
             self.start_refused = true;
             return;
         }
-        let registers = self.chip_registers(0);
+        if !self.roles_are_legal() {
+            self.report(
+                registers::ERROR_ILLEGAL_CONFIGURATION,
+                registers::ROLES.address,
+            );
+            return;
+        }
+        let registers = self.chip_registers(ROW_SET);
         if let Err(ProgramError::IllegalRegister { address, .. }) = registers.check(&self.limits) {
             self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
             return;
         }
+        let rows = self.row_registers();
+        let row_engines = match self.get(&registers::TOP_LEVEL) {
+            0 => self.roles().rows.count_ones(),
+            _ => 1,
+        };
+        let most_rows = registers.most_rows(&self.limits) as u32 * row_engines;
+        let is_even = rows.blocks == 1 || rows.group.is_multiple_of(row_engines);
+        if self.hashes_leaves() && !((1..=most_rows).contains(&rows.group) && is_even) {
+            self.report(
+                registers::ERROR_ILLEGAL_CONFIGURATION,
+                registers::ROW_GROUP.address,
+            );
+            return;
+        }
         let top = self.get(&registers::TOP_LEVEL);
         if top > 0 {
-            let registers = self.chip_registers(1);
+            let registers = self.chip_registers(NODE_SET);
+            if let Err(error) = registers.check(&self.limits) {
+                panic!("{error}");
+            }
             assert!(
                 registers.arity >= 2 && registers.digest_words == 1,
                 "no tree"
@@ -264,10 +317,11 @@ impl FakeChip {
             let (arity, height) = (registers.arity as usize, top as usize);
             let leaves = u64::from(self.get(&registers::LEAVES));
             let nodes = (0..top).fold(leaves, |nodes, _| nodes.div_ceil(arity as u64));
-            let roles = self.roles();
-            assert_ne!(roles.nodes, 0, "an engine hashes nodes");
-            let reserves = self.hashes_leaves() && roles.reserve_leaves();
-            let expected = level_table::level_table(arity, height, nodes, words, reserves);
+            let expected = if self.hashes_leaves() && self.roles().reserve_leaves() {
+                level_table::level_table_of_reserved_leaves(arity, height, nodes, words)
+            } else {
+                level_table::level_table(arity, height, nodes, words)
+            };
             assert_eq!(Ok(table), expected);
         }
         let plan = self
@@ -324,59 +378,40 @@ impl FakeChip {
         &self.constants
     }
 
-    /// The roles of the hash engines.
-    fn roles(&self) -> Roles {
-        Roles::read(self.get(&registers::ROLES))
-    }
-
-    /// What the hash engines of a role have of the constants of their parameter set.
-    fn constants_of(&self, set: u8) -> Vec<Vec<ChipConstant>> {
-        let roles = self.roles();
-        let engines = if set == ROW_SET {
-            roles.rows
-        } else {
-            roles.nodes
-        };
-        assert_ne!(engines, 0, "an engine has the role");
-        assert_eq!(u32::from(engines) >> self.limits.num_engines, 0);
-        let bases = self.chip_registers(set.into()).bases;
-        let of_engine = |engine: usize| {
-            let constants = self.constants.iter();
-            let constants = constants.filter(|((of, ..), _)| *of == engine);
-            constants
-                .filter_map(|(_, constant)| constant.in_set(set, &bases))
-                .collect()
-        };
-        (0..self.limits.num_engines)
-            .filter(|engine| engines >> engine & 1 != 0)
-            .map(of_engine)
+    /// The constants that a hash engine has of a parameter set with these bases.
+    fn constants_of(&self, engine: usize, set: usize, bases: &Bases) -> Vec<ChipConstant> {
+        let of_engine = self.constants.iter().filter(|((of, ..), _)| *of == engine);
+        of_engine
+            .filter_map(|(_, constant)| constant.of_set(set, bases))
             .collect()
     }
 
-    /// What `hash` makes of the constants of each engine of a role: they have the same.
-    fn by_every_engine(
-        constants: &[Vec<ChipConstant>],
-        hash: impl Fn(&[ChipConstant]) -> Result<Vec<Word>, ProgramError>,
-    ) -> Result<Vec<Word>, ProgramError> {
-        let mut digests = constants.iter().map(|constants| hash(constants));
-        let first = digests.next().expect("an engine has the role")?;
-        for other in digests {
-            assert_eq!(
-                other?, first,
-                "the engines of a role have different constants"
-            );
+    /// The results of `compute` with the constants of each hash engine of the mask, which are the same.
+    fn on_each<T: PartialEq + std::fmt::Debug>(
+        &self,
+        engines: u8,
+        set: usize,
+        compute: impl Fn(&[ChipConstant]) -> T,
+    ) -> T {
+        let bases = self.chip_registers(set).bases;
+        let mut results = (0..registers::MAX_ENGINES)
+            .filter(|engine| engines >> engine & 1 == 1)
+            .map(|engine| compute(&self.constants_of(engine, set, &bases)));
+        let first = results.next().expect("a run has an engine for its hashes");
+        for other in results {
+            assert_eq!(first, other, "the engines were loaded differently");
         }
-        Ok(first)
+        first
     }
 
     /// The words that come out, with level and index.
     fn compute(&self) -> Result<Vec<(Word, u32, u32)>, ProgramError> {
         let (field, limits) = (self.field(), &self.limits);
         let mut level = if self.hashes_leaves() {
-            Self::by_every_engine(&self.constants_of(ROW_SET), |constants| {
+            self.on_each(self.roles().rows, ROW_SET, |constants| {
                 program::evaluate_rows(
                     field,
-                    &self.chip_registers(0),
+                    &self.chip_registers(ROW_SET),
                     &self.row_registers(),
                     constants,
                     limits,
@@ -396,7 +431,7 @@ impl FakeChip {
                 .map(|(index, word)| (word, 0, index / words))
                 .collect());
         }
-        let (registers, constants) = (self.chip_registers(1), self.constants_of(NODE_SET));
+        let registers = self.chip_registers(NODE_SET);
         let mut output = Vec::new();
         for number in 0..=top {
             if number == top || emit >> number & 1 == 1 {
@@ -411,12 +446,10 @@ impl FakeChip {
                 let whole = level.len().next_multiple_of(arity);
                 if level.len() < whole {
                     assert!(registers::MODE_PAD.is_set(self.get(&registers::MODE)));
-                    let place = (0, program::EMPTY_SUB_TREES, 0, number as u8);
-                    let word = &self.constants[&place].word;
-                    let value = program::plain_word(field, limits, word);
+                    let value = program::plain_word(field, limits, &self.empty[&(number as u8)]);
                     level.resize(whole, value);
                 }
-                level = Self::by_every_engine(&constants, |constants| {
+                level = self.on_each(self.roles().nodes, NODE_SET, |constants| {
                     program::evaluate(field, &registers, constants, limits, &level)
                 })?;
             }
@@ -480,7 +513,17 @@ impl ChipPort for FakeChip {
                         index: registers::CONSTANT_INDEX.get(value) as u8,
                         word: self.get_word(&registers::CONSTANT_DATA),
                     };
-                    for engine in 0..registers::MAX_ENGINES {
+                    let all = (1_u32 << self.limits.num_engines) - 1;
+                    let mask = u32::from(constant.engine_mask);
+                    if mask == 0 || mask & !all != 0 {
+                        self.report(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
+                        return Ok(());
+                    }
+                    if constant.sub_engine == program::EMPTY_SUB_TREES {
+                        self.empty.insert(constant.index, constant.word);
+                        return Ok(());
+                    }
+                    for engine in 0..self.limits.num_engines {
                         let ChipConstant {
                             sub_engine,
                             bank,

@@ -4,7 +4,6 @@ use super::fake::{BUILD, FakeChip, Fault};
 use super::*;
 use crate::device::{NoProgress, WordSource, Zeroisation};
 use crate::nodes::{AllNodes, NoNodes};
-use crate::sharing::Sharing;
 use crate::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
@@ -283,80 +282,6 @@ fn other_trees_are_folded_level_by_level() {
     check_roots(&mut device, &few_rounds(11), 11 * 11 * 11);
     check_roots(&mut device, &few_rounds(2), 1);
     assert!(device.port().digests());
-}
-
-/// Hash engines in any number, with roles of their own or shared, with sets that are equal, alike and different.
-#[test]
-fn trees_in_every_division_of_the_work() {
-    let (arity_2, arity_4, arity_8, arity_11) =
-        (few_rounds(2), few_rounds(4), few_rounds(8), few_rounds(11));
-    for num_engines in [1, 2, 3, 8] {
-        for sharing in [Sharing::Fixed, Sharing::Shared] {
-            let mut device = device_of(
-                Fault::None,
-                EngineLimits {
-                    num_engines,
-                    matrix_depth: 64,
-                    ..bls12_381()
-                },
-            );
-            device.set_sharing(sharing);
-            for (parameters, leaf, leaves) in [
-                (&arity_2, LeafRule::Hash(&arity_2), 16),
-                (&arity_4, LeafRule::Hash(&arity_2), 16),
-                (&arity_8, LeafRule::Hash(&arity_11), 64),
-                (&arity_8, LeafRule::Digest, 64),
-                (&arity_2, LeafRule::Hash(&arity_8), 8),
-            ] {
-                check_tree(&mut device, &CommitRequest::new(parameters, leaf, leaves));
-                assert!(!device.port().digests());
-            }
-            check_hashes(&mut device, &arity_4);
-        }
-    }
-}
-
-#[test]
-fn sets_that_cannot_be_mixed_are_named() {
-    let refusal = |parameters: &AnyParameters, leaf: LeafRule<'_>, limits: EngineLimits| {
-        let mut device = device_of(Fault::None, limits);
-        device.set_sharing(Sharing::Shared);
-        let request = CommitRequest::new(parameters, leaf, 8);
-        let words = numbers(7, request.leaf_length() * 8);
-        let error = commit_words(&mut device, &request, &words).unwrap_err();
-        // The same is done with roles of their own.
-        device.set_sharing(Sharing::Fixed);
-        commit_words(&mut device, &request, &words).unwrap();
-        error.to_string()
-    };
-    let (arity_2, arity_8, arity_11) = (few_rounds(2), few_rounds(8), few_rounds(11));
-    let message = refusal(&arity_8, LeafRule::Hash(&arity_11), bls12_381());
-    let expected = "take 42 entries of the matrix memories of a hash engine, which have 32";
-    assert!(message.contains(expected), "{message}");
-    let limits = EngineLimits {
-        matrix_depth: 64,
-        ..bls12_381()
-    };
-    let dusk = presets::by_name("dusk").unwrap();
-    let rows = LeafRule::Row {
-        parameters: dusk,
-        columns: 9,
-    };
-    let message = refusal(&arity_2, rows, limits);
-    let expected = "a row has 3 blocks, and hash engines with both roles hash rows of one block";
-    assert!(message.contains(expected), "{message}");
-    let ranges = Ranges {
-        widths: 3..=3,
-        exponents: vec![7],
-        full_rounds: 2..=2,
-        partial_rounds: 8..=8,
-        ..Ranges::default()
-    };
-    let seventh = random::parameters::<Bls12_381>(1, &ranges).unwrap();
-    let seventh = Bls12_381::wrap(seventh);
-    let message = refusal(&arity_2, LeafRule::Hash(&seventh), limits);
-    let expected = "mixes sets of one exponent, and rows have x^7, nodes x^5; use fixed roles";
-    assert!(message.contains(expected), "{message}");
 }
 
 /// Caps, padding, rows, leaves of another set, and every node, on the chip and level by level.
@@ -871,4 +796,204 @@ fn a_clear_that_is_refused_during_a_zeroisation_is_repeated() {
 #[test]
 fn a_broken_connection_is_reported() {
     assert!(message(Fault::Disconnects, 2).contains("the cable was pulled"));
+}
+
+/// Chips with so many hash engines.
+fn pool(num_engines: usize) -> ChipDevice<FakeChip> {
+    let limits = EngineLimits {
+        num_engines,
+        matrix_depth: 64,
+        ..bls12_381()
+    };
+    device_of(Fault::None, limits)
+}
+
+fn roles(device: &mut ChipDevice<FakeChip>) -> (u8, u8) {
+    let value = device.port().read_register(registers::ROLES.address);
+    let roles = Roles::read(value.unwrap());
+    (roles.rows, roles.nodes)
+}
+
+fn node_bases(device: &mut ChipDevice<FakeChip>) -> Bases {
+    let value = device.port().read_register(registers::ROOT.bases.address);
+    Bases::read(value.unwrap())
+}
+
+/// Leaves of one set, nodes of another one, and the same set for both, in every number of hash engines.
+#[test]
+fn shared_hash_engines_have_the_constants_of_both_sets() {
+    let (leaves, nodes) = (few_rounds(8), few_rounds(2));
+    for num_engines in 1..=8 {
+        let all = u8::MAX >> (8 - num_engines);
+        let mut device = pool(num_engines);
+        for (leaf, other) in [(&leaves, true), (&nodes, false), (&leaves, true)] {
+            let request = CommitRequest {
+                sharing: Some(Sharing::Shared),
+                ..CommitRequest::new(&nodes, LeafRule::Hash(leaf), 16)
+            };
+            check_tree(&mut device, &request);
+            assert!(!device.port().digests());
+            assert_eq!(roles(&mut device), (all, all));
+            let bases = node_bases(&mut device);
+            assert_eq!(bases != Bases::default(), other, "{bases:?}");
+            if other {
+                // 3 matrices of 3 groups in 2 steps.
+                assert_eq!(bases.matrix, 18);
+            }
+            let fixed = CommitRequest {
+                sharing: Some(Sharing::Fixed),
+                ..request
+            };
+            if num_engines > 1 {
+                check_tree(&mut device, &fixed);
+                let (rows, nodes) = roles(&mut device);
+                assert_eq!((rows | nodes, rows & nodes), (all, 0));
+                assert_eq!(node_bases(&mut device), Bases::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_default_is_fixed_with_several_hash_engines() {
+    let set = few_rounds(2);
+    for (num_engines, tree, ready, hashes) in [
+        (1, (1, 1), (0, 1), (1, 0)),
+        (2, (1, 2), (0, 2), (1, 0)),
+        (4, (0b11, 0b1100), (0, 0b1110), (0b1111, 0)),
+    ] {
+        let mut device = pool(num_engines);
+        check_tree(
+            &mut device,
+            &CommitRequest::new(&set, LeafRule::Hash(&set), 16),
+        );
+        assert_eq!(roles(&mut device), tree);
+        check_tree(&mut device, &CommitRequest::new(&set, LeafRule::Digest, 16));
+        assert_eq!(roles(&mut device), ready);
+        check_hashes(&mut device, &set);
+        assert_eq!(roles(&mut device), hashes);
+        device.set_sharing(Some(Sharing::Shared));
+        check_hashes(&mut device, &set);
+        assert_eq!(roles(&mut device).0, u8::MAX >> (8 - num_engines));
+    }
+}
+
+/// Rows of several blocks are dealt out in turn without a tree, and have one hash engine under it.
+#[test]
+fn rows_of_several_blocks_on_several_hash_engines() {
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let leaf = LeafRule::Row {
+        parameters: plonky2,
+        columns: 20,
+    };
+    let request = CommitRequest::new(plonky2, leaf, 16);
+    let mut device = pool(4);
+    check_tree(&mut device, &request);
+    assert_eq!(roles(&mut device), (0b0001, 0b1110));
+    let shared = CommitRequest {
+        sharing: Some(Sharing::Shared),
+        ..request.clone()
+    };
+    let words = vec![Word::default(); 20 * 16];
+    let error = device.commit(
+        &shared,
+        &mut WordSource(&words),
+        &mut NoNodes,
+        &mut NoProgress,
+    );
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("rows of 3 blocks"), "{error}");
+    assert!(error.contains("take fixed roles"), "{error}");
+    // One hash engine cannot have fixed roles: the tree is folded in several runs.
+    let mut one = pool(1);
+    check_tree(&mut one, &request);
+    assert!(one.port().digests());
+    let notes = one.commit_notes(&request);
+    assert!(notes[0].contains("rows of 3 blocks"), "{notes:?}");
+
+    let rows: Vec<_> = (0..9).map(|row| numbers(100 * row, 20)).collect();
+    let sponge = plonky2.sponge().unwrap();
+    let expected = crate::messages::hash_rows(&mut SoftwareDevice::new(), plonky2, &rows).unwrap();
+    for group in [None, Some(4), Some(8)] {
+        device.set_row_group(group);
+        let found = device.hash_rows(plonky2, sponge, &rows, &mut NoProgress);
+        assert_eq!(found.unwrap().unwrap().digests.concat(), expected);
+        assert_eq!(roles(&mut device), (0b1111, 0));
+        let written = device.port().read_register(registers::ROW_GROUP.address);
+        assert_eq!(written.unwrap() % 4, 0);
+    }
+    device.set_row_group(Some(6));
+    let error = device.hash_rows(plonky2, sponge, &rows, &mut NoProgress);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("take a multiple of 4"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_shared_is_refused_with_the_reason() {
+    let (leaf, nodes) = (few_rounds(11), few_rounds(8));
+    let message = |limits: EngineLimits, leaf: &AnyParameters, sharing| {
+        let request = CommitRequest {
+            sharing: Some(sharing),
+            ..CommitRequest::new(&nodes, LeafRule::Hash(leaf), 8)
+        };
+        let words = numbers(0, request.leaf_length() * 8);
+        let mut device = device_of(Fault::None, limits);
+        let result = device.commit(
+            &request,
+            &mut WordSource(&words),
+            &mut NoNodes,
+            &mut NoProgress,
+        );
+        assert_eq!(device.port().constant_writes, 0);
+        result.unwrap_err().to_string()
+    };
+    // 24 entries for rows, and 18 for nodes.
+    let shallow = EngineLimits {
+        matrix_depth: 41,
+        ..bls12_381()
+    };
+    let error = message(shallow, &leaf, Sharing::Shared);
+    let expected =
+        "need 42 entries of each matrix memory, of which the chip has 41; take fixed roles";
+    assert!(error.contains(expected), "{error}");
+    let other = random::any_parameters(
+        FieldId::Bls12_381,
+        3,
+        &Ranges {
+            widths: 3..=3,
+            exponents: vec![7],
+            ..Ranges::default()
+        },
+    );
+    let other = other.unwrap();
+    if other.digest_length() == 1 {
+        let error = message(bls12_381(), &other, Sharing::Shared);
+        assert!(
+            error.contains("rows have the S-box x^7, nodes x^5"),
+            "{error}"
+        );
+    }
+    let one = EngineLimits {
+        num_engines: 1,
+        ..bls12_381()
+    };
+    let error = message(one, &leaf, Sharing::Fixed);
+    assert!(error.contains("the chip has 1; share it"), "{error}");
+}
+
+#[test]
+fn more_hash_engines_than_the_input_feeds_are_noted() {
+    let set = few_rounds(2);
+    let request = CommitRequest::new(&set, LeafRule::Digest, 16);
+    assert_eq!(pool(2).commit_notes(&request), [""; 0]);
+    let request = CommitRequest {
+        sharing: Some(Sharing::Shared),
+        ..request
+    };
+    let notes = pool(8).commit_notes(&request);
+    assert!(notes[0].contains("16 GB/s at 500 MHz"), "{notes:?}");
+    assert!(
+        notes[0].starts_with("8 hash engines could take"),
+        "{notes:?}"
+    );
 }

@@ -7,9 +7,8 @@ use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
 use super::registers::{
     BOTH_ENGINES, Bases, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LATER_VECTOR_INDEX, LEAF_HASH_ENGINE, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS,
-    ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode,
-    recurrence,
+    LARGE_PRIME, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS, ODD_BANK,
+    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode, recurrence,
 };
 use super::shape::{
     FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
@@ -692,11 +691,7 @@ impl<F: PrimeField> Loader<F> {
     fn constant(&mut self, sub_engine: u8, bank: u8, index: usize, elements: &[F]) {
         let word = constant_word(self.shape, self.radix, elements);
         self.constants.push(ChipConstant {
-            engine_mask: if sub_engine == INITIAL_VECTOR && index >= LATER_VECTOR_INDEX {
-                LEAF_HASH_ENGINE
-            } else {
-                BOTH_ENGINES
-            },
+            engine_mask: BOTH_ENGINES,
             sub_engine,
             bank,
             index: u8::try_from(index).expect("the segments fit into the memories"),

@@ -18,6 +18,17 @@ pub enum ProgramError {
         /// Most that the buffers of a hash engine hold.
         most: usize,
     },
+    /// A group of rows cannot be shared out.
+    #[error(
+        "{group} rows under way together cannot be shared out evenly among {engines} hash engines; take a multiple of \
+         {engines}"
+    )]
+    UnevenRowGroup {
+        /// Rows.
+        group: usize,
+        /// Hash engines that take rows.
+        engines: usize,
+    },
     /// The tag of a row does not exist.
     #[error(
         "'{name}' hashes no rows of {length} field elements: a SAFE tag has no room for the length"

@@ -1,7 +1,7 @@
 //! The registers of hash engines and rows, and constants with their places.
 
 use super::error::ProgramError;
-use super::limits::EngineLimits;
+use super::limits::{EngineLimits, MAX_DEPTH};
 use super::shape::{
     FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, beats_up_to,
 };
@@ -11,17 +11,20 @@ use acclmt_poseidon::word::Word;
 /// Number under which the initial vector is loaded.
 pub const INITIAL_VECTOR: u8 = 15;
 
-/// Mask of both hash engines: bit 0 the leaf hash engine, bit 1 the root hash engine.
-pub const BOTH_ENGINES: u8 = LEAF_HASH_ENGINE | ROOT_HASH_ENGINE;
+/// Mask of the first two hash engines, which a chip has by default.
+pub const BOTH_ENGINES: u8 = 0b11;
+
+/// Number of the parameter set of rows.
+pub const ROW_SET: usize = 0;
+
+/// Number of the parameter set of nodes.
+pub const NODE_SET: usize = 1;
+
+/// Indices of initial vectors that a parameter set has.
+pub const INITIAL_VECTORS: u8 = 8;
 
 /// Number of the values of empty sub-trees among the sub-engines: bank 0, index level.
 pub const EMPTY_SUB_TREES: u8 = 14;
-
-/// Bit of an engine mask for the leaf hash engine.
-pub const LEAF_HASH_ENGINE: u8 = 0b01;
-
-/// Bit of an engine mask for the root hash engine.
-pub const ROOT_HASH_ENGINE: u8 = 0b10;
 
 /// Value of the register `FIELD` for the large prime.
 pub const LARGE_PRIME: u32 = 0;
@@ -67,7 +70,8 @@ pub(super) const CODES: usize = MAX_ELEMENTS;
 /// A constant and where it is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipConstant {
-    /// Hash engines that take it: bit e hash engine e; of a program, those of a role: bit 0 rows, bit 1 nodes.
+    /// Hash engines that take it: bit e hash engine e. In a program [`BOTH_ENGINES`]; which ones take it in a run
+    /// depends on the [`Roles`].
     pub engine_mask: u8,
     /// Number of the sub-engine.
     pub sub_engine: u8,
@@ -292,6 +296,13 @@ impl ChipRegisters {
     ///
     /// When one is illegal; the error names the first register, in address order.
     pub fn check(&self, limits: &EngineLimits) -> Result<(), ProgramError> {
+        let behind = |depth: usize, base: u8| depth.min(MAX_DEPTH).saturating_sub(base.into());
+        // The memories behind the bases.
+        let limits = &EngineLimits {
+            constant_depth: behind(limits.constant_depth, self.bases.constant),
+            partial_depth: behind(limits.partial_depth, self.bases.partial),
+            ..*limits
+        };
         let shape = self.shape();
         let goldilocks = shape.goldilocks;
         let stream_words = if goldilocks { 3 } else { 12 };
@@ -443,8 +454,8 @@ impl ChipRegisters {
         FULL_ROUND_VISITS + partial.iter().filter(|&&rounds| rounds != 0).count()
     }
 
-    /// Most rows that can be under way together in a hash engine: `ROW_GROUP` is at most this for each that takes
-    /// rows. All first blocks of a group
+    /// Most rows that can be under way together in a hash engine: `ROW_GROUP` is at most this, and without a tree
+    /// at most this for each hash engine that takes rows. All first blocks of a group
     /// come before the first second block, so that the states of a whole group wait in the output buffers
     /// of the sub-engines: one for each of the two visits of a full-round sub-engine, and one for each
     /// partial-round sub-engine that has rounds. One without rounds is a wire.

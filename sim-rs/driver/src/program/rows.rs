@@ -25,6 +25,8 @@ pub struct ChipRows {
     pub registers: RowRegisters,
     sponge: Sponge,
     length: usize,
+    /// Hash engines that take the rows in turn.
+    engines: usize,
 }
 
 impl ChipRows {
@@ -72,19 +74,38 @@ impl ChipRows {
             },
             sponge: sponge.clone(),
             length,
+            engines: 1,
             program,
         }
     }
 
-    /// The same with `group` rows under way together.
+    /// The same on `engines` hash engines, which take the rows in turn: as many groups are under way together, one in
+    /// each. That is for runs without a tree.
+    #[must_use]
+    pub fn on_engines(mut self, engines: usize) -> Self {
+        // Rows of one block need not come in groups.
+        if self.blocks() > 1 {
+            let in_each = self.group() / self.engines;
+            self.engines = engines.max(1);
+            self.registers.group = (in_each * self.engines) as u32;
+        }
+        self
+    }
+
+    /// The same with `group` rows under way together, as many in each hash engine.
     ///
     /// # Errors
     ///
-    /// When the buffers of a hash engine do not hold the states of so many rows, or it is none.
+    /// When the buffers of the hash engines do not hold the states of so many rows, it is none, or they cannot be
+    /// shared out evenly.
     pub fn with_group(mut self, group: usize) -> Result<Self, ProgramError> {
-        let most = self.program.registers.most_rows(&self.program.limits);
+        let engines = self.engines;
+        let most = engines * self.program.registers.most_rows(&self.program.limits);
         if !(1..=most).contains(&group) {
             return Err(ProgramError::RowGroup { group, most });
+        }
+        if !group.is_multiple_of(engines) {
+            return Err(ProgramError::UnevenRowGroup { group, engines });
         }
         self.registers.group = group as u32;
         Ok(self)

@@ -301,6 +301,14 @@ fn label(row: &Row, varied: &BTreeSet<&'static str>) -> String {
         ("output", format!("output stall {}", point.output_stall)),
         ("rate", format!("input rate {}", point.input_rate)),
         (
+            "pool",
+            format!(
+                "{} hash engines, {}",
+                point.hardware().num_engines,
+                point.sharing.as_deref().unwrap_or("default roles")
+            ),
+        ),
+        (
             "group",
             format!("row group {}", point.row_group.unwrap_or(0)),
         ),
@@ -340,6 +348,7 @@ fn varied(rows: &[&Row]) -> BTreeSet<&'static str> {
             ("input", a.input_stall != b.input_stall),
             ("output", a.output_stall != b.output_stall),
             ("rate", a.input_rate != b.input_rate),
+            ("pool", (a.engines, &a.sharing) != (b.engines, &b.sharing)),
             ("group", a.row_group != b.row_group),
         ] {
             if differs {

@@ -39,6 +39,12 @@ pub struct Axes {
     /// hash engine busy.
     #[serde(deserialize_with = "values")]
     pub row_group: Vec<usize>,
+    /// Hash engines of the chip; 2.
+    #[serde(deserialize_with = "values")]
+    pub engines: Vec<usize>,
+    /// How they are used: `fixed` or `shared`; fixed, on a chip with one hash engine shared.
+    #[serde(deserialize_with = "values")]
+    pub sharing: Vec<String>,
     /// Full-round sub-engines of a hash engine; 1.
     #[serde(deserialize_with = "values")]
     pub num_full: Vec<usize>,
@@ -69,7 +75,7 @@ pub struct Axes {
 }
 
 /// Number of axes.
-pub(super) const AXES: usize = 19;
+pub(super) const AXES: usize = 21;
 
 impl Axes {
     /// Values of each axis, in the order of the fields; at least one.
@@ -85,6 +91,8 @@ impl Axes {
             self.leaves.len(),
             self.leaf.len(),
             self.row_group.len(),
+            self.engines.len(),
+            self.sharing.len(),
             self.num_full.len(),
             self.num_partial.len(),
             self.matrix_depth.len(),

@@ -8,6 +8,7 @@ use super::kind::Measure;
 use crate::measurement::MAX_LEAVES;
 use acclmt_driver::device::LeafKind;
 use acclmt_driver::limits::MAX_COLUMNS;
+use acclmt_driver::sharing::Sharing;
 use acclmt_model::{Hardware, HardwareError};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::params::{MAX_ROUNDS, MAX_WIDTH, MIN_WIDTH};
@@ -128,6 +129,8 @@ impl Axes {
                     ("leaf", self.leaf.is_empty()),
                     ("row_group", self.row_group.is_empty()),
                     ("node_words", self.node_words.is_empty()),
+                    ("engines", self.engines.is_empty()),
+                    ("sharing", self.sharing.is_empty()),
                 ];
                 match of_trees.into_iter().find(|(_, is_empty)| !is_empty) {
                     None => Ok(()),
@@ -184,6 +187,14 @@ impl Axes {
         within("leaves", &self.leaves, 1, MAX_LEAVES)?;
         each("leaf", &self.leaf, |leaf| check_leaf(leaf))?;
         within("row_group", &self.row_group, 1, MAX_ROW_GROUP)?;
+        part("engines", &self.engines, |chip, num_engines| Hardware {
+            num_engines,
+            ..chip
+        })?;
+        each("sharing", &self.sharing, |sharing| {
+            let parsed = sharing.parse::<Sharing>().map(drop);
+            parsed.map_err(|error| error.to_string())
+        })?;
         part("num_full", &self.num_full, |chip, num_full| Hardware {
             num_full,
             ..chip

@@ -41,6 +41,12 @@ record! {
         pub leaf: String,
         /// Rows that are under way together, nothing for as many as keep the hash engine busy.
         pub row_group: Option<usize>,
+        /// Hash engines, nothing for as many as a chip has by default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub engines: Option<usize>,
+        /// How they are used, nothing for what the driver does by default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub sharing: Option<String>,
         /// Full-round sub-engines.
         pub num_full: usize,
         /// Partial-round sub-engines.
@@ -77,14 +83,16 @@ impl Point {
 
     /// How the chip is built.
     pub fn hardware(&self) -> Hardware {
+        let default = Hardware::default();
         Hardware {
+            num_engines: self.engines.unwrap_or(default.num_engines),
             num_full: self.num_full,
             num_partial: self.num_partial,
             matrix_depth: self.matrix_depth,
             constant_depth: self.constant_depth,
             partial_depth: self.partial_depth,
             node_words: self.node_words,
-            ..Hardware::default()
+            ..default
         }
     }
 

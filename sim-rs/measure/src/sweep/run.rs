@@ -6,6 +6,7 @@ use super::row::Measured;
 use crate::measurement::{engine_plan, measure_engine, measure_tree};
 use acclmt_driver::device::{CommitRequest, Device, LeafKind, LeafKindError, NoProgress};
 use acclmt_driver::level_table::standard_tree;
+use acclmt_driver::sharing::SharingError;
 use acclmt_poseidon::fields::AnyParameters;
 
 /// Measures a point on a device that is built like it.
@@ -55,7 +56,11 @@ fn tree_row(
     let leaves = point.leaves.unwrap_or(standard);
     let kind: LeafKind = (point.leaf.parse()).map_err(|error: LeafKindError| error.to_string())?;
     let rule = kind.rule(parameters);
-    let request = CommitRequest::new(parameters, rule, leaves);
+    let sharing = point.sharing.as_deref().map(str::parse).transpose();
+    let request = CommitRequest {
+        sharing: sharing.map_err(|error: SharingError| error.to_string())?,
+        ..CommitRequest::new(parameters, rule, leaves)
+    };
     if point.row_group.is_some() && request.leaf_hashes() == 1 {
         return Err(format!(
             "row_group does not apply to leaves of one block, such as '{}' of '{}'; leave it out",

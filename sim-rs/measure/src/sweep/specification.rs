@@ -89,6 +89,8 @@ impl Specification {
             rest @ ..,
         ] = indices;
         let [
+            engines,
+            sharing,
             num_full,
             num_partial,
             matrix_depth,
@@ -126,6 +128,8 @@ impl Specification {
             leaves: at(&axes.leaves, leaves),
             leaf: at(&axes.leaf, leaf).unwrap_or_else(|| "hash".to_owned()),
             row_group: at(&axes.row_group, row_group),
+            engines: at(&axes.engines, engines),
+            sharing: at(&axes.sharing, sharing),
             num_full: at(&axes.num_full, num_full).unwrap_or(default.num_full),
             num_partial: at(&axes.num_partial, num_partial).unwrap_or(default.num_partial),
             matrix_depth: at(&axes.matrix_depth, matrix_depth).unwrap_or(default.matrix_depth),
