@@ -93,7 +93,12 @@ module acclmt_partial_round_engine #(
   localparam int unsigned Banks = acclmt_pkg::PartialBanks;
   localparam int unsigned BankConstant = Banks - 1;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
-  localparam int unsigned FirstQueueDepth = 16;
+  // States whose new element waits for their slot. Of one set a state comes back as its slot does;
+  // where slots of several lengths are mixed, one that enters in place of a shorter one delays those
+  // behind it, until the loop is as long as all the beats inside.
+  localparam int unsigned LoopCycles = acclmt_timing_pkg::partial_loop_cycles(int'(Reduction));
+  localparam int unsigned FirstQueueDepth =
+      (NumSets == 1) ? 16 : 2 ** $clog2(Places - LoopCycles + 8);
 
   // Cycles after a beat is issued at which something happens to it: its operands are there, its
   // products, its sums, and these have moved; the sum that is complete is reduced and its constant

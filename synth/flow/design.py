@@ -33,7 +33,9 @@ FLATTENED = {
     "acclmt_reduce",
     "acclmt_reduce_goldilocks",
     "acclmt_reserved_fifo",
+    "acclmt_set_select",
     "acclmt_state_buffer",
+    "acclmt_turns",
     "acclmt_valid_pipe",
 }
 

@@ -2244,7 +2244,7 @@ fn constants_without_a_place_are_refused() {
         (1, 6, 255),
         (1, 7, 0),
         (1, 128, 0),
-        (15, 0, 4),
+        (15, 0, 16),
         (15, 2, 255),
         (15, 3, 0),
         (15, 16, 0),
@@ -2256,7 +2256,8 @@ fn constants_without_a_place_are_refused() {
     let mut addresses: Vec<_> = (places.into_iter())
         .map(|(engine, bank, index)| constant_address(engine, bank, index))
         .collect();
-    // For no hash engine, and bits that no field has, of an address that is legal without them.
+    // For no hash engine, for one that does not exist, and bits that no field has, of an address that is legal
+    // without them.
     let legal = constant_address(0, 0, 0);
     addresses.push(constant_address_of(0, 0, 0, 0));
     addresses.extend((22..32).map(|bit| legal | 1 << bit));
@@ -2278,7 +2279,7 @@ fn constants_without_a_place_are_refused() {
         (0, 20, limits.constant_depth as u32 - 1),
         (1, 6, partial - 1),
         (14, 0, max_height - 1),
-        (15, 2, 3),
+        (15, 2, 15),
     ] {
         let address = constant_address(engine, bank, index);
         host.write(registers::CONSTANT_ADDRESS.address, address);

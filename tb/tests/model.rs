@@ -14,6 +14,7 @@ use acclmt_driver::device::{
 use acclmt_driver::nodes::NodeSink;
 use acclmt_driver::program::{ChipProgram, Roles, RowRegisters};
 use acclmt_driver::registers;
+use acclmt_driver::sharing::Sharing;
 use acclmt_driver::timeline::{Stall, Timeline};
 use acclmt_merkle::shape::Padding;
 use acclmt_model::stalls::{Rate, Stalls};
@@ -100,9 +101,17 @@ impl Chips {
         self.compare(what, |device| {
             let source = &mut WordSource(words);
             let report = device.commit(request, source, &mut Levels(emit), &mut NoProgress);
-            report
-                .unwrap_or_else(|error| panic!("{what}: {error}"))
-                .counters
+            match report {
+                // Not every two sets can be mixed.
+                Err(DeviceError::Unsupported(_)) if request.sharing == Some(Sharing::Shared) => {
+                    None
+                }
+                report => {
+                    report
+                        .unwrap_or_else(|error| panic!("{what}: {error}"))
+                        .counters
+                }
+            }
         });
     }
 
@@ -270,6 +279,7 @@ fn trees(first: u64, count: u64, most_leaves: u64) {
             cap_height: random.below(2) as u32,
             window: (random.below(2) == 0).then_some(first..leaves as u32),
             height: Some(leaves.max(2).ilog(node.arity() as u64) + 1 + random.below(2) as u32),
+            sharing: *random.choose(&[None, Some(Sharing::Shared)]),
             ..CommitRequest::new(&node, rule, leaves)
         };
         if request.height > Some(5) && node.arity() > 8 {
@@ -446,6 +456,56 @@ fn trees_take_the_same_cycles() {
 #[ignore = "long: 60 random trees"]
 fn many_trees_take_the_same_cycles() {
     trees(seed(8200), 60, 600);
+}
+
+/// Hash engines with both roles, whose leaves and nodes have one set or two, at any pace of the host.
+#[test]
+fn shared_hash_engines_take_the_same_cycles() {
+    let seed = seed(88);
+    let mut random = Random::new(seed);
+    let mut chips = Chips::new(seed);
+    let mut shapes = vec![("plonky2", Some("plonky2"), 2)];
+    if large_field() == FieldId::Bls12_381 {
+        shapes.extend([
+            ("filecoin-arity-2", Some("filecoin-arity-2"), 2),
+            ("filecoin-arity-8", Some("filecoin-arity-11"), 8),
+            ("filecoin-arity-8", None, 8),
+            ("filecoin-arity-2", Some("filecoin-arity-8"), 2),
+            ("filecoin-arity-11", Some("filecoin-arity-2"), 11),
+        ]);
+    }
+    for (number, (nodes, rows, arity)) in shapes.into_iter().enumerate() {
+        for _ in 0..2 {
+            let parameters = presets::by_name(nodes).unwrap();
+            let rows = rows.map(|name| presets::by_name(name).unwrap());
+            let rule = rows.map_or(LeafRule::Digest, LeafRule::Hash);
+            let field = parameters.field();
+            let leaves = 1 + random.below(150);
+            let value = elements(&mut random, field, parameters.digest_length());
+            let request = CommitRequest {
+                padding: Padding::SubTree(&value),
+                height: Some(leaves.max(2).ilog(arity) + 1),
+                window: Some(leaves as u32 / 3..leaves as u32),
+                sharing: Some(Sharing::Shared),
+                ..CommitRequest::new(parameters, rule, leaves)
+            };
+            let words = elements(&mut random, field, request.leaf_length() * leaves as usize);
+            let (input, output) = stalls(&mut random);
+            chips.set_stalls(seed + number as u64, input, output);
+            let emit = *random.choose(&[0, u32::MAX, 0b101]);
+            let what = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
+            chips.compare(&what, |device| {
+                let source = &mut WordSource(&words);
+                let report = device.commit(&request, source, &mut Levels(emit), &mut NoProgress);
+                let counters = report.expect("the sets can be mixed").counters;
+                let of_engines = counters.as_ref().expect("something is hashed");
+                let hashes = of_engines.leaf.hashes + of_engines.root.hashes;
+                assert_eq!(hashes, request.hashes(&request.shape().unwrap()), "{what}");
+                counters
+            });
+            chips.timeline(&what, &request);
+        }
+    }
 }
 
 /// The presets of the build at their full number of rounds, several runs on the same chip.
