@@ -2223,7 +2223,7 @@ fn the_model_counts_the_cycles_of_trees() {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let rows = json_lines(&run);
     let cycles: Vec<_> = rows.iter().map(|row| &row["cycles"]).collect();
-    assert_eq!(cycles, [92_245, 148_505]);
+    assert_eq!(cycles, [92_232, 148_503]);
     assert!(rows[1]["steady"]["rhe_utilisation"].as_f64() > Some(0.97));
 
     // Other leaves, and standard trees of other arities.

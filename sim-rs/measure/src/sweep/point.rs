@@ -42,10 +42,10 @@ record! {
         /// Rows that are under way together, nothing for as many as keep the hash engine busy.
         pub row_group: Option<usize>,
         /// Hash engines, nothing for as many as a chip has by default.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default)]
         pub engines: Option<usize>,
         /// How they are used, nothing for what the driver does by default.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default)]
         pub sharing: Option<String>,
         /// Full-round sub-engines.
         pub num_full: usize,
