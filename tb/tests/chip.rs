@@ -2464,6 +2464,7 @@ fn unknown_registers_are_errors() {
     let known = |address: u32| {
         registers::REGISTERS.iter().any(|r| r.contains(address))
             && (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
+            && registers::later_engine(address).is_none()
             && (!registers::LEVEL_TABLE.contains(address)
                 || address < registers::LEVEL_TABLE.at(0) + 4 * (max_height + 1))
     };
@@ -2529,6 +2530,7 @@ fn registers_after_a_reset_are_those_of_the_map() {
     };
     let exists = |address: u32| {
         (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
+            && registers::later_engine(address).is_none()
             && (!registers::LEVEL_TABLE.contains(address)
                 || address < registers::LEVEL_TABLE.at(0) + 4 * (max_height + 1))
     };

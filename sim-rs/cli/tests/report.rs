@@ -157,9 +157,9 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "74.32 %",
         "figure 5",
         "figure 8",
-        "92\u{202f}245",
+        "92\u{202f}232",
         "Wide rows of Goldilocks elements",
-        "<td>135</td><td>17</td><td>8\u{202f}192</td><td>2\u{202f}528\u{202f}119</td><td>308.61</td>\
+        "<td>135</td><td>17</td><td>8\u{202f}192</td><td>2\u{202f}528\u{202f}137</td><td>308.61</td>\
          <td>1.620</td><td>218.7</td><td>1.75</td><td>99.15 %</td><td>5.83 %</td>",
         "preset of the wide rows",
         "A CPU &lt;x&gt;",

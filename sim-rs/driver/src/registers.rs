@@ -1243,6 +1243,22 @@ pub const ENGINE_COUNTERS: [EngineCounterRegisters; MAX_ENGINES] = [
     ENGINE7,
 ];
 
+/// The hash engine, from number 2 on, of which a counter is at this address: a chip with fewer does not have it.
+pub fn later_engine(address: u32) -> Option<usize> {
+    let counters = |engine: &EngineCounterRegisters| {
+        [
+            engine.hashes,
+            engine.busy_full,
+            engine.busy_partial,
+            engine.busy_full_last,
+        ]
+    };
+    (2..MAX_ENGINES).find(|&engine| {
+        let counters = counters(&ENGINE_COUNTERS[engine]);
+        counters.iter().any(|register| register.contains(address))
+    })
+}
+
 /// Groups of siblings in a level's queue.
 pub const LEVEL_GROUPS: Field = Field::new(
     "Groups",

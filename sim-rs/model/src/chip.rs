@@ -1011,18 +1011,8 @@ impl ModelChip {
         let is_known = registers::REGISTERS.iter().any(|r| r.contains(address));
         let levels = 4 * self.hardware.max_height;
         // Those of hash engines 0 and 1 are there in any case.
-        let lacking = registers::ENGINE_COUNTERS
-            .iter()
-            .skip(self.hardware.num_engines.max(2));
-        let is_lacking = lacking.into_iter().any(|engine| {
-            let registers = [
-                engine.hashes,
-                engine.busy_full,
-                engine.busy_partial,
-                engine.busy_full_last,
-            ];
-            registers.iter().any(|register| register.contains(address))
-        });
+        let is_lacking = registers::later_engine(address)
+            .is_some_and(|engine| engine >= self.hardware.num_engines);
         address.is_multiple_of(4)
             && is_known
             && !is_lacking
