@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes constants to the memories of the hash engines and of the tree: holds CONSTANT_DATA, checks
-/// a value of CONSTANT_ADDRESS, and sends the word to the engines that it names.
+/// Writes constants to the memories of the hash engines and of the tree: holds CONSTANT_DATA,
+/// checks a value of CONSTANT_ADDRESS, and sends the word to the engines that it names.
 ///
 /// A zeroisation writes through it as well.
 ///

@@ -41,7 +41,7 @@ package acclmt_control_pkg;
   } group_e;
 
   /// Entries of a bank of constants: 0 if there is no such bank. Each parameter set has an initial
-  /// vector, and one for later blocks of a row. The values of empty sub-trees are those of the tree.
+  /// vector, and one for later blocks of a row. The values of empty sub-trees are for the tree.
   function automatic int constant_depth(
       input acclmt_pkg::sub_engine_t sub_engine, input logic [7:0] bank, input int num_full,
       input int num_partial, input int matrix_depth, input int full_constant_depth,

@@ -94,8 +94,8 @@ module acclmt_partial_round_engine #(
   localparam int unsigned BankConstant = Banks - 1;
   localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
   // States whose new element waits for their slot. Of one set a state comes back as its slot does;
-  // where slots of several lengths are mixed, one that enters in place of a shorter one delays those
-  // behind it, until the loop is as long as all the beats inside.
+  // where slots of several lengths are mixed, one that enters in place of a shorter one delays
+  // those behind it, until the loop is as long as all the beats inside.
   localparam int unsigned LoopCycles = acclmt_timing_pkg::partial_loop_cycles(int'(Reduction));
   localparam int unsigned FirstQueueDepth =
       (NumSets == 1) ? 16 : 2 ** $clog2(Places - LoopCycles + 8);

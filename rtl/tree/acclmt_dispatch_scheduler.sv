@@ -23,8 +23,8 @@
 /// Handshake:  job: ready/valid; a job that is offered may give way to a deeper one until it is
 ///             taken. Its operands are read after it was taken; `fetched_i` says when they are no
 ///             longer needed in their places. Leaves: ready/valid; the leaf gets its place in the
-///             cycle in which it is taken, and is written there if it is no digest. Digests: no back-pressure; written to the place
-///             of their job in the cycle of `digest_valid_i`.
+///             cycle in which it is taken, and is written there if it is no digest. Digests: no
+///             back-pressure; written to their places in the cycle of `digest_valid_i`.
 /// Latency:    a node can be in a job the cycle after it was written. Throughput: one job a cycle,
 ///             and one of a level in two.
 module acclmt_dispatch_scheduler #(

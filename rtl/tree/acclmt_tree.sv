@@ -10,8 +10,9 @@
 /// fetch unit reads them as operands of the hash engine; digests go back to the node memory, where
 /// each has a place from the time on when its operands are chosen, which its tag names. While a
 /// digest is written, a leaf waits. With `reserve_leaves` leaves are digests as well: what is asked
-/// for then is the place of one, ahead of its hash. Nodes of the top level are read to go out instead. Nodes of
-/// another level that the host asked for go out as they are read: so the nodes of a level leave in
+/// for then is the place of one, ahead of its hash. Nodes of the top level are read to go out
+/// instead. Nodes of another level that the host asked for go out as they are read: so the nodes of
+/// a level leave in
 /// order, in whatever order they were made, and a digest never waits for the host. With top level 0
 /// the leaves go out, and there is no tree.
 ///
@@ -45,7 +46,7 @@ module acclmt_tree #(
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Zeroisation: a word of the node memory is overwritten.
   input acclmt_tree_pkg::node_sweep_t node_sweep_i,
-  /// Leaves, in order; `end` marks the last word of one. With `reserve_leaves`, in runs with a tree:
+  /// Leaves, in order; `end` marks the last word of one. With `reserve_leaves`, if there is a tree:
   /// a place for a leaf is asked for, so many of which must be free; which place it is.
   input logic reserve_leaves_i,
   input logic leaf_valid_i,

@@ -1061,6 +1061,53 @@ fn precommit_2_has_the_roots_of_neptune() {
     }
 }
 
+/// Hash engines with both roles give the nodes of the software, whatever the host makes them wait for.
+#[test]
+fn shared_hash_engines_fold_the_same_trees() {
+    let mut random = Random::new(seed(70));
+    let mut device = rtl_device(71).unwrap();
+    device.set_sharing(Some(Sharing::Shared));
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let rows = |columns| LeafRule::Row {
+        parameters: plonky2,
+        columns,
+    };
+    let node = pairs();
+    let mut cases = vec![
+        (node, LeafRule::Hash(node), 70),
+        (node, LeafRule::Digest, 33),
+        (plonky2, LeafRule::Hash(plonky2), 40),
+        (plonky2, rows(16), 130),
+        (plonky2, rows(30), 60),
+    ];
+    if large_field() == FieldId::Bls12_381 {
+        let filecoin = |arity: usize| presets::by_name(&format!("filecoin-arity-{arity}")).unwrap();
+        cases.push((filecoin(8), LeafRule::Hash(filecoin(11)), 64));
+        cases.push((filecoin(8), LeafRule::Hash(filecoin(2)), 65));
+    }
+    for (number, (parameters, leaf, leaves)) in cases.into_iter().enumerate() {
+        let value = elements(&mut random, parameters.field(), parameters.digest_length());
+        let request = CommitRequest {
+            padding: Padding::SubTree(&value),
+            cap_height: random.below(2) as u32,
+            ..CommitRequest::new(parameters, leaf, leaves)
+        };
+        let words = request.leaf_length() * leaves as usize;
+        let words = elements(&mut random, parameters.field(), words);
+        let stalls = [(0.0, 0.0), (0.5, 0.3)][number % 2];
+        let port = device.port();
+        port.set_stalls(number as u64, stalls.0, stalls.1).unwrap();
+        let run = |device: &mut dyn Device| {
+            let mut nodes = AllNodes::default();
+            let source = &mut WordSource(&words);
+            let report = device.commit(&request, source, &mut nodes, &mut NoProgress);
+            (report.unwrap().cap, nodes)
+        };
+        let expected = run(&mut SoftwareDevice::new());
+        assert_eq!(run(&mut device), expected, "{request:?}");
+    }
+}
+
 /// A source that ends early while the run is under way: an error, and the chip is usable.
 #[test]
 fn a_source_that_ends_early_leaves_the_chip_usable() {

@@ -464,47 +464,57 @@ fn shared_hash_engines_take_the_same_cycles() {
     let seed = seed(88);
     let mut random = Random::new(seed);
     let mut chips = Chips::new(seed);
-    let mut shapes = vec![("plonky2", Some("plonky2"), 2)];
+    let mut shapes = vec![
+        ("plonky2", Some("plonky2"), 2, 0),
+        // Rows of two and of three blocks.
+        ("plonky2", Some("plonky2"), 2, 16),
+        ("plonky2", Some("plonky2"), 2, 20),
+    ];
     if large_field() == FieldId::Bls12_381 {
         shapes.extend([
-            ("filecoin-arity-2", Some("filecoin-arity-2"), 2),
-            ("filecoin-arity-8", Some("filecoin-arity-11"), 8),
-            ("filecoin-arity-8", None, 8),
-            ("filecoin-arity-2", Some("filecoin-arity-8"), 2),
-            ("filecoin-arity-11", Some("filecoin-arity-2"), 11),
+            ("filecoin-arity-2", Some("filecoin-arity-2"), 2, 0),
+            ("filecoin-arity-8", Some("filecoin-arity-11"), 8, 0),
+            ("filecoin-arity-8", None, 8, 0),
+            ("filecoin-arity-2", Some("filecoin-arity-8"), 2, 0),
+            ("filecoin-arity-11", Some("filecoin-arity-2"), 11, 0),
         ]);
     }
-    for (number, (nodes, rows, arity)) in shapes.into_iter().enumerate() {
-        for _ in 0..2 {
-            let parameters = presets::by_name(nodes).unwrap();
-            let rows = rows.map(|name| presets::by_name(name).unwrap());
-            let rule = rows.map_or(LeafRule::Digest, LeafRule::Hash);
-            let field = parameters.field();
-            let leaves = 1 + random.below(150);
-            let value = elements(&mut random, field, parameters.digest_length());
-            let request = CommitRequest {
-                padding: Padding::SubTree(&value),
-                height: Some(leaves.max(2).ilog(arity) + 1),
-                window: Some(leaves as u32 / 3..leaves as u32),
-                sharing: Some(Sharing::Shared),
-                ..CommitRequest::new(parameters, rule, leaves)
-            };
-            let words = elements(&mut random, field, request.leaf_length() * leaves as usize);
-            let (input, output) = stalls(&mut random);
-            chips.set_stalls(seed + number as u64, input, output);
-            let emit = *random.choose(&[0, u32::MAX, 0b101]);
-            let what = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
-            chips.compare(&what, |device| {
-                let source = &mut WordSource(&words);
-                let report = device.commit(&request, source, &mut Levels(emit), &mut NoProgress);
-                let counters = report.expect("the sets can be mixed").counters;
-                let of_engines = counters.as_ref().expect("something is hashed");
-                let hashes = of_engines.leaf.hashes + of_engines.root.hashes;
-                assert_eq!(hashes, request.hashes(&request.shape().unwrap()), "{what}");
-                counters
-            });
-            chips.timeline(&what, &request);
-        }
+    for (number, (nodes, rows, arity, columns)) in shapes.into_iter().enumerate() {
+        let parameters = presets::by_name(nodes).unwrap();
+        let rows = rows.map(|name| presets::by_name(name).unwrap());
+        let rule = match rows {
+            None => LeafRule::Digest,
+            Some(parameters) if columns != 0 => LeafRule::Row {
+                parameters,
+                columns,
+            },
+            Some(parameters) => LeafRule::Hash(parameters),
+        };
+        let field = parameters.field();
+        let leaves = 1 + random.below(if columns == 0 { 100 } else { 250 });
+        let value = elements(&mut random, field, parameters.digest_length());
+        let request = CommitRequest {
+            padding: Padding::SubTree(&value),
+            height: Some(leaves.max(2).ilog(arity) + 1),
+            window: Some(leaves as u32 / 3..leaves as u32),
+            sharing: Some(Sharing::Shared),
+            ..CommitRequest::new(parameters, rule, leaves)
+        };
+        let words = elements(&mut random, field, request.leaf_length() * leaves as usize);
+        let (input, output) = stalls(&mut random);
+        chips.set_stalls(seed + number as u64, input, output);
+        let emit = *random.choose(&[0, u32::MAX, 0b101]);
+        let what = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
+        chips.compare(&what, |device| {
+            let source = &mut WordSource(&words);
+            let report = device.commit(&request, source, &mut Levels(emit), &mut NoProgress);
+            let counters = report.expect("the sets can be mixed").counters;
+            let of_engines = counters.as_ref().expect("something is hashed");
+            let hashes = of_engines.leaf.hashes + of_engines.root.hashes;
+            assert_eq!(hashes, request.hashes(&request.shape().unwrap()), "{what}");
+            counters
+        });
+        chips.timeline(&what, &request);
     }
 }
 

@@ -241,8 +241,10 @@ module acclmt_full_round_pairs #(
       for (int place = 0; place < int'(WaitingSums); place++) begin
         if (last_q && sums_left == CountWidth'(place)) begin
           queue_q[int'(SumsWidth)*place+:SumsWidth] <= whole;
-        end else if (take_i && place + 1 < int'(WaitingSums)) begin
+        end else if (take_i) begin
+          // What is behind the last sum goes as well, so that a flush leaves nothing.
           queue_q[int'(SumsWidth)*place+:SumsWidth] <=
+              (place + 1 == int'(WaitingSums)) ? '0 :
               queue_q[int'(SumsWidth)*((place+1)%int'(WaitingSums))+:SumsWidth];
         end
       end

@@ -27,6 +27,7 @@ use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL,
     NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES, mixed_bases,
+    shared_rows_fit,
 };
 use crate::registers::{self, EngineRegisters};
 use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
@@ -1288,9 +1289,12 @@ impl<P: ChipPort> ChipDevice<P> {
                 "the digests of '{name}' do not come in stream words of their own"
             ));
         };
-        // Under a tree a hash engine takes the rows of a group alone.
-        const ROW_ENGINES: usize = 1;
-        let leaf = match request.leaf {
+        // With fixed roles one hash engine takes the rows of a group, else all of them in turn.
+        let row_engines = match self.sharing(request.sharing.or(self.sharing)) {
+            Sharing::Fixed => 1,
+            Sharing::Shared => self.capabilities.limits.num_engines,
+        };
+        let mut leaf = match request.leaf {
             LeafRule::Digest => TreeLeaf::Digest,
             LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
             LeafRule::Row {
@@ -1305,7 +1309,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 columns,
             } => {
                 let sponge = row_sponge(parameters)?;
-                match self.compile_rows(parameters, sponge, columns, ROW_ENGINES)? {
+                match self.compile_rows(parameters, sponge, columns, row_engines)? {
                     Some(rows) => TreeLeaf::Rows(Box::new(rows)),
                     None => {
                         let name = parameters.name();
@@ -1341,6 +1345,13 @@ impl<P: ChipPort> ChipDevice<P> {
                 ));
             }
         };
+        if let TreeLeaf::Rows(rows) = &mut leaf
+            && roles.are_shared()
+        {
+            // The leaves of a group have places at once, beside those that still wait for siblings.
+            let most = queues[0] as usize * arity - (arity - 1);
+            self.limit_group(rows, most)?;
+        }
         if shape.leaves() > MAX_LEAVES {
             return levels(format!("{} leaves are more than it counts", shape.leaves()));
         }
@@ -1378,13 +1389,7 @@ impl<P: ChipPort> ChipDevice<P> {
         } else {
             "take fixed roles"
         };
-        let blocks = leaf.rows(root).blocks;
-        if sharing == Sharing::Shared && blocks > 1 {
-            return refuse(format!(
-                "hash engines cannot be shared where leaves are rows of {blocks} blocks, which are absorbed in turn by \
-                 one hash engine; {what_to_do}"
-            ));
-        }
+        let RowRegisters { blocks, group, .. } = leaf.rows(root);
         let work = leaf.work(shape, root);
         let Some(roles) = roles_of_tree(sharing, num_engines, work, blocks > 1) else {
             return refuse(format!(
@@ -1395,12 +1400,51 @@ impl<P: ChipPort> ChipDevice<P> {
         if roles.rows & roles.nodes == 0 {
             return Ok(Ok((roles, Bases::default())));
         }
+        // Rows of several blocks wait inside for words that come later: nodes leave them room.
+        let limits = &self.capabilities.limits;
+        let node_limits = if blocks > 1 { 1..=MOST_NODES } else { 0..=0 };
+        let fits = |node_limit: &u8| {
+            let roles = Roles {
+                node_limit: *node_limit,
+                ..roles
+            };
+            blocks == 1
+                || shared_rows_fit(&program.registers, &root.registers, group, roles, limits)
+        };
+        let Some(node_limit) = node_limits.rev().find(fits) else {
+            return refuse(format!(
+                "hash engines cannot be shared where {group} rows of {blocks} blocks are under way together and leave \
+                 no room for nodes; let fewer be, or {what_to_do}"
+            ));
+        };
+        let roles = Roles {
+            node_limit,
+            ..roles
+        };
         match mixed_bases(program, root) {
             Ok(bases) => Ok(Ok((roles, bases))),
             Err(error) => refuse(format!(
                 "hash engines cannot be shared between these leaves and nodes: {error}; {what_to_do}"
             )),
         }
+    }
+
+    /// Lets at most `most` rows be under way together, as many in each hash engine.
+    fn limit_group(&self, rows: &mut ChipRows, most: usize) -> Result<(), Unsupported> {
+        let group = rows.group();
+        if group <= most {
+            return Ok(());
+        }
+        let engines = self.capabilities.limits.num_engines;
+        let fitting = most / engines * engines;
+        if self.row_group.is_some() || fitting == 0 {
+            return Err(self.unsupported(format!(
+                "{group} rows are under way together, and the node memory has room for the leaves of {fitting}"
+            )));
+        }
+        *rows = (rows.clone().with_group(fitting))
+            .map_err(|error| self.unsupported(error.to_string()))?;
+        Ok(())
     }
 
     /// A note where the hash engines of a run could take more words than the stream brings.
@@ -1751,6 +1795,10 @@ impl TreeLeaf {
         }
     }
 }
+
+/// Most nodes inside of a hash engine that also has rows of several blocks: more than are under way where a row
+/// has two blocks.
+const MOST_NODES: u8 = 64;
 
 /// Leaves that are read and packed together: few enough that their memory is used again and again.
 const LEAVES_PER_TRANSFER: usize = 1 << 10;

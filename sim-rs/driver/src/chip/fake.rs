@@ -11,7 +11,7 @@ use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table;
 use crate::program::{
     self, Bases, ChipConstant, ChipRegisters, EngineLimits, NODE_SET, ProgramError, ROW_SET, Roles,
-    RowRegisters, SUB_ENGINES,
+    RowRegisters, SUB_ENGINES, shared_rows_fit,
 };
 use crate::registers;
 
@@ -247,7 +247,9 @@ impl FakeChip {
             (rows.partial_rounds[number] == 0) == (nodes.partial_rounds[number] == 0)
         };
         let mixes = rows.alpha == nodes.alpha && (1..SUB_ENGINES - 1).all(alike);
-        self.row_registers().blocks == 1 && (roles.rows & roles.nodes == 0 || mixes)
+        // Nodes leave room for rows that wait for words.
+        let leaves_room = self.row_registers().blocks == 1 || roles.node_limit != 0;
+        !roles.are_shared() || mixes && leaves_room
     }
 
     fn row_registers(&self) -> RowRegisters {
@@ -285,12 +287,18 @@ impl FakeChip {
             return;
         }
         let rows = self.row_registers();
-        let row_engines = match self.get(&registers::TOP_LEVEL) {
-            0 => self.roles().rows.count_ones(),
-            _ => 1,
-        };
+        let row_engines = self.roles().rows.count_ones();
         let most_rows = registers.most_rows(&self.limits) as u32 * row_engines;
         let is_even = rows.blocks == 1 || rows.group.is_multiple_of(row_engines);
+        let is_shared = self.get(&registers::TOP_LEVEL) != 0 && self.roles().are_shared();
+        if self.hashes_leaves() && is_shared && rows.blocks > 1 {
+            let nodes = self.chip_registers(NODE_SET);
+            let (roles, limits) = (self.roles(), &self.limits);
+            let fits = shared_rows_fit(&registers, &nodes, rows.group, roles, limits);
+            assert!(fits, "{} rows leave no room for nodes", rows.group);
+            let places = self.get_at(&registers::LEVEL_TABLE, 0) * nodes.arity;
+            assert!(places >= rows.group + nodes.arity - 1, "{places} places");
+        }
         if self.hashes_leaves() && !((1..=most_rows).contains(&rows.group) && is_even) {
             self.report(
                 registers::ERROR_ILLEGAL_CONFIGURATION,
