@@ -16,7 +16,7 @@ use acclmt_driver::device::Counters;
 /// Leaves of a stride, about.
 const LEAVES: u64 = 512;
 
-/// States that are kept. A tree that has more does not repeat itself enough, and is simulated.
+/// States that are kept. From the others on a tree is simulated.
 const MOST_STATES: usize = 4096;
 
 /// Strides that are simulated at a time, and counted between two of these, so that whoever waits can be told
@@ -182,10 +182,8 @@ impl Strides {
         if let Some(&number) = self.numbers.get(&note[..]) {
             return Some(number);
         }
+        // What comes now is simulated, until a state comes back that is known.
         if self.states.len() == MOST_STATES {
-            self.ended = true;
-            self.numbers = HashMap::new();
-            self.states = Vec::new();
             return None;
         }
         let number = self.states.len();
