@@ -185,7 +185,7 @@ fn illegal_roles_and_bases_are_refused() {
         host.configure([&eight, &two], roles);
         assert_eq!(host.start(), expected, "{roles:?}");
     }
-    host.write(&registers::ROLES, 1 << 16 | Roles::LEAF_AND_ROOT.value());
+    host.write(&registers::ROLES, 1 << 24 | Roles::LEAF_AND_ROOT.value());
     assert_eq!(host.start(), roles);
     // Without rows no engine has to take them.
     host.configure([&eight, &two], role(0b00, 0b10));
