@@ -1914,7 +1914,7 @@ impl Host<'_> {
         self.write(registers::LEAVES.address, leaves);
         let top = if is_tree { leaves.ilog2() } else { 0 };
         self.write(registers::TOP_LEVEL.address, top);
-        let queues = level_table(2, top as usize, 1, NODE_WORDS).unwrap();
+        let queues = level_table(2, top as usize, 1, NODE_WORDS, false).unwrap();
         for (level, &groups) in (0..).zip(&queues) {
             self.write(registers::LEVEL_TABLE.at(level), groups);
         }

@@ -8,9 +8,7 @@
 
 mod common;
 
-use acclmt_driver::level_table::{
-    TreeTooHigh, level_table, level_table_of_reserved_leaves, max_height,
-};
+use acclmt_driver::level_table::{level_table, max_height};
 use acclmt_verilated::{Bench, BenchKind};
 use common::{Random, seed};
 
@@ -418,17 +416,6 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     );
 }
 
-/// How the node memory is divided.
-type LevelQueues = fn(usize, usize, u64, u32) -> Result<Vec<u32>, TreeTooHigh>;
-
-fn level_queues(reserve_leaves: bool) -> LevelQueues {
-    if reserve_leaves {
-        level_table_of_reserved_leaves
-    } else {
-        level_table
-    }
-}
-
 /// A tree of any shape, with queues of one to a few groups.
 fn random_tree(random: &mut Random) -> Tree {
     let arity = 2 + random.below(11) as usize;
@@ -442,7 +429,7 @@ fn random_tree(random: &mut Random) -> Tree {
     };
     let nodes = leaves.min(1500).div_ceil(full) as u64;
     let reserve_leaves = top != 0 && random.below(2) == 0;
-    let mut queues = level_queues(reserve_leaves)(arity, top, nodes, NODE_WORDS)
+    let mut queues = level_table(arity, top, nodes, NODE_WORDS, reserve_leaves)
         .expect("the tree is not too high");
     for groups in &mut queues {
         *groups = 1 + random.below((*groups).into()) as u32;
@@ -489,7 +476,7 @@ fn the_boundaries_of_every_level() {
                         leaves,
                         emit: 0,
                         reserve_leaves,
-                        queues: level_queues(reserve_leaves)(arity, top, nodes, NODE_WORDS)
+                        queues: level_table(arity, top, nodes, NODE_WORDS, reserve_leaves)
                             .expect("the tree is not too high"),
                     };
                     let pace = Pace {

@@ -1290,7 +1290,7 @@ impl<P: ChipPort> ChipDevice<P> {
             ));
         };
         // With fixed roles one hash engine takes the rows of a group, else all of them in turn.
-        let row_engines = match self.sharing(request.sharing.or(self.sharing)) {
+        let row_engines = match self.sharing(request.sharing) {
             Sharing::Fixed => 1,
             Sharing::Shared => self.capabilities.limits.num_engines,
         };
@@ -1331,12 +1331,9 @@ impl<P: ChipPort> ChipDevice<P> {
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
         let words = self.capabilities.node_words;
-        let table = if leaf.program().is_some() && roles.reserve_leaves() {
-            level_table::level_table_of_reserved_leaves
-        } else {
-            level_table::level_table
-        };
-        let queues = table(arity, top, shape.nodes(shape.top()), words);
+        let reserves = leaf.program().is_some() && roles.reserve_leaves();
+        let top_nodes = shape.nodes(shape.top());
+        let queues = level_table::level_table(arity, top, top_nodes, words, reserves);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
@@ -1397,21 +1394,24 @@ impl<P: ChipPort> ChipDevice<P> {
                  {num_engines}; share it"
             ));
         };
-        if roles.rows & roles.nodes == 0 {
+        if !roles.are_shared() {
             return Ok(Ok((roles, Bases::default())));
         }
         // Rows of several blocks wait inside for words that come later: nodes leave them room.
         let limits = &self.capabilities.limits;
-        let node_limits = if blocks > 1 { 1..=MOST_NODES } else { 0..=0 };
-        let fits = |node_limit: &u8| {
+        let fits = |&node_limit: &u8| {
             let roles = Roles {
-                node_limit: *node_limit,
+                node_limit,
                 ..roles
             };
-            blocks == 1
-                || shared_rows_fit(&program.registers, &root.registers, group, roles, limits)
+            shared_rows_fit(&program.registers, &root.registers, group, roles, limits)
         };
-        let Some(node_limit) = node_limits.rev().find(fits) else {
+        let node_limit = if blocks == 1 {
+            Some(0)
+        } else {
+            (1..=MOST_NODES).rev().find(fits)
+        };
+        let Some(node_limit) = node_limit else {
             return refuse(format!(
                 "hash engines cannot be shared where {group} rows of {blocks} blocks are under way together and leave \
                  no room for nodes; let fewer be, or {what_to_do}"

@@ -62,7 +62,9 @@ pub fn max_height(arity: usize, node_words: u32) -> usize {
 ///
 /// While the only group of a level is fetched, nothing can be hashed into that level: each has two groups
 /// where there is room for them. A third of the rest is for the leaves, which come while the hash engine is
-/// at work on other levels. Of the hashes that are under way, 1 - 1 / `arity` are of leaves, as many of the
+/// at work on other levels; where their places are reserved as their rows begin (`reserves_leaves`, see
+/// [`Roles::reserve_leaves`](crate::program::Roles::reserve_leaves)) those under way need room as well, and they have the
+/// same share as every other level. Of the hashes that are under way, 1 - 1 / `arity` are of leaves, as many of the
 /// others of their parents and so on: so the levels above share what is left. A root alone needs no more than
 /// its one place.
 ///
@@ -74,40 +76,7 @@ pub fn level_table(
     height: usize,
     top_nodes: u64,
     node_words: u32,
-) -> Result<Vec<u32>, TreeTooHigh> {
-    table(arity, height, top_nodes, node_words, |rest| rest / 3)
-}
-
-/// As [`level_table`], where the places of leaves are reserved as their rows begin, see
-/// [`Roles::reserve_leaves`](crate::program::Roles::reserve_leaves): those under way need room, so that the leaves
-/// have the same share of the rest as every other level.
-///
-/// # Errors
-///
-/// When the tree has more levels than the memory can hold.
-pub fn level_table_of_reserved_leaves(
-    arity: usize,
-    height: usize,
-    top_nodes: u64,
-    node_words: u32,
-) -> Result<Vec<u32>, TreeTooHigh> {
-    table(arity, height, top_nodes, node_words, |rest| {
-        share_under_way(arity, rest)
-    })
-}
-
-/// Of `rest` groups those of a level whose hashes are 1 - 1 / `arity` of what is under way.
-fn share_under_way(arity: usize, rest: u32) -> u32 {
-    (u64::from(rest) * (arity as u64 - 1)).div_ceil(arity as u64) as u32
-}
-
-/// The table, where the leaves have this share of the rest.
-fn table(
-    arity: usize,
-    height: usize,
-    top_nodes: u64,
-    node_words: u32,
-    share_of_leaves: impl Fn(u32) -> u32,
+    reserves_leaves: bool,
 ) -> Result<Vec<u32>, TreeTooHigh> {
     let max_height = max_height(arity, node_words);
     if height > max_height {
@@ -129,10 +98,10 @@ fn table(
     for level in 0..levels {
         let share = if level + 1 == levels {
             rest
-        } else if level == 0 {
-            share_of_leaves(rest)
+        } else if level == 0 && !reserves_leaves {
+            rest / 3
         } else {
-            share_under_way(arity, rest)
+            (u64::from(rest) * (arity as u64 - 1)).div_ceil(arity as u64) as u32
         };
         rest -= share;
         table.push(least + share);
@@ -158,14 +127,14 @@ mod tests {
         for arity in 2..=11 {
             let levels = (1_usize..).find(|&height| (arity as u128).pow(height as u32) >= 1 << 32);
             let levels = levels.expect("some power is large enough");
-            let table = level_table(arity, levels, 1, NODE_WORDS).expect("the tree fits");
+            let table = level_table(arity, levels, 1, NODE_WORDS, false).expect("the tree fits");
             let (root, below) = table.split_last().expect("there are queues");
             assert!(below.iter().all(|&groups| groups >= 2), "{table:?}");
             assert_eq!(*root, 1, "{table:?}");
         }
-        let error = level_table(2, 33, 1, NODE_WORDS).expect_err("there are 33 queues");
+        let error = level_table(2, 33, 1, NODE_WORDS, false).expect_err("there are 33 queues");
         assert!(error.to_string().contains("up to 32 levels"), "{error}");
-        let error = level_table(11, 2, 1, 32).expect_err("there is room for two groups");
+        let error = level_table(11, 2, 1, 32, false).expect_err("there is room for two groups");
         assert!(error.to_string().contains("up to 1 levels"), "{error}");
     }
 
@@ -177,8 +146,8 @@ mod tests {
             for arity in 2..=12 {
                 for height in 0..=max_height(arity, words) {
                     for top_nodes in [1, 2, 1000] {
-                        for of in [level_table, level_table_of_reserved_leaves] {
-                            let table = of(arity, height, top_nodes, words);
+                        for reserves in [false, true] {
+                            let table = level_table(arity, height, top_nodes, words, reserves);
                             let table = table.expect("the tree fits");
                             assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
                             assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");
@@ -194,10 +163,10 @@ mod tests {
     /// Two groups for each level, and of the rest the share of what is under way.
     #[test]
     fn reserved_leaves_have_the_share_of_what_is_under_way() {
-        let table = level_table_of_reserved_leaves(2, 3, 1, 64).expect("the tree fits");
+        let table = level_table(2, 3, 1, 64, true).expect("the tree fits");
         // Of 31 groups beside the root's 25 are left: 13, 6 and 6.
         assert_eq!(table, [15, 8, 8, 1]);
-        let table = level_table_of_reserved_leaves(8, 2, 1, NODE_WORDS).expect("the tree fits");
+        let table = level_table(8, 2, 1, NODE_WORDS, true).expect("the tree fits");
         assert_eq!(table, [2 + 52, 2 + 7, 1]);
     }
 }

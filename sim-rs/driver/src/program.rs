@@ -59,7 +59,7 @@ pub use compiler::ChipProgram;
 pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
-pub use mix::{MixError, mixed_bases};
+pub use mix::{MixError, check_mix, mixed_bases};
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
     INITIAL_VECTORS, LARGE_PRIME, NODE_SET, ROW_SET, Roles, RowRegisters, RuntimeModulus,

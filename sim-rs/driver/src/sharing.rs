@@ -99,7 +99,7 @@ impl TreeWork {
     /// Cycles of the run when the hash engines have these roles and never wait.
     pub(crate) fn cycles(self, roles: Roles) -> u64 {
         let engines = |mask: u8| u64::from(mask.count_ones());
-        if roles.rows & roles.nodes != 0 {
+        if roles.are_shared() {
             return (self.rows + self.nodes).div_ceil(engines(roles.rows | roles.nodes));
         }
         let share = |work: u64, mask| work.div_ceil(engines(mask).max(1));

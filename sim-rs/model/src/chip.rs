@@ -12,8 +12,8 @@ use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
-    Bases, ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES,
-    ProgramError, Roles, RowRegisters, shared_rows_fit,
+    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, ProgramError,
+    Roles, RowRegisters, check_mix, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register};
 use acclmt_driver::timeline::Timeline;
@@ -515,7 +515,7 @@ impl ModelChip {
         let check = |set: usize, chip: &ChipRegisters, illegal: &[(bool, &Register)]| {
             let engine = ENGINES[set];
             let base = engine.input_words.address;
-            let found = match self.check_set(chip) {
+            let found = match chip.check(&limits) {
                 Err(ProgramError::IllegalRegister { address, .. }) => {
                     Some(base + address.wrapping_sub(registers::LEAF.input_words.address))
                 }
@@ -573,8 +573,7 @@ impl ModelChip {
                 input_map: rows.last_map,
                 ..leaf
             };
-            if let Err(ProgramError::IllegalRegister { address, .. }) = self.check_set(&last_block)
-            {
+            if let Err(ProgramError::IllegalRegister { address, .. }) = last_block.check(&limits) {
                 let offset = address.wrapping_sub(registers::LEAF.input_map.address);
                 return Err(registers::LAST_INPUT_MAP.address + offset);
             }
@@ -586,7 +585,9 @@ impl ModelChip {
             return Err(registers::ROLES.address);
         }
         let is_legal = of_leaves.is_none() && of_nodes.is_none();
-        if is_legal && hash_leaves && top != 0 && !can_mix(roles, &leaf, &root, rows.blocks) {
+        let leaves_room = rows.blocks == 1 || roles.node_limit != 0;
+        let mixes = leaves_room && check_mix(&leaf, &root).is_ok();
+        if is_legal && hash_leaves && top != 0 && roles.are_shared() && !mixes {
             return Err(registers::ROLES.address);
         }
         if let Some(address) = of_leaves.or(of_nodes) {
@@ -608,22 +609,6 @@ impl ModelChip {
             };
         }
         Ok(self.set_up(queues))
-    }
-
-    /// Checks the registers of a set, as if it was that of rows, with the room behind its bases.
-    fn check_set(&self, set: &ChipRegisters) -> Result<(), ProgramError> {
-        let limits = self.hardware.limits();
-        let behind = |depth: usize, base: u8| depth.saturating_sub(base.into());
-        let limits = EngineLimits {
-            constant_depth: behind(limits.constant_depth, set.bases.constant),
-            partial_depth: behind(limits.partial_depth, set.bases.partial),
-            ..limits
-        };
-        let set = ChipRegisters {
-            bases: Bases::default(),
-            ..*set
-        };
-        set.check(&limits)
     }
 
     /// Whether the hash engines of `ROLES` exist, and there is one for what the run does.
@@ -982,9 +967,7 @@ impl ModelChip {
             .find(|(register, _)| register.address == address)
             .map(|(_, value)| value);
         found.or_else(|| {
-            let engines = [&counters.leaf, &counters.root]
-                .into_iter()
-                .chain(&counters.more);
+            let engines = counters.engines(registers::MAX_ENGINES);
             let mut engines = registers::ENGINE_COUNTERS.iter().zip(engines);
             engines.find_map(|(registers, counters)| {
                 let partial = &registers.busy_partial;
@@ -1261,21 +1244,6 @@ impl ChipPort for ModelChip {
             _ => None,
         }
     }
-}
-
-/// Whether hash engines with these roles can fold a tree over rows of so many blocks: shared ones run both sets
-/// through the same sub-engines, and where leaves have places from the begin of their rows on, a row is a block.
-fn can_mix(roles: Roles, leaf: &ChipRegisters, root: &ChipRegisters, blocks: u32) -> bool {
-    let has_rounds = |set: &ChipRegisters| {
-        let numbers = 1..=registers::MAX_PARTIAL_ENGINES;
-        numbers.fold(0, |mask, number| {
-            mask | u32::from(set.partial_rounds[number] != 0) << number
-        })
-    };
-    !roles.are_shared()
-        || leaf.alpha == root.alpha
-            && has_rounds(leaf) == has_rounds(root)
-            && (blocks == 1 || roles.node_limit != 0)
 }
 
 /// Whether bits of a value that no field of the register has are illegal at a start only.

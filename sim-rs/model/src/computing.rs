@@ -6,16 +6,13 @@ use std::collections::{HashMap, VecDeque};
 use crate::chip::{Hardware, HardwareError, ModelChip};
 use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::program::{
-    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR, LANES,
-    ProgramError, Roles, RowRegisters,
+    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, NODE_SET, ProgramError,
+    ROW_SET, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, Register};
 use acclmt_driver::timeline::Timeline;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
-
-/// Number of the second full-round sub-engine.
-const SECOND_FULL: u8 = 7;
 
 /// Engine, sub-engine, bank and index of a constant.
 type Place = (usize, u8, u8, u8);
@@ -144,7 +141,7 @@ impl ComputingChip {
     ) -> Result<T, PortError> {
         let of_engine = constants.iter().filter(|((of, ..), _)| *of == engine);
         let mut list: Vec<_> = of_engine
-            .filter_map(|(_, constant)| of_set(constant, set, bases))
+            .filter_map(|(_, constant)| constant.of_set(set, bases))
             .collect();
         loop {
             match evaluate(&list) {
@@ -198,7 +195,7 @@ impl ComputingChip {
                     Self::evaluate(
                         &self.constants,
                         run.row_engine,
-                        0,
+                        ROW_SET,
                         &leaf.bases,
                         |constants| {
                             program::evaluate_rows(
@@ -238,7 +235,7 @@ impl ComputingChip {
                 Self::evaluate(
                     &self.constants,
                     run.node_engine,
-                    1,
+                    NODE_SET,
                     &run.root.bases,
                     |constants| program::evaluate(field, &run.root, constants, &limits, &words),
                 )?
@@ -246,24 +243,6 @@ impl ComputingChip {
         }
         Ok(())
     }
-}
-
-/// Initial vectors of a set.
-const INITIAL_VECTORS: u8 = 8;
-
-/// The constant as a set with these bases sees it: at the place that it has where there is no other set.
-fn of_set(constant: &ChipConstant, set: usize, bases: &Bases) -> Option<ChipConstant> {
-    let base = match constant.sub_engine {
-        INITIAL_VECTOR => INITIAL_VECTORS * set as u8,
-        0 | SECOND_FULL if usize::from(constant.bank) < 2 * LANES * LANES => bases.matrix,
-        0 | SECOND_FULL => bases.constant,
-        _ => bases.partial,
-    };
-    let index = constant.index.checked_sub(base)?;
-    if constant.sub_engine == INITIAL_VECTOR && index >= INITIAL_VECTORS {
-        return None;
-    }
-    Some(ChipConstant { index, ..*constant })
 }
 
 impl ChipPort for ComputingChip {

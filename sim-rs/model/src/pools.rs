@@ -8,7 +8,7 @@ use super::tree::TreeSetup;
 use crate::Hardware;
 use crate::latencies::Pipelines;
 use acclmt_driver::device::Counters;
-use acclmt_driver::level_table::{NODE_WORDS, level_table, level_table_of_reserved_leaves};
+use acclmt_driver::level_table::{NODE_WORDS, level_table};
 use acclmt_driver::program::{ChipProgram, ChipRegisters, Roles, RowRegisters};
 use acclmt_poseidon::presets;
 
@@ -104,12 +104,15 @@ impl Case {
         let queues = if self.tiny {
             vec![1; self.height as usize + 1]
         } else {
-            let table = if self.leaf.is_some() && self.roles.reserve_leaves() {
-                level_table_of_reserved_leaves
-            } else {
-                level_table
-            };
-            table(self.root as usize, self.height as usize, 1, NODE_WORDS).expect("the tree fits")
+            let reserves = self.leaf.is_some() && self.roles.reserve_leaves();
+            level_table(
+                self.root as usize,
+                self.height as usize,
+                1,
+                NODE_WORDS,
+                reserves,
+            )
+            .expect("the tree fits")
         };
         RunSetup {
             leaf,

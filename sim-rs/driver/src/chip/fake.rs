@@ -11,7 +11,7 @@ use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table;
 use crate::program::{
     self, Bases, ChipConstant, ChipRegisters, EngineLimits, NODE_SET, ProgramError, ROW_SET, Roles,
-    RowRegisters, SUB_ENGINES, shared_rows_fit,
+    RowRegisters, check_mix, shared_rows_fit,
 };
 use crate::registers;
 
@@ -243,10 +243,7 @@ impl FakeChip {
             return true;
         }
         let [rows, nodes] = [ROW_SET, NODE_SET].map(|set| self.chip_registers(set));
-        let alike = |number: usize| {
-            (rows.partial_rounds[number] == 0) == (nodes.partial_rounds[number] == 0)
-        };
-        let mixes = rows.alpha == nodes.alpha && (1..SUB_ENGINES - 1).all(alike);
+        let mixes = check_mix(&rows, &nodes).is_ok();
         // Nodes leave room for rows that wait for words.
         let leaves_room = self.row_registers().blocks == 1 || roles.node_limit != 0;
         !roles.are_shared() || mixes && leaves_room
@@ -325,11 +322,8 @@ impl FakeChip {
             let (arity, height) = (registers.arity as usize, top as usize);
             let leaves = u64::from(self.get(&registers::LEAVES));
             let nodes = (0..top).fold(leaves, |nodes, _| nodes.div_ceil(arity as u64));
-            let expected = if self.hashes_leaves() && self.roles().reserve_leaves() {
-                level_table::level_table_of_reserved_leaves(arity, height, nodes, words)
-            } else {
-                level_table::level_table(arity, height, nodes, words)
-            };
+            let reserves = self.hashes_leaves() && self.roles().reserve_leaves();
+            let expected = level_table::level_table(arity, height, nodes, words, reserves);
             assert_eq!(Ok(table), expected);
         }
         let plan = self

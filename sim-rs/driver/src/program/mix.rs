@@ -3,7 +3,7 @@
 use super::compiler::ChipProgram;
 use super::limits::{EngineLimits, MAX_DEPTH};
 use super::registers::{
-    Bases, ChipConstant, INITIAL_VECTOR, INITIAL_VECTORS, ROW_SET, VECTOR_BANK,
+    Bases, ChipConstant, ChipRegisters, INITIAL_VECTOR, INITIAL_VECTORS, ROW_SET, VECTOR_BANK,
 };
 use super::shape::{FIRST_FULL, SECOND_FULL};
 
@@ -130,22 +130,21 @@ fn entries(program: &ChipProgram, memory: Memory) -> usize {
     }
 }
 
-/// The bases of the constants of `nodes` in hash engines that mix them with `rows`, whose constants begin at 0:
-/// those of nodes are behind them, but where both have the same there is one copy.
+/// Checks that a hash engine can mix rows of one parameter set and nodes of another one: they share its S-boxes, and its
+/// partial-round sub-engines, which are wires to sets without rounds there.
 ///
 /// # Errors
 ///
-/// When a hash engine cannot mix the two.
-pub fn mixed_bases(rows: &ChipProgram, nodes: &ChipProgram) -> Result<Bases, MixError> {
-    let (row_set, node_set) = (&rows.registers, &nodes.registers);
-    if row_set.alpha != node_set.alpha {
+/// When their exponents differ, or one of them has rounds where the other has none.
+pub fn check_mix(rows: &ChipRegisters, nodes: &ChipRegisters) -> Result<(), MixError> {
+    if rows.alpha != nodes.alpha {
         return Err(MixError::Exponents {
-            rows: row_set.alpha,
-            nodes: node_set.alpha,
+            rows: rows.alpha,
+            nodes: nodes.alpha,
         });
     }
     for sub_engine in FIRST_FULL + 1..SECOND_FULL {
-        let [rows, nodes] = [row_set, node_set].map(|set| set.partial_rounds[sub_engine]);
+        let [rows, nodes] = [rows, nodes].map(|set| set.partial_rounds[sub_engine]);
         if (rows == 0) != (nodes == 0) {
             return Err(MixError::PartialRounds {
                 sub_engine,
@@ -154,6 +153,17 @@ pub fn mixed_bases(rows: &ChipProgram, nodes: &ChipProgram) -> Result<Bases, Mix
             });
         }
     }
+    Ok(())
+}
+
+/// The bases of the constants of `nodes` in hash engines that mix them with `rows`, whose constants begin at 0:
+/// those of nodes are behind them, but where both have the same there is one copy.
+///
+/// # Errors
+///
+/// When a hash engine cannot mix the two.
+pub fn mixed_bases(rows: &ChipProgram, nodes: &ChipProgram) -> Result<Bases, MixError> {
+    check_mix(&rows.registers, &nodes.registers)?;
     let base = |memory: Memory| {
         if constants(rows, memory).eq(constants(nodes, memory)) {
             return Ok(0);
