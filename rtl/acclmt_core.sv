@@ -215,9 +215,8 @@ module acclmt_core #(
   // ---- Hash engines -----------------------------------------------------------------------------
 
   localparam int unsigned PlaceWidth = acclmt_pkg::TagPayloadWidth;
-  logic is_tree, reserve_leaves;
+  logic is_tree;
   assign is_tree = tree_config.top != '0;
-  assign reserve_leaves = is_tree && run_config.hash_leaves && run_config.reserve_leaves;
   logic leaf_valid, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
   logic digest_valid, digest_is_leaf, engines_idle;
   logic [15:0] leaf_places;
@@ -287,7 +286,7 @@ module acclmt_core #(
     .setup_i(level_setup),
     .constant_write_i(constant_write),
     .node_sweep_i(node_sweep),
-    .reserve_leaves_i(reserve_leaves),
+    .reserve_leaves_i(run_config.reserve_leaves),
     .leaf_valid_i(leaf_valid),
     .leaf_ready_o(leaf_ready),
     .leaf_i(leaf),
@@ -355,8 +354,8 @@ module acclmt_core #(
     events.input_missing = input_open && !input_valid;
     events.output_taken = output_taken;
     events.output_stalled = out_valid && !output_ready;
-    events.leaf_taken = reserve_leaves ? digest_valid && digest_is_leaf
-                                       : leaf_valid && leaf_ready && leaf_end;
+    events.leaf_taken = run_config.reserve_leaves ? digest_valid && digest_is_leaf
+                                                  : leaf_valid && leaf_ready && leaf_end;
     events.leaf_stalled = leaf_valid && !leaf_ready;
     events.root_starved = starved && running && is_tree;
   end

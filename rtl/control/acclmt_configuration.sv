@@ -116,11 +116,11 @@ module acclmt_configuration #(
       run_i[Roles][acclmt_reg_pkg::RolesNodeLimitLsb+:acclmt_pkg::NodeLimitWidth];
   assign used_engines = row_engines | node_engines;
   // One leaf hash engine with nothing else to do makes its leaves in order.
-  assign reserve_leaves = !$onehot(row_engines) || (row_engines & node_engines) != '0;
-  assign several_blocks = run_i[RowBlocks] != 32'd1;
   assign shared = hash_leaves && is_tree && (row_engines & node_engines) != '0;
+  assign reserve_leaves = shared || (hash_leaves && is_tree && !$onehot(row_engines));
+  assign several_blocks = run_i[RowBlocks] != 32'd1;
   // A group of rows, and the leaves that still wait for siblings.
-  assign leaf_places_o = (hash_leaves && reserve_leaves)
+  assign leaf_places_o = reserve_leaves
                          ? run_i[RowGroup][15:0] + 16'(root_config_o.input_words) - 16'd1 : 16'd1;
 
   logic [3:0] num_row_engines;

@@ -113,7 +113,7 @@ module acclmt_engine_pool #(
   logic hash_rows, reserve_leaves, several_blocks, in_turn, unused_roles;
   logic [NumEngines-1:0] row_engines, node_engines, engine_ready;
   assign hash_rows = run_i.hash_leaves;
-  assign reserve_leaves = hash_rows && is_tree_i && run_i.reserve_leaves;
+  assign reserve_leaves = run_i.reserve_leaves;
   assign row_engines = run_i.row_engines[NumEngines-1:0];
   assign node_engines = run_i.node_engines[NumEngines-1:0];
   assign several_blocks = run_i.row.blocks != 32'd1;

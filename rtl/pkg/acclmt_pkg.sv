@@ -410,8 +410,8 @@ package acclmt_pkg;
     logic goldilocks;
     /// Hash elements into leaves (1) or take them as leaves (0).
     logic hash_leaves;
-    /// Hash engines that take rows, and those that take nodes. If there is a tree, the place of a
-    /// leaf is reserved as its row begins. Most nodes that are inside of an engine, or 0.
+    /// Hash engines that take rows, and those that take nodes. The place of a leaf in the tree is
+    /// reserved as its row begins. Most nodes that are inside of an engine, or 0.
     engine_mask_t row_engines;
     engine_mask_t node_engines;
     logic reserve_leaves;

@@ -12,9 +12,8 @@
 /// digest is written, a leaf waits. With `reserve_leaves` leaves are digests as well: what is asked
 /// for then is the place of one, ahead of its hash. Nodes of the top level are read to go out
 /// instead. Nodes of another level that the host asked for go out as they are read: so the nodes of
-/// a level leave in
-/// order, in whatever order they were made, and a digest never waits for the host. With top level 0
-/// the leaves go out, and there is no tree.
+/// a level leave in order, in whatever order they were made, and a digest never waits for the host.
+/// With top level 0 the leaves go out, and there is no tree.
 ///
 ///     leaves -+-> node memory -> fetch -+-> operands
 ///             |         ^               +-> node output
@@ -91,13 +90,12 @@ module acclmt_tree #(
 
   // ---- Leaves: to the tree, or out --------------------------------------------------------------
 
-  logic is_tree, reserves, place_free, output_ready, leaf_last;
+  logic is_tree, place_free, output_ready, leaf_last;
   acclmt_tree_pkg::leaf_count_t leaves_left_q;
   assign is_tree = tree_i.top != '0;
   // A digest is written first.
-  assign reserves = is_tree && reserve_leaves_i;
   assign leaf_ready_o =
-      is_tree ? place_free && (reserves || !digest_valid_i) : output_ready;
+      is_tree ? place_free && (reserve_leaves_i || !digest_valid_i) : output_ready;
   assign leaf_last = leaf_end_i && leaves_left_q == acclmt_tree_pkg::leaf_count_t'(1);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) leaves_left_q <= '0;
@@ -115,7 +113,7 @@ module acclmt_tree #(
 
   assign {digest_index, digest_group} = digest_place_i;
   assign leaf_place_o = {leaf_index, leaf_group};
-  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree && !reserves;
+  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree && !reserve_leaves_i;
   acclmt_dispatch_scheduler #(
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
@@ -126,8 +124,8 @@ module acclmt_tree #(
     .setup_i,
     .arity_i,
     .top_i(tree_i.top),
-    .leaf_valid_i(leaf_valid_i && is_tree && (reserves || !digest_valid_i)),
-    .leaf_writes_i(!reserves),
+    .leaf_valid_i(leaf_valid_i && is_tree && (reserve_leaves_i || !digest_valid_i)),
+    .leaf_writes_i(!reserve_leaves_i),
     .leaf_places_i,
     .leaf_last_i(leaf_last),
     .leaf_ready_o(place_free),
@@ -260,9 +258,9 @@ module acclmt_tree #(
       operand_valid_o && !operand_ready_i |=> operand_valid_o && $stable(operand_o))
   else $error("acclmt_tree: an operand changed before it was taken");
   leaf_waits_for_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && is_tree && !reserves && place_free && digest_valid_i);
+      leaf_valid_i && is_tree && !reserve_leaves_i && place_free && digest_valid_i);
   leaf_is_reserved_beside_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && reserves && place_free && digest_valid_i);
+      leaf_valid_i && reserve_leaves_i && place_free && digest_valid_i);
   leaf_waits_for_queue_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       leaf_valid_i && is_tree && !place_free);
   node_waits_for_output_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
