@@ -992,7 +992,8 @@ impl ModelChip {
     /// Whether this chip has a register at `address`.
     fn exists(&self, address: u32) -> bool {
         let is_known = registers::REGISTERS.iter().any(|r| r.contains(address));
-        let levels = 4 * self.hardware.max_height;
+        // The leaves have an entry as well.
+        let levels = 4 * (self.hardware.max_height + 1);
         // Those of hash engines 0 and 1 are there in any case.
         let is_lacking = registers::later_engine(address)
             .is_some_and(|engine| engine >= self.hardware.num_engines);

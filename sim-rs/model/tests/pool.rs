@@ -235,6 +235,30 @@ fn illegal_roles_and_bases_are_refused() {
     }
 }
 
+/// The largest chip has every register, the default one all but the counters of more hash engines.
+#[test]
+fn every_register_is_there() {
+    for num_engines in [2, 8] {
+        let hardware = Hardware {
+            runtime_modulus: true,
+            ..hardware(num_engines)
+        };
+        let mut chip = ModelChip::new(hardware).unwrap();
+        for register in registers::REGISTERS {
+            for address in (0..register.count).map(|position| register.at(position)) {
+                chip.read_register(address).unwrap();
+                let error = chip.read_register(registers::ERROR.address).unwrap();
+                let exists =
+                    registers::later_engine(address).is_none_or(|engine| engine < num_engines);
+                assert_eq!(error == 0, exists, "0x{address:03X}, {num_engines} engines");
+                let clear = registers::CONTROL_CLEAR.with(1);
+                chip.write_register(registers::CONTROL.address, clear)
+                    .unwrap();
+            }
+        }
+    }
+}
+
 /// A zeroisation comes to its end whatever the engines are.
 #[test]
 fn every_pool_is_zeroised() {
