@@ -88,7 +88,7 @@ module acclmt_core #(
   end
 
   acclmt_pkg::word_t prime, radix_squared;
-  acclmt_pkg::engine_config_t leaf_config, root_config;
+  acclmt_pkg::engine_config_t leaf_config, root_config, top_config;
   acclmt_pkg::run_config_t run_config;
   acclmt_tree_pkg::tree_config_t tree_config;
   acclmt_pkg::constant_write_t constant_write;
@@ -131,6 +131,7 @@ module acclmt_core #(
     .tree_config_o(tree_config),
     .leaf_config_o(leaf_config),
     .root_config_o(root_config),
+    .top_config_o(top_config),
     .level_setup_o(level_setup),
     .constant_write_o(constant_write),
     .constant_engines_o(constant_engines),
@@ -220,6 +221,7 @@ module acclmt_core #(
   logic leaf_valid, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
   logic digest_valid, digest_is_leaf, engines_idle;
   logic [15:0] leaf_places;
+  acclmt_pkg::set_t operand_set;
   logic [PlaceWidth-1:0] leaf_place, operand_place, digest_place;
   acclmt_pkg::word_t leaf, operand, digest;
   acclmt_engine_pool #(
@@ -240,8 +242,7 @@ module acclmt_core #(
     .prime_i(prime),
     .run_i(run_config),
     .is_tree_i(is_tree),
-    .row_config_i(leaf_config),
-    .node_config_i(root_config),
+    .configs_i({top_config, root_config, leaf_config}),
     .constant_write_i(constant_write),
     .constant_engines_i(constant_engines),
     .row_valid_i(element_valid),
@@ -258,6 +259,7 @@ module acclmt_core #(
     .node_ready_o(operand_ready),
     .node_word_i(operand),
     .node_end_i(operand_end),
+    .node_set_i(operand_set),
     .node_place_i(operand_place),
     .digest_valid_o(digest_valid),
     .digest_o(digest),
@@ -281,7 +283,6 @@ module acclmt_core #(
     .rst_ni,
     .memory_config_i,
     .clear_i(clear || start),
-    .arity_i(root_config.input_words),
     .tree_i(tree_config),
     .setup_i(level_setup),
     .constant_write_i(constant_write),
@@ -297,6 +298,7 @@ module acclmt_core #(
     .operand_ready_i(operand_ready),
     .operand_o(operand),
     .operand_end_o(operand_end),
+    .operand_set_o(operand_set),
     .operand_place_o(operand_place),
     .digest_valid_i(digest_valid),
     .digest_i(digest),

@@ -27,11 +27,11 @@ module acclmt_flush_configuration #(
   /// Words of the node memory.
   parameter int unsigned NodeWords = 512
 ) (
-  /// Registers of the run and of both parameter sets.
+  /// Registers of the run, and those of each parameter set.
   output logic [acclmt_pkg::NumRunConfig-1:0][31:0] run_o,
   output logic [acclmt_pkg::NumEngineConfig-1:0][31:0] engine_o,
-  /// Entries of the level table for the leaves and for the level above: groups of siblings.
-  output acclmt_tree_pkg::node_address_t level_o
+  /// Entries of the level table for the leaves and for the level above.
+  output logic [acclmt_tree_pkg::LevelEntryWidth-1:0] level_o
 );
 
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
@@ -63,7 +63,7 @@ module acclmt_flush_configuration #(
            NodeWords, 2 * MaxWidth);
   end
 
-  assign level_o = acclmt_tree_pkg::node_address_t'(Groups);
+  assign level_o = {acclmt_pkg::NodeSet, acclmt_tree_pkg::node_address_t'(Groups)};
 
   always_comb begin
     run_o = '0;

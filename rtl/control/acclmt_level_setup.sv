@@ -25,9 +25,10 @@ module acclmt_level_setup #(
   input logic clear_i,
   /// Begins.
   input logic start_i,
-  /// Level table, children of a node and top level; stable until the end.
-  input logic [MaxHeight:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
-  input acclmt_tree_pkg::sibling_count_t arity_i,
+  /// Level table, children of a node of each parameter set, set 0 in the low bits, and top level;
+  /// stable until the end.
+  input logic [MaxHeight:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
+  input logic [acclmt_pkg::NumSets*acclmt_tree_pkg::SiblingCountWidth-1:0] arities_i,
   input acclmt_tree_pkg::level_t top_i,
   /// Places that the queue of the leaves needs at least.
   input logic [15:0] leaf_places_i,
@@ -63,7 +64,7 @@ module acclmt_level_setup #(
     else if (start_i || stage_q != '0) lookup_level_q <= lookup_level_q + 1'b1;
   end
 
-  acclmt_tree_pkg::node_address_t looked_up;
+  logic [acclmt_tree_pkg::LevelEntryWidth-1:0] looked_up;
   always_comb begin
     looked_up = '0;
     for (int l = 0; l <= int'(MaxHeight); l++) begin
@@ -74,8 +75,18 @@ module acclmt_level_setup #(
   // ---- Words of its queue, and its place behind the queue of the level below --------------------
 
   acclmt_tree_pkg::level_t multiply_level_q, level_q;
+  logic [acclmt_tree_pkg::LevelSetWidth-1:0] multiply_set_q, set_q;
+  acclmt_tree_pkg::sibling_count_t multiply_arity, arity_q;
   acclmt_tree_pkg::node_address_t multiply_groups_q, groups_q, base_q;
   logic [EndWidth-1:0] words_q, queue_end;
+  acclmt_set_select #(
+    .NumSets(acclmt_pkg::NumSets),
+    .Width(acclmt_tree_pkg::SiblingCountWidth)
+  ) u_arity (
+    .values_i(arities_i),
+    .set_i(multiply_set_q),
+    .value_o(multiply_arity)
+  );
   assign queue_end = EndWidth'(base_q) + words_q;
 
   logic is_end, legal, enough;
@@ -89,15 +100,19 @@ module acclmt_level_setup #(
     if (start_i) base_q <= '0;
     else if (active) base_q <= queue_end[AddressWidth-1:0];
     multiply_level_q <= lookup_level_q;
-    multiply_groups_q <= looked_up;
+    {multiply_set_q, multiply_groups_q} <= looked_up;
     level_q <= multiply_level_q;
+    set_q <= multiply_set_q;
+    arity_q <= multiply_arity;
     groups_q <= multiply_groups_q;
-    words_q <= EndWidth'(multiply_groups_q) * EndWidth'(arity_i);
+    words_q <= EndWidth'(multiply_groups_q) * EndWidth'(multiply_arity);
   end
 
   always_comb begin
     setup_o.valid = active && !is_end && legal;
     setup_o.level = level_q;
+    setup_o.parameter_set = set_q;
+    setup_o.arity = arity_q;
     setup_o.base = base_q;
     setup_o.limit = queue_end[AddressWidth-1:0];
     setup_o.groups = groups_q;

@@ -98,6 +98,11 @@ module acclmt_register_decode #(
       group_o = acclmt_control_pkg::GroupRoot;
       first = acclmt_reg_pkg::RegRootInputWords;
     end
+    if (address_i >= acclmt_reg_pkg::RegTopInputWords &&
+        address_i <= acclmt_reg_pkg::RegTopBases) begin
+      group_o = acclmt_control_pkg::GroupTop;
+      first = acclmt_reg_pkg::RegTopInputWords;
+    end
     // The last counter has a high word, too.
     if (address_i >= acclmt_reg_pkg::RegCycles &&
         address_i <= acclmt_reg_pkg::RegHighWater + AddressWidth'(4)) begin

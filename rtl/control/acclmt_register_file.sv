@@ -50,6 +50,7 @@ module acclmt_register_file #(
   output acclmt_tree_pkg::tree_config_t tree_config_o,
   output acclmt_pkg::engine_config_t leaf_config_o,
   output acclmt_pkg::engine_config_t root_config_o,
+  output acclmt_pkg::engine_config_t top_config_o,
   /// Set-up of the queues of the tree's levels, before a run starts.
   output acclmt_tree_pkg::level_setup_t level_setup_o,
   /// Writes of constants, and the hash engines that they are for.
@@ -84,7 +85,7 @@ module acclmt_register_file #(
 
   localparam int unsigned NumRunConfig = acclmt_pkg::NumRunConfig;
   localparam int unsigned NumEngineConfig = acclmt_pkg::NumEngineConfig;
-  localparam int unsigned NodeAddressWidth = acclmt_tree_pkg::NodeAddressWidth;
+  localparam int unsigned LevelEntryWidth = acclmt_tree_pkg::LevelEntryWidth;
   localparam bit RuntimeModulus = Reduction == acclmt_pkg::ReductionRuntime;
 
   if (Reduction != acclmt_pkg::ReductionConstant && !RuntimeModulus) begin : gen_illegal_reduction
@@ -130,8 +131,7 @@ module acclmt_register_file #(
     value_legal = 1'b1;
     case (group)
       acclmt_control_pkg::GroupRun, acclmt_control_pkg::GroupLeaf, acclmt_control_pkg::GroupRoot,
-      acclmt_control_pkg::GroupConstantData, acclmt_control_pkg::GroupConstantAddress,
-      acclmt_control_pkg::GroupRadixSquared: is_config = 1'b1;
+      acclmt_control_pkg::GroupTop, acclmt_control_pkg::GroupConstantData, acclmt_control_pkg::GroupConstantAddress, acclmt_control_pkg::GroupRadixSquared: is_config = 1'b1;
       acclmt_control_pkg::GroupPrime: begin
         is_config = RuntimeModulus;
         is_writable = RuntimeModulus;
@@ -161,13 +161,13 @@ module acclmt_register_file #(
   // ---- Configuration ----------------------------------------------------------------------------
 
   logic [NumRunConfig-1:0][31:0] run_q;
-  logic [NumEngineConfig-1:0][31:0] leaf_q, root_q;
-  logic [MaxHeight:0][NodeAddressWidth-1:0] level_table_q;
+  logic [NumEngineConfig-1:0][31:0] leaf_q, root_q, top_q;
+  logic [MaxHeight:0][LevelEntryWidth-1:0] level_table_q;
   // That of the run of a zeroisation.
   logic flush_load, zeroise_done;
   logic [NumRunConfig-1:0][31:0] flush_run;
   logic [NumEngineConfig-1:0][31:0] flush_engine;
-  acclmt_tree_pkg::node_address_t flush_level;
+  logic [LevelEntryWidth-1:0] flush_level;
   acclmt_flush_configuration #(
     .Reduction(Reduction),
     .NumEngines(NumEngines),
@@ -184,16 +184,19 @@ module acclmt_register_file #(
       run_q <= '0;
       leaf_q <= '0;
       root_q <= '0;
+      top_q <= '0;
       level_table_q <= '0;
     end else if (zeroise_done) begin
       run_q <= '0;
       leaf_q <= '0;
       root_q <= '0;
+      top_q <= '0;
       level_table_q <= '0;
     end else if (flush_load) begin
       run_q <= flush_run;
       leaf_q <= flush_engine;
       root_q <= flush_engine;
+      top_q <= flush_engine;
       level_table_q[0] <= flush_level;
       level_table_q[1] <= flush_level;
     end else if (write_config) begin
@@ -201,8 +204,9 @@ module acclmt_register_file #(
         acclmt_control_pkg::GroupRun: run_q[index[3:0]] <= request_q.data;
         acclmt_control_pkg::GroupLeaf: leaf_q[index[4:0]] <= request_q.data;
         acclmt_control_pkg::GroupRoot: root_q[index[4:0]] <= request_q.data;
+        acclmt_control_pkg::GroupTop: top_q[index[4:0]] <= request_q.data;
         acclmt_control_pkg::GroupLevel: begin
-          level_table_q[index[5:0]] <= request_q.data[NodeAddressWidth-1:0];
+          level_table_q[index[5:0]] <= request_q.data[LevelEntryWidth-1:0];
         end
         default: ;
       endcase
@@ -239,6 +243,7 @@ module acclmt_register_file #(
 
   logic config_illegal;
   logic [15:0] leaf_places;
+  logic [acclmt_pkg::NumSets*acclmt_tree_pkg::SiblingCountWidth-1:0] arities;
   logic [31:0] window_first, window_last;
   logic [11:0] config_illegal_address, illegal_address;
   acclmt_configuration #(
@@ -254,16 +259,21 @@ module acclmt_register_file #(
     .run_i(run_q),
     .leaf_i(leaf_q),
     .root_i(root_q),
+    .top_i(top_q),
+    .level_table_i(level_table_q),
     .run_config_o,
     .tree_config_o,
     .leaf_config_o,
     .root_config_o,
+    .top_config_o,
     .leaf_places_o(leaf_places),
     .window_first_o(window_first),
     .window_last_o(window_last),
     .illegal_o(config_illegal),
     .illegal_address_o(config_illegal_address)
   );
+  assign arities =
+      {top_config_o.input_words, root_config_o.input_words, leaf_config_o.input_words};
   assign illegal_address =
       prime_illegal ? acclmt_reg_pkg::RegPrime0 : config_illegal_address;
 
@@ -320,7 +330,7 @@ module acclmt_register_file #(
     .config_write_i(write_config && !(write_constant && constant_illegal)),
     .illegal_i(config_illegal || prime_illegal),
     .level_table_i(level_table_q),
-    .arity_i(root_config_o.input_words),
+    .arities_i(arities),
     .tree_i(tree_config_o),
     .leaf_places_i(leaf_places),
     .level_setup_o,
@@ -512,6 +522,7 @@ module acclmt_register_file #(
       acclmt_control_pkg::GroupRun: read_data = run_q[index[3:0]];
       acclmt_control_pkg::GroupLeaf: read_data = leaf_q[index[4:0]];
       acclmt_control_pkg::GroupRoot: read_data = root_q[index[4:0]];
+      acclmt_control_pkg::GroupTop: read_data = top_q[index[4:0]];
       acclmt_control_pkg::GroupLevel: read_data = 32'(level_table_q[index[5:0]]);
       acclmt_control_pkg::GroupConstantData: read_data = constant_data[index[2:0]];
       // Commands and addresses of constants read as 0.
@@ -546,12 +557,13 @@ module acclmt_register_file #(
     acclmt_tree_pkg::tree_config_t tree;
     acclmt_pkg::engine_config_t leaf;
     acclmt_pkg::engine_config_t root;
+    acclmt_pkg::engine_config_t top;
     acclmt_pkg::word_t prime;
     acclmt_pkg::word_t radix_squared;
   } settled_t;
   settled_t settled;
-  assign settled =
-      {run_config_o, tree_config_o, leaf_config_o, root_config_o, prime_o, radix_squared_o};
+  assign settled = {run_config_o, tree_config_o, leaf_config_o, root_config_o, top_config_o, prime_o,
+                    radix_squared_o};
   logic in_run_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) in_run_q <= 1'b0;

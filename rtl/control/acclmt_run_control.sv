@@ -40,9 +40,10 @@ module acclmt_run_control #(
   input logic config_write_i,
   /// A register of the configuration holds an illegal value.
   input logic illegal_i,
-  /// Level table, children of a node and the tree; stable from a start to the end of its run.
-  input logic [MaxHeight:0][acclmt_tree_pkg::NodeAddressWidth-1:0] level_table_i,
-  input acclmt_tree_pkg::sibling_count_t arity_i,
+  /// Level table, children of a node of each parameter set, and the tree; stable from a start to the
+  /// end of its run.
+  input logic [MaxHeight:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
+  input logic [acclmt_pkg::NumSets*acclmt_tree_pkg::SiblingCountWidth-1:0] arities_i,
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Places that the queue of the leaves needs at least.
   input logic [15:0] leaf_places_i,
@@ -138,7 +139,7 @@ module acclmt_run_control #(
     .clear_i(clear),
     .start_i(start_legal),
     .level_table_i,
-    .arity_i,
+    .arities_i,
     .top_i(tree_i.top),
     .leaf_places_i,
     .setup_o(level_setup_o),

@@ -51,13 +51,12 @@ module acclmt_engine_pool #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets everything.
   input logic clear_i,
-  /// Run-time modulus, what the run does, whether it has a tree, and the parameter sets of rows and
-  /// of nodes; stable during a run.
+  /// Run-time modulus, what the run does, whether it has a tree, and the parameter sets,
+  /// set 0 in the low bits; stable during a run.
   input acclmt_pkg::word_t prime_i,
   input acclmt_pkg::run_config_t run_i,
   input logic is_tree_i,
-  input acclmt_pkg::engine_config_t row_config_i,
-  input acclmt_pkg::engine_config_t node_config_i,
+  input logic [acclmt_pkg::NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   /// Writes of constants, and the engines that take them.
   input acclmt_pkg::constant_write_t constant_write_i,
   input logic [NumEngines-1:0] constant_engines_i,
@@ -74,11 +73,13 @@ module acclmt_engine_pool #(
   output logic leaf_end_o,
   output logic [15:0] leaf_places_o,
   input logic [acclmt_pkg::TagPayloadWidth-1:0] leaf_place_i,
-  /// Operands of nodes, with the places of their digests; `end` marks the last one of a group.
+  /// Operands of nodes, with their parameter sets and the places of their digests; `end` marks the
+  /// last one of a group.
   input logic node_valid_i,
   output logic node_ready_o,
   input acclmt_pkg::word_t node_word_i,
   input logic node_end_i,
+  input acclmt_pkg::set_t node_set_i,
   input logic [acclmt_pkg::TagPayloadWidth-1:0] node_place_i,
   /// Digests that have a place, and whether one is that of a row.
   output logic digest_valid_o,
@@ -102,12 +103,22 @@ module acclmt_engine_pool #(
   localparam int unsigned TagContinues = acclmt_pkg::TagContinues;
   localparam int unsigned NumSets = acclmt_pkg::NumSets;
   localparam acclmt_pkg::set_t RowSet = acclmt_pkg::RowSet;
-  localparam acclmt_pkg::set_t NodeSet = acclmt_pkg::NodeSet;
 
   if (NumEngines < 1 || NumEngines > acclmt_pkg::MaxNumEngines) begin : gen_illegal_num_engines
     $error("acclmt_engine_pool: NumEngines = %0d is not within 1..%0d", NumEngines,
            acclmt_pkg::MaxNumEngines);
   end
+
+  // The parameter sets of rows, and of the node on offer.
+  acclmt_pkg::engine_config_t row_config, node_config;
+  assign row_config = configs_i[acclmt_pkg::EngineConfigWidth*RowSet+:acclmt_pkg::EngineConfigWidth];
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_node_config (
+    .values_i(configs_i),
+    .set_i(node_set_i),
+    .value_o(node_config)
+  );
 
   // Rows that are hashed, and the engines that have each role.
   logic hash_rows, reserve_leaves, several_blocks, in_turn, unused_roles;
@@ -118,7 +129,7 @@ module acclmt_engine_pool #(
   assign node_engines = run_i.node_engines[NumEngines-1:0];
   assign several_blocks = run_i.row.blocks != 32'd1;
   assign in_turn = !is_tree_i || several_blocks;
-  assign unused_roles = ^{run_i, row_config_i.digest_map, node_config_i.digest_map};
+  assign unused_roles = ^{run_i, row_config, node_config};
 
   // ---- Nodes: to the next engine that has room --------------------------------------------------
 
@@ -183,7 +194,7 @@ module acclmt_engine_pool #(
                                                : PayloadWidth'(several_blocks &&
                                                                row_label_i.last_row);
     node_tag = '0;
-    node_tag[TagSet+:SetWidth] = NodeSet;
+    node_tag[TagSet+:SetWidth] = node_set_i;
     node_tag[PayloadWidth-1:0] = node_place_i;
   end
   // The last block of a row may be short, and has a map of its own. Siblings are a block, and a
@@ -193,12 +204,12 @@ module acclmt_engine_pool #(
     row_block.first = row_label_i.first_block;
     row_block.overwrite = run_i.row.overwrite;
     row_block.input_words =
-        row_label_i.last_block ? run_i.row.last_words : row_config_i.input_words;
-    row_block.input_map = row_label_i.last_block ? run_i.row.last_map : row_config_i.input_map;
+        row_label_i.last_block ? run_i.row.last_words : row_config.input_words;
+    row_block.input_map = row_label_i.last_block ? run_i.row.last_map : row_config.input_map;
     node_block.first = 1'b1;
     node_block.overwrite = 1'b0;
-    node_block.input_words = node_config_i.input_words;
-    node_block.input_map = node_config_i.input_map;
+    node_block.input_words = node_config.input_words;
+    node_block.input_map = node_config.input_map;
   end
 
   // ---- Engines ----------------------------------------------------------------------------------
@@ -215,8 +226,9 @@ module acclmt_engine_pool #(
     logic [TagWidth-1:0] tag;
     assign takes_node = node_valid_i && node_target[e];
     assign block = takes_node ? node_block : row_block;
-    assign sets = {node_engines[e] && is_tree_i, row_engines[e] && hash_rows};
     always_comb begin
+      sets = node_engines[e] ? run_i.node_sets : '0;
+      if (row_engines[e] && hash_rows) sets[RowSet] = 1'b1;
       constant_write = constant_write_i;
       constant_write.valid = constant_write_i.valid && constant_engines_i[e];
     end
@@ -238,7 +250,7 @@ module acclmt_engine_pool #(
       .clear_i,
       .goldilocks_i(run_i.goldilocks),
       .prime_i,
-      .configs_i({node_config_i, row_config_i}),
+      .configs_i,
       .sets_i(sets),
       .constant_write_i(constant_write),
       .valid_i(takes_node || (row_taken && row_target[e])),
@@ -256,7 +268,7 @@ module acclmt_engine_pool #(
       .busy_o(busy_o[MaxSubEngines*e+:MaxSubEngines]),
       .idle_o(engine_idle[e])
     );
-    assign digest_is_row[e] = tag[TagSet+:SetWidth] == RowSet;
+    assign digest_is_row[e] = hash_rows && tag[TagSet+:SetWidth] == RowSet;
     assign digest_has_place[e] = digest_valid[e] && (reserve_leaves || !digest_is_row[e]);
     assign digest_place[e] = tag[PayloadWidth-1:0];
     assign digest_ends_group[e] = tag[0];

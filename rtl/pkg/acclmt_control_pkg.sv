@@ -35,6 +35,7 @@ package acclmt_control_pkg;
     GroupRun,
     GroupLeaf,
     GroupRoot,
+    GroupTop,
     GroupLevel,
     GroupConstantData,
     GroupConstantAddress

@@ -361,8 +361,8 @@ package acclmt_pkg;
   localparam int unsigned MaxNumEngines = 8;
   typedef logic [MaxNumEngines-1:0] engine_mask_t;
 
-  /// Parameter sets of a chip: that of rows and that of nodes.
-  localparam int unsigned NumSets = 2;
+  /// Parameter sets of a chip: that of rows, that of nodes, and that of the nodes of other levels.
+  localparam int unsigned NumSets = 3;
   localparam set_t RowSet = 2'd0;
   localparam set_t NodeSet = 2'd1;
 
@@ -410,10 +410,12 @@ package acclmt_pkg;
     logic goldilocks;
     /// Hash elements into leaves (1) or take them as leaves (0).
     logic hash_leaves;
-    /// Hash engines that take rows, and those that take nodes. The place of a leaf in the tree is
-    /// reserved as its row begins. Most nodes that are inside of an engine, or 0.
+    /// Hash engines that take rows, and those that take nodes; the parameter sets of the levels of
+    /// the tree. The place of a leaf in the tree is reserved as its row begins. Most nodes that are
+    /// inside of an engine, or 0.
     engine_mask_t row_engines;
     engine_mask_t node_engines;
+    logic [NumSets-1:0] node_sets;
     logic reserve_leaves;
     node_limit_t node_limit;
     /// What a leaf is.

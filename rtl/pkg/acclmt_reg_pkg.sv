@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000900;
+  localparam logic [31:0] VersionValue = 32'h00000a00;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -230,6 +230,26 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegEngine7BusyPartial5 = 12'h698;
   localparam logic [11:0] RegEngine7BusyPartial6 = 12'h6a0;
   localparam logic [11:0] RegEngine7BusyFullLast = 12'h6a8;
+  localparam logic [11:0] RegTopInputWords = 12'h740;
+  localparam logic [11:0] RegTopWidth = 12'h744;
+  localparam logic [11:0] RegTopAlpha = 12'h748;
+  localparam logic [11:0] RegTopFullRoundsFirst = 12'h74c;
+  localparam logic [11:0] RegTopFullRoundsLast = 12'h750;
+  localparam logic [11:0] RegTopRecurrence = 12'h754;
+  localparam logic [11:0] RegTopDigestWords = 12'h758;
+  localparam logic [11:0] RegTopInputMap0 = 12'h75c;
+  localparam logic [11:0] RegTopInputMap1 = 12'h760;
+  localparam logic [11:0] RegTopDigestMap0 = 12'h764;
+  localparam logic [11:0] RegTopDigestMap1 = 12'h768;
+  localparam logic [11:0] RegTopPartialRounds0 = 12'h76c;
+  localparam logic [11:0] RegTopPartialRounds1 = 12'h770;
+  localparam logic [11:0] RegTopPartialRounds2 = 12'h774;
+  localparam logic [11:0] RegTopPartialRounds3 = 12'h778;
+  localparam logic [11:0] RegTopPartialRounds4 = 12'h77c;
+  localparam logic [11:0] RegTopPartialRounds5 = 12'h780;
+  localparam logic [11:0] RegTopPartialRounds6 = 12'h784;
+  localparam logic [11:0] RegTopPartialRounds7 = 12'h788;
+  localparam logic [11:0] RegTopBases = 12'h78c;
   localparam logic [11:0] RegBusVersion = 12'h800;
   localparam logic [11:0] RegStreamState = 12'h804;
   localparam logic [11:0] RegStreamControl = 12'h808;
@@ -468,8 +488,37 @@ package acclmt_reg_pkg;
   // Groups of siblings that the queue of the level has room for, at least 1.
   localparam int unsigned LevelTableGroupsLsb = 0;
   localparam int unsigned LevelTableGroupsWidth = 16;
+  // Parameter set with which the nodes of the level are hashed: 1 that of ROOT, 2 that of TOP, and
+  // 0 that of LEAF where leaves are not hashed. Its input words are the arity of the level. The top
+  // level is not hashed: there it is the room of a group alone.
+  localparam int unsigned LevelTableSetLsb = 16;
+  localparam int unsigned LevelTableSetWidth = 2;
   // All of them.
-  localparam logic [31:0] LevelTableMask = 32'h0000ffff;
+  localparam logic [31:0] LevelTableMask = 32'h0003ffff;
+
+  // Fields of TOP_RECURRENCE.
+  // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
+  // partial rounds are dense.
+  localparam int unsigned TopRecurrenceOrderLsb = 0;
+  localparam int unsigned TopRecurrenceOrderWidth = 4;
+  // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
+  // 0.
+  localparam int unsigned TopRecurrenceOutputEntersBit = 8;
+  // All of them.
+  localparam logic [31:0] TopRecurrenceMask = 32'h0000010f;
+
+  // Fields of TOP_BASES.
+  // Index of the first entry of its matrices in a full-round sub-engine.
+  localparam int unsigned TopBasesMatrixLsb = 0;
+  localparam int unsigned TopBasesMatrixWidth = 8;
+  // Index of the first entry of its constant vectors in a full-round sub-engine.
+  localparam int unsigned TopBasesConstantLsb = 8;
+  localparam int unsigned TopBasesConstantWidth = 8;
+  // Index of the first entry of its coefficients and constants in a partial-round sub-engine.
+  localparam int unsigned TopBasesPartialLsb = 16;
+  localparam int unsigned TopBasesPartialWidth = 8;
+  // All of them.
+  localparam logic [31:0] TopBasesMask = 32'h00ffffff;
 
   // Fields of STREAM_STATE.
   // The input takes words for a run.

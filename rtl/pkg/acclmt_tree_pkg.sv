@@ -30,27 +30,38 @@ package acclmt_tree_pkg;
   localparam int unsigned NodeAddressWidth = 16;
   typedef logic [NodeAddressWidth-1:0] node_address_t;
 
+  /// Bits of the number of the parameter set of a level, and of an entry of the level table: groups
+  /// of siblings, and that above them.
+  localparam int unsigned LevelSetWidth = 2;
+  localparam int unsigned LevelEntryWidth = NodeAddressWidth + LevelSetWidth;
+
   /// Address of the first node of a group, which names the group. A place for a node is that and
   /// the number of the node in the group.
   localparam int unsigned GroupAddressWidth = NodeAddressWidth - 1;
   typedef logic [GroupAddressWidth-1:0] group_address_t;
 
-  /// Set-up of the queue of a level: its first word and the one behind its last, and the groups of
-  /// siblings that it has room for.
+  /// Set-up of the queue of a level: the parameter set of its level and the children of a node
+  /// there; its first word and the one behind its last, and the groups of siblings that it has room
+  /// for.
   typedef struct packed {
     logic valid;
     level_t level;
+    logic [LevelSetWidth-1:0] parameter_set;
+    logic [SiblingCountWidth-1:0] arity;
     node_address_t base;
     node_address_t limit;
     node_address_t groups;
   } level_setup_t;
 
-  /// A group of siblings: its level, and whether that is the top; the address of the first one,
-  /// their number, and whether it is the last group of its level. Below the top they are hashed,
-  /// and the digest has this place in the level above; those of the top go out.
+  /// A group of siblings: its level, and whether that is the top; the parameter set of the level,
+  /// and the children of a node there; the address of the first one, their number, and whether it
+  /// is the last group of its level. Below the top they are hashed, and the digest has this place in
+  /// the level above; those of the top go out.
   typedef struct packed {
     level_t level;
     logic is_top;
+    logic [LevelSetWidth-1:0] parameter_set;
+    logic [SiblingCountWidth-1:0] arity;
     logic [GroupAddressWidth-1:0] group;
     logic [SiblingCountWidth-1:0] count;
     logic last;

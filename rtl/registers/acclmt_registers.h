@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000900u
+#define ACCLMT_VERSION_VALUE 0x00000A00u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000900u
+#define ACCLMT_VERSION_RESET 0x00000A00u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -390,10 +390,11 @@
 
 /*
  * ROLES (RW). What each hash engine does in a run. An engine can do both: it is shared, and its
- * rows and nodes are mixed. Legal: no bit of an engine that CAPS_POOL does not have. In a run with
- * a tree that hashes leaves, an engine is shared only if both sets have the same exponent, and
- * rounds on the same partial-round sub-engines; and where rows have several blocks, only with a
- * NodeLimit. It can be written only while no run is in progress.
+ * rows and nodes are mixed. Legal: no bit of an engine that CAPS_POOL does not have. The parameter
+ * sets that an engine mixes, those of the levels of the tree and in a shared engine that of rows,
+ * have the same exponent, and rounds on the same partial-round sub-engines. Where rows have several
+ * blocks, an engine is shared only with a NodeLimit. It can be written only while no run is in
+ * progress.
  */
 #define ACCLMT_REG_ROLES 0x090u
 #define ACCLMT_ROLES_RESET 0x00000000u
@@ -584,8 +585,9 @@
 #define ACCLMT_LEAF_BASES_PARTIAL_MASK 0x00FF0000u
 
 /*
- * ROOT_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the tree. Legal: 2 to 12, or 2 to 3
- * in Goldilocks mode. It can be written only while no run is in progress.
+ * ROOT_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the levels that are hashed with this
+ * set. Legal: 2 to 12, or 2 to 3 in Goldilocks mode. It can be written only while no run is in
+ * progress.
  */
 #define ACCLMT_REG_ROOT_INPUT_WORDS 0x1A0u
 #define ACCLMT_ROOT_INPUT_WORDS_RESET 0x00000000u
@@ -848,6 +850,14 @@
 #define ACCLMT_LEVEL_TABLE_GROUPS_LSB 0u
 #define ACCLMT_LEVEL_TABLE_GROUPS_WIDTH 16u
 #define ACCLMT_LEVEL_TABLE_GROUPS_MASK 0x0000FFFFu
+/*
+ * Parameter set with which the nodes of the level are hashed: 1 that of ROOT, 2 that of TOP, and 0
+ * that of LEAF where leaves are not hashed. Its input words are the arity of the level. The top
+ * level is not hashed: there it is the room of a group alone.
+ */
+#define ACCLMT_LEVEL_TABLE_SET_LSB 16u
+#define ACCLMT_LEVEL_TABLE_SET_WIDTH 2u
+#define ACCLMT_LEVEL_TABLE_SET_MASK 0x00030000u
 
 /* ENGINE2_HASHES (RO). Permutations that hash engine 2 has begun. */
 #define ACCLMT_REG_ENGINE2_HASHES 0x500u
@@ -998,6 +1008,125 @@
 #define ACCLMT_REG_ENGINE7_BUSY_FULL_LAST 0x6A8u
 #define ACCLMT_REG_ENGINE7_BUSY_FULL_LAST_HIGH 0x6ACu
 #define ACCLMT_ENGINE7_BUSY_FULL_LAST_RESET 0x00000000u
+
+/*
+ * TOP_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the levels that are hashed with this
+ * set. Legal: 2 to 12, or 2 to 3 in Goldilocks mode. It can be written only while no run is in
+ * progress.
+ */
+#define ACCLMT_REG_TOP_INPUT_WORDS 0x740u
+#define ACCLMT_TOP_INPUT_WORDS_RESET 0x00000000u
+
+/*
+ * TOP_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_WIDTH 0x744u
+#define ACCLMT_TOP_WIDTH_RESET 0x00000000u
+
+/*
+ * TOP_ALPHA (RW). Exponent of the S-box. Legal: 3, 5 and 7. It can be written only while no run is
+ * in progress.
+ */
+#define ACCLMT_REG_TOP_ALPHA 0x748u
+#define ACCLMT_TOP_ALPHA_RESET 0x00000000u
+
+/*
+ * TOP_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1. It can be written
+ * only while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_FULL_ROUNDS_FIRST 0x74Cu
+#define ACCLMT_TOP_FULL_ROUNDS_FIRST_RESET 0x00000000u
+
+/*
+ * TOP_FULL_ROUNDS_LAST (RW). Full rounds after the partial rounds, at least 1. It can be written
+ * only while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_FULL_ROUNDS_LAST 0x750u
+#define ACCLMT_TOP_FULL_ROUNDS_LAST_RESET 0x00000000u
+
+/*
+ * TOP_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. With one, the last
+ * round of the full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass
+ * without S-box and with matrix 2 comes behind it. It can be written only while no run is in
+ * progress.
+ */
+#define ACCLMT_REG_TOP_RECURRENCE 0x754u
+#define ACCLMT_TOP_RECURRENCE_RESET 0x00000000u
+/*
+ * Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
+ * partial rounds are dense.
+ */
+#define ACCLMT_TOP_RECURRENCE_ORDER_LSB 0u
+#define ACCLMT_TOP_RECURRENCE_ORDER_WIDTH 4u
+#define ACCLMT_TOP_RECURRENCE_ORDER_MASK 0x0000000Fu
+/*
+ * Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.
+ */
+#define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_LSB 8u
+#define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
+#define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+
+/*
+ * TOP_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
+ * progress.
+ */
+#define ACCLMT_REG_TOP_DIGEST_WORDS 0x758u
+#define ACCLMT_TOP_DIGEST_WORDS_RESET 0x00000000u
+
+/*
+ * TOP_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 4 bits, 8
+ * in a register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state;
+ * lane 3: the input element is dropped. Input element j is stream word j of the block, in
+ * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
+ * while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_INPUT_MAP(number) (0x75Cu + 4u * ((number) - 0u))
+#define ACCLMT_TOP_INPUT_MAP_FIRST 0u
+#define ACCLMT_TOP_INPUT_MAP_COUNT 2u
+#define ACCLMT_TOP_INPUT_MAP_RESET 0x00000000u
+
+/*
+ * TOP_DIGEST_MAP (RW). State elements that the digest consists of, as position codes like those of
+ * the input map. Code j is for output word j of the digest, in Goldilocks mode for bits 64 s + 63
+ * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
+ * run is in progress.
+ */
+#define ACCLMT_REG_TOP_DIGEST_MAP(number) (0x764u + 4u * ((number) - 0u))
+#define ACCLMT_TOP_DIGEST_MAP_FIRST 0u
+#define ACCLMT_TOP_DIGEST_MAP_COUNT 2u
+#define ACCLMT_TOP_DIGEST_MAP_RESET 0x00000000u
+
+/*
+ * TOP_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 the dense ones of the
+ * first full-round sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7
+ * the dense ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not
+ * have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0. It can be
+ * written only while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_PARTIAL_ROUNDS(number) (0x76Cu + 4u * ((number) - 0u))
+#define ACCLMT_TOP_PARTIAL_ROUNDS_FIRST 0u
+#define ACCLMT_TOP_PARTIAL_ROUNDS_COUNT 8u
+#define ACCLMT_TOP_PARTIAL_ROUNDS_RESET 0x00000000u
+
+/*
+ * TOP_BASES (RW). Where the constants of the parameter set begin. They fit behind it into the
+ * memories of CAPS_DEPTH. It can be written only while no run is in progress.
+ */
+#define ACCLMT_REG_TOP_BASES 0x78Cu
+#define ACCLMT_TOP_BASES_RESET 0x00000000u
+/* Index of the first entry of its matrices in a full-round sub-engine. */
+#define ACCLMT_TOP_BASES_MATRIX_LSB 0u
+#define ACCLMT_TOP_BASES_MATRIX_WIDTH 8u
+#define ACCLMT_TOP_BASES_MATRIX_MASK 0x000000FFu
+/* Index of the first entry of its constant vectors in a full-round sub-engine. */
+#define ACCLMT_TOP_BASES_CONSTANT_LSB 8u
+#define ACCLMT_TOP_BASES_CONSTANT_WIDTH 8u
+#define ACCLMT_TOP_BASES_CONSTANT_MASK 0x0000FF00u
+/* Index of the first entry of its coefficients and constants in a partial-round sub-engine. */
+#define ACCLMT_TOP_BASES_PARTIAL_LSB 16u
+#define ACCLMT_TOP_BASES_PARTIAL_WIDTH 8u
+#define ACCLMT_TOP_BASES_PARTIAL_MASK 0x00FF0000u
 
 /*
  * BUS_VERSION (RO). Version of the registers of the streams: major, minor and patch in bits 23:16,

@@ -40,9 +40,7 @@ module acclmt_dispatch_scheduler #(
   input logic clear_i,
   /// Sets up the queue of a level; while no node is inside.
   input acclmt_tree_pkg::level_setup_t setup_i,
-  /// Children of a node, and the level whose nodes go out and are not hashed, 1 .. MaxHeight;
-  /// stable while nodes are inside.
-  input acclmt_tree_pkg::sibling_count_t arity_i,
+  /// The level whose nodes go out and are not hashed, 1 .. MaxHeight; stable while nodes are inside.
   input acclmt_tree_pkg::level_t top_i,
   /// A leaf gets this place, as soon as so many are free; it is written there in the same cycle, or
   /// comes as a digest later; it is the last one.
@@ -70,6 +68,7 @@ module acclmt_dispatch_scheduler #(
 );
 
   localparam int unsigned LevelWidth = acclmt_tree_pkg::LevelWidth;
+  localparam int unsigned LevelSetWidth = acclmt_tree_pkg::LevelSetWidth;
   localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
   localparam int unsigned GroupWidth = acclmt_tree_pkg::GroupAddressWidth;
   localparam int unsigned CountWidth = acclmt_tree_pkg::SiblingCountWidth;
@@ -83,7 +82,8 @@ module acclmt_dispatch_scheduler #(
   localparam int unsigned NumLevels = MaxHeight + 1;
   logic [NumLevels-1:0] group_ready, group_last, place_free, level_idle, job_ready, job_grant;
   logic [NumLevels-1:0] is_top;
-  logic [NumLevels-1:0][CountWidth-1:0] group_count;
+  logic [NumLevels-1:0][CountWidth-1:0] group_count, arity;
+  logic [NumLevels-1:0][LevelSetWidth-1:0] level_set;
   logic [NumLevels-1:0][GroupWidth-1:0] read_group;
   // There is no place above the last level.
   logic [NumLevels:0][GroupWidth-1:0] place_group;
@@ -157,10 +157,13 @@ module acclmt_dispatch_scheduler #(
       .rst_ni,
       .clear_i,
       .setup_i(setup_i.valid && setup_i.level == LevelWidth'(l)),
+      .set_i(setup_i.parameter_set),
+      .arity_i(setup_i.arity),
       .base_i(setup_i.base),
       .limit_i(setup_i.limit),
       .groups_i(setup_i.groups),
-      .arity_i,
+      .set_o(level_set[l]),
+      .arity_o(arity[l]),
       .place_free_o(place_free[l]),
       .place_group_o(place_group[l]),
       .place_index_o(place_index[l]),
@@ -199,6 +202,8 @@ module acclmt_dispatch_scheduler #(
         job_grant[l] = 1'b1;
         job_o.level = LevelWidth'(l);
         job_o.is_top = is_top[l];
+        job_o.parameter_set = level_set[l];
+        job_o.arity = arity[l];
         job_o.group = read_group[l];
         job_o.count = group_count[l];
         job_o.last = group_last[l];
@@ -225,7 +230,7 @@ module acclmt_dispatch_scheduler #(
       leaf_places_q <= leaf_words_q;
     end else begin
       leaf_places_q <= leaf_places_q - AddressWidth'(leaf_taken) +
-                       (leaf_freed ? AddressWidth'(arity_i) : '0);
+                       (leaf_freed ? AddressWidth'(arity[0]) : '0);
     end
   end
   assign leaf_ready_o = leaf_places_q >= leaf_places_i;
@@ -247,6 +252,22 @@ module acclmt_dispatch_scheduler #(
   logic unused_index;
   assign unused_index = ^digest_index_i;
 `else
+  // The arity of the level of each place that was reserved, by address.
+  logic [NodeWords-1:0][CountWidth-1:0] place_arity_q;
+  acclmt_tree_pkg::sibling_count_t written_arity, parent_arity;
+  assign written_arity =
+      leaf_written ? arity[0] : place_arity_q[$clog2(NodeWords)'(written_group)];
+  always_comb begin
+    parent_arity = '0;
+    for (int l = 1; l < int'(NumLevels); l++) begin
+      if (job_grant[l-1]) parent_arity = arity[l];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (reserves_leaf) place_arity_q[$clog2(NodeWords)'(leaf_group_o)] <= arity[0];
+    if (reserves_place) place_arity_q[$clog2(NodeWords)'(job_o.parent_group)] <= parent_arity;
+  end
+
   // The places that are reserved and not written, by address.
   logic [NodeWords-1:0] reserved_q;
   logic [$clog2(NodeWords)-1:0] reserved_address, written_address, leaf_address;
@@ -281,7 +302,7 @@ module acclmt_dispatch_scheduler #(
   else $error("acclmt_dispatch_scheduler: a digest is written to place %0d, which is not reserved",
               written_address);
   count_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      written && !clear_i |-> written_count <= arity_i)
+      written && !clear_i |-> written_count <= written_arity)
   else $error("acclmt_dispatch_scheduler: a group has %0d nodes", written_count);
   one_write_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       leaf_written |-> !digest_valid_i)

@@ -23,14 +23,17 @@ module acclmt_level_queue (
   input logic rst_ni,
   /// Forgets every node.
   input logic clear_i,
-  /// Sets up the queue, when it is empty: its first word and the one behind its last, and the
-  /// groups that it has room for.
+  /// Sets up the queue, when it is empty: the parameter set of the level and the children of a node,
+  /// at least 2; its first word and the one behind its last, and the groups that it has room for.
   input logic setup_i,
+  input logic [acclmt_tree_pkg::LevelSetWidth-1:0] set_i,
+  input acclmt_tree_pkg::sibling_count_t arity_i,
   input acclmt_tree_pkg::node_address_t base_i,
   input acclmt_tree_pkg::node_address_t limit_i,
   input acclmt_tree_pkg::node_address_t groups_i,
-  /// Children of a node, at least 2; stable while nodes are inside.
-  input acclmt_tree_pkg::sibling_count_t arity_i,
+  /// The parameter set, and the children of a node.
+  output logic [acclmt_tree_pkg::LevelSetWidth-1:0] set_o,
+  output acclmt_tree_pkg::sibling_count_t arity_o,
   /// The place of the next node: its group, and its number there. It is reserved; its node is the
   /// last one of the level.
   output logic place_free_o,
@@ -63,17 +66,26 @@ module acclmt_level_queue (
   localparam int unsigned AddressWidth = acclmt_tree_pkg::NodeAddressWidth;
 
   acclmt_tree_pkg::node_address_t base_q, limit_q, groups_q;
+  acclmt_tree_pkg::sibling_count_t arity_q;
+  logic [acclmt_tree_pkg::LevelSetWidth-1:0] set_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      set_q <= '0;
+      arity_q <= '0;
       base_q <= '0;
       limit_q <= '0;
       groups_q <= '0;
     end else if (setup_i) begin
+      set_q <= set_i;
+      arity_q <= arity_i;
       base_q <= base_i;
       limit_q <= limit_i;
       groups_q <= groups_i;
     end
   end
+
+  assign set_o = set_q;
+  assign arity_o = arity_q;
 
   // ---- Places -----------------------------------------------------------------------------------
 
@@ -84,7 +96,7 @@ module acclmt_level_queue (
   logic complete_q, reserve_first;
   assign reserve_first = reserve_i && reserve_index_q == '0;
   assign reserve_index_next = reserve_index_q + 1'b1;
-  assign reserve_group_next = reserve_group_q + AddressWidth'(arity_i);
+  assign reserve_group_next = reserve_group_q + AddressWidth'(arity_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reserve_group_q <= '0;
@@ -100,12 +112,12 @@ module acclmt_level_queue (
       complete_q <= 1'b0;
     end else begin
       if (reserve_i) begin
-        reserve_index_q <= (reserve_index_next == arity_i) ? '0 : reserve_index_next;
+        reserve_index_q <= (reserve_index_next == arity_q) ? '0 : reserve_index_next;
         // The group of the last node stays.
         if (reserve_last_i) begin
           last_count_q <= reserve_index_next;
           complete_q <= 1'b1;
-        end else if (reserve_index_next == arity_i) begin
+        end else if (reserve_index_next == arity_q) begin
           reserve_group_q <= (reserve_group_next == limit_q) ? base_q : reserve_group_next;
         end
       end
@@ -124,10 +136,10 @@ module acclmt_level_queue (
   acclmt_tree_pkg::node_address_t read_group_q, read_group_next;
   acclmt_tree_pkg::sibling_count_t read_count;
   logic is_last, ready_q, becomes_ready;
-  assign read_group_next = read_group_q + AddressWidth'(arity_i);
+  assign read_group_next = read_group_q + AddressWidth'(arity_q);
   assign is_last = read_group_q == reserve_group_q && (complete_q || written_last_i);
   always_comb begin
-    read_count = arity_i;
+    read_count = arity_q;
     if (is_last) read_count = complete_q ? last_count_q : reserve_index_next;
   end
   assign becomes_ready =
@@ -188,7 +200,7 @@ module acclmt_level_queue (
   wrap_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       take_i && read_group_next == limit_q);
   short_group_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      take_i && read_count_o != arity_i);
+      take_i && read_count_o != arity_q);
   complete_before_it_is_the_oldest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       looked_i && looked_count_i == read_count);
 `endif

@@ -20,8 +20,6 @@ module acclmt_node_fetch #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets the job.
   input logic clear_i,
-  /// Children of a node; stable while a job is inside.
-  input acclmt_tree_pkg::sibling_count_t arity_i,
   /// Writes of constants: the value of an empty sub-tree, index level.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// Job.
@@ -61,7 +59,7 @@ module acclmt_node_fetch #(
   assign job_ready_o = !active_q;
   assign job_taken = job_valid_i && job_ready_o;
   assign word_taken = valid_o && ready_i;
-  assign last_word = index_q + 1'b1 == (job_q.is_top ? job_q.count : arity_i);
+  assign last_word = index_q + 1'b1 == (job_q.is_top ? job_q.count : job_q.arity);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) active_q <= 1'b0;
@@ -71,7 +69,7 @@ module acclmt_node_fetch #(
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) incomplete_q <= 1'b0;
-    else incomplete_q <= job_taken && !job_i.is_top && job_i.count != arity_i && !clear_i;
+    else incomplete_q <= job_taken && !job_i.is_top && job_i.count != job_i.arity && !clear_i;
   end
   always_ff @(posedge clk_i) begin
     if (job_taken) begin
@@ -131,7 +129,7 @@ module acclmt_node_fetch #(
       valid_o && !ready_i |=> valid_o && $stable(word_o))
   else $error("acclmt_node_fetch: a word changed before it was taken");
   count_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      job_taken && !clear_i |-> job_i.count != '0 && job_i.count <= arity_i)
+      job_taken && !clear_i |-> job_i.count != '0 && job_i.count <= job_i.arity)
   else $error("acclmt_node_fetch: a job has %0d nodes", job_i.count);
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({job_valid_i, job_ready_o, valid_o}))

@@ -36,8 +36,7 @@ module acclmt_tree #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every node; before a run.
   input logic clear_i,
-  /// Children of a node, and the tree; stable during a run.
-  input acclmt_tree_pkg::sibling_count_t arity_i,
+  /// The tree; stable during a run.
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Sets up the queue of a level.
   input acclmt_tree_pkg::level_setup_t setup_i,
@@ -54,11 +53,13 @@ module acclmt_tree #(
   input logic leaf_end_i,
   input logic [15:0] leaf_places_i,
   output logic [acclmt_pkg::TagPayloadWidth-1:0] leaf_place_o,
-  /// Operands, `arity_i` a hash (`end` marks the last one), with the place of its digest.
+  /// Operands (`end` marks the last one of a hash), with the parameter set of their level and the
+  /// place of the digest.
   output logic operand_valid_o,
   input logic operand_ready_i,
   output acclmt_pkg::word_t operand_o,
   output logic operand_end_o,
+  output logic [acclmt_tree_pkg::LevelSetWidth-1:0] operand_set_o,
   output logic [acclmt_pkg::TagPayloadWidth-1:0] operand_place_o,
   /// Digests, with their places.
   input logic digest_valid_i,
@@ -122,7 +123,6 @@ module acclmt_tree #(
     .rst_ni,
     .clear_i,
     .setup_i,
-    .arity_i,
     .top_i(tree_i.top),
     .leaf_valid_i(leaf_valid_i && is_tree && (reserve_leaves_i || !digest_valid_i)),
     .leaf_writes_i(!reserve_leaves_i),
@@ -155,7 +155,6 @@ module acclmt_tree #(
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .arity_i,
     .constant_write_i,
     .job_valid_i(job_valid),
     .job_ready_o(job_ready),
@@ -205,6 +204,7 @@ module acclmt_tree #(
   assign operand_valid_o = fetched_valid && !word_job.is_top && (!goes_out || output_ready);
   assign operand_o = word;
   assign operand_end_o = word_end;
+  assign operand_set_o = word_job.parameter_set;
   assign operand_place_o = {word_job.parent_index, word_job.parent_group};
   assign fetched_ready =
       (word_job.is_top || operand_ready_i) && (!goes_out || output_ready);

@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0900;
+pub const VERSION_VALUE: u32 = 0x0000_0A00;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -611,9 +611,10 @@ pub const ROLES: Register = Register::single(
     ReadWrite,
     &[ROLES_ROWS, ROLES_NODES, ROLES_NODE_LIMIT],
     "What each hash engine does in a run. An engine can do both: it is shared, and its rows and nodes are \
-     mixed. Legal: no bit of an engine that CAPS_POOL does not have. In a run with a tree that hashes \
-     leaves, an engine is shared only if both sets have the same exponent, and rounds on the same \
-     partial-round sub-engines; and where rows have several blocks, only with a NodeLimit.",
+     mixed. Legal: no bit of an engine that CAPS_POOL does not have. The parameter sets that \
+     an engine mixes, those of the levels of the tree and in a shared engine that of rows, have the same \
+     exponent, and rounds on the same partial-round sub-engines. Where rows have several blocks, an engine \
+     is shared only with a NodeLimit.",
 );
 
 /// A run has ended.
@@ -1025,9 +1026,22 @@ pub const LEAF: EngineRegisters = engine_registers!(
 pub const ROOT: EngineRegisters = engine_registers!(
     "Root",
     0x1A0,
-    "Nodes that a hash takes, the arity of the tree. Legal: 2 to 12, or 2 to 3 in Goldilocks mode.",
+    "Nodes that a hash takes, the arity of the levels that are hashed with this set. Legal: 2 to 12, or \
+     2 to 3 in Goldilocks mode.",
     "Words of a digest. Legal: 1."
 );
+
+/// The parameter set of the nodes of other levels: set 2.
+pub const TOP: EngineRegisters = engine_registers!(
+    "Top",
+    0x740,
+    "Nodes that a hash takes, the arity of the levels that are hashed with this set. Legal: 2 to 12, or \
+     2 to 3 in Goldilocks mode.",
+    "Words of a digest. Legal: 1."
+);
+
+/// Registers of the parameter sets, by number.
+pub const SETS: [&EngineRegisters; 3] = [&LEAF, &ROOT, &TOP];
 
 /// Cycles of the run.
 pub const CYCLES: Register = Register::counter(
@@ -1266,9 +1280,18 @@ pub const LEVEL_GROUPS: Field = Field::new(
     16,
     "Groups of siblings that the queue of the level has room for, at least 1.",
 );
+/// The parameter set of a level.
+pub const LEVEL_SET: Field = Field::new(
+    "Set",
+    16,
+    2,
+    "Parameter set with which the nodes of the level are hashed: 1 that of ROOT, 2 that of TOP, and 0 that \
+     of LEAF where leaves are not hashed. Its input words are the arity of the level. The top level is not \
+     hashed: there it is the room of a group alone.",
+);
 /// Where the nodes of a level wait.
 pub const LEVEL_TABLE: Register = Register {
-    fields: &[LEVEL_GROUPS],
+    fields: &[LEVEL_GROUPS, LEVEL_SET],
     ..Register::run(
         "LevelTable",
         0x400,
@@ -1384,6 +1407,17 @@ pub const REGISTERS: &[Register] = &[
     ENGINE7.busy_full,
     ENGINE7.busy_partial,
     ENGINE7.busy_full_last,
+    TOP.input_words,
+    TOP.width,
+    TOP.alpha,
+    TOP.full_rounds_first,
+    TOP.full_rounds_last,
+    TOP.recurrence,
+    TOP.digest_words,
+    TOP.input_map,
+    TOP.digest_map,
+    TOP.partial_rounds,
+    TOP.bases,
 ];
 
 /// Value of [`BUS_VERSION`] that this description is about, as [`VERSION_VALUE`].
