@@ -111,6 +111,17 @@ class Run(unittest.TestCase):
                 self.run_design(elaborate(ARRAY), Path(folder))
 
 
+class Netlist(unittest.TestCase):
+    def test_wires_have_no_sign(self):
+        with tempfile.TemporaryDirectory() as folder:
+            netlist = Path(folder) / "netlist.v"
+            netlist.write_text("  wire signed [1:0] \\f.$result ;\n  wire signed_i;\n")
+            synthesis.drop_signs(netlist)
+            self.assertEqual(
+                netlist.read_text(), "  wire [1:0] \\f.$result ;\n  wire signed_i;\n"
+            )
+
+
 SQUARE = """
 module top (input logic [6:0] a_i, b_i, output logic [13:0] square_o, product_o);
   assign square_o = a_i * a_i;

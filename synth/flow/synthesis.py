@@ -3,6 +3,7 @@
 """Synthesis of one unit with Yosys and abc."""
 
 import json
+import re
 from pathlib import Path
 
 from . import polarity, tools
@@ -175,6 +176,11 @@ def commands(unit, library, folder):
     ]
 
 
+def drop_signs(netlist):
+    """Declares the wires of `netlist` without a sign: gates know none, and OpenSTA does not read it."""
+    netlist.write_text(re.sub(r"^( *wire) signed ", r"\1 ", netlist.read_text(), flags=re.MULTILINE))
+
+
 def synthesise(unit, library, folder):
     """Synthesises `unit`; returns its cells (type -> number) and the peak memory in MB."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -182,6 +188,7 @@ def synthesise(unit, library, folder):
     _, peak_mb = tools.run_yosys(
         commands(unit, library, folder), f"synthesis of {unit.name}", folder / "yosys.log"
     )
+    drop_signs(folder / "netlist.v")
     statistics = json.loads((folder / "stat.json").read_text())
     module = statistics["modules"]["\\" + unit.name]
     return module["num_cells_by_type"], peak_mb
