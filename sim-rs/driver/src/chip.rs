@@ -25,11 +25,11 @@ use crate::level_table;
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
-    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, MAX_NUM_FULL,
-    NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES, mixed_bases,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LevelEntry, MAX_NUM_FULL,
+    NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES, TOP_SET, mixed_bases,
     shared_rows_fit,
 };
-use crate::registers::{self, EngineRegisters};
+use crate::registers::{self, SETS};
 use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
 use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::TreeShape;
@@ -309,22 +309,40 @@ const WATCHDOGS_OF_ZEROISATION: u32 = 4;
 struct RunSetup<'a> {
     /// What each hash engine does.
     roles: Roles,
-    /// Where the constants of nodes begin.
-    node_bases: Bases,
+    /// The parameter sets, by number.
+    sets: [Option<LoadedSet<'a>>; SETS.len()],
     hash_leaves: bool,
     /// What a leaf is that is hashed.
     rows: RowRegisters,
     /// Leaves, or digests of a run without tree.
     leaves: u64,
-    /// The groups of siblings that the queues of the levels up to the top have room for; none in a run
-    /// without tree.
-    levels: &'a [u32],
+    /// The levels up to the top; none in a run without tree.
+    levels: &'a [LevelEntry],
     /// Whether groups may lack siblings.
     pad: bool,
     /// Levels whose nodes come out besides those of the top level.
     emit: u32,
     /// Leaves between which sub-engines are counted as busy.
     window: (u32, u32),
+}
+
+/// A parameter set of a run.
+#[derive(Clone, Copy)]
+struct LoadedSet<'a> {
+    program: &'a ChipProgram,
+    /// Where its constants begin.
+    bases: Bases,
+    /// The hash engines that take them.
+    engines: u8,
+}
+
+impl LoadedSet<'_> {
+    fn registers(&self) -> ChipRegisters {
+        ChipRegisters {
+            bases: self.bases,
+            ..self.program.registers
+        }
+    }
 }
 
 impl RunSetup<'_> {
@@ -340,12 +358,18 @@ impl RunSetup<'_> {
     }
 }
 
-impl RunSetup<'static> {
-    /// `count` digests, no tree.
-    fn digests(roles: Roles, rows: RowRegisters, count: u64) -> Self {
+impl<'a> RunSetup<'a> {
+    /// `count` digests of `program`, no tree.
+    fn digests(program: &'a ChipProgram, roles: Roles, rows: RowRegisters, count: u64) -> Self {
+        let mut sets = [None; SETS.len()];
+        sets[ROW_SET] = Some(LoadedSet {
+            program,
+            bases: Bases::default(),
+            engines: roles.rows,
+        });
         Self {
             roles,
-            node_bases: Bases::default(),
+            sets,
             hash_leaves: true,
             rows,
             leaves: count,
@@ -455,17 +479,14 @@ impl From<RunError> for DeviceError {
 /// What the chip holds, as far as it is known.
 #[derive(Default)]
 struct Contents {
-    /// Registers of the parameter sets of rows and of nodes.
-    registers: [Option<ChipRegisters>; 2],
+    /// Registers of the parameter sets.
+    registers: [Option<ChipRegisters>; SETS.len()],
     modulus: Option<RuntimeModulus>,
     /// Constants by engine, sub-engine, bank and index.
     constants: HashMap<(usize, u8, u8, u8), Word>,
     /// Values of empty sub-trees by level.
     empty_sub_trees: HashMap<u8, Word>,
 }
-
-/// The registers of the parameter sets of rows and of nodes.
-pub const ENGINES: [&EngineRegisters; 2] = [&registers::LEAF, &registers::ROOT];
 
 /// Who is told of a run over a tree: of its nodes, of what happens when, and of how far it is.
 struct Outlets<'a> {
@@ -635,13 +656,12 @@ impl<P: ChipPort> ChipDevice<P> {
         }
     }
 
-    /// Runs `setup` with `streams`; rows are hashed by `leaf`, nodes by `root`.
+    /// Runs `setup` with `streams`; rows are hashed by `leaf`.
     /// Returns the counters. `on_progress` is told the permutations that all hash engines have begun.
     /// After an error the chip is cleared, and everything is loaded again by the next run.
     fn execute(
         &mut self,
         leaf: &ChipProgram,
-        root: &ChipProgram,
         setup: RunSetup<'_>,
         streams: &mut Streams<'_>,
         on_progress: &mut dyn FnMut(u64),
@@ -649,7 +669,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let result = self
             .clear()
             .and_then(|()| self.check_contents())
-            .and_then(|()| self.load(leaf, root, &setup))
+            .and_then(|()| self.load(&setup))
             .map_err(RunError::from)
             .and_then(|()| self.run(leaf, setup, streams, on_progress))
             .and_then(|()| Ok(self.read_counters()?));
@@ -667,11 +687,13 @@ impl<P: ChipPort> ChipDevice<P> {
     /// Checks that the chip still has the registers of the last run: a reset sets this one to 0, which no run
     /// has. What would not be loaded again could be gone without any error of the chip.
     fn check_contents(&mut self) -> Result<(), DriverError> {
-        let register = &registers::LEAF.input_words;
-        let Some(known) = &self.contents.registers[0] else {
+        let known = self.contents.registers.iter().zip(SETS);
+        let Some((written, register)) = known
+            .filter_map(|(known, set)| Some((known.as_ref()?.arity, &set.input_words)))
+            .next()
+        else {
             return Ok(());
         };
-        let written = known.arity;
         let found = self.read(register.address)?;
         if found == written {
             return Ok(());
@@ -684,36 +706,32 @@ impl<P: ChipPort> ChipDevice<P> {
         })
     }
 
-    /// Loads what the chip does not have already of the programs of rows, `leaf`, and of nodes, `root`.
-    fn load(
-        &mut self,
-        leaf: &ChipProgram,
-        root: &ChipProgram,
-        setup: &RunSetup<'_>,
-    ) -> Result<(), DriverError> {
+    /// Loads what the chip does not have already of the programs of a run.
+    fn load(&mut self, setup: &RunSetup<'_>) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
         let mut contents = std::mem::take(&mut self.contents);
-        let node_registers = ChipRegisters {
-            bases: setup.node_bases,
-            ..root.registers
-        };
-        let sets = [leaf.registers, node_registers];
-        for ((known, engine), values) in contents.registers.iter_mut().zip(ENGINES).zip(sets) {
+        let sets = contents.registers.iter_mut().zip(SETS).zip(&setup.sets);
+        for ((known, registers), set) in sets {
+            let Some(values) = set.map(|set| set.registers()) else {
+                continue;
+            };
             if known.as_ref() != Some(&values) {
-                for (address, value) in values.writes(engine) {
+                for (address, value) in values.writes(registers) {
                     self.write(address, value)?;
                 }
                 *known = Some(values);
             }
         }
-        if let Some(modulus) = &leaf.modulus
+        // All have one field.
+        let mut programs = setup.sets.iter().flatten().map(|set| set.program);
+        if let Some(modulus) = programs.find_map(|program| program.modulus.as_ref())
             && contents.modulus.as_ref() != Some(modulus)
         {
             self.write_word(&registers::PRIME, &modulus.prime)?;
             self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
             contents.modulus = Some(*modulus);
         }
-        for constant in constants_of_run(leaf, root, setup) {
+        for constant in constants_of_run(setup) {
             self.load_constant_of_engines(&constant, &mut contents)?;
         }
         self.check_error(None)?;
@@ -790,9 +808,8 @@ impl<P: ChipPort> ChipDevice<P> {
         self.write(registers::EMIT_LEVELS.address, setup.emit)?;
         self.write(registers::WINDOW_FIRST.address, setup.window.0)?;
         self.write(registers::WINDOW_LAST.address, setup.window.1)?;
-        for (level, &groups) in (0..).zip(setup.levels) {
-            let entry = registers::LEVEL_GROUPS.with(groups);
-            self.write(registers::LEVEL_TABLE.at(level), entry)?;
+        for (level, entry) in (0..).zip(setup.levels) {
+            self.write(registers::LEVEL_TABLE.at(level), entry.value())?;
         }
         self.port.begin_run(&RunPlan {
             input_words: setup.input_words(program),
@@ -1218,8 +1235,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut output = Vec::with_capacity(words);
         let counters = self.execute(
             program,
-            program,
-            RunSetup::digests(self.roles_of_digests(), rows, count as u64),
+            RunSetup::digests(program, self.roles_of_digests(), rows, count as u64),
             &mut Streams {
                 input: Input::Words(&mut || Ok(input.take().unwrap_or_default())),
                 output: &mut |word| {
@@ -1279,16 +1295,21 @@ impl<P: ChipPort> ChipDevice<P> {
         shape: &TreeShape,
     ) -> Result<TreePlan, DeviceError> {
         let levels = |reason: String| Ok(TreePlan::Levels(reason));
-        let root = self.program(request.parameters, Purpose::Hash)?;
         if shape.top() == 0 {
             return levels("the leaves are the result".to_owned());
         }
-        let name = request.parameters.name();
-        let Some(arity) = root.tree_arity() else {
-            return levels(format!(
-                "the digests of '{name}' do not come in stream words of their own"
-            ));
-        };
+        let mut nodes = NodePrograms::default();
+        for level in 0..shape.top() {
+            let parameters = request.level_parameters(level);
+            let program = self.program(parameters, Purpose::Hash)?;
+            let Some(arity) = program.tree_arity() else {
+                let name = parameters.name();
+                return levels(format!(
+                    "the digests of '{name}' do not come in stream words of their own"
+                ));
+            };
+            nodes.push(program, arity);
+        }
         // With fixed roles one hash engine takes the rows of a group, else all of them in turn.
         let row_engines = match self.sharing(request.sharing) {
             Sharing::Fixed => 1,
@@ -1324,7 +1345,14 @@ impl<P: ChipPort> ChipDevice<P> {
         if !is_one_word {
             return levels("the leaves do not come in stream words of their own".to_owned());
         }
-        let (roles, node_bases) = match self.plan_roles(request, shape, &leaf, &root)? {
+        let most_sets = SETS.len() - usize::from(leaf.program().is_some());
+        if nodes.programs.len() > most_sets {
+            return levels(format!(
+                "its levels have {} parameter sets, and it holds {most_sets} beside those of leaves",
+                nodes.programs.len()
+            ));
+        }
+        let (roles, bases) = match self.plan_roles(request, shape, &leaf, &nodes)? {
             Ok(planned) => planned,
             Err(reason) => return levels(reason),
         };
@@ -1333,10 +1361,12 @@ impl<P: ChipPort> ChipDevice<P> {
         let words = self.capabilities.node_words;
         let reserves = leaf.program().is_some() && roles.reserve_leaves();
         let top_nodes = shape.nodes(shape.top());
-        let queues = level_table::level_table(arity, top, top_nodes, words, reserves);
+        let arities = nodes.arities();
+        let queues = level_table::level_table(&arities, top_nodes, words, reserves);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
+                let arity = nodes.arity_text();
                 return levels(format!(
                     "{top} levels of arity {arity} are more than its node memory holds"
                 ));
@@ -1346,36 +1376,48 @@ impl<P: ChipPort> ChipDevice<P> {
             && roles.are_shared()
         {
             // The leaves of a group have places at once, beside those that still wait for siblings.
-            let most = queues[0] as usize * arity - (arity - 1);
+            let most = queues[0] as usize * arities[0] - (arities[0] - 1);
             self.limit_group(rows, most)?;
         }
         if shape.leaves() > MAX_LEAVES {
             return levels(format!("{} leaves are more than it counts", shape.leaves()));
         }
+        let levels = nodes.levels.iter().chain(nodes.levels.last()).zip(queues);
+        let levels = levels.map(|(&number, groups)| LevelEntry {
+            set: NODE_SETS[number],
+            groups,
+        });
         Ok(TreePlan::Fold(TreeRun {
-            root,
+            levels: levels.collect(),
+            nodes,
             leaf,
             roles,
-            node_bases,
-            levels: queues,
+            bases,
         }))
     }
 
-    /// The roles of the hash engines in a run over the tree of `request`, and where the constants of nodes begin.
+    /// The roles of the hash engines in a run over the tree of `request`, and where the constants of each program of
+    /// nodes begin.
     /// Where nobody asked for roles that the chip cannot have, it is only said why.
     fn plan_roles(
         &self,
         request: &CommitRequest<'_>,
         shape: &TreeShape,
         leaf: &TreeLeaf,
-        root: &ChipProgram,
-    ) -> Result<Result<(Roles, Bases), String>, Unsupported> {
+        nodes: &NodePrograms,
+    ) -> Result<Result<(Roles, Vec<Bases>), String>, Unsupported> {
         let asked = request.sharing.or(self.sharing);
         let sharing = self.sharing(asked);
         let num_engines = self.capabilities.limits.num_engines;
+        let programs: Vec<&ChipProgram> = nodes.programs.iter().map(|(program, _)| &**program).collect();
+        let of_nodes = || {
+            mixed_bases(&programs).map_err(|error| {
+                format!("hash engines cannot mix the levels of this tree: {error}")
+            })
+        };
         let Some(program) = leaf.program() else {
             let roles = roles_of_ready_leaves(sharing, num_engines);
-            return Ok(Ok((roles, Bases::default())));
+            return Ok(of_nodes().map(|bases| (roles, bases)));
         };
         let refuse = |reason: String| match asked {
             Some(_) => Err(self.unsupported(reason)),
@@ -1386,8 +1428,8 @@ impl<P: ChipPort> ChipDevice<P> {
         } else {
             "take fixed roles"
         };
-        let RowRegisters { blocks, group, .. } = leaf.rows(root);
-        let work = leaf.work(shape, root);
+        let RowRegisters { blocks, group, .. } = leaf.rows(nodes.first());
+        let work = leaf.work(shape, nodes);
         let Some(roles) = roles_of_tree(sharing, num_engines, work, blocks > 1) else {
             return refuse(format!(
                 "fixed roles over hashed leaves need a hash engine for rows and one for nodes, and the chip has \
@@ -1395,7 +1437,7 @@ impl<P: ChipPort> ChipDevice<P> {
             ));
         };
         if !roles.are_shared() {
-            return Ok(Ok((roles, Bases::default())));
+            return Ok(of_nodes().map(|bases| (roles, bases)));
         }
         // Rows of several blocks wait inside for words that come later: nodes leave them room.
         let limits = &self.capabilities.limits;
@@ -1404,7 +1446,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 node_limit,
                 ..roles
             };
-            shared_rows_fit(&program.registers, &root.registers, group, roles, limits)
+            shared_rows_fit(&program.registers, nodes.most_beats(), group, roles, limits)
         };
         let node_limit = if blocks == 1 {
             Some(0)
@@ -1421,8 +1463,10 @@ impl<P: ChipPort> ChipDevice<P> {
             node_limit,
             ..roles
         };
-        match mixed_bases(program, root) {
-            Ok(bases) => Ok(Ok((roles, bases))),
+        let all: Vec<_> = std::iter::once(program).chain(programs).collect();
+        match mixed_bases(&all) {
+            // The constants of rows begin at 0.
+            Ok(bases) => Ok(Ok((roles, bases[1..].to_vec()))),
             Err(error) => refuse(format!(
                 "hash engines cannot be shared between these leaves and nodes: {error}; {what_to_do}"
             )),
@@ -1451,9 +1495,9 @@ impl<P: ChipPort> ChipDevice<P> {
     fn feed_note(&self, run: &TreeRun, shape: &TreeShape) -> Option<String> {
         const WORD_BYTES: f64 = size_of::<Word>() as f64;
         const MEGAHERTZ: f64 = 500.0;
-        let words_of_leaf = run.leaf.words(&run.root);
+        let words_of_leaf = run.leaf.words(run.nodes.first());
         let words = shape.leaves().checked_mul(words_of_leaf)?;
-        let cycles = run.leaf.work(shape, &run.root).cycles(run.roles).max(1);
+        let cycles = run.leaf.work(shape, &run.nodes).cycles(run.roles).max(1);
         let wanted = words as f64 / cycles as f64;
         let engines = (run.roles.rows | run.roles.nodes).count_ones();
         (wanted > 1.0).then(|| {
@@ -1501,7 +1545,8 @@ impl<P: ChipPort> ChipDevice<P> {
             timeline,
             progress,
         } = outlets;
-        let root = &run.root;
+        // Those of the other levels have the same digests.
+        let root = run.nodes.first();
         let leaf = run.leaf.program().unwrap_or(root);
         let top = shape.top();
         let emit = (0..top).filter(|&level| nodes.wants(level));
@@ -1512,7 +1557,7 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         let setup = RunSetup {
             roles: run.roles,
-            node_bases: run.node_bases,
+            sets: run.sets(),
             hash_leaves: run.leaf.program().is_some(),
             rows: run.leaf.rows(root),
             leaves: shape.leaves(),
@@ -1539,7 +1584,6 @@ impl<P: ChipPort> ChipDevice<P> {
         };
         let counters = self.execute(
             leaf,
-            root,
             setup,
             &mut Streams {
                 input,
@@ -1594,20 +1638,19 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 }
 
-/// The constants of a run in which rows are hashed by `leaf` and nodes by `root`, and which hash engines take them.
-fn constants_of_run(
-    leaf: &ChipProgram,
-    root: &ChipProgram,
-    setup: &RunSetup<'_>,
-) -> Vec<ChipConstant> {
-    let Roles { rows, nodes, .. } = setup.roles;
-    let sets = [
-        (leaf, ROW_SET, Bases::default(), rows),
-        (root, NODE_SET, setup.node_bases, nodes),
-    ];
+/// The constants of a run, and which hash engines take them.
+fn constants_of_run(setup: &RunSetup<'_>) -> Vec<ChipConstant> {
     let mut constants: Vec<ChipConstant> = Vec::new();
     let mut known = HashMap::new();
-    for (program, set, bases, engine_mask) in sets {
+    for (set, loaded) in setup.sets.iter().enumerate() {
+        let Some(LoadedSet {
+            program,
+            bases,
+            engines: engine_mask,
+        }) = *loaded
+        else {
+            continue;
+        };
         if engine_mask == 0 {
             continue;
         }
@@ -1621,7 +1664,7 @@ fn constants_of_run(
                 word,
                 ..
             } = constant;
-            // Both sets may have the same word in the same place: it is written once.
+            // Several sets may have the same word in the same place: it is written once.
             match known.get(&(sub_engine, bank, index, word)) {
                 Some(&number) => {
                     let same: &mut ChipConstant = &mut constants[number];
@@ -1692,13 +1735,92 @@ enum TreePlan {
 
 /// A tree that the chip folds by itself.
 struct TreeRun {
-    root: Arc<ChipProgram>,
+    nodes: NodePrograms,
     leaf: TreeLeaf,
     roles: Roles,
-    /// Where the constants of nodes begin.
-    node_bases: Bases,
-    /// Groups of siblings that the queue of each level has room for.
-    levels: Vec<u32>,
+    /// Where the constants of each program of nodes begin.
+    bases: Vec<Bases>,
+    /// The levels up to the top.
+    levels: Vec<LevelEntry>,
+}
+
+impl TreeRun {
+    /// The parameter sets of the run.
+    fn sets(&self) -> [Option<LoadedSet<'_>>; SETS.len()] {
+        let mut sets = [None; SETS.len()];
+        sets[ROW_SET] = Some(LoadedSet {
+            program: self.leaf.program().unwrap_or(self.nodes.first()),
+            bases: Bases::default(),
+            engines: self.roles.rows,
+        });
+        for (((program, _), &bases), set) in
+            self.nodes.programs.iter().zip(&self.bases).zip(NODE_SETS)
+        {
+            sets[set] = Some(LoadedSet {
+                program,
+                bases,
+                engines: self.roles.nodes,
+            });
+        }
+        sets
+    }
+}
+
+/// The parameter sets of nodes, in the order in which the levels of a tree take them; that of rows where rows are not
+/// hashed.
+const NODE_SETS: [usize; SETS.len()] = [NODE_SET, TOP_SET, ROW_SET];
+
+/// The programs with which the levels of a tree are hashed.
+#[derive(Default)]
+struct NodePrograms {
+    /// Each of them once, with its arity, in the order of the levels.
+    programs: Vec<(Arc<ChipProgram>, usize)>,
+    /// The number of that of each level below the top.
+    levels: Vec<usize>,
+}
+
+impl NodePrograms {
+    /// The next level is hashed with this program.
+    fn push(&mut self, program: Arc<ChipProgram>, arity: usize) {
+        let is_known = |(known, _): &(Arc<ChipProgram>, usize)| Arc::ptr_eq(known, &program);
+        let known = self.programs.iter().position(is_known);
+        self.levels.push(known.unwrap_or(self.programs.len()));
+        if known.is_none() {
+            self.programs.push((program, arity));
+        }
+    }
+
+    /// That of the leaves' parents; there is one, as trees have levels above their leaves.
+    fn first(&self) -> &ChipProgram {
+        &self.programs[0].0
+    }
+
+    /// Nodes of a group of each level, the top level included, whose groups are as large as those below.
+    fn arities(&self) -> Vec<usize> {
+        let levels = self.levels.iter().chain(self.levels.last());
+        levels.map(|&number| self.programs[number].1).collect()
+    }
+
+    /// The arities for a message.
+    fn arity_text(&self) -> String {
+        let arities: Vec<_> = self.programs.iter().map(|(_, arity)| arity.to_string()).collect();
+        arities.join(" and ")
+    }
+
+    /// Beats of the largest states.
+    fn most_beats(&self) -> usize {
+        let beats = self.programs.iter().map(|(program, _)| program.shape().beats());
+        beats.max().unwrap_or_default()
+    }
+
+    /// How long a hash engine alone would be busy with the nodes of a tree.
+    fn cycles(&self, shape: &TreeShape) -> u64 {
+        let levels = (1..).zip(&self.levels);
+        levels.fold(0, |cycles: u64, (level, &number)| {
+            let period = self.programs[number].0.period() as u64;
+            cycles.saturating_add(shape.nodes(level).saturating_mul(period))
+        })
+    }
 }
 
 /// How the chip makes a leaf.
@@ -1731,7 +1853,7 @@ impl TreeLeaf {
     }
 
     /// How long a hash engine alone would be busy with the leaves, and with the nodes, of a tree.
-    fn work(&self, shape: &TreeShape, root: &ChipProgram) -> TreeWork {
+    fn work(&self, shape: &TreeShape, nodes: &NodePrograms) -> TreeWork {
         let of_leaf = match self {
             Self::Digest | Self::Short { .. } => 0,
             Self::Hash(program) => program.period(),
@@ -1743,7 +1865,7 @@ impl TreeLeaf {
         };
         TreeWork {
             rows: shape.leaves().saturating_mul(of_leaf as u64),
-            nodes: shape.hashes().saturating_mul(root.period() as u64),
+            nodes: nodes.cycles(shape),
         }
     }
 
@@ -1845,7 +1967,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         let shape = request.shape().ok()?;
         let latency = self.latency(request.parameters) * (u64::from(shape.top()) + 1);
         let cycles = match self.plan_tree(request, &shape).ok()? {
-            TreePlan::Fold(run) => run.leaf.work(&shape, &run.root).cycles(run.roles),
+            TreePlan::Fold(run) => run.leaf.work(&shape, &run.nodes).cycles(run.roles),
             TreePlan::Levels(_) => {
                 let mut period = |parameters| {
                     let program = self.program(parameters, Purpose::Hash).ok()?;

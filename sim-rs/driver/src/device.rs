@@ -130,6 +130,11 @@ pub struct CommitRequest<'a> {
 }
 
 impl<'a> CommitRequest<'a> {
+    /// STUB-UNTIL-MERGE: the parameter set with which the nodes of a level are hashed.
+    pub fn level_parameters(&self, _level: u32) -> &'a AnyParameters {
+        self.parameters
+    }
+
     /// The root of a tree over `leaves` leaves, which fill it.
     pub fn new(parameters: &'a AnyParameters, leaf: LeafRule<'a>, leaves: u64) -> Self {
         Self {

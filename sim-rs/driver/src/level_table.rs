@@ -56,15 +56,15 @@ pub fn max_height(arity: usize, node_words: u32) -> usize {
         .min(MAX_HEIGHT)
 }
 
-/// The groups of siblings that the queues of the levels 0 to `height` of a tree of arity `arity`, at
-/// least 2, have room for in a memory of `node_words` words; nothing for a tree without levels above its leaves,
-/// for which there are no queues. The top level has `top_nodes` nodes.
+/// The groups of siblings that the queues of the levels of a tree have room for in a memory of `node_words` words;
+/// nothing for a tree without levels above its leaves, for which there are no queues. `arities` are the nodes of a group,
+/// at least 2, of each level from the leaves to the top, which has `top_nodes` nodes.
 ///
 /// While the only group of a level is fetched, nothing can be hashed into that level: each has two groups
 /// where there is room for them. A third of the rest is for the leaves, which come while the hash engine is
 /// at work on other levels; where their places are reserved as their rows begin (`reserves_leaves`, see
 /// [`Roles::reserve_leaves`](crate::program::Roles::reserve_leaves)) those under way need room as well, and they have the
-/// same share as every other level. Of the hashes that are under way, 1 - 1 / `arity` are of leaves, as many of the
+/// same share as every other level. Of the hashes that are under way, 1 - 1 / arity are of leaves, as many of the
 /// others of their parents and so on: so the levels above share what is left. A root alone needs no more than
 /// its one place.
 ///
@@ -72,41 +72,56 @@ pub fn max_height(arity: usize, node_words: u32) -> usize {
 ///
 /// When the tree has more levels than the memory can hold.
 pub fn level_table(
-    arity: usize,
-    height: usize,
+    arities: &[usize],
     top_nodes: u64,
     node_words: u32,
     reserves_leaves: bool,
 ) -> Result<Vec<u32>, TreeTooHigh> {
-    let max_height = max_height(arity, node_words);
-    if height > max_height {
+    let height = arities.len().saturating_sub(1);
+    let words = |groups: usize| arities.iter().map(|arity| groups * arity).sum::<usize>();
+    if height > MAX_HEIGHT || words(1) > node_words as usize && height > 0 {
+        let arity = arities[0];
+        let mut room = node_words as usize;
+        let fitting = arities.iter().take_while(|&&arity| {
+            let fits = room >= arity;
+            room = room.saturating_sub(arity);
+            fits
+        });
         return Err(TreeTooHigh {
             arity,
             height,
-            max_height,
+            max_height: fitting.count().saturating_sub(1).min(MAX_HEIGHT),
         });
     }
-    if height == 0 {
+    let Some((&top_arity, below)) = arities.split_last().filter(|_| height > 0) else {
         return Ok(Vec::new());
-    }
-    let root = u32::from(top_nodes == 1);
-    let groups = node_words / arity as u32 - root;
-    let levels = height as u32 + 1 - root;
-    let least = if groups >= 2 * levels { 2 } else { 1 };
-    let mut rest = groups - least * levels;
+    };
+    let is_root = top_nodes == 1;
+    let levels = if is_root { below } else { arities };
+    let root = if is_root { top_arity } else { 0 };
+    let needed = |groups: usize| levels.iter().map(|arity| groups * arity).sum::<usize>() + root;
+    let least = if needed(2) <= node_words as usize {
+        2
+    } else {
+        1
+    };
+    // In words, of whole groups where all levels have the same arity.
+    let mut rest = node_words as usize - needed(least);
+    rest -= rest % top_arity;
     let mut table = Vec::with_capacity(height + 1);
-    for level in 0..levels {
-        let share = if level + 1 == levels {
-            rest
+    for (level, &arity) in levels.iter().enumerate() {
+        let share = if level + 1 == levels.len() {
+            rest / arity
         } else if level == 0 && !reserves_leaves {
-            rest / 3
+            rest / (3 * arity)
         } else {
-            (u64::from(rest) * (arity as u64 - 1)).div_ceil(arity as u64) as u32
+            (rest * (arity - 1)).div_ceil(arity * arity)
         };
-        rest -= share;
-        table.push(least + share);
+        let share = share.min(rest / arity);
+        rest -= share * arity;
+        table.push((least + share) as u32);
     }
-    table.extend((root == 1).then_some(1));
+    table.extend(is_root.then_some(1));
     Ok(table)
 }
 
@@ -127,14 +142,14 @@ mod tests {
         for arity in 2..=11 {
             let levels = (1_usize..).find(|&height| (arity as u128).pow(height as u32) >= 1 << 32);
             let levels = levels.expect("some power is large enough");
-            let table = level_table(arity, levels, 1, NODE_WORDS, false).expect("the tree fits");
+            let table = level_table(&vec![arity; levels + 1], 1, NODE_WORDS, false).expect("the tree fits");
             let (root, below) = table.split_last().expect("there are queues");
             assert!(below.iter().all(|&groups| groups >= 2), "{table:?}");
             assert_eq!(*root, 1, "{table:?}");
         }
-        let error = level_table(2, 33, 1, NODE_WORDS, false).expect_err("there are 33 queues");
+        let error = level_table(&[2; 34], 1, NODE_WORDS, false).expect_err("there are 33 queues");
         assert!(error.to_string().contains("up to 32 levels"), "{error}");
-        let error = level_table(11, 2, 1, 32, false).expect_err("there is room for two groups");
+        let error = level_table(&[11; 3], 1, 32, false).expect_err("there is room for two groups");
         assert!(error.to_string().contains("up to 1 levels"), "{error}");
     }
 
@@ -147,7 +162,7 @@ mod tests {
                 for height in 0..=max_height(arity, words) {
                     for top_nodes in [1, 2, 1000] {
                         for reserves in [false, true] {
-                            let table = level_table(arity, height, top_nodes, words, reserves);
+                            let table = level_table(&vec![arity; height + 1], top_nodes, words, reserves);
                             let table = table.expect("the tree fits");
                             assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
                             assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");
@@ -160,13 +175,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn levels_of_several_arities_fit() {
+        let table = level_table(&[8, 8, 4, 2, 2], 1, NODE_WORDS, true).expect("the tree fits");
+        let words = [8, 8, 4, 2, 2].iter().zip(&table).map(|(arity, groups)| arity * groups);
+        assert!(words.sum::<u32>() <= NODE_WORDS, "{table:?}");
+        assert!(table[..4].iter().all(|&groups| groups >= 2), "{table:?}");
+        assert_eq!(table[4], 1, "{table:?}");
+        let error = level_table(&[8, 8, 8, 12], 1, 32, false).expect_err("there are 36 words");
+        assert!(error.to_string().contains("up to 2 levels"), "{error}");
+    }
+
     /// Two groups for each level, and of the rest the share of what is under way.
     #[test]
     fn reserved_leaves_have_the_share_of_what_is_under_way() {
-        let table = level_table(2, 3, 1, 64, true).expect("the tree fits");
+        let table = level_table(&[2; 4], 1, 64, true).expect("the tree fits");
         // Of 31 groups beside the root's 25 are left: 13, 6 and 6.
         assert_eq!(table, [15, 8, 8, 1]);
-        let table = level_table(8, 2, 1, NODE_WORDS, true).expect("the tree fits");
+        let table = level_table(&[8; 3], 1, NODE_WORDS, true).expect("the tree fits");
         assert_eq!(table, [2 + 52, 2 + 7, 1]);
     }
 }

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use super::machine::{Host, Machine, Moved, RunSetup};
-use super::tree::TreeSetup;
+use super::tree::{LevelSetup, TreeSetup};
 use super::zeroise;
 use crate::latencies::{LEVEL_SETUP, Pipelines};
 use crate::stalls::{Rate, Stalls};
 use crate::strides::Strides;
-use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, PortError, RunAhead};
+use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
-    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, ProgramError,
-    Roles, RowRegisters, check_mix, shared_rows_fit,
+    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry, ProgramError,
+    ROW_SET, Roles, RowRegisters, check_mix, shared_rows_fit,
 };
-use acclmt_driver::registers::{self, Access, Register};
+use acclmt_driver::registers::{self, Access, Register, SETS};
 use acclmt_driver::timeline::Timeline;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::{self, Word};
@@ -504,7 +504,8 @@ impl ModelChip {
         }
         let limits = self.hardware.limits();
         let get = |address| self.at(address);
-        let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let sets = SETS.map(|set| ChipRegisters::read(set, get));
+        let leaf = &sets[ROW_SET];
         let rows = RowRegisters::read(get);
         let roles = Roles::read(self.get(&registers::ROLES));
         let mode = self.get(&registers::MODE);
@@ -512,10 +513,10 @@ impl ModelChip {
         let leaves = self.leaves();
         let is_too_large = leaves > 1 << 32;
         // The first illegal register of a set; `illegal` are those that depend on the run.
-        let check = |set: usize, chip: &ChipRegisters, illegal: &[(bool, &Register)]| {
-            let engine = ENGINES[set];
+        let check = |set: usize, illegal: &[(bool, &Register)]| {
+            let engine = SETS[set];
             let base = engine.input_words.address;
-            let found = match chip.check(&limits) {
+            let found = match sets[set].check(&limits) {
                 Err(ProgramError::IllegalRegister { address, .. }) => {
                     Some(base + address.wrapping_sub(registers::LEAF.input_words.address))
                 }
@@ -540,29 +541,35 @@ impl ModelChip {
         if self.get(&registers::FIELD) > u32::from(self.hardware.goldilocks) {
             return Err(registers::FIELD.address);
         }
-        let is_no_node = top != 0 && leaf.digest_words != 1;
-        let of_leaves = if hash_leaves {
-            check(0, &leaf, &[(is_no_node, &registers::LEAF.digest_words)])
-        } else {
-            None
-        };
-        let of_nodes = if top != 0 {
-            let illegal = [
-                (root.arity < 2, &registers::ROOT.input_words),
-                (root.digest_words != 1, &registers::ROOT.digest_words),
-            ];
-            check(1, &root, &illegal)
-        } else {
-            None
-        };
-        if hash_leaves && of_leaves.is_none() {
+        // The parameter sets of the levels of the tree, and of the run.
+        let level_sets = self.level_sets(top);
+        let has_level = |set: usize| level_sets.contains(&set);
+        let is_row_set = |set: usize| hash_leaves && set == ROW_SET;
+        let mut of_sets = (0..sets.len())
+            .filter(|&set| has_level(set) || is_row_set(set))
+            .filter_map(|set| {
+                let registers = SETS[set];
+                let is_leaf = is_row_set(set);
+                let illegal = [
+                    (!is_leaf && sets[set].arity < 2, &registers.input_words),
+                    (top != 0 && sets[set].digest_words != 1, &registers.digest_words),
+                ];
+                Some((set, check(set, &illegal)?))
+            });
+        let of_set = of_sets.next();
+        if hash_leaves && of_set.is_none_or(|(set, _)| set != ROW_SET) {
             let most_words = if leaf.field == GOLDILOCKS { 3 } else { 12 };
             let most_rows = leaf.most_rows(&limits) * roles.rows.count_ones() as usize;
             if rows.blocks == 0 {
                 return Err(registers::ROW_BLOCKS.address);
             }
             let is_shared = top != 0 && roles.are_shared() && rows.blocks > 1;
-            let fit = !is_shared || shared_rows_fit(&leaf, &root, rows.group, roles, &limits);
+            let node_beats = (0..sets.len())
+                .filter(|&set| has_level(set))
+                .map(|set| sets[set].shape().beats());
+            let node_beats = node_beats.max().unwrap_or_default();
+            let fit =
+                !is_shared || shared_rows_fit(leaf, node_beats, rows.group, roles, &limits);
             if rows.group == 0 || roles.rows != 0 && rows.group as usize > most_rows || !fit {
                 return Err(registers::ROW_GROUP.address);
             }
@@ -571,7 +578,7 @@ impl ModelChip {
             }
             let last_block = ChipRegisters {
                 input_map: rows.last_map,
-                ..leaf
+                ..*leaf
             };
             if let Err(ProgramError::IllegalRegister { address, .. }) = last_block.check(&limits) {
                 let offset = address.wrapping_sub(registers::LEAF.input_map.address);
@@ -584,23 +591,31 @@ impl ModelChip {
         if !self.has_legal_roles(hash_leaves, top != 0) {
             return Err(registers::ROLES.address);
         }
-        let is_legal = of_leaves.is_none() && of_nodes.is_none();
+        let is_shared = hash_leaves && top != 0 && roles.are_shared();
         let leaves_room = rows.blocks == 1 || roles.node_limit != 0;
-        let mixes = leaves_room && check_mix(&leaf, &root).is_ok();
-        if is_legal && hash_leaves && top != 0 && roles.are_shared() && !mixes {
+        let mixed: Vec<_> = (0..sets.len())
+            .filter(|&set| has_level(set) || is_shared && set == ROW_SET)
+            .map(|set| sets[set])
+            .collect();
+        let mixes = mixed.windows(2).all(|pair| check_mix(&pair[0], &pair[1]).is_ok());
+        if of_set.is_none() && (!mixes || is_shared && !leaves_room) {
             return Err(registers::ROLES.address);
         }
-        if let Some(address) = of_leaves.or(of_nodes) {
+        if let Some((_, address)) = of_set {
             return Err(address);
+        }
+        let has_set = |set: usize| set < sets.len() && !is_row_set(set);
+        if let Some(level) = level_sets.iter().position(|&set| !has_set(set)) {
+            return Err(registers::LEVEL_TABLE.at(level as u32));
         }
         let mut queues = Vec::new();
         if top != 0 {
             let leaf_places = if hash_leaves && roles.reserve_leaves() {
-                rows.group + root.arity - 1
+                rows.group + sets[level_sets[0]].arity - 1
             } else {
                 1
             };
-            queues = match self.queues(top, root.arity, leaf_places) {
+            queues = match self.queues(&sets, &level_sets, leaf_places) {
                 Ok(queues) => queues,
                 Err(level) => {
                     let cycles = REQUEST + LEVEL_SETUP + u64::from(level);
@@ -621,11 +636,22 @@ impl ModelChip {
             && (!is_tree || roles.nodes != 0)
     }
 
+    /// The numbers of the parameter sets of the levels up to the top; nothing without a tree.
+    fn level_sets(&self, top: u32) -> Vec<usize> {
+        let levels = (0..=top).filter(|_| top != 0);
+        levels.map(|level| self.level(level).set).collect()
+    }
+
+    /// The entry of a level.
+    fn level(&self, level: u32) -> LevelEntry {
+        LevelEntry::read(self.get_at(&registers::LEVEL_TABLE, level))
+    }
+
     /// The run of the configuration, which is legal, with these queues.
-    fn set_up(&self, queues: Vec<u32>) -> State {
+    fn set_up(&self, queues: Vec<LevelSetup>) -> State {
         let limits = self.hardware.limits();
         let get = |address| self.at(address);
-        let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let sets = SETS.map(|set| ChipRegisters::read(set, get));
         let rows = RowRegisters::read(get);
         let mode = self.get(&registers::MODE);
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(mode);
@@ -634,15 +660,13 @@ impl ModelChip {
         // One cycle for each queue, and the stages of the last one.
         let cycles = REQUEST + LEVEL_SETUP + queues.len() as u64;
         let setup = RunSetup {
-            leaf,
-            root,
+            sets,
             rows,
             hash_leaves,
             leaves,
             tree: TreeSetup {
-                arity: root.arity,
                 top,
-                queues,
+                levels: queues,
                 gated: self.hardware.dispatch == Dispatch::TreeByTree,
             },
             pad: registers::MODE_PAD.is_set(mode),
@@ -675,18 +699,23 @@ impl ModelChip {
         }
     }
 
-    /// Groups of siblings in the queues of the levels up to the top, or the level of the one that does not
-    /// fit.
-    fn queues(&self, top: u32, arity: u32, leaf_places: u32) -> Result<Vec<u32>, u32> {
+    /// The queues of the levels with these parameter sets, or the level of the one that does not fit.
+    fn queues(
+        &self,
+        sets: &[ChipRegisters],
+        level_sets: &[usize],
+        leaf_places: u32,
+    ) -> Result<Vec<LevelSetup>, u32> {
         let mut end = 0;
-        (0..=top)
-            .map(|level| {
-                let groups =
-                    registers::LEVEL_GROUPS.get(self.get_at(&registers::LEVEL_TABLE, level));
+        (0..)
+            .zip(level_sets)
+            .map(|(level, &set)| {
+                let arity = sets[set].arity;
+                let groups = self.level(level).groups;
                 end += groups * arity;
                 let is_enough = level != 0 || end >= leaf_places;
                 if groups != 0 && end <= self.hardware.node_words && is_enough {
-                    Ok(groups)
+                    Ok(LevelSetup { set, arity, groups })
                 } else {
                     Err(level)
                 }
@@ -790,7 +819,9 @@ impl ModelChip {
         }
         self.reset_prime();
         self.registers.extend(writes);
-        self.state = match self.queues(1, self.get(&registers::ROOT.input_words), 1) {
+        let get = |address| self.at(address);
+        let sets = SETS.map(|set| ChipRegisters::read(set, get));
+        self.state = match self.queues(&sets, &self.level_sets(1), 1) {
             Ok(queues) => self.set_up(queues),
             Err(_) => unreachable!("a node memory with room for two groups is part of the check"),
         };
@@ -1037,7 +1068,7 @@ impl ModelChip {
             limits.partial_depth as u32
         } else if sub_engine == u32::from(INITIAL_VECTOR) && bank < lanes {
             // Each set has a second vector, for the later blocks of a row.
-            8 * ENGINES.len() as u32
+            8 * SETS.len() as u32
         } else if sub_engine == u32::from(EMPTY_SUB_TREES) && bank == 0 {
             self.hardware.max_height
         } else {

@@ -4,12 +4,12 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::chip::{Hardware, HardwareError, ModelChip};
-use acclmt_driver::chip::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
+use acclmt_driver::chip::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::program::{
-    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, NODE_SET, ProgramError,
+    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, LevelEntry, ProgramError,
     ROW_SET, Roles, RowRegisters,
 };
-use acclmt_driver::registers::{self, Register};
+use acclmt_driver::registers::{self, Register, SETS};
 use acclmt_driver::timeline::Timeline;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::Word;
@@ -35,7 +35,6 @@ struct Run {
     field: FieldId,
     /// The leaf hash engine, if it hashes.
     leaf: Option<(ChipRegisters, RowRegisters)>,
-    root: ChipRegisters,
     /// Engines that hash rows and nodes: all have the same constants, as the driver loads them.
     row_engine: usize,
     node_engine: usize,
@@ -55,6 +54,9 @@ struct Run {
 /// The nodes of a level.
 #[derive(Default)]
 struct Level {
+    /// The parameter set with which they are hashed.
+    set: usize,
+    registers: Option<ChipRegisters>,
     /// Nodes of the level, and those of them that are known.
     nodes: u64,
     known: u64,
@@ -62,6 +64,14 @@ struct Level {
     waiting: Vec<Word>,
     /// Words that have yet to come out.
     output: VecDeque<Word>,
+}
+
+impl Level {
+    /// Nodes that are hashed together.
+    fn arity(&self) -> usize {
+        let arity = self.registers.map_or(1, |registers| registers.arity);
+        (arity as usize).max(1)
+    }
 }
 
 impl ComputingChip {
@@ -87,7 +97,8 @@ impl ComputingChip {
     fn begin(&self) -> Result<Run, PortError> {
         let get = |address| self.chip.at(address);
         let value = |register: &Register| get(register.address);
-        let [leaf, root] = ENGINES.map(|engine| ChipRegisters::read(engine, get));
+        let sets = SETS.map(|set| ChipRegisters::read(set, get));
+        let leaf = sets[ROW_SET];
         let roles = Roles::read(value(&registers::ROLES));
         // Where there is none nothing is hashed.
         let first = |engines: u8| engines.trailing_zeros() as usize;
@@ -95,19 +106,21 @@ impl ComputingChip {
         let hashes = registers::MODE_LEAF_KIND.is_set(mode);
         let leaves = self.chip.leaves();
         let mut nodes = leaves;
-        let levels = (0..=value(&registers::TOP_LEVEL)).map(|_| {
+        let levels = (0..=value(&registers::TOP_LEVEL)).map(|number| {
+            let set = LevelEntry::read(get(registers::LEVEL_TABLE.at(number))).set;
             let level = Level {
+                set,
+                registers: sets.get(set).copied(),
                 nodes,
                 ..Level::default()
             };
-            nodes = nodes.div_ceil(u64::from(root.arity).max(1));
+            nodes = nodes.div_ceil(level.arity() as u64);
             level
         });
         Ok(Run {
             field: self.field()?,
             leaf: hashes.then(|| (leaf, RowRegisters::read(get))),
             levels: levels.collect(),
-            root,
             row_engine: first(roles.rows),
             node_engine: first(roles.nodes),
             pad: registers::MODE_PAD.is_set(mode),
@@ -218,7 +231,7 @@ impl ComputingChip {
                 break;
             }
             level.waiting.extend(nodes);
-            let arity = run.root.arity as usize;
+            let arity = level.arity();
             if level.known == level.nodes && run.pad {
                 let empty = (self.empty_sub_trees.get(&(number as u8)))
                     .map_or_else(Word::default, |word| {
@@ -229,16 +242,16 @@ impl ComputingChip {
             }
             let whole = level.waiting.len() / arity * arity;
             let words: Vec<Word> = level.waiting.drain(..whole).collect();
-            nodes = if words.is_empty() {
-                Vec::new()
-            } else {
-                Self::evaluate(
+            // The chip has refused a level without a parameter set.
+            nodes = match level.registers.filter(|_| !words.is_empty()) {
+                None => Vec::new(),
+                Some(registers) => Self::evaluate(
                     &self.constants,
                     run.node_engine,
-                    NODE_SET,
-                    &run.root.bases,
-                    |constants| program::evaluate(field, &run.root, constants, &limits, &words),
-                )?
+                    level.set,
+                    &registers.bases,
+                    |constants| program::evaluate(field, &registers, constants, &limits, &words),
+                )?,
             };
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::hash_engine::{HashEngine, Tag, Word};
 use super::machine::RunSetup;
 use super::mixed::MixedEngine;
 use super::replay::PeriodicEngine;
-use acclmt_driver::program::{ChipRegisters, SUB_ENGINES};
+use acclmt_driver::program::{ChipRegisters, ROW_SET, SUB_ENGINES};
 use acclmt_driver::timeline::Slot;
 
 /// A hash engine of the pool.
@@ -12,13 +12,13 @@ use acclmt_driver::timeline::Slot;
 pub(super) enum Engine {
     /// It has no role.
     Idle,
-    /// All its states are alike: those of one parameter set, or of two with the same times.
+    /// All its states are alike: those of one parameter set, or of several with the same times.
     Single(Box<PeriodicEngine>),
-    /// It mixes both parameter sets.
+    /// It mixes parameter sets.
     Mixed(Box<MixedEngine>),
 }
 
-/// Whether hashes of both parameter sets pass an engine in the same cycles.
+/// Whether hashes of these parameter sets pass an engine in the same cycles.
 fn are_alike(one: &ChipRegisters, other: &ChipRegisters) -> bool {
     let times = |set: &ChipRegisters| {
         (
@@ -36,16 +36,21 @@ impl Engine {
     /// An engine that takes rows, or nodes, or both. Where `replays`, what it repeats is replayed.
     pub(super) fn new(setup: &RunSetup, rows: bool, nodes: bool, replays: bool) -> Self {
         let (full, partial) = (setup.num_full, setup.num_partial);
-        let set = match (rows, nodes) {
-            (false, false) => return Self::Idle,
-            (true, true) if setup.mixes || !are_alike(&setup.leaf, &setup.root) => {
-                let sets = [setup.leaf, setup.root];
-                let engine = MixedEngine::with_pipelines(&sets, full, partial, &setup.pipelines);
-                return Self::Mixed(Box::new(engine));
-            }
-            (true, _) => &setup.leaf,
-            (false, true) => &setup.root,
+        let is_used = |&number: &usize| {
+            let of_nodes = || setup.tree.levels.iter().any(|level| level.set == number);
+            rows && number == ROW_SET || nodes && of_nodes()
         };
+        let numbers: Vec<usize> = (0..setup.sets.len()).filter(is_used).collect();
+        let sets: Vec<_> = numbers.iter().map(|&number| setup.sets[number]).collect();
+        let Some((set, others)) = sets.split_first() else {
+            return Self::Idle;
+        };
+        let differ = others.iter().any(|other| !are_alike(set, other));
+        if differ || setup.mixes && !others.is_empty() {
+            let pipelines = &setup.pipelines;
+            let engine = MixedEngine::with_pipelines(numbers, &sets, full, partial, pipelines);
+            return Self::Mixed(Box::new(engine));
+        }
         let slots = setup.slots || setup.records;
         let engine = HashEngine::new(set, full, partial, &setup.pipelines, slots);
         Self::Single(Box::new(PeriodicEngine::new(engine, replays && !slots)))

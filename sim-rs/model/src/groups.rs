@@ -8,7 +8,7 @@ use crate::latencies::{EXIT_PLACES, LOADER_PLACES, Pipelines};
 use acclmt_driver::program::{
     Bases, ChipRegisters, GOLDILOCKS, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
 };
-use acclmt_driver::registers::RECURRENCE_ORDER;
+use acclmt_driver::registers::{RECURRENCE_ORDER, SETS};
 
 /// A hash engine, and what it hashes.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +93,7 @@ impl Case {
         let leaves = 2 * group + 1;
         let registers = self.registers();
         let setup = RunSetup {
-            leaf: registers,
-            root: registers,
+            sets: [registers; SETS.len()],
             rows: RowRegisters {
                 blocks: 3,
                 group,
@@ -105,9 +104,8 @@ impl Case {
             hash_leaves: true,
             leaves: leaves.into(),
             tree: TreeSetup {
-                arity: 2,
                 top: 0,
-                queues: Vec::new(),
+                levels: Vec::new(),
                 gated: false,
             },
             pad: false,

@@ -25,6 +25,7 @@ impl Tag {
     const HAS_GROUP: u32 = 1 << 24;
     const NODE: u32 = 1 << 25;
     const CONTINUES: u32 = 1 << 26;
+    const SET_LSB: u32 = 27;
 
     /// A row whose digest gets its place when it comes; `continues`: its state goes round once more.
     pub(super) fn row(continues: bool) -> Self {
@@ -37,9 +38,14 @@ impl Tag {
         Self(place | Self::HAS_GROUP)
     }
 
-    /// A node that is written to this group.
-    pub(super) fn node(group: Group) -> Self {
-        Self(Self::reserved_row(group).0 | Self::NODE)
+    /// A node that is hashed with this parameter set, and written to this group.
+    pub(super) fn node(group: Group, set: usize) -> Self {
+        Self(Self::reserved_row(group).0 | Self::NODE | (set as u32) << Self::SET_LSB)
+    }
+
+    /// The number of its parameter set: that of a row is the first one.
+    pub(super) fn set(self) -> usize {
+        (self.0 >> Self::SET_LSB) as usize
     }
 
     pub(super) fn continues(self) -> bool {

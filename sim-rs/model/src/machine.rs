@@ -12,15 +12,16 @@ use super::survey::Survey;
 use super::tree::{FetchedWord, Group, Tree, TreeSetup};
 use crate::latencies::{self, Pipelines};
 use acclmt_driver::device::{Counters, EngineCounters};
-use acclmt_driver::program::{ChipRegisters, Roles, RowRegisters, SUB_ENGINES};
-use acclmt_driver::registers::MAX_LEVELS;
+use acclmt_driver::program::{ChipRegisters, ROW_SET, Roles, RowRegisters, SUB_ENGINES};
+use acclmt_driver::registers::{MAX_LEVELS, SETS};
 use acclmt_driver::timeline::{Recorder, Stall, Timeline};
 
 /// What a run does.
 #[derive(Clone, Debug)]
 pub(super) struct RunSetup {
-    pub(super) leaf: ChipRegisters,
-    pub(super) root: ChipRegisters,
+    /// The parameter sets: the first one is that of rows, a level of the tree has the number of its own. Those that
+    /// the run does not use may be anything.
+    pub(super) sets: [ChipRegisters; SETS.len()],
     pub(super) rows: RowRegisters,
     pub(super) hash_leaves: bool,
     pub(super) leaves: u64,
@@ -118,7 +119,7 @@ impl Sequencer {
             word: 0,
             blocks,
             most_rows: group,
-            block_words: setup.leaf.arity,
+            block_words: setup.sets[ROW_SET].arity,
             last_words,
         };
         sequencer.next_group();
@@ -646,7 +647,7 @@ impl Machine {
             let word = Word {
                 first_block: true,
                 end,
-                tag: Tag::node(word.parent),
+                tag: Tag::node(word.parent, self.tree.set(word.job)),
             };
             self.pool.engines[number].take_word(now, word);
             self.pool.node_taken(number, end);
@@ -732,17 +733,14 @@ impl Machine {
 // ---- Strides ---------------------------------------------------------------------------------------
 
 impl Machine {
-    /// The arity of the tree, and its top level.
-    pub(super) fn shape(&self) -> (u32, u32) {
-        (self.tree.arity(), self.tree.top())
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// Whether nothing comes out but a root, and nothing but the tree is to be seen.
     pub(super) fn can_stride(&self) -> bool {
-        let (arity, top) = self.shape();
-        let most = u128::from(arity).checked_pow(top);
-        let is_one_root = most.is_none_or(|most| u128::from(self.leaves) <= most);
-        let below_top = (1_u64 << top) - 1;
+        let is_one_root = u128::from(self.leaves) <= self.tree.most_leaves();
+        let below_top = (1_u64 << self.tree.top()) - 1;
         is_one_root
             && u64::from(self.emit) & below_top == 0
             && self.tree.is_tree()

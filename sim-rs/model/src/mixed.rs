@@ -41,9 +41,11 @@ pub struct Hash {
 }
 
 impl Hash {
-    fn new(tag: Tag) -> Self {
+    /// That of a tag, whose set is one of these: their numbers.
+    fn new(tag: Tag, numbers: &[usize]) -> Self {
+        let set = numbers.iter().position(|&number| number == tag.set());
         Self {
-            set: tag.is_node().into(),
+            set: set.unwrap_or_default(),
             continues: tag.continues(),
             payload: tag.0,
         }
@@ -427,6 +429,8 @@ struct Digest {
 pub struct MixedEngine {
     /// Of [`MixedEngine::cycle`] alone.
     now: u64,
+    /// The numbers of the sets in tags.
+    numbers: Vec<usize>,
     /// Beats of a state, beats of a final state, and words of a digest, of each set.
     shapes: Vec<(u64, u64, u32)>,
     buffers: Vec<Buffer>,
@@ -460,11 +464,13 @@ impl MixedEngine {
         runtime_modulus: bool,
     ) -> Self {
         let pipelines = Pipelines::new(runtime_modulus);
-        Self::with_pipelines(sets, num_full, num_partial, &pipelines)
+        let numbers = (0..sets.len()).collect();
+        Self::with_pipelines(numbers, sets, num_full, num_partial, &pipelines)
     }
 
-    /// The same with these pipelines.
+    /// The same with these pipelines. Tags name the sets by these numbers.
     pub(super) fn with_pipelines(
+        numbers: Vec<usize>,
         sets: &[ChipRegisters],
         num_full: usize,
         num_partial: usize,
@@ -568,6 +574,7 @@ impl MixedEngine {
         }
         Self {
             now: 0,
+            numbers,
             shapes: sets
                 .iter()
                 .zip(&shapes)
@@ -665,12 +672,12 @@ impl MixedEngine {
         self.page_releases.front().copied().unwrap_or(u64::MAX)
     }
 
-    /// Takes a word of a block in cycle `now`: of set 1 if it is that of a node.
+    /// Takes a word of a block in cycle `now`.
     pub(super) fn take_word(&mut self, now: u64, word: Word) {
         let word = MixedWord {
             first_block: word.first_block,
             end: word.end,
-            hash: Hash::new(word.tag),
+            hash: Hash::new(word.tag, &self.numbers),
         };
         self.take(now, word);
     }

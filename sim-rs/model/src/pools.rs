@@ -4,12 +4,14 @@
 use proptest::prelude::*;
 
 use super::machine::{Host, Machine, Moved, NodeLabel, RunSetup};
-use super::tree::TreeSetup;
+use super::tree::{LevelSetup, TreeSetup};
 use crate::Hardware;
 use crate::latencies::Pipelines;
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::{NODE_WORDS, level_table};
-use acclmt_driver::program::{ChipProgram, ChipRegisters, Roles, RowRegisters};
+use acclmt_driver::program::{
+    ChipProgram, ChipRegisters, NODE_SET, ROW_SET, Roles, RowRegisters,
+};
 use acclmt_poseidon::presets;
 
 /// Cycles without a word in or out that are a hang.
@@ -23,7 +25,9 @@ struct Case {
     /// Arities of the hashes of rows, if there are, and of nodes.
     leaf: Option<u32>,
     root: u32,
-    height: u32,
+    top: u32,
+    /// The parameter set of each level: that of rows only where leaves are not hashed.
+    levels: Vec<usize>,
     leaves: u64,
     /// Queues of one group, and levels that go out.
     tiny: bool,
@@ -37,6 +41,10 @@ fn case() -> impl Strategy<Value = Case> {
     let shape = (
         prop_oneof![Just(2_u32), Just(4), Just(8)],
         prop_oneof![
+            3 => Just(Vec::new()),
+            1 => proptest::collection::vec(0_usize..3, 9)
+        ],
+        prop_oneof![
             1 => Just(None),
             4 => prop_oneof![Just(2_u32), Just(4), Just(8), Just(11)].prop_map(Some)
         ],
@@ -45,7 +53,7 @@ fn case() -> impl Strategy<Value = Case> {
     let pool = (1_usize..=8, any::<[u8; 2]>(), 0_u32..4);
     let host = (any::<bool>(), 0_u32..8, 0_u64..60, any::<u64>());
     (pool, shape, host).prop_map(
-        |((num_engines, masks, kind), (root, leaf, size), (tiny, emit, phase, seed))| {
+        |((num_engines, masks, kind), (root, sets, leaf, size), (tiny, emit, phase, seed))| {
             let all = u8::MAX >> (8 - num_engines);
             let [rows, nodes] = masks.map(|mask| if mask & all == 0 { all } else { mask & all });
             let roles = match kind {
@@ -71,14 +79,31 @@ fn case() -> impl Strategy<Value = Case> {
                     node_limit: 0,
                 },
             };
-            let height = 9 / root.ilog2();
-            let most = u64::from(root).pow(height);
+            // The other arity of levels.
+            let top = if root == 8 { 2 } else { 2 * root };
+            let arity = |set: usize| match set {
+                ROW_SET => leaf.unwrap_or(2).min(8),
+                NODE_SET => root,
+                _ => top,
+            };
+            let set = |level: usize| match (sets.get(level), leaf) {
+                (Some(&ROW_SET), Some(_)) | (None, _) => NODE_SET,
+                (Some(&set), _) => set,
+            };
+            let mut most = 1;
+            let mut levels = Vec::new();
+            while most < 300 {
+                most *= u64::from(arity(set(levels.len())));
+                levels.push(set(levels.len()));
+            }
+            let height = levels.len() as u32;
             Case {
                 num_engines,
                 roles,
                 leaf,
                 root,
-                height,
+                top,
+                levels,
                 leaves: 1 + (size * (most - 1) as f64) as u64,
                 tiny,
                 emit: emit & ((1 << height) - 1),
@@ -100,30 +125,30 @@ impl Case {
     fn setup(&self) -> RunSetup {
         let hardware = Hardware::default();
         let root = registers(self.root);
-        let leaf = self.leaf.map_or(root, registers);
+        let leaf = registers(self.leaf.unwrap_or(2));
+        let sets = [leaf, root, registers(self.top)];
+        let numbers = self.levels.iter().chain(self.levels.last());
+        let arities = numbers.clone().map(|&set| sets[set].arity as usize);
         let queues = if self.tiny {
-            vec![1; self.height as usize + 1]
+            vec![1; self.levels.len() + 1]
         } else {
             let reserves = self.leaf.is_some() && self.roles.reserve_leaves();
-            level_table(
-                self.root as usize,
-                self.height as usize,
-                1,
-                NODE_WORDS,
-                reserves,
-            )
-            .expect("the tree fits")
+            level_table(&arities.collect::<Vec<_>>(), 1, NODE_WORDS, reserves)
+                .expect("the tree fits")
         };
+        let levels = numbers.zip(queues).map(|(&set, groups)| LevelSetup {
+            set,
+            arity: sets[set].arity,
+            groups,
+        });
         RunSetup {
-            leaf,
-            root,
+            sets,
             rows: RowRegisters::one_block(&leaf),
             hash_leaves: self.leaf.is_some(),
             leaves: self.leaves,
             tree: TreeSetup {
-                arity: self.root,
-                top: self.height,
-                queues,
+                top: self.levels.len() as u32,
+                levels: levels.collect(),
                 gated: false,
             },
             pad: true,
@@ -189,8 +214,9 @@ impl Case {
     fn hashes(&self) -> u64 {
         let mut nodes = self.leaves;
         let mut hashes = if self.leaf.is_some() { nodes } else { 0 };
-        for _ in 0..self.height {
-            nodes = nodes.div_ceil(self.root.into());
+        let sets = self.setup().sets;
+        for &set in &self.levels {
+            nodes = nodes.div_ceil(sets[set].arity.into());
             hashes += nodes;
         }
         hashes
@@ -233,7 +259,8 @@ fn whole(leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Counters {
         roles,
         leaf,
         root,
-        height,
+        top: 2,
+        levels: vec![NODE_SET; height as usize],
         leaves: u64::from(root).pow(height),
         tiny: false,
         emit: 0,

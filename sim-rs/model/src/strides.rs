@@ -124,7 +124,6 @@ struct State {
 pub(super) struct Strides {
     /// They go from node to node of this level.
     level: u32,
-    arity: u32,
     /// The number of each state.
     numbers: HashMap<Box<[u64]>, usize>,
     states: Vec<State>,
@@ -135,14 +134,13 @@ pub(super) struct Strides {
 impl Strides {
     /// Those of a machine, before it has begun.
     pub(super) fn new(machine: &Machine) -> Self {
-        let (arity, top) = machine.shape();
-        let level = LEAVES.ilog(u64::from(arity).max(2)).max(1);
+        let tree = machine.tree();
+        let level = tree.level_of(LEAVES).max(1);
         Self {
             level,
-            arity,
             numbers: HashMap::new(),
             states: Vec::new(),
-            ended: level + 1 >= top || !machine.can_stride(),
+            ended: level + 1 >= tree.top() || !machine.can_stride(),
         }
     }
 
@@ -242,7 +240,7 @@ impl Strides {
             let stride = self.states[state]
                 .strides
                 .iter()
-                .find(|stride| stride.applies(self.level, self.arity, &upper.queues));
+                .find(|stride| stride.applies(self.level, &upper.queues));
             let Some(stride) = stride else {
                 break;
             };
@@ -281,13 +279,13 @@ impl Strides {
 
 impl Stride {
     /// Whether it is what happens with these queues.
-    fn applies(&self, level: u32, arity: u32, queues: &[Queue]) -> bool {
+    fn applies(&self, level: u32, queues: &[Queue]) -> bool {
         let mut before = self.before.iter();
         (level..).zip(queues).all(|(level, queue)| {
             if self.touched >> level & 1 != 0 {
                 before.next() == Some(queue)
             } else {
-                !queue.is_ready(arity)
+                !queue.is_ready()
             }
         })
     }
@@ -309,9 +307,9 @@ mod tests {
     use super::*;
     use crate::latencies::Pipelines;
     use crate::machine::RunSetup;
-    use crate::tree::TreeSetup;
+    use crate::tree::{LevelSetup, TreeSetup};
     use acclmt_driver::level_table::{NODE_WORDS, level_table};
-    use acclmt_driver::program::{ChipProgram, EngineLimits, Roles, RowRegisters};
+    use acclmt_driver::program::{ChipProgram, EngineLimits, NODE_SET, Roles, RowRegisters};
     use acclmt_poseidon::presets;
 
     /// A tree of `height` levels over leaves that are hashed by the preset `leaf`, or are ready.
@@ -330,18 +328,22 @@ mod tests {
         let root = program(root);
         let leaf_registers = leaf.map_or(root.registers, |name| program(name).registers);
         let arity = root.registers.arity;
+        let queues = vec![arity as usize; height as usize + 1];
         let reserves = leaf.is_some() && roles.reserve_leaves();
+        let queues = level_table(&queues, 1, NODE_WORDS, reserves).expect("the tree fits");
+        let levels = queues.into_iter().map(|groups| LevelSetup {
+            set: NODE_SET,
+            arity,
+            groups,
+        });
         RunSetup {
-            leaf: leaf_registers,
-            root: root.registers,
+            sets: [leaf_registers, root.registers, root.registers],
             rows: RowRegisters::one_block(&leaf_registers),
             hash_leaves: leaf.is_some(),
             leaves,
             tree: TreeSetup {
-                arity,
                 top: height,
-                queues: level_table(arity as usize, height as usize, 1, NODE_WORDS, reserves)
-                    .expect("the tree fits"),
+                levels: levels.collect(),
                 gated: false,
             },
             pad: true,

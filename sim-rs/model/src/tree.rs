@@ -12,6 +12,8 @@ use acclmt_driver::level_table::{standard_height, standard_tree};
 /// it at once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Queue {
+    /// Nodes of a group.
+    arity: u32,
     groups: u32,
     /// Places reserved in the youngest group, and groups of which a place is.
     reserve_index: u32,
@@ -39,25 +41,25 @@ impl Clone for Queue {
 
 impl Queue {
     /// Whether the oldest group is complete.
-    pub(super) fn is_ready(&self, arity: u32) -> bool {
-        let is_complete = |&count: &u8| count == self.oldest(arity).0;
+    pub(super) fn is_ready(&self) -> bool {
+        let is_complete = |&count: &u8| count == self.oldest().0;
         self.counts.front().is_some_and(is_complete)
     }
 
     /// Nodes of the oldest group when it is complete, and whether it is the last one.
-    fn oldest(&self, arity: u32) -> (u8, bool) {
+    fn oldest(&self) -> (u8, bool) {
         let last = self.last_count.filter(|_| self.counts.len() == 1);
-        (last.unwrap_or(arity as u8), last.is_some())
+        (last.unwrap_or(self.arity as u8), last.is_some())
     }
 
     /// Places that are free.
-    fn places(&self, arity: u32) -> u32 {
+    fn places(&self) -> u32 {
         let begun = if self.reserve_index == 0 {
             0
         } else {
-            arity - self.reserve_index
+            self.arity - self.reserve_index
         };
-        (self.groups - self.groups_used) * arity + begun
+        (self.groups - self.groups_used) * self.arity + begun
     }
 
     fn has_place(&self) -> bool {
@@ -65,7 +67,7 @@ impl Queue {
     }
 
     /// Reserves a place; returns whether it is the first one of its group.
-    fn reserve(&mut self, arity: u32, last: bool) -> bool {
+    fn reserve(&mut self, last: bool) -> bool {
         let is_first = self.reserve_index == 0;
         if is_first {
             self.groups_used += 1;
@@ -75,7 +77,7 @@ impl Queue {
         if last {
             self.last_count = Some(self.reserve_index as u8);
         }
-        self.reserve_index %= arity;
+        self.reserve_index %= self.arity;
         is_first
     }
 
@@ -124,14 +126,24 @@ pub(super) struct FetchedWord {
     pub(super) is_last: bool,
 }
 
+/// What the queue of a level is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LevelSetup {
+    /// Number of the parameter set with which its nodes are hashed.
+    pub(super) set: usize,
+    /// Nodes of a group of siblings.
+    pub(super) arity: u32,
+    /// Groups of siblings that it has room for.
+    pub(super) groups: u32,
+}
+
 /// What the tree of a run is.
 #[derive(Clone, Debug)]
 pub(super) struct TreeSetup {
-    pub(super) arity: u32,
     /// The level whose nodes are not hashed; 0: no tree.
     pub(super) top: u32,
-    /// Groups of siblings that each level up to the top has room for.
-    pub(super) queues: Vec<u32>,
+    /// The queue of each level up to the top.
+    pub(super) levels: Vec<LevelSetup>,
     /// Standard trees are folded one after the other.
     pub(super) gated: bool,
 }
@@ -144,13 +156,13 @@ struct Gate {
 }
 
 impl Gate {
-    fn new(setup: &TreeSetup) -> Self {
+    /// That of a tree with these levels, whose leaves have groups of this arity.
+    fn new(levels: usize, arity: u32) -> Self {
         // The nodes just below the root of a standard tree are the first ones that join standard trees.
-        let arity = setup.arity as usize;
-        let standard = (standard_height(arity) as usize - 1).max(1);
-        let mut nodes = standard_tree(arity);
-        let levels = (0..setup.queues.len().min(standard)).map(|_| {
-            nodes = (nodes / u64::from(setup.arity)).max(1);
+        let standard = (standard_height(arity as usize) as usize - 1).max(1);
+        let mut nodes = standard_tree(arity as usize);
+        let levels = (0..levels.min(standard)).map(|_| {
+            nodes = (nodes / u64::from(arity)).max(1);
             (nodes, 0)
         });
         Self {
@@ -180,9 +192,10 @@ impl Gate {
 
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    arity: u32,
     top: u32,
     queues: Vec<Queue>,
+    /// The parameter set of each level.
+    sets: Vec<usize>,
     /// Of each level: the number of its youngest group.
     youngest: Vec<u16>,
     /// Bit l: the oldest group of level l is complete; it has room for a node.
@@ -205,20 +218,22 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(setup: &TreeSetup) -> Self {
-        let queues: Vec<_> = (setup.queues.iter())
-            .map(|&groups| Queue {
-                groups,
+        let queues: Vec<_> = (setup.levels.iter())
+            .map(|level| Queue {
+                arity: level.arity,
+                groups: level.groups,
                 ..Queue::default()
             })
             .collect();
+        let leaves = setup.levels.first().filter(|_| setup.gated);
         Self {
-            arity: setup.arity,
             top: setup.top,
+            sets: setup.levels.iter().map(|level| level.set).collect(),
             places: (1 << queues.len()) - 1,
             youngest: vec![0; queues.len()],
+            gate: leaves.map(|leaves| Gate::new(queues.len(), leaves.arity)),
             queues,
             ready: 0,
-            gate: setup.gated.then(|| Gate::new(setup)),
             open: u64::MAX,
             fetch: None,
             words: 0,
@@ -244,7 +259,7 @@ impl Tree {
 
     /// Places in the queue of the leaves.
     pub(super) fn leaf_places(&self) -> u32 {
-        self.queues[0].places(self.arity)
+        self.queues[0].places()
     }
 
     /// Groups of each level that are in use: for the timeline.
@@ -261,7 +276,7 @@ impl Tree {
         let above = self.places >> 1 | 1 << self.top;
         let jobs = self.ready & above & self.open;
         let level = jobs.checked_ilog2()?;
-        let (count, last) = self.queues[level as usize].oldest(self.arity);
+        let (count, last) = self.queues[level as usize].oldest();
         Some(Job {
             level,
             count: count.into(),
@@ -271,7 +286,7 @@ impl Tree {
 
     /// Whether the group of a job lacks siblings that are hashed with it.
     pub(super) fn lacks_siblings(&self, job: Job) -> bool {
-        job.count != self.arity && !self.is_top(job)
+        job.count != self.arity(job.level) && !self.is_top(job)
     }
 
     /// Whether a word is on offer.
@@ -283,7 +298,11 @@ impl Tree {
     pub(super) fn word(&self) -> Option<FetchedWord> {
         let (job, parent, taken) = self.fetch?;
         let is_hashed = !self.is_top(job);
-        let words = if is_hashed { self.arity } else { job.count };
+        let words = if is_hashed {
+            self.arity(job.level)
+        } else {
+            job.count
+        };
         Some(FetchedWord {
             job,
             parent,
@@ -298,6 +317,16 @@ impl Tree {
         job.level == self.top
     }
 
+    /// Nodes of a group of siblings of a level.
+    fn arity(&self, level: u32) -> u32 {
+        self.queues[level as usize].arity
+    }
+
+    /// The parameter set with which the nodes of a job are hashed.
+    pub(super) fn set(&self, job: Job) -> usize {
+        self.sets[job.level as usize]
+    }
+
     /// Reserves the place of a leaf, which may be the last one. Returns its group.
     pub(super) fn reserve_leaf(&mut self, last: bool) -> Group {
         self.reserve(0, last)
@@ -305,7 +334,7 @@ impl Tree {
 
     fn reserve(&mut self, level: u32, last: bool) -> Group {
         let number = level as usize;
-        let is_first = self.queues[number].reserve(self.arity, last);
+        let is_first = self.queues[number].reserve(last);
         let youngest = &mut self.youngest[number];
         *youngest = youngest.wrapping_add(is_first.into());
         let group = Group {
@@ -370,7 +399,7 @@ impl Tree {
         let queue = &self.queues[level];
         let bit = 1_u64 << level;
         let set = |mask: u64, value: bool| if value { mask | bit } else { mask & !bit };
-        self.ready = set(self.ready, queue.is_ready(self.arity));
+        self.ready = set(self.ready, queue.is_ready());
         self.places = set(self.places, queue.has_place());
         self.changed |= bit;
         self.was_ready |= self.ready & bit;
@@ -378,8 +407,21 @@ impl Tree {
 
     // ---- Strides -----------------------------------------------------------------------------------
 
-    pub(super) fn arity(&self) -> u32 {
-        self.arity
+    /// The lowest level of which a node has at least so many leaves; at most one above the top.
+    pub(super) fn level_of(&self, leaves: u64) -> u32 {
+        let mut nodes = 1_u64;
+        let below = self.queues.iter().take_while(|queue| {
+            let goes_on = nodes < leaves;
+            nodes = nodes.saturating_mul(queue.arity.into());
+            goes_on
+        });
+        below.count() as u32
+    }
+
+    /// Leaves that a node of the top level can have.
+    pub(super) fn most_leaves(&self) -> u128 {
+        let hashed = self.queues.iter().take(self.top as usize);
+        hashed.fold(1, |leaves, queue| leaves.saturating_mul(queue.arity.into()))
     }
 
     /// Whether standard trees are folded one after the other.
@@ -397,7 +439,7 @@ impl Tree {
         for queue in &self.queues[..level as usize] {
             values.extend([queue.reserve_index, queue.groups_used].map(u64::from));
             // Most groups are complete.
-            let is_complete = |&&count: &&u8| u32::from(count) == self.arity;
+            let is_complete = |&&count: &&u8| u32::from(count) == queue.arity;
             let complete = queue.counts.iter().take_while(is_complete).count();
             values.extend([complete as u64, (queue.counts.len() - complete) as u64]);
             values.extend(

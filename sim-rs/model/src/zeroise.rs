@@ -1,11 +1,10 @@
 //! Zeroisation: how long the memories are swept, and the run of zero words (`acclmt_zeroiser` and
 //! `acclmt_flush_configuration`).
 
-use acclmt_driver::chip::ENGINES;
 use acclmt_driver::program::{
-    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
+    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, Roles, RowRegisters, SUB_ENGINES,
 };
-use acclmt_driver::registers;
+use acclmt_driver::registers::{self, SETS};
 
 /// Elements of the widest state, and its beats.
 const WIDTH: u32 = 12;
@@ -74,7 +73,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         overwrite: false,
     };
     let mode = registers::MODE_LEAF_KIND.with(1) | registers::MODE_PAD.with(1);
-    let mut writes: Vec<(u32, u32)> = ENGINES
+    let mut writes: Vec<(u32, u32)> = SETS
         .into_iter()
         .flat_map(|registers| engine.writes(registers))
         .chain(rows.writes())
@@ -91,7 +90,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         (registers::WINDOW_LAST.address, 0),
         (registers::ROLES.address, roles.value()),
     ]);
-    let groups = registers::LEVEL_GROUPS.with(groups);
-    writes.extend([0, 1].map(|level| (registers::LEVEL_TABLE.at(level), groups)));
+    let entry = LevelEntry::of_nodes(groups).value();
+    writes.extend([0, 1].map(|level| (registers::LEVEL_TABLE.at(level), entry)));
     writes
 }

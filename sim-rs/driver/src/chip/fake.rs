@@ -7,13 +7,13 @@ use std::time::Duration;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::{self, Word};
 
-use super::{ChipPort, ENGINES, OutputWord, Patience, PortError, RunPlan};
+use super::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table;
 use crate::program::{
-    self, Bases, ChipConstant, ChipRegisters, EngineLimits, NODE_SET, ProgramError, ROW_SET, Roles,
+    self, Bases, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError, ROW_SET, Roles,
     RowRegisters, check_mix, shared_rows_fit,
 };
-use crate::registers;
+use crate::registers::{self, SETS};
 
 /// What the chip of a test does wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,9 +220,18 @@ impl FakeChip {
         self.registers.get(&address).copied().unwrap_or(0)
     }
 
-    /// The registers of a parameter set: 0 rows, 1 nodes.
+    /// The registers of a parameter set.
     fn chip_registers(&self, set: usize) -> ChipRegisters {
-        ChipRegisters::read(ENGINES[set], |address| self.at(address))
+        ChipRegisters::read(SETS[set], |address| self.at(address))
+    }
+
+    /// The parameter set of a level, and its registers.
+    fn level_set(&self, level: u32) -> usize {
+        LevelEntry::read(self.get_at(&registers::LEVEL_TABLE, level)).set
+    }
+
+    fn level_registers(&self, level: u32) -> ChipRegisters {
+        self.chip_registers(self.level_set(level))
     }
 
     fn roles(&self) -> Roles {
@@ -291,7 +300,8 @@ impl FakeChip {
         if self.hashes_leaves() && is_shared && rows.blocks > 1 {
             let nodes = self.chip_registers(NODE_SET);
             let (roles, limits) = (self.roles(), &self.limits);
-            let fits = shared_rows_fit(&registers, &nodes, rows.group, roles, limits);
+            let beats = nodes.shape().beats();
+            let fits = shared_rows_fit(&registers, beats, rows.group, roles, limits);
             assert!(fits, "{} rows leave no room for nodes", rows.group);
             let places = self.get_at(&registers::LEVEL_TABLE, 0) * nodes.arity;
             assert!(places >= rows.group + nodes.arity - 1, "{places} places");
@@ -305,25 +315,31 @@ impl FakeChip {
         }
         let top = self.get(&registers::TOP_LEVEL);
         if top > 0 {
-            let registers = self.chip_registers(NODE_SET);
-            if let Err(error) = registers.check(&self.limits) {
-                panic!("{error}");
+            let sets: Vec<_> = (0..=top).map(|level| self.level_registers(level)).collect();
+            for registers in &sets {
+                if let Err(error) = registers.check(&self.limits) {
+                    panic!("{error}");
+                }
+                assert!(
+                    registers.arity >= 2 && registers.digest_words == 1,
+                    "no tree"
+                );
             }
-            assert!(
-                registers.arity >= 2 && registers.digest_words == 1,
-                "no tree"
-            );
+            for pair in sets.windows(2) {
+                assert_eq!(check_mix(&pair[0], &pair[1]), Ok(()));
+            }
             assert!(top <= registers::CAPS_MAX_HEIGHT.get(self.get(&registers::CAPS_TREE)));
             let table: Vec<_> = (0..=top)
                 .map(|level| self.get_at(&registers::LEVEL_TABLE, level))
                 .map(|entry| registers::LEVEL_GROUPS.get(entry))
                 .collect();
             let words = 1 << registers::CAPS_LOG2_NODE_WORDS.get(self.get(&registers::CAPS_TREE));
-            let (arity, height) = (registers.arity as usize, top as usize);
+            let arities: Vec<_> = sets.iter().map(|registers| registers.arity as usize).collect();
             let leaves = u64::from(self.get(&registers::LEAVES));
-            let nodes = (0..top).fold(leaves, |nodes, _| nodes.div_ceil(arity as u64));
+            let below = &arities[..top as usize];
+            let nodes = below.iter().fold(leaves, |nodes, &arity| nodes.div_ceil(arity as u64));
             let reserves = self.hashes_leaves() && self.roles().reserve_leaves();
-            let expected = level_table::level_table(arity, height, nodes, words, reserves);
+            let expected = level_table::level_table(&arities, nodes, words, reserves);
             assert_eq!(Ok(table), expected);
         }
         let plan = self
@@ -433,7 +449,6 @@ impl FakeChip {
                 .map(|(index, word)| (word, 0, index / words))
                 .collect());
         }
-        let registers = self.chip_registers(NODE_SET);
         let mut output = Vec::new();
         for number in 0..=top {
             if number == top || emit >> number & 1 == 1 {
@@ -444,6 +459,7 @@ impl FakeChip {
                 );
             }
             if number < top {
+                let registers = self.level_registers(number);
                 let arity = registers.arity as usize;
                 let whole = level.len().next_multiple_of(arity);
                 if level.len() < whole {
@@ -451,7 +467,7 @@ impl FakeChip {
                     let value = program::plain_word(field, limits, &self.empty[&(number as u8)]);
                     level.resize(whole, value);
                 }
-                level = self.on_each(self.roles().nodes, NODE_SET, |constants| {
+                level = self.on_each(self.roles().nodes, self.level_set(number), |constants| {
                     program::evaluate(field, &registers, constants, limits, &level)
                 })?;
             }

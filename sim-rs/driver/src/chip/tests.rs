@@ -970,7 +970,7 @@ fn what_cannot_be_shared_is_refused_with_the_reason() {
     if other.digest_length() == 1 {
         let error = message(bls12_381(), &other, Sharing::Shared);
         assert!(
-            error.contains("rows have the S-box x^7, nodes x^5"),
+            error.contains("one parameter set has the S-box x^7, another one x^5"),
             "{error}"
         );
     }

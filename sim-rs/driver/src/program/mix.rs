@@ -1,44 +1,45 @@
-//! The constants of two programs in one hash engine, which mixes rows and nodes.
+//! The constants of several programs in one hash engine, which mixes their hashes.
 
 use super::compiler::ChipProgram;
 use super::limits::{EngineLimits, MAX_DEPTH};
 use super::registers::{
-    Bases, ChipConstant, ChipRegisters, INITIAL_VECTOR, INITIAL_VECTORS, ROW_SET, VECTOR_BANK,
+    Bases, ChipConstant, ChipRegisters, INITIAL_VECTOR, INITIAL_VECTORS, VECTOR_BANK,
 };
 use super::shape::{FIRST_FULL, SECOND_FULL};
 
-/// Rows and nodes cannot be mixed in a hash engine.
+/// Parameter sets cannot be mixed in a hash engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MixError {
     /// The exponents differ.
-    #[error("rows have the S-box x^{rows}, nodes x^{nodes}")]
+    #[error("one parameter set has the S-box x^{one}, another one x^{other}")]
     Exponents {
-        /// Exponent of rows.
-        rows: u32,
-        /// Exponent of nodes.
-        nodes: u32,
+        /// Exponent of a set.
+        one: u32,
+        /// Exponent of another one.
+        other: u32,
     },
     /// One set has partial rounds on a sub-engine, the other one has none.
     #[error(
-        "on partial-round sub-engine {sub_engine} rows have {rows} partial rounds, nodes {nodes}: both must have \
-         some there, or neither"
+        "on partial-round sub-engine {sub_engine} one parameter set has {one} partial rounds, another one \
+         {other}: all must have some there, or none"
     )]
     PartialRounds {
         /// Number of the sub-engine.
         sub_engine: usize,
-        /// Rounds of rows.
-        rows: u32,
-        /// Rounds of nodes.
-        nodes: u32,
+        /// Rounds of a set.
+        one: u32,
+        /// Rounds of another one.
+        other: u32,
     },
-    /// The constants of both do not fit.
+    /// The constants of all do not fit.
     #[error(
-        "the constants of both need {entries} entries of each {memory} memory, of which the chip has {depth}"
+        "the constants of all parameter sets need {entries} entries of each {memory} memory, of which the chip \
+         has {depth}"
     )]
     Memory {
         /// Which memory.
         memory: &'static str,
-        /// Entries that both need.
+        /// Entries that all need.
         entries: usize,
         /// Entries that there are.
         depth: usize,
@@ -91,7 +92,7 @@ impl ChipConstant {
             Some(Memory::Matrix) => bases.matrix,
             Some(Memory::Constant) => bases.constant,
             Some(Memory::Partial) => bases.partial,
-            None if self.sub_engine == INITIAL_VECTOR && set != ROW_SET => INITIAL_VECTORS,
+            None if self.sub_engine == INITIAL_VECTOR => set as u8 * INITIAL_VECTORS,
             None => 0,
         }
     }
@@ -130,59 +131,77 @@ fn entries(program: &ChipProgram, memory: Memory) -> usize {
     }
 }
 
-/// Checks that a hash engine can mix rows of one parameter set and nodes of another one: they share its S-boxes, and its
-/// partial-round sub-engines, which are wires to sets without rounds there.
+/// Checks that a hash engine can mix hashes of two parameter sets: they share its S-boxes, and its partial-round
+/// sub-engines, which are wires to sets without rounds there.
 ///
 /// # Errors
 ///
 /// When their exponents differ, or one of them has rounds where the other has none.
-pub fn check_mix(rows: &ChipRegisters, nodes: &ChipRegisters) -> Result<(), MixError> {
-    if rows.alpha != nodes.alpha {
+pub fn check_mix(one: &ChipRegisters, other: &ChipRegisters) -> Result<(), MixError> {
+    if one.alpha != other.alpha {
         return Err(MixError::Exponents {
-            rows: rows.alpha,
-            nodes: nodes.alpha,
+            one: one.alpha,
+            other: other.alpha,
         });
     }
     for sub_engine in FIRST_FULL + 1..SECOND_FULL {
-        let [rows, nodes] = [rows, nodes].map(|set| set.partial_rounds[sub_engine]);
-        if (rows == 0) != (nodes == 0) {
+        let [one, other] = [one, other].map(|set| set.partial_rounds[sub_engine]);
+        if (one == 0) != (other == 0) {
             return Err(MixError::PartialRounds {
                 sub_engine,
-                rows,
-                nodes,
+                one,
+                other,
             });
         }
     }
     Ok(())
 }
 
-/// The bases of the constants of `nodes` in hash engines that mix them with `rows`, whose constants begin at 0:
-/// those of nodes are behind them, but where both have the same there is one copy.
+/// The bases of the constants of these programs in hash engines that mix them: those of each are behind those of the
+/// ones before, but where two have the same there is one copy.
 ///
 /// # Errors
 ///
-/// When a hash engine cannot mix the two.
-pub fn mixed_bases(rows: &ChipProgram, nodes: &ChipProgram) -> Result<Bases, MixError> {
-    check_mix(&rows.registers, &nodes.registers)?;
-    let base = |memory: Memory| {
-        if constants(rows, memory).eq(constants(nodes, memory)) {
-            return Ok(0);
+/// When a hash engine cannot mix them.
+pub fn mixed_bases(programs: &[&ChipProgram]) -> Result<Vec<Bases>, MixError> {
+    for pair in programs.windows(2) {
+        check_mix(&pair[0].registers, &pair[1].registers)?;
+    }
+    let [matrix, constant, partial] =
+        [Memory::Matrix, Memory::Constant, Memory::Partial].map(|memory| bases(programs, memory));
+    let each = matrix?.into_iter().zip(constant?).zip(partial?);
+    let bases = each.map(|((matrix, constant), partial)| Bases {
+        matrix,
+        constant,
+        partial,
+    });
+    Ok(bases.collect())
+}
+
+/// The same in one kind of memories.
+fn bases(programs: &[&ChipProgram], memory: Memory) -> Result<Vec<u8>, MixError> {
+    let mut bases: Vec<u8> = Vec::new();
+    let mut end = 0;
+    for (number, program) in programs.iter().enumerate() {
+        let is_same =
+            |&known: &usize| constants(programs[known], memory).eq(constants(program, memory));
+        if let Some(known) = (0..number).find(is_same) {
+            bases.push(bases[known]);
+            continue;
         }
-        let base = entries(rows, memory);
-        let (entries, depth) = (base + entries(nodes, memory), memory.depth(&rows.limits));
+        let base = end;
+        end += entries(program, memory);
+        let depth = memory.depth(&program.limits);
         let too_many = MixError::Memory {
             memory: memory.name(),
-            entries,
+            entries: end,
             depth,
         };
-        if entries > depth {
+        // A single program fits, or it was not compiled.
+        if number > 0 && end > depth {
             return Err(too_many);
         }
-        u8::try_from(base).map_err(|_| too_many)
-    };
-    Ok(Bases {
-        matrix: base(Memory::Matrix)?,
-        constant: base(Memory::Constant)?,
-        partial: base(Memory::Partial)?,
-    })
+        bases.push(u8::try_from(base).map_err(|_| too_many)?);
+    }
+    Ok(bases)
 }

@@ -20,6 +20,9 @@ pub const ROW_SET: usize = 0;
 /// Number of the parameter set of nodes.
 pub const NODE_SET: usize = 1;
 
+/// Number of the parameter set of the nodes of other levels: that of `TOP`.
+pub const TOP_SET: usize = 2;
+
 /// Indices of initial vectors that a parameter set has.
 pub const INITIAL_VECTORS: u8 = 8;
 
@@ -189,6 +192,38 @@ impl Roles {
     /// Whether an engine has both roles.
     pub fn are_shared(&self) -> bool {
         self.rows & self.nodes != 0
+    }
+}
+
+/// A level of a tree: an entry of the register `LEVEL_TABLE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelEntry {
+    /// Number of the parameter set with which its nodes are hashed, see [`registers::SETS`].
+    pub set: usize,
+    /// Groups of siblings that its queue has room for.
+    pub groups: u32,
+}
+
+impl LevelEntry {
+    /// That of a level that is hashed as most are: with the parameter set of `ROOT`.
+    pub const fn of_nodes(groups: u32) -> Self {
+        Self {
+            set: NODE_SET,
+            groups,
+        }
+    }
+
+    /// That of a register value.
+    pub fn read(value: u32) -> Self {
+        Self {
+            set: registers::LEVEL_SET.get(value) as usize,
+            groups: registers::LEVEL_GROUPS.get(value),
+        }
+    }
+
+    /// The register value.
+    pub fn value(&self) -> u32 {
+        registers::LEVEL_SET.with(self.set as u32) | registers::LEVEL_GROUPS.with(self.groups)
     }
 }
 
@@ -471,12 +506,12 @@ impl ChipRegisters {
 const LOST_BEATS: usize = 3;
 
 /// Whether hash engines with both roles have room for a group of rows of several blocks and for the nodes that are
-/// inside of them: states of rows wait in the output buffers for words that come later, and nodes go past them.
+/// inside of them, whose states have so many beats at most: states of rows wait in the output buffers for words that come later, and nodes go past them.
 ///
 /// The RTL has the same rule in `acclmt_timing_pkg::shared_rows_fit`.
 pub fn shared_rows_fit(
     rows: &ChipRegisters,
-    nodes: &ChipRegisters,
+    node_beats: usize,
     group: u32,
     roles: Roles,
     limits: &EngineLimits,
@@ -484,7 +519,7 @@ pub fn shared_rows_fit(
     let engines = roles.rows.count_ones() as usize;
     let room = engines * rows.waiting_buffers() * (limits.places - LOST_BEATS);
     let of_rows = group as usize * rows.shape().beats();
-    let of_nodes = engines * usize::from(roles.node_limit) * nodes.shape().beats();
+    let of_nodes = engines * usize::from(roles.node_limit) * node_beats;
     of_rows + of_nodes <= room
 }
 
