@@ -34,7 +34,6 @@ module acclmt_tb_places;
     .rst_ni(rst_n),
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(clear),
-    .arity_i(4'(Arity)),
     .tree_i(tree),
     .setup_i(setup),
     .constant_write_i('0),
@@ -50,6 +49,7 @@ module acclmt_tb_places;
     .operand_ready_i(operand_ready),
     .operand_o(operand),
     .operand_end_o(operand_end),
+    .operand_set_o(),
     .operand_place_o(operand_place),
     .digest_valid_i(digest_valid),
     .digest_i(digest),
@@ -156,6 +156,8 @@ module acclmt_tb_places;
     for (int unsigned l = 0; l <= MaxHeight; l++) begin
       setup.valid = 1'b1;
       setup.level = acclmt_tree_pkg::level_t'(l);
+      setup.parameter_set = '0;
+      setup.arity = 4'(Arity);
       setup.base = acclmt_tree_pkg::node_address_t'(base);
       base = base + Groups[l] * Arity;
       setup.limit = acclmt_tree_pkg::node_address_t'(base);

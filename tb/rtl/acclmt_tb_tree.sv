@@ -11,12 +11,13 @@ module acclmt_tb_tree #(
 ) (
   input logic clk_i,
   input logic rst_ni,
-  /// From the least significant word: control bits, arity, leaves, top level, levels that go out,
-  /// set-up of a level's queue (level, base, groups), index and data (2 words) of a
-  /// constant, leaf (2), digest (2) and its place.
+  /// From the least significant word: control bits, arity of the level that is set up, leaves, top
+  /// level, levels that go out, set-up of a level's queue (level, base, groups), index and data
+  /// (2 words) of a constant, leaf (2), digest (2) and its place. The parameter set of a level is
+  /// the lower bits of its number.
   input logic [16*32-1:0] in_i,
-  /// Flags, which show, too, whether a word of a job was read and is taken, and the level of the
-  /// job; operand (2 words) and the place of its digest, node that goes out (2), its level and
+  /// Flags, which show, too, whether a word of a job was read and is taken, the level of the job, and
+  /// the parameter set of the operand; operand (2 words) and the place of its digest, node that goes out (2), its level and
   /// index, the place of the leaf.
   output logic [9*32-1:0] out_o
 );
@@ -33,6 +34,8 @@ module acclmt_tb_tree #(
     tree.emit = in_i[4*32+:32];
     setup.valid = in_i[5];
     setup.level = in_i[5*32+:acclmt_tree_pkg::LevelWidth];
+    setup.parameter_set = in_i[5*32+:acclmt_tree_pkg::LevelSetWidth];
+    setup.arity = in_i[32+:4];
     setup.base = in_i[6*32+:acclmt_tree_pkg::NodeAddressWidth];
     setup.groups = in_i[7*32+:acclmt_tree_pkg::NodeAddressWidth];
     setup.limit = setup.base + setup.groups * acclmt_tree_pkg::node_address_t'(in_i[32+:4]);
@@ -48,6 +51,7 @@ module acclmt_tb_tree #(
   logic [PlaceWidth-1:0] operand_place, leaf_place;
   acclmt_tree_pkg::node_label_t label;
   acclmt_tree_pkg::node_traffic_t unused_traffic;
+  logic [acclmt_tree_pkg::LevelSetWidth-1:0] operand_set;
   logic unused_end;
   acclmt_tree #(
     .MaxHeight(MaxHeight),
@@ -57,7 +61,6 @@ module acclmt_tb_tree #(
     .rst_ni,
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(in_i[4]),
-    .arity_i(in_i[32+:4]),
     .tree_i(tree),
     .setup_i(setup),
     .constant_write_i(constant_write),
@@ -73,6 +76,7 @@ module acclmt_tb_tree #(
     .operand_ready_i(in_i[1]),
     .operand_o(operand),
     .operand_end_o(unused_end),
+    .operand_set_o(operand_set),
     .operand_place_o(operand_place),
     .digest_valid_i(in_i[2]),
     .digest_i(acclmt_pkg::word_t'(in_i[13*32+:64])),
@@ -89,7 +93,7 @@ module acclmt_tb_tree #(
 
   assign out_o = {
     32'(leaf_place), label.index, 32'(label.level), node[63:0], 32'(operand_place), operand[63:0],
-    17'b0, u_tree.word_job.level, u_tree.fetched_ready, u_tree.fetched_valid,
+    15'b0, operand_set, u_tree.word_job.level, u_tree.fetched_ready, u_tree.fetched_valid,
     starved, incomplete, idle, label.last, node_valid, operand_valid, leaf_ready
   };
 

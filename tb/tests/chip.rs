@@ -17,10 +17,10 @@ use acclmt_driver::level_table::{NODE_WORDS, level_table, max_height, standard_t
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
-    self, Bases, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, NODE_SET, ROW_SET,
-    Roles, RowRegisters, SLICES, SUB_ENGINES, Segments,
+    self, Bases, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, LevelEntry, NODE_SET,
+    ROW_SET, Roles, RowRegisters, SLICES, SUB_ENGINES, Segments,
 };
-use acclmt_driver::registers;
+use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::measurement::measure_engine;
@@ -756,7 +756,10 @@ fn trees_with_short_queues() {
         host.set_up(ELEMENTS, leaves as u32);
         for level in 0..=6 {
             let groups = 1 + random.below(2) as u32;
-            host.write(registers::LEVEL_TABLE.at(level), groups);
+            host.write(
+                registers::LEVEL_TABLE.at(level),
+                LevelEntry::of_nodes(groups).value(),
+            );
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&input);
@@ -892,7 +895,10 @@ fn illegal_level_tables_do_not_start() {
     ] {
         host.set_up(HASHES, 16);
         for (level, groups) in (0..).zip(table) {
-            host.write(registers::LEVEL_TABLE.at(level), groups);
+            host.write(
+                registers::LEVEL_TABLE.at(level),
+                LevelEntry::of_nodes(groups).value(),
+            );
         }
         host.write(registers::CONTROL.address, START);
         host.feed(&[], 8);
@@ -913,7 +919,10 @@ fn illegal_level_tables_do_not_start() {
     ] {
         host.set_up(HASHES, 16);
         for (level, groups) in (0..).zip(table) {
-            host.write(registers::LEVEL_TABLE.at(level), groups);
+            host.write(
+                registers::LEVEL_TABLE.at(level),
+                LevelEntry::of_nodes(groups).value(),
+            );
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&input);
@@ -1914,9 +1923,12 @@ impl Host<'_> {
         self.write(registers::LEAVES.address, leaves);
         let top = if is_tree { leaves.ilog2() } else { 0 };
         self.write(registers::TOP_LEVEL.address, top);
-        let queues = level_table(2, top as usize, 1, NODE_WORDS, false).unwrap();
+        let queues = level_table(&vec![2; top as usize + 1], 1, NODE_WORDS, false).unwrap();
         for (level, &groups) in (0..).zip(&queues) {
-            self.write(registers::LEVEL_TABLE.at(level), groups);
+            self.write(
+                registers::LEVEL_TABLE.at(level),
+                LevelEntry::of_nodes(groups).value(),
+            );
         }
     }
 
@@ -2354,7 +2366,7 @@ fn configuration(max_height: u32) -> Vec<u32> {
         registers::CONSTANT_DATA,
         registers::CONSTANT_ADDRESS,
     ];
-    let engines = [registers::LEAF, registers::ROOT].map(|engine| engine.all());
+    let engines = SETS.map(|set| set.all());
     for register in run.into_iter().chain(engines.concat()) {
         addresses.extend((0..register.count).map(|position| register.at(position)));
     }
@@ -2626,7 +2638,7 @@ fn illegal_values_are_refused_and_change_nothing() {
         (control, 1 << 31),
         (control, u32::MAX),
     ]);
-    cases.extend((16..32).map(|bit| (table, 5 | 1 << bit)));
+    cases.extend((18..32).map(|bit| (table, 5 | 1 << bit)));
     cases.extend((3..32).flat_map(|bit| [(status.address, 1 << bit), (enable.address, 1 << bit)]));
     for (address, value) in cases {
         let before = host.read(address);

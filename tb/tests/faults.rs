@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use acclmt_driver::program::{ChipProgram, Roles, RowRegisters};
+use acclmt_driver::program::{ChipProgram, LevelEntry, Roles, RowRegisters};
 use acclmt_driver::registers;
 use acclmt_model::Hardware;
 use acclmt_poseidon::presets;
@@ -98,11 +98,11 @@ fn writes() -> String {
         .flat_map(|engine| program.registers.writes(engine))
         .chain(RowRegisters::one_block(&program.registers).writes())
         .collect();
+    writes.extend([4, 4, 1, 1].iter().zip(0..).map(|(&groups, level)| {
+        let entry = LevelEntry::of_nodes(groups);
+        (registers::LEVEL_TABLE.at(level), entry.value())
+    }));
     writes.extend([
-        (registers::LEVEL_TABLE.at(0), 4),
-        (registers::LEVEL_TABLE.at(1), 4),
-        (registers::LEVEL_TABLE.at(2), 1),
-        (registers::LEVEL_TABLE.at(3), 1),
         (registers::TOP_LEVEL.address, 3),
         (registers::EMIT_LEVELS.address, 8),
         (registers::LEAVES.address, 8),
@@ -259,7 +259,7 @@ const PLACE_FAULTS: [Fault; 7] = [
     Fault {
         file: "tree/acclmt_dispatch_scheduler.sv",
         original: "assign reserve_last = group_last[l-1];",
-        fault: "assign reserve_last = group_last[l-1] && group_count[l-1] == arity_i;",
+        fault: "assign reserve_last = group_last[l-1] && group_count[l-1] == arity[l-1];",
         message: "unfinished: 119 nodes",
     },
 ];

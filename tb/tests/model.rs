@@ -12,8 +12,8 @@ use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
 };
 use acclmt_driver::nodes::NodeSink;
-use acclmt_driver::program::{ChipProgram, Roles, RowRegisters};
-use acclmt_driver::registers;
+use acclmt_driver::program::{ChipProgram, LevelEntry, Roles, RowRegisters, TOP_SET};
+use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
 use acclmt_driver::timeline::{Stall, Timeline};
 use acclmt_merkle::shape::Padding;
@@ -566,9 +566,11 @@ fn registers_answer_alike() {
     let model = model.port();
     let set = pairs(large_field());
     let program = ChipProgram::compile(set, &hardware().limits()).unwrap();
-    let mut writes: Vec<(u32, u32)> = [&registers::LEAF, &registers::ROOT]
-        .into_iter()
-        .flat_map(|engine| program.registers.writes(engine))
+    // The third set has another arity.
+    let mut sets = [program.registers; SETS.len()];
+    sets[TOP_SET].arity = 3;
+    let mut writes: Vec<(u32, u32)> = (SETS.into_iter().zip(&sets))
+        .flat_map(|(engine, set)| set.writes(engine))
         .chain(RowRegisters::one_block(&program.registers).writes())
         .collect();
     writes.extend([
@@ -602,12 +604,12 @@ fn registers_answer_alike() {
                     random.below(2 << top) as u32,
                 ),
             ]);
-            let queues = [4, 4, 1];
-            all.extend(
-                (0..)
-                    .zip(queues)
-                    .map(|(l, value)| (registers::LEVEL_TABLE.at(l), value)),
-            );
+            // Most levels have a set; that of rows is one where leaves are not hashed.
+            all.extend([4, 4, 1].into_iter().zip(0..).map(|(groups, level)| {
+                let set = *random.choose(&[1, 1, 1, 1, 2, 2, 2, 0]);
+                let entry = LevelEntry { set, groups };
+                (registers::LEVEL_TABLE.at(level), entry.value())
+            }));
             all.push((control, 1));
             for (address, value) in all {
                 rtl.write_register(address, value).unwrap();

@@ -3,7 +3,7 @@
 
 //! The tree without its hash engines, with a memory of few words: whatever the pace of leaves, operands, digests
 //! and output, in whatever order digests come, and whether leaves come or are reserved and are digests too, every tree of every arity
-//! ends, every node is the hash of the right children, comes out with the right level and index, and the
+//! and of every level with an arity of its own, ends, every node is the hash of the right children, comes out with the right level and index, and the
 //! deepest ready group goes first.
 
 mod common;
@@ -34,8 +34,9 @@ const NODE_LAST: u32 = 1 << 3;
 const IDLE: u32 = 1 << 4;
 const WORD_VALID: u32 = 1 << 7;
 const WORD_READY: u32 = 1 << 8;
-/// The level of the job that a word belongs to, six bits.
+/// The level of the job that a word belongs to, six bits, and the parameter set of an operand.
 const WORD_LEVEL: u32 = 9;
+const OPERAND_SET: u32 = 15;
 
 /// Clock cycles after which a tree of this test has certainly ended.
 const PATIENCE: u64 = 400_000;
@@ -43,7 +44,8 @@ const PATIENCE: u64 = 400_000;
 /// A tree.
 #[derive(Clone, Debug)]
 struct Tree {
-    arity: usize,
+    /// Nodes of a group of each level up to the top.
+    arities: Vec<usize>,
     /// Level of the root or of the cap.
     top: usize,
     leaves: usize,
@@ -92,9 +94,9 @@ impl Tree {
     /// Every level of the tree over `leaves`, with the values of empty sub-trees.
     fn nodes(&self, leaves: Vec<u64>, empty: &[u64]) -> Vec<Vec<u64>> {
         let mut levels = vec![leaves];
-        for empty in &empty[..self.top] {
-            let level = levels[levels.len() - 1].chunks(self.arity).map(|group| {
-                let missing = self.arity - group.len();
+        for (empty, &arity) in empty[..self.top].iter().zip(&self.arities) {
+            let level = levels[levels.len() - 1].chunks(arity).map(|group| {
+                let missing = arity - group.len();
                 let operands = group.iter().copied();
                 operands
                     .chain(std::iter::repeat_n(*empty, missing))
@@ -131,13 +133,13 @@ struct Model<'a> {
 impl Model<'_> {
     /// A node is written.
     fn write(&mut self, level: usize, index: u64) {
-        let group = (index / self.tree.arity as u64) as usize;
+        let group = (index / self.tree.arities[level] as u64) as usize;
         self.queues[level].written[group] += 1;
     }
 
     /// Whether the oldest group is complete.
     fn is_complete(&self, level: usize) -> bool {
-        let arity = self.tree.arity as u64;
+        let arity = self.tree.arities[level] as u64;
         let queue = &self.queues[level];
         let nodes = arity.min(self.sizes[level].saturating_sub(queue.taken * arity));
         nodes != 0 && queue.written[queue.taken as usize] == nodes
@@ -145,7 +147,7 @@ impl Model<'_> {
 
     fn has_room(&self, level: usize) -> bool {
         let queue = &self.queues[level];
-        let arity = self.tree.arity as u64;
+        let arity = self.tree.arities[level] as u64;
         !queue.reserved.is_multiple_of(arity) || queue.reserved / arity - queue.freed < queue.groups
     }
 
@@ -191,18 +193,18 @@ impl Host<'_> {
 
     /// Sets up `tree`, with the values of empty sub-trees.
     fn set_up(&mut self, tree: &Tree, empty: &[u64]) {
-        self.input[1..5].copy_from_slice(&[
-            tree.arity as u32,
+        self.input[2..5].copy_from_slice(&[
             tree.leaves as u32,
             tree.top as u32,
             tree.emit,
         ]);
         let mut base = 0;
         for (level, &groups) in tree.queues.iter().enumerate() {
+            self.input[1] = tree.arities[level] as u32;
             self.input[5] = level as u32;
             self.input[6] = base;
             self.input[7] = groups;
-            base += groups * tree.arity as u32;
+            base += groups * tree.arities[level] as u32;
             self.cycle(SETUP);
         }
         for (level, &value) in empty.iter().enumerate() {
@@ -233,8 +235,8 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     for (queue, &groups) in model.queues.iter_mut().zip(&tree.queues) {
         queue.groups = groups.into();
     }
-    for (queue, nodes) in model.queues.iter_mut().zip(&nodes) {
-        queue.written = vec![0; nodes.len().div_ceil(tree.arity)];
+    for ((queue, nodes), &arity) in model.queues.iter_mut().zip(&nodes).zip(&tree.arities) {
+        queue.written = vec![0; nodes.len().div_ceil(arity)];
     }
     let mut engine: Vec<Hash> = Vec::new();
     // The hash that takes operands, and words of the job that were taken.
@@ -321,15 +323,17 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
             if is_hashed {
                 let taken = flags & OPERAND_VALID != 0 && control & OPERAND_READY != 0;
                 assert!(taken, "an operand is lost: {context}");
+                let set = flags >> OPERAND_SET & 3;
+                assert_eq!(set, job_level as u32 & 3, "a parameter set: {context}");
                 state = mix(state, u64::from(high) << 32 | u64::from(low));
                 place = operand_place;
             }
             let index = model.queues[job_level].freed;
+            let arity = tree.arities[job_level];
             let all = if is_hashed {
-                tree.arity
+                arity
             } else {
-                tree.arity
-                    .min(nodes[job_level].len() - index as usize * tree.arity)
+                arity.min(nodes[job_level].len() - index as usize * arity)
             };
             if words == all {
                 if is_hashed {
@@ -416,11 +420,28 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     );
 }
 
-/// A tree of any shape, with queues of one to a few groups.
+/// A tree of any shape, with queues of one to a few groups; half of them with an arity for each level.
 fn random_tree(random: &mut Random) -> Tree {
     let arity = 2 + random.below(11) as usize;
     let top = random.below(max_height(arity, NODE_WORDS).min(LEVELS) as u64 + 1) as usize;
-    let full = arity.pow(top as u32);
+    let mut arities = vec![arity; top + 1];
+    if random.below(2) == 0 {
+        for arity in &mut arities[1..] {
+            *arity = 2 + random.below(11) as usize;
+        }
+        // Each level has room for a group.
+        let mut words = NODE_WORDS as usize;
+        let fits = |&arity: &usize| {
+            words = words.saturating_sub(arity);
+            words > 0
+        };
+        let levels = arities.iter().copied().take_while(fits).count();
+        arities.truncate(levels);
+    }
+    let top = arities.len() - 1;
+    let full = arities[..top]
+        .iter()
+        .fold(1_usize, |full, &arity| full.saturating_mul(arity).min(1 << 40));
     let leaves = match random.below(4) {
         0 => full,
         1 => full.saturating_sub(1).max(1),
@@ -429,13 +450,13 @@ fn random_tree(random: &mut Random) -> Tree {
     };
     let nodes = leaves.min(1500).div_ceil(full) as u64;
     let reserve_leaves = top != 0 && random.below(2) == 0;
-    let mut queues = level_table(arity, top, nodes, NODE_WORDS, reserve_leaves)
+    let mut queues = level_table(&arities, nodes, NODE_WORDS, reserve_leaves)
         .expect("the tree is not too high");
     for groups in &mut queues {
         *groups = 1 + random.below((*groups).into()) as u32;
     }
     Tree {
-        arity,
+        arities,
         top,
         reserve_leaves,
         leaves: leaves.min(1500),
@@ -470,14 +491,15 @@ fn the_boundaries_of_every_level() {
                     }
                     let nodes = leaves.div_ceil(arity.pow(top as u32)) as u64;
                     let reserve_leaves = top != 0 && random.below(2) == 0;
+                    let arities = vec![arity; top + 1];
                     let tree = Tree {
-                        arity,
                         top,
                         leaves,
                         emit: 0,
                         reserve_leaves,
-                        queues: level_table(arity, top, nodes, NODE_WORDS, reserve_leaves)
+                        queues: level_table(&arities, nodes, NODE_WORDS, reserve_leaves)
                             .expect("the tree is not too high"),
+                        arities,
                     };
                     let pace = Pace {
                         leaf: 16,

@@ -95,7 +95,7 @@ struct Bench {
     default_prime: bool,
 }
 
-const BENCHES: [Bench; 10] = [
+const BENCHES: [Bench; 11] = [
     Bench {
         feature: "units",
         top: Top {
@@ -141,6 +141,19 @@ const BENCHES: [Bench; 10] = [
             module: "acclmt_tb_sets",
             class: "VacclmtSets",
             hierarchy: Some("acclmt_tb_engines.vlt"),
+            with: &[],
+            waveforms: false,
+            replaced: &[],
+        },
+        mutants: false,
+        default_prime: false,
+    },
+    Bench {
+        feature: "pool",
+        top: Top {
+            module: "acclmt_tb_pool",
+            class: "VacclmtPool",
+            hierarchy: Some("acclmt_tb_axi.vlt"),
             with: &[],
             waveforms: false,
             replaced: &[],

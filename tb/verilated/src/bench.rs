@@ -23,6 +23,9 @@ pub enum BenchKind {
     /// A hash engine that mixes parameter sets: `tb/rtl/acclmt_tb_sets.sv`.
     #[cfg(feature = "sets")]
     Sets,
+    /// A chip with four hash engines: `tb/rtl/acclmt_tb_pool.sv`.
+    #[cfg(feature = "pool")]
+    Pool,
     /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
     #[cfg(feature = "engines")]
     Engines,
@@ -69,6 +72,8 @@ impl Bench {
             BenchKind::Tree => bindings::acclmt_tree_new,
             #[cfg(feature = "sets")]
             BenchKind::Sets => bindings::acclmt_sets_new,
+            #[cfg(feature = "pool")]
+            BenchKind::Pool => bindings::acclmt_pool_new,
             #[cfg(feature = "engines")]
             BenchKind::Engines => bindings::acclmt_engines_new,
             #[cfg(all(feature = "axi", feature = "bls12-381"))]

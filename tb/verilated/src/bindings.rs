@@ -121,6 +121,9 @@ unsafe extern "C" {
     pub fn acclmt_sets_new(seed: u32) -> *mut acclmt_bench;
 }
 unsafe extern "C" {
+    pub fn acclmt_pool_new(seed: u32) -> *mut acclmt_bench;
+}
+unsafe extern "C" {
     pub fn acclmt_engines_new(seed: u32) -> *mut acclmt_bench;
 }
 unsafe extern "C" {
