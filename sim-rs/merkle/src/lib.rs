@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod levels;
 pub mod multiproof;
 pub mod new_file;
 pub mod proof;

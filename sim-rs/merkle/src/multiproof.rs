@@ -19,6 +19,9 @@
 //!   known nodes, by ascending index. Above, it has nodes 5 and 6 of level 0, none of level 1, where
 //!   2 and 3 are known, and node 0 of level 2.
 //!
+//! A proof of a tree with [upper levels](crate::levels) has the format `acclmt-multiproof/2`, and behind `arity` the key
+//! `upper`, as in a [proof](crate::proof) of paths.
+//!
 //! Indices of nodes are not written, they follow from those of the leaves. Padding is written where a
 //! path passes by it, since it does not follow from anything else in the proof. A leaf, and a node, is
 //! the list of its field elements, as in a [proof](crate::proof) of paths.
@@ -27,21 +30,23 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::levels::{ByLevel, UpperLevels, UpperPreset};
 use crate::proof::{
-    OpeningError, ProofError, RecordError, Shape, check_opened, read_digest, read_elements,
-    read_kind, read_levels, write_elements, write_levels,
+    OpeningError, ProofError, ProofTree, RecordError, Shape, check_opened, read_digest,
+    read_elements, read_kind, read_levels, write_elements, write_levels,
 };
 use crate::proof_file;
 use crate::tree::hash_groups;
 use crate::tree_file::TreeFile;
-use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
-use acclmt_poseidon::params::PoseidonParameters;
-use acclmt_poseidon::permutation::Poseidon;
+use acclmt_poseidon::with_field;
 use acclmt_poseidon::word::Word;
 
 /// Name of the format.
 pub(crate) const FORMAT: &str = "acclmt-multiproof/1";
+
+/// Name of the format of proofs with upper levels.
+pub(crate) const UPPER_FORMAT: &str = "acclmt-multiproof/2";
 
 /// A proof that leaves are in a tree, with every node once; the module describes its JSON form.
 ///
@@ -53,8 +58,10 @@ pub struct Multiproof {
     pub preset: String,
     /// The field.
     pub field: FieldId,
-    /// Children of a node.
+    /// Children of a node, below the upper levels.
     pub arity: usize,
+    /// Parameter sets of upper levels.
+    pub upper: Vec<UpperPreset>,
     /// Levels above the leaves.
     pub height: u32,
     /// Levels above the nodes where the proof ends; 0 when it ends at the root.
@@ -83,6 +90,8 @@ struct MultiproofRecord {
     preset: String,
     field: String,
     arity: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    upper: Vec<UpperPreset>,
     height: u32,
     cap_height: u32,
     openings: Vec<LeafRecord>,
@@ -101,7 +110,8 @@ impl TryFrom<MultiproofRecord> for Multiproof {
     type Error = RecordError;
 
     fn try_from(record: MultiproofRecord) -> Result<Self, RecordError> {
-        let field = read_kind(&record.format, FORMAT, &record.field)?;
+        let formats = [FORMAT, UPPER_FORMAT];
+        let field = read_kind(&record.format, formats, &record.upper, &record.field)?;
         let openings = record
             .openings
             .iter()
@@ -116,6 +126,7 @@ impl TryFrom<MultiproofRecord> for Multiproof {
             preset: record.preset,
             field,
             arity: record.arity,
+            upper: record.upper,
             height: record.height,
             cap_height: record.cap_height,
             openings: openings.collect::<Result<_, RecordError>>()?,
@@ -131,12 +142,13 @@ impl From<Multiproof> for MultiproofRecord {
             leaf: write_elements(&opening.leaf),
         });
         Self {
-            format: FORMAT.to_owned(),
+            format: proof.format().to_owned(),
             openings: openings.collect(),
             nodes: write_levels(&proof.nodes),
             preset: proof.preset,
             field: proof.field.name().to_owned(),
             arity: proof.arity,
+            upper: proof.upper,
             height: proof.height,
             cap_height: proof.cap_height,
         }
@@ -164,13 +176,15 @@ impl Multiproof {
             preset: header.preset().to_owned(),
             field: header.field(),
             arity: header.arity(),
+            upper: header.upper().to_vec(),
             height: header.height(),
             cap_height,
             openings: openings.collect::<Result<_, ProofError>>()?,
             nodes: Vec::new(),
         };
-        for level in 0..levels {
-            let arity = proof.arity_of_level(level);
+        let arities = header.arities();
+        for (level, &arity) in (0..levels).zip(arities.levels()) {
+            let arity = arity as u64;
             let mut nodes = Vec::with_capacity(unknown_children(&known, arity));
             for group in groups(&known, arity) {
                 if group.known.len() as u64 == arity {
@@ -200,32 +214,55 @@ impl Multiproof {
     /// openings do not ascend, a node is missing, superfluous or no digest, or what the leaves and
     /// nodes hash to is not in the cap.
     pub fn verify(&self, parameters: &AnyParameters, cap: &[Vec<Word>]) -> Result<(), ProofError> {
-        dispatch!(parameters, parameters => self.verify_with(parameters, cap))
+        self.verify_with_upper(parameters, &[], cap)
     }
 
-    fn verify_with<F: PoseidonField>(
+    /// The same for a tree with upper levels, which have to be those of the proof.
+    ///
+    /// # Errors
+    ///
+    /// As [`verify`](Multiproof::verify), and when the proof has other upper levels.
+    pub fn verify_with_upper(
         &self,
-        parameters: &PoseidonParameters<F>,
+        parameters: &AnyParameters,
+        upper: &[UpperLevels<'_>],
         cap: &[Vec<Word>],
     ) -> Result<(), ProofError> {
-        let shape = Shape::new(
-            parameters,
-            self.field,
-            self.arity,
-            self.height,
-            self.cap_height,
-        )?;
+        let tree = ProofTree {
+            field: self.field,
+            arity: self.arity,
+            upper: &self.upper,
+            height: self.height,
+            cap_height: self.cap_height,
+        };
+        let shape = Shape::new(parameters, upper, tree)?;
+        with_field!(self.field, F => self.verify_in::<F>(&shape, cap))
+    }
+
+    /// Name of the format of its file.
+    pub fn format(&self) -> &'static str {
+        match self.upper.is_empty() {
+            true => FORMAT,
+            false => UPPER_FORMAT,
+        }
+    }
+
+    fn verify_in<F: PoseidonField>(
+        &self,
+        shape: &Shape<'_>,
+        cap: &[Vec<Word>],
+    ) -> Result<(), ProofError> {
         shape.check_cap::<F>(self.cap_height, cap)?;
-        let (mut known, mut digests) = self.read_leaves::<F>(&shape)?;
+        let (mut known, mut digests) = self.read_leaves::<F>(shape)?;
         if self.nodes.len() as u64 != u64::from(shape.levels) {
             return Err(ProofError::NodeLevels {
                 levels: self.nodes.len(),
                 expected: shape.levels,
             });
         }
-        let poseidon = Poseidon::new(parameters);
+        let hashes = shape.prepared::<F>()?;
         for (level, nodes) in self.nodes.iter().enumerate() {
-            let arity = self.arity_of_level(level as u32);
+            let arity = shape.arity_of_level(level) as u64;
             let expected = unknown_children(&known, arity);
             if nodes.len() != expected {
                 return Err(ProofError::NodeCount {
@@ -251,7 +288,7 @@ impl Multiproof {
                     }
                 }
             }
-            digests = hash_groups(&poseidon, &children, &mut |_| {});
+            digests = hash_groups(hashes.of_level(level as u32), &children, &mut |_| {});
             known = parents(&known, arity);
         }
         let hashed = digests.chunks_exact(shape.digest_length);
@@ -264,7 +301,7 @@ impl Multiproof {
                 .unwrap_or_default();
             if hashed != expected {
                 return Err(ProofError::Mismatch {
-                    positions: self.openings_below(node, &shape),
+                    positions: self.openings_below(node, shape),
                     hashed,
                     node,
                     expected: expected.to_vec(),
@@ -277,7 +314,7 @@ impl Multiproof {
     /// The indices of the leaves, which ascend, and their elements one after another.
     fn read_leaves<F: PoseidonField>(
         &self,
-        shape: &Shape,
+        shape: &Shape<'_>,
     ) -> Result<(Vec<u64>, Vec<F>), ProofError> {
         if self.openings.is_empty() {
             return Err(ProofError::NoOpenings);
@@ -315,16 +352,11 @@ impl Multiproof {
     }
 
     /// The positions of the first and the last opening below a node of the cap.
-    fn openings_below(&self, node: u64, shape: &Shape) -> [usize; 2] {
+    fn openings_below(&self, node: u64, shape: &Shape<'_>) -> [usize; 2] {
         let node_of = |opening: &OpenedLeaf| opening.index / shape.leaves_of_cap_node;
         let first = self.openings.partition_point(|it| node_of(it) < node);
         let end = self.openings.partition_point(|it| node_of(it) <= node);
         [first, end.saturating_sub(1)]
-    }
-
-    /// Children of a node of level `level + 1`.
-    fn arity_of_level(&self, _level: u32) -> u64 {
-        self.arity as u64
     }
 
     /// Nodes of the proof, without the leaves.
@@ -335,9 +367,10 @@ impl Multiproof {
     /// Nodes of the authentication paths of all its leaves, each with nodes of its own.
     pub fn nodes_of_paths(&self) -> u64 {
         // A proof that was not verified may have any arity.
-        let levels = 0..self.nodes.len() as u32;
-        let path = levels
-            .map(|level| self.arity_of_level(level).saturating_sub(1))
+        let arities = UpperPreset::arities(self.arity, &self.upper);
+        let arities = arities.unwrap_or_else(|_| ByLevel::new(self.arity));
+        let path = (0..self.nodes.len() as u32)
+            .map(|level| (*arities.of_level(level) as u64).saturating_sub(1))
             .fold(0, u64::saturating_add);
         path.saturating_mul(self.openings.len() as u64)
     }
@@ -349,7 +382,7 @@ impl Multiproof {
     /// When the file cannot be read or is no multiproof; the error names the place. Whether the leaves
     /// and nodes are right is what [`Multiproof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
-        proof_file::load(path.as_ref(), FORMAT)
+        proof_file::load(path.as_ref(), [FORMAT, UPPER_FORMAT])
     }
 
     /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is
@@ -483,11 +516,13 @@ mod tests {
         let message = Proof::load(&path).unwrap_err().to_string();
         let expected = "'acclmt-multiproof/1', expected 'acclmt-proof/1'";
         assert!(message.contains(expected), "{message}");
-        fs::write(&path, r#"{"format":"acclmt-multiproof/2"}"#).unwrap();
+        fs::write(&path, r#"{"format":"acclmt-multiproof/3"}"#).unwrap();
         let message = AnyProof::load(&path).unwrap_err().to_string();
-        let expected = "does not follow the format acclmt-proof/1 or acclmt-multiproof/1: its \
-                        `format` is 'acclmt-multiproof/2', expected 'acclmt-proof/1' or \
-                        'acclmt-multiproof/1'; another version of this program wrote it";
+        let expected = "does not follow the format acclmt-proof/1 or acclmt-proof/2 or \
+                        acclmt-multiproof/1 or acclmt-multiproof/2: its `format` is \
+                        'acclmt-multiproof/3', expected 'acclmt-proof/1' or 'acclmt-proof/2' or \
+                        'acclmt-multiproof/1' or 'acclmt-multiproof/2'; another version of this program \
+                        wrote it";
         assert!(message.contains(expected), "{message}");
     }
 

@@ -9,9 +9,12 @@
 //!  "openings":[{"index":5,"leaf":["0x.."],"siblings":[[["0x.."]],[["0x.."]]]}]}
 //! ```
 //!
-//! `siblings` has one list for each level from the leaves up to the cap: the `arity - 1` other
-//! children of the node's parent in index order. A leaf, and a sibling, is the list of its field
+//! `siblings` has one list for each level from the leaves up to the cap: the other children of the node's parent in
+//! index order, one less than the arity of the level. A leaf, and a sibling, is the list of its field
 //! elements, `0x` and 64 hexadecimal digits each, the most significant first.
+//!
+//! A proof of a tree with [upper levels](crate::levels) has the format `acclmt-proof/2`, and behind `arity` the key
+//! `upper`: a list of `{"from":10,"preset":"filecoin-arity-2","arity":2}` by ascending level.
 //!
 //! A [multiproof](crate::multiproof) opens several leaves with fewer nodes.
 
@@ -23,17 +26,23 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::levels::{
+    Arities, ByLevel, UpperError, UpperLevels, UpperPreset, parameters_by_level, prepared,
+};
 use crate::proof_file;
 use crate::tree::{self, AuthenticationPath, NoTree};
-use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, TreeHeader};
-use acclmt_poseidon::dispatch;
+use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, TreeHeader, check_upper};
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
-use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::permutation::Poseidon;
+use acclmt_poseidon::text;
+use acclmt_poseidon::with_field;
 use acclmt_poseidon::word::{self, Word};
 
 /// Name of the format.
 pub(crate) const FORMAT: &str = "acclmt-proof/1";
+
+/// Name of the format of proofs with upper levels.
+pub(crate) const UPPER_FORMAT: &str = "acclmt-proof/2";
 
 /// Why there is no proof, or why it proves nothing.
 #[derive(Debug, thiserror::Error)]
@@ -115,14 +124,25 @@ pub enum ProofError {
         /// Its arity.
         expected: usize,
     },
+    /// The proof is of a tree with other upper levels.
+    #[error("the proof is of a tree {proof}, and is to be verified {expected}")]
+    UpperLevels {
+        /// Upper levels of the proof.
+        proof: String,
+        /// Those to verify with.
+        expected: String,
+    },
+    /// Upper levels are wrong.
+    #[error(transparent)]
+    Upper(#[from] UpperError),
     /// The tree is too high.
     #[error(
-        "the proof is of a tree of arity {arity} and height {height}: expected a height of at most \
+        "the proof is of a tree of {what} and height {height}: expected a height of at most \
          {MAX_HEIGHT}, and less than 2^64 leaves"
     )]
     Height {
-        /// Arity of the proof.
-        arity: usize,
+        /// Its arities.
+        what: String,
         /// Levels above the leaves.
         height: u32,
     },
@@ -347,8 +367,10 @@ pub struct Proof {
     pub preset: String,
     /// The field.
     pub field: FieldId,
-    /// Children of a node.
+    /// Children of a node, below the upper levels.
     pub arity: usize,
+    /// Parameter sets of upper levels.
+    pub upper: Vec<UpperPreset>,
     /// Levels above the leaves.
     pub height: u32,
     /// Levels above the nodes where the paths end; 0 when they end at the root.
@@ -364,8 +386,8 @@ pub struct Opening {
     pub index: u64,
     /// The elements of the leaf.
     pub leaf: Vec<Word>,
-    /// For each level, from the leaves up to the cap, the `arity - 1` other children of the node's
-    /// parent in index order: the elements of each.
+    /// For each level, from the leaves up to the cap, the other children of the node's parent in index order, one less
+    /// than the arity of the level: the elements of each.
     pub siblings: Vec<Vec<Vec<Word>>>,
 }
 
@@ -377,6 +399,8 @@ struct ProofRecord {
     preset: String,
     field: String,
     arity: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    upper: Vec<UpperPreset>,
     height: u32,
     cap_height: u32,
     openings: Vec<OpeningRecord>,
@@ -408,12 +432,19 @@ impl RecordError {
     }
 }
 
-/// Checks that a record is of `expected`, and reads its field.
-pub(crate) fn read_kind(format: &str, expected: &str, field: &str) -> Result<FieldId, RecordError> {
-    if format != expected {
-        let problem = format!("it is '{format}', expected '{expected}'");
+/// Checks that a record is of one of `formats`, the second one with upper levels, and reads its field.
+pub(crate) fn read_kind(
+    format: &str,
+    formats: [&str; 2],
+    upper: &[UpperPreset],
+    field: &str,
+) -> Result<FieldId, RecordError> {
+    if !formats.contains(&format) {
+        let problem = format!("it is '{format}', expected '{}'", formats.join("' or '"));
         return Err(RecordError::new("format", problem));
     }
+    check_upper(format == formats[1], upper)
+        .map_err(|problem| RecordError::new("upper", problem))?;
     FieldId::from_name(field).map_err(|unknown| RecordError::new("field", unknown))
 }
 
@@ -456,12 +487,14 @@ impl TryFrom<ProofRecord> for Proof {
     type Error = RecordError;
 
     fn try_from(record: ProofRecord) -> Result<Self, RecordError> {
-        let field = read_kind(&record.format, FORMAT, &record.field)?;
+        let formats = [FORMAT, UPPER_FORMAT];
+        let field = read_kind(&record.format, formats, &record.upper, &record.field)?;
         let openings = record.openings.iter().enumerate();
         Ok(Self {
             preset: record.preset,
             field,
             arity: record.arity,
+            upper: record.upper,
             height: record.height,
             cap_height: record.cap_height,
             openings: openings
@@ -474,10 +507,11 @@ impl TryFrom<ProofRecord> for Proof {
 impl From<Proof> for ProofRecord {
     fn from(proof: Proof) -> Self {
         Self {
-            format: FORMAT.to_owned(),
+            format: proof.format().to_owned(),
             preset: proof.preset,
             field: proof.field.name().to_owned(),
             arity: proof.arity,
+            upper: proof.upper,
             height: proof.height,
             cap_height: proof.cap_height,
             openings: proof.openings.iter().map(OpeningRecord::of).collect(),
@@ -525,6 +559,7 @@ impl Proof {
             preset: header.preset().to_owned(),
             field: header.field(),
             arity: header.arity(),
+            upper: header.upper().to_vec(),
             height: header.height(),
             cap_height,
             openings: openings.collect::<Result<_, TreeFileError>>()?,
@@ -543,32 +578,56 @@ impl Proof {
     /// When the proof is of another kind of tree, its cap has another number of nodes than `cap`, or
     /// an opening is wrong; the error names the first such opening.
     pub fn verify(&self, parameters: &AnyParameters, cap: &[Vec<Word>]) -> Result<(), ProofError> {
-        dispatch!(parameters, parameters => self.verify_with(parameters, cap))
+        self.verify_with_upper(parameters, &[], cap)
     }
 
-    fn verify_with<F: PoseidonField>(
+    /// The same for a tree with upper levels, which have to be those of the proof.
+    ///
+    /// # Errors
+    ///
+    /// As [`verify`](Proof::verify), and when the proof has other upper levels.
+    pub fn verify_with_upper(
         &self,
-        parameters: &PoseidonParameters<F>,
+        parameters: &AnyParameters,
+        upper: &[UpperLevels<'_>],
         cap: &[Vec<Word>],
     ) -> Result<(), ProofError> {
-        let shape = Shape::new(
-            parameters,
-            self.field,
-            self.arity,
-            self.height,
-            self.cap_height,
-        )?;
+        let tree = ProofTree {
+            field: self.field,
+            arity: self.arity,
+            upper: &self.upper,
+            height: self.height,
+            cap_height: self.cap_height,
+        };
+        let shape = Shape::new(parameters, upper, tree)?;
+        with_field!(self.field, F => self.verify_in::<F>(&shape, cap))
+    }
+
+    /// Name of the format of its file.
+    pub fn format(&self) -> &'static str {
+        match self.upper.is_empty() {
+            true => FORMAT,
+            false => UPPER_FORMAT,
+        }
+    }
+
+    fn verify_in<F: PoseidonField>(
+        &self,
+        shape: &Shape<'_>,
+        cap: &[Vec<Word>],
+    ) -> Result<(), ProofError> {
         shape.check_cap::<F>(self.cap_height, cap)?;
         if self.openings.is_empty() {
             return Err(ProofError::NoOpenings);
         }
         let first_positions = first_positions(self.openings.iter().map(|opening| opening.index));
-        let poseidon = Poseidon::new(parameters);
+        let hashes = shape.prepared::<F>()?;
+        let hashes = &hashes.map_ref();
         let wrong = (self.openings.par_iter().enumerate())
             .map(|(position, opening)| {
                 let result = match first_positions.get(&opening.index) {
                     Some(&first) if first < position => Err(OpeningError::Duplicate { first }),
-                    _ => opening.verify(&poseidon, &shape, cap),
+                    _ => opening.verify(hashes, shape, cap),
                 };
                 result.map_err(|problem| ProofError::Opening {
                     position,
@@ -593,7 +652,7 @@ impl Proof {
     /// When the file cannot be read or is no proof; the error names the place. Whether the openings
     /// are right is what [`Proof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
-        proof_file::load(path.as_ref(), FORMAT)
+        proof_file::load(path.as_ref(), [FORMAT, UPPER_FORMAT])
     }
 
     /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is
@@ -642,10 +701,21 @@ fn first_positions(indices: impl Iterator<Item = u64>) -> HashMap<u64, usize> {
     positions
 }
 
+/// What a proof says about its tree.
+pub(crate) struct ProofTree<'a> {
+    pub(crate) field: FieldId,
+    pub(crate) arity: usize,
+    pub(crate) upper: &'a [UpperPreset],
+    pub(crate) height: u32,
+    pub(crate) cap_height: u32,
+}
+
 /// The shape of a proof's tree.
-pub(crate) struct Shape {
+pub(crate) struct Shape<'a> {
+    sets: ByLevel<&'a AnyParameters>,
     pub(crate) digest_length: usize,
-    arity: usize,
+    /// The arity of each level below the root.
+    arities: Vec<usize>,
     /// Leaves of the tree.
     pub(crate) leaves: u64,
     /// Nodes of the cap.
@@ -656,22 +726,27 @@ pub(crate) struct Shape {
     pub(crate) leaves_of_cap_node: u64,
 }
 
-impl Shape {
-    /// The shape of the tree of a proof with these keys, which is one of `parameters`.
-    pub(crate) fn new<F: PoseidonField>(
-        parameters: &PoseidonParameters<F>,
-        field: FieldId,
-        arity: usize,
-        height: u32,
-        cap_height: u32,
+impl<'a> Shape<'a> {
+    /// The shape of the tree of a proof, which is one of `parameters` and `upper`.
+    pub(crate) fn new(
+        parameters: &'a AnyParameters,
+        upper: &[UpperLevels<'a>],
+        tree: ProofTree<'_>,
     ) -> Result<Self, ProofError> {
-        tree::check_hash(parameters)?;
+        let ProofTree {
+            field,
+            arity,
+            height,
+            cap_height,
+            ..
+        } = tree;
+        tree::check_tree(parameters)?;
         let preset = || parameters.name().to_owned();
-        if field != F::ID {
+        if field != parameters.field() {
             return Err(ProofError::Field {
                 field,
                 preset: preset(),
-                expected: F::ID,
+                expected: parameters.field(),
             });
         }
         if arity != parameters.arity() {
@@ -681,22 +756,58 @@ impl Shape {
                 expected: parameters.arity(),
             });
         }
+        let sets = parameters_by_level(parameters, upper)?;
+        let levels_of = |upper: &[UpperPreset]| -> Vec<(u32, usize)> {
+            upper.iter().map(|it| (it.from, it.arity)).collect()
+        };
+        let expected = UpperPreset::of(upper);
+        if levels_of(tree.upper) != levels_of(&expected) {
+            return Err(ProofError::UpperLevels {
+                proof: upper_text(tree.upper),
+                expected: upper_text(&expected),
+            });
+        }
         let levels = height
             .checked_sub(cap_height)
             .ok_or(ProofError::CapHeight { cap_height, height })?;
-        let nodes = |height| {
-            (arity as u64)
-                .checked_pow(height)
-                .filter(|_| height <= MAX_HEIGHT)
-                .ok_or(ProofError::Height { arity, height })
+        let arity_of = sets.map(|set| set.arity());
+        let too_high = || ProofError::Height {
+            what: Arities::new(&arity_of, height.min(MAX_HEIGHT)).to_string(),
+            height,
         };
+        if height > MAX_HEIGHT {
+            return Err(too_high());
+        }
+        sets.check_reached(height)?;
+        let arities = Arities::new(&arity_of, height).levels().to_vec();
+        let product = |arities: &[usize]| {
+            let mut arities = arities.iter();
+            let product = arities.try_fold(1_u64, |nodes, &arity| nodes.checked_mul(arity as u64));
+            product.ok_or_else(too_high)
+        };
+        let (below, above) = arities.split_at(levels as usize);
         Ok(Self {
             digest_length: parameters.digest_length(),
-            arity,
-            leaves: nodes(height)?,
-            cap_nodes: nodes(cap_height)?,
+            leaves: product(&arities)?,
+            cap_nodes: product(above)?,
             levels,
-            leaves_of_cap_node: nodes(levels)?,
+            leaves_of_cap_node: product(below)?,
+            arities,
+            sets,
+        })
+    }
+
+    /// Children of a node of `level + 1`.
+    pub(crate) fn arity_of_level(&self, level: usize) -> usize {
+        self.arities[level]
+    }
+
+    /// The hash of each level; the field was compared.
+    pub(crate) fn prepared<F: PoseidonField>(&self) -> Result<ByLevel<Poseidon<F>>, ProofError> {
+        prepared(&self.sets).ok_or_else(|| ProofError::Field {
+            field: F::ID,
+            preset: self.sets.base().name().to_owned(),
+            expected: self.sets.base().field(),
         })
     }
 
@@ -719,6 +830,21 @@ impl Shape {
         }
         Ok(())
     }
+}
+
+/// Upper levels for messages.
+fn upper_text(upper: &[UpperPreset]) -> String {
+    if upper.is_empty() {
+        return "without upper levels".to_owned();
+    }
+    let upper = upper.iter().map(|it| {
+        let preset = text::shortened(&it.preset);
+        format!("{} of arity {} ('{preset}')", it.from, it.arity)
+    });
+    format!(
+        "with the upper levels {}",
+        upper.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// The field elements of a digest.
@@ -745,8 +871,8 @@ pub(crate) fn read_digest<F: PoseidonField>(
 impl Opening {
     fn verify<F: PoseidonField>(
         &self,
-        poseidon: &Poseidon<F>,
-        shape: &Shape,
+        hashes: &ByLevel<&Poseidon<F>>,
+        shape: &Shape<'_>,
         cap: &[Vec<Word>],
     ) -> Result<(), OpeningError> {
         if self.index >= shape.leaves {
@@ -762,11 +888,12 @@ impl Opening {
             });
         }
         let levels = self.siblings.iter().enumerate().map(|(level, siblings)| {
-            if siblings.len() + 1 != shape.arity {
+            let arity = shape.arity_of_level(level);
+            if siblings.len() + 1 != arity {
                 return Err(OpeningError::Siblings {
                     level,
                     siblings: siblings.len(),
-                    expected: shape.arity - 1,
+                    expected: arity - 1,
                 });
             }
             let nodes = siblings.iter().enumerate().map(|(sibling, node)| {
@@ -784,7 +911,7 @@ impl Opening {
         // Only a machine that cannot hold the tree's leaves has too small an index.
         let path = usize::try_from(below).map(|index| AuthenticationPath { index, siblings });
         let hashed = (path.ok())
-            .and_then(|path| path.root(poseidon, &leaf))
+            .and_then(|path| path.root_by_level(hashes, &leaf))
             .map(|root| words(&root))
             .unwrap_or_default();
         let expected = (usize::try_from(node).ok())
@@ -812,6 +939,7 @@ mod tests {
     use super::*;
     use crate::tree_file::testing::{SETS, write};
     use crate::tree_file::{TreeFileWriter, TreeHeader};
+    use acclmt_poseidon::dispatch;
     use acclmt_poseidon::presets;
 
     fn set(name: &str) -> &'static AnyParameters {
@@ -1218,8 +1346,12 @@ mod tests {
             (more.to_string(), "unknown field `root`"),
             (less.to_string(), "missing field `height`"),
             (
+                altered("/format", "acclmt-proof/3".into()),
+                "'acclmt-proof/3', expected 'acclmt-proof/1' or 'acclmt-proof/2'",
+            ),
+            (
                 altered("/format", "acclmt-proof/2".into()),
-                "'acclmt-proof/2', expected 'acclmt-proof/1'",
+                "`upper`: it has no levels, or is missing; this format is for upper levels",
             ),
             (
                 altered("/field", "babybear".into()),
@@ -1246,7 +1378,7 @@ mod tests {
             let message = Proof::load(&path).unwrap_err().to_string();
             assert!(
                 message.contains(expected)
-                    && message.contains("proof.json does not follow the format acclmt-proof/1"),
+                    && message.contains("proof.json does not follow the format acclmt-proof/"),
                 "{message}\nexpected: {expected}"
             );
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::levels::{UpperLevels, UpperPreset};
 use crate::multiproof::{self, Multiproof};
 use crate::new_file::NewFile;
 use crate::proof::{self, Proof, ProofError};
@@ -46,9 +47,14 @@ impl AnyProof {
     /// are right is what [`AnyProof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
         let path = path.as_ref();
-        let formats = [proof::FORMAT, multiproof::FORMAT];
+        let formats = [
+            proof::FORMAT,
+            proof::UPPER_FORMAT,
+            multiproof::FORMAT,
+            multiproof::UPPER_FORMAT,
+        ];
         let (json, format) = read(path, &formats)?;
-        if format == multiproof::FORMAT {
+        if [multiproof::FORMAT, multiproof::UPPER_FORMAT].contains(&format) {
             return parse(path, &json, format).map(Self::Multiproof);
         }
         parse(path, &json, format).map(Self::Paths)
@@ -73,12 +79,24 @@ impl AnyProof {
         either!(self, proof => proof.verify(parameters, cap))
     }
 
+    /// Verifies a proof of a tree with upper levels: see [`Proof::verify_with_upper`] and
+    /// [`Multiproof::verify_with_upper`].
+    ///
+    /// # Errors
+    ///
+    /// When it proves nothing.
+    pub fn verify_with_upper(
+        &self,
+        parameters: &AnyParameters,
+        upper: &[UpperLevels<'_>],
+        cap: &[Vec<Word>],
+    ) -> Result<(), ProofError> {
+        either!(self, proof => proof.verify_with_upper(parameters, upper, cap))
+    }
+
     /// Name of the format.
     pub fn format(&self) -> &'static str {
-        match self {
-            Self::Paths(_) => proof::FORMAT,
-            Self::Multiproof(_) => multiproof::FORMAT,
-        }
+        either!(self, proof => proof.format())
     }
 
     /// Name of the parameter set.
@@ -91,9 +109,14 @@ impl AnyProof {
         either!(self, proof => proof.field)
     }
 
-    /// Children of a node.
+    /// Children of a node, below the upper levels.
     pub fn arity(&self) -> usize {
         either!(self, proof => proof.arity)
+    }
+
+    /// Parameter sets of upper levels.
+    pub fn upper(&self) -> &[UpperPreset] {
+        either!(self, proof => &proof.upper)
     }
 
     /// Levels above the leaves.
@@ -154,9 +177,9 @@ fn parse<T: DeserializeOwned>(path: &Path, json: &str, format: &str) -> Result<T
     })
 }
 
-/// Reads a proof of `format`.
-pub(crate) fn load<T: DeserializeOwned>(path: &Path, format: &str) -> Result<T, ProofError> {
-    let (json, format) = read(path, &[format])?;
+/// Reads a proof of one of `formats`.
+pub(crate) fn load<T: DeserializeOwned>(path: &Path, formats: [&str; 2]) -> Result<T, ProofError> {
+    let (json, format) = read(path, &formats)?;
     parse(path, &json, format)
 }
 

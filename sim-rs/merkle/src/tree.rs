@@ -1,13 +1,14 @@
 //! Merkle trees of any arity, and authentication paths.
 //!
-//! A node is the hash of its `arity` children in index order, the root is the last node left. Nodes
-//! are digests: one field element or a few, see
+//! A node is the hash of its `arity` children in index order, the root is the last node left. Upper levels may have
+//! a hash and an arity of their own, see [`levels`](crate::levels). Nodes are digests: one field element or a few, see
 //! [`digest_length`](acclmt_poseidon::params::PoseidonParameters::digest_length). Leaves have as many
 //! elements; whether those are data or hashes of data is up to the caller.
 
 use ark_ff::PrimeField;
 use rayon::prelude::*;
 
+use crate::levels::{Arities, ByLevel, UpperError};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::params::PoseidonParameters;
@@ -75,9 +76,36 @@ pub enum TreeError {
     /// Their number is wrong.
     #[error(transparent)]
     LeafCount(#[from] LeafCountError),
+    /// It is not that of a tree with upper levels.
+    #[error(
+        "{leaves} leaves do not fill a tree of {arities}: its number of leaves is their product, {product}"
+    )]
+    NotFull {
+        /// Number of leaves.
+        leaves: usize,
+        /// The arities of the levels.
+        arities: Arities,
+        /// Leaves of the tree.
+        product: u128,
+    },
     /// The hash does not take digests.
     #[error(transparent)]
     Hash(#[from] NoTree),
+    /// Upper levels are wrong.
+    #[error(transparent)]
+    Upper(#[from] UpperError),
+    /// Hashes of upper levels have digests of another length.
+    #[error(
+        "the hash of the levels from {level} on has digests of {length} field elements, the tree of {expected}"
+    )]
+    UpperDigest {
+        /// The level.
+        level: u32,
+        /// Elements of a digest of its hash.
+        length: usize,
+        /// Those of the tree.
+        expected: usize,
+    },
     /// Leaves are digests.
     #[error("{elements} field elements are no whole number of digests of {digest_length}")]
     PartialLeaf {
@@ -113,7 +141,8 @@ pub(crate) fn check_hash<F: PrimeField>(parameters: &PoseidonParameters<F>) -> R
 /// A Merkle tree with all of its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerkleTree<F> {
-    arity: usize,
+    /// The arity of each level below the root.
+    arities: Vec<usize>,
     digest_length: usize,
     /// The leaves first, the root last; the elements of all nodes of a level one after another.
     layers: Vec<Vec<F>>,
@@ -126,23 +155,46 @@ impl<F: PermutationField> MerkleTree<F> {
     ///
     /// When the number of leaves is no power of the arity, or the hash makes no trees.
     pub fn build(poseidon: &Poseidon<F>, leaves: Vec<F>) -> Result<Self, TreeError> {
-        let parameters = poseidon.parameters();
-        check_hash(parameters)?;
-        let (arity, digest_length) = (parameters.arity(), parameters.digest_length());
+        Self::build_by_level(&ByLevel::new(poseidon), leaves)
+    }
+
+    /// The same with a hash for each level.
+    ///
+    /// # Errors
+    ///
+    /// When the leaves do not fill a tree, it does not reach a level from which on there is another hash, a hash makes
+    /// no trees, or hashes have digests of different lengths.
+    pub fn build_by_level(
+        hashes: &ByLevel<&Poseidon<F>>,
+        leaves: Vec<F>,
+    ) -> Result<Self, TreeError> {
+        let digest_length = hashes.base().parameters().digest_length();
+        for (level, poseidon) in hashes.iter() {
+            check_hash(poseidon.parameters())?;
+            let length = poseidon.parameters().digest_length();
+            if length != digest_length {
+                return Err(TreeError::UpperDigest {
+                    level,
+                    length,
+                    expected: digest_length,
+                });
+            }
+        }
         if !leaves.len().is_multiple_of(digest_length) {
             return Err(TreeError::PartialLeaf {
                 elements: leaves.len(),
                 digest_length,
             });
         }
-        check_leaf_count(leaves.len() / digest_length, arity)?;
+        let arities = find_arities(hashes, leaves.len() / digest_length)?;
         let mut layers = vec![leaves];
-        while let Some(layer) = layers.last().filter(|layer| layer.len() > digest_length) {
-            let nodes = hash_groups(poseidon, layer, &mut |_| {});
+        for level in 0..arities.len() {
+            let poseidon = hashes.of_level(level as u32);
+            let nodes = hash_groups(poseidon, &layers[level], &mut |_| {});
             layers.push(nodes);
         }
         Ok(Self {
-            arity,
+            arities,
             digest_length,
             layers,
         })
@@ -175,17 +227,21 @@ impl<F: PermutationField> MerkleTree<F> {
             return None;
         }
         let mut position = index;
-        let siblings = self.layers[..self.height()].iter().map(|layer| {
-            let nodes = layer.chunks_exact(self.digest_length);
-            let first = position - position % self.arity;
-            let siblings = (first..)
-                .zip(nodes.skip(first).take(self.arity))
-                .filter(|&(sibling, _)| sibling != position)
-                .map(|(_, node)| node.to_vec())
-                .collect();
-            position /= self.arity;
-            siblings
-        });
+        let siblings = self
+            .layers
+            .iter()
+            .zip(&self.arities)
+            .map(|(layer, &arity)| {
+                let nodes = layer.chunks_exact(self.digest_length);
+                let first = position - position % arity;
+                let siblings = (first..)
+                    .zip(nodes.skip(first).take(arity))
+                    .filter(|&(sibling, _)| sibling != position)
+                    .map(|(_, node)| node.to_vec())
+                    .collect();
+                position /= arity;
+                siblings
+            });
         Some(AuthenticationPath {
             siblings: siblings.collect(),
             index,
@@ -198,8 +254,8 @@ impl<F: PermutationField> MerkleTree<F> {
 pub struct AuthenticationPath<F> {
     /// Index of the leaf, counted from 0.
     pub index: usize,
-    /// For each level, the leaves first, the `arity - 1` other children of the node's parent in
-    /// index order: the elements of each.
+    /// For each level, the leaves first, the other children of the node's parent in index order, one less than the
+    /// arity of the level: the elements of each.
     pub siblings: Vec<Vec<Vec<F>>>,
 }
 
@@ -208,11 +264,17 @@ impl<F: PermutationField> AuthenticationPath<F> {
     /// the wrong shape: a level without `arity - 1` siblings, a node that is no digest, or an index
     /// beyond the leaves.
     pub fn root(&self, poseidon: &Poseidon<F>, leaf: &[F]) -> Option<Vec<F>> {
-        let parameters = poseidon.parameters();
-        let (arity, digest_length) = (parameters.arity(), parameters.digest_length());
+        self.root_by_level(&ByLevel::new(poseidon), leaf)
+    }
+
+    /// The same with a hash for each level.
+    pub fn root_by_level(&self, hashes: &ByLevel<&Poseidon<F>>, leaf: &[F]) -> Option<Vec<F>> {
+        let digest_length = hashes.base().parameters().digest_length();
         let mut index = self.index;
         let mut node = leaf.to_vec();
-        for siblings in &self.siblings {
+        for (level, siblings) in (0..).zip(&self.siblings) {
+            let poseidon = hashes.of_level(level);
+            let arity = poseidon.parameters().arity();
             if siblings.len() + 1 != arity {
                 return None;
             }
@@ -231,6 +293,38 @@ impl<F: PermutationField> AuthenticationPath<F> {
     pub fn verify(&self, poseidon: &Poseidon<F>, leaf: &[F], root: &[F]) -> bool {
         self.root(poseidon, leaf).as_deref() == Some(root)
     }
+
+    /// The same with a hash for each level.
+    pub fn verify_by_level(&self, hashes: &ByLevel<&Poseidon<F>>, leaf: &[F], root: &[F]) -> bool {
+        self.root_by_level(hashes, leaf).as_deref() == Some(root)
+    }
+}
+
+/// The arities of the levels of the tree that `leaves` fill.
+fn find_arities<F: PermutationField>(
+    hashes: &ByLevel<&Poseidon<F>>,
+    leaves: usize,
+) -> Result<Vec<usize>, TreeError> {
+    let arity_of = hashes.map(|poseidon| poseidon.parameters().arity());
+    if arity_of.iter().len() == 1 {
+        check_leaf_count(leaves, *arity_of.base())?;
+    }
+    let mut product = 1_u128;
+    let mut height = 0;
+    while product < leaves as u128 {
+        product *= *arity_of.of_level(height) as u128;
+        height += 1;
+    }
+    let arities = Arities::new(&arity_of, height);
+    if product != leaves as u128 {
+        return Err(TreeError::NotFull {
+            leaves,
+            arities,
+            product,
+        });
+    }
+    arity_of.check_reached(height)?;
+    Ok(arities.levels().to_vec())
 }
 
 /// Hashes every `inputs` elements of `layer`, whose length is a multiple of it, on all threads; the

@@ -22,6 +22,11 @@
 //! Level 0 of the tree are the leaves, level `height` is the root alone. The tree is complete: it has
 //! `arity^height` leaves, the first `leaves` of which are given and the others padding.
 //!
+//! A tree with [upper levels](crate::levels) has the format `acclmt-tree/3`. Its header has one key more, before
+//! `height`: `upper`, a list of `{"from":10,"preset":"filecoin-arity-2","arity":2}` by ascending level, for the levels
+//! `from` and above. The nodes follow each other in the same order, level by level, and the tree has as many leaves as
+//! the product of the arities of its levels.
+//!
 //! A [`TreeFileWriter`] writes a file while the tree is computed, a [`TreeFile`] reads nodes of it;
 //! neither holds the tree in memory.
 
@@ -33,6 +38,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::levels::{Arities, ByLevel, UpperError, UpperLevels, UpperPreset, parameters_by_level};
 use crate::new_file::NewFile;
 use crate::shape::MAX_CAP_NODES;
 use crate::tree::{self, NoTree};
@@ -46,6 +52,9 @@ const MAGIC: [u8; 8] = *b"ACMTTREE";
 
 /// Name of the format.
 const FORMAT: &str = "acclmt-tree/2";
+
+/// Name of the format of trees with upper levels.
+const UPPER_FORMAT: &str = "acclmt-tree/3";
 
 /// Bytes before the header: [`MAGIC`] and the length of the header.
 const START_BYTES: usize = MAGIC.len() + size_of::<u32>();
@@ -113,7 +122,7 @@ pub enum TreeFileError {
         length: u64,
     },
     /// The header is no JSON of the format.
-    #[error("the header does not follow the format {FORMAT}: {0}")]
+    #[error("the header does not follow the format {FORMAT} or {UPPER_FORMAT}: {0}")]
     Malformed(String),
     /// A value of the header is wrong.
     #[error("`{key}` of the tree is wrong: {problem}")]
@@ -124,16 +133,19 @@ pub enum TreeFileError {
         problem: String,
     },
     /// The tree has more bytes than a file.
-    #[error("a tree of arity {arity} and height {height} is too large for a file")]
+    #[error("a tree of {arities} and height {height} is too large for a file")]
     TooLarge {
-        /// Children of a node.
-        arity: usize,
+        /// The arities of the levels.
+        arities: Arities,
         /// Levels above the leaves.
         height: u32,
     },
     /// The parameter set makes no trees.
     #[error(transparent)]
     Hash(#[from] NoTree),
+    /// Upper levels are wrong.
+    #[error(transparent)]
+    Upper(#[from] UpperError),
     /// The header of a file is wrong.
     #[error("{path}: {error}")]
     In {
@@ -144,7 +156,7 @@ pub enum TreeFileError {
     },
     /// The file does not end where its nodes do.
     #[error(
-        "{path} has {length} bytes, but its tree of arity {arity} and height {height} takes \
+        "{path} has {length} bytes, but its tree of {arities} and height {height} takes \
          {expected}: it was cut off or appended to; write it again"
     )]
     Length {
@@ -154,8 +166,8 @@ pub enum TreeFileError {
         length: u64,
         /// Bytes that it should have.
         expected: u64,
-        /// Children of a node.
-        arity: usize,
+        /// The arities of the levels.
+        arities: Arities,
         /// Levels above the leaves.
         height: u32,
     },
@@ -278,6 +290,7 @@ pub struct TreeHeader {
     preset: String,
     field: FieldId,
     arity: usize,
+    upper: Vec<UpperPreset>,
     height: u32,
     digest_length: usize,
     leaves: u64,
@@ -291,6 +304,8 @@ struct HeaderRecord {
     preset: String,
     field: String,
     arity: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    upper: Vec<UpperPreset>,
     height: u32,
     digest_length: usize,
     element_bytes: usize,
@@ -334,11 +349,28 @@ impl TreeHeader {
     /// When the hash makes no trees, or the tree is higher than 40 levels, has fewer leaves than are
     /// given, or does not fit into a file.
     pub fn of(parameters: &AnyParameters, height: u32, leaves: u64) -> Result<Self, TreeFileError> {
+        Self::with_upper(parameters, &[], height, leaves)
+    }
+
+    /// The same with parameter sets of upper levels.
+    ///
+    /// # Errors
+    ///
+    /// As [`of`](TreeHeader::of), and when upper levels do not ascend, the tree does not reach them, or their
+    /// parameter sets make no nodes for it.
+    pub fn with_upper(
+        parameters: &AnyParameters,
+        upper: &[UpperLevels<'_>],
+        height: u32,
+        leaves: u64,
+    ) -> Result<Self, TreeFileError> {
         dispatch!(parameters, parameters => tree::check_hash(parameters))?;
+        parameters_by_level(parameters, upper)?;
         let header = Self {
             preset: parameters.name().to_owned(),
             field: parameters.field(),
             arity: parameters.arity(),
+            upper: UpperPreset::of(upper),
             height,
             digest_length: parameters.digest_length(),
             leaves,
@@ -358,9 +390,24 @@ impl TreeHeader {
         self.field
     }
 
-    /// Children of a node.
+    /// Children of a node, below the upper levels.
     pub fn arity(&self) -> usize {
         self.arity
+    }
+
+    /// Parameter sets of upper levels.
+    pub fn upper(&self) -> &[UpperPreset] {
+        &self.upper
+    }
+
+    /// The arity of each level below the root.
+    pub fn arities(&self) -> Arities {
+        // The upper levels were checked.
+        let arities = UpperPreset::arities(self.arity, &self.upper);
+        Arities::new(
+            &arities.unwrap_or_else(|_| ByLevel::new(self.arity)),
+            self.height,
+        )
     }
 
     /// Levels above the leaves.
@@ -391,7 +438,9 @@ impl TreeHeader {
             });
         }
         // Trees with more nodes than fit into a file are refused before.
-        Ok((self.arity as u64).saturating_pow(self.height - level))
+        let arities = self.arities();
+        let above = arities.levels()[level as usize..].iter();
+        Ok(above.fold(1, |nodes: u64, &arity| nodes.saturating_mul(arity as u64)))
     }
 
     /// Bytes of a node.
@@ -402,6 +451,9 @@ impl TreeHeader {
     /// Checks all values, and finds the levels.
     fn layout(&self) -> Result<Layout, TreeFileError> {
         let (arity, height) = (self.arity, self.height);
+        let wrong_upper = |error: String| TreeFileError::header("upper", error);
+        let by_level = UpperPreset::arities(arity, &self.upper)
+            .map_err(|error| wrong_upper(error.to_string()))?;
         for (key, value, range) in [
             ("arity", arity, ARITIES),
             ("height", height as usize, 0..=MAX_HEIGHT as usize),
@@ -413,14 +465,27 @@ impl TreeHeader {
                 return Err(TreeFileError::header(key, problem));
             }
         }
-        let layout = Layout::new(arity, height, self.node_bytes())
-            .ok_or(TreeFileError::TooLarge { arity, height })?;
+        for upper in &self.upper {
+            if !ARITIES.contains(&upper.arity) {
+                let (least, most) = ARITIES.into_inner();
+                return Err(wrong_upper(format!(
+                    "the arity from level {} on is {}, expected {least} to {most}",
+                    upper.from, upper.arity
+                )));
+            }
+        }
+        by_level
+            .check_reached(height)
+            .map_err(|error| wrong_upper(error.to_string()))?;
+        let arities = self.arities();
+        let layout = Layout::new(arities.levels(), self.node_bytes())
+            .ok_or(TreeFileError::TooLarge { arities, height })?;
         let capacity = self.nodes(0)?;
         if !(1..=capacity).contains(&self.leaves) {
             let problem = format!(
-                "it is {}, expected 1 to {capacity}, the leaves of a tree of arity {arity} and \
-                 height {height}",
-                self.leaves
+                "it is {}, expected 1 to {capacity}, the leaves of a tree of {} and height {height}",
+                self.leaves,
+                self.arities()
             );
             return Err(TreeFileError::header("leaves", problem));
         }
@@ -430,10 +495,11 @@ impl TreeHeader {
     /// The bytes of a file before the nodes.
     fn encode(&self) -> Result<Vec<u8>, TreeFileError> {
         let record = HeaderRecord {
-            format: FORMAT.to_owned(),
+            format: self.format().to_owned(),
             preset: self.preset.clone(),
             field: self.field.name().to_owned(),
             arity: self.arity,
+            upper: self.upper.clone(),
             height: self.height,
             digest_length: self.digest_length,
             element_bytes: self.field.element_bytes(),
@@ -445,17 +511,32 @@ impl TreeHeader {
         let length = (u32::try_from(padded).ok())
             .filter(|_| padded <= MAX_HEADER_BYTES)
             .ok_or_else(|| {
-                let problem = format!("the name has {} bytes; shorten it", self.preset.len());
+                let names = (self.upper.iter()).map(|upper| upper.preset.len());
+                let problem = format!(
+                    "the name has {} bytes; shorten it",
+                    self.preset.len() + names.sum::<usize>()
+                );
                 TreeFileError::header("preset", problem)
             })?;
         json.resize(padded, b' ');
         Ok([&MAGIC[..], &length.to_le_bytes(), &json].concat())
     }
 
+    /// Name of the format.
+    fn format(&self) -> &'static str {
+        match self.upper.is_empty() {
+            true => FORMAT,
+            false => UPPER_FORMAT,
+        }
+    }
+
     fn decode(json: &[u8]) -> Result<Self, TreeFileError> {
-        check_format(json, &[FORMAT]).map_err(TreeFileError::Malformed)?;
+        let format =
+            check_format(json, &[FORMAT, UPPER_FORMAT]).map_err(TreeFileError::Malformed)?;
         let record: HeaderRecord = serde_json::from_slice(json)
             .map_err(|error| TreeFileError::Malformed(text::message(&error)))?;
+        check_upper(format == UPPER_FORMAT, &record.upper)
+            .map_err(|problem| TreeFileError::header("upper", problem))?;
         let field = FieldId::from_name(&record.field)
             .map_err(|error| TreeFileError::header("field", error.to_string()))?;
         if record.element_bytes != field.element_bytes() {
@@ -470,10 +551,20 @@ impl TreeHeader {
             preset: record.preset,
             field,
             arity: record.arity,
+            upper: record.upper,
             height: record.height,
             digest_length: record.digest_length,
             leaves: record.leaves,
         })
+    }
+}
+
+/// Checks that there are upper levels where the format is one with them, and only there.
+pub(crate) fn check_upper(expected: bool, upper: &[UpperPreset]) -> Result<(), &'static str> {
+    match (expected, upper.is_empty()) {
+        (true, true) => Err("it has no levels, or is missing; this format is for upper levels"),
+        (false, false) => Err("this format has no upper levels"),
+        _ => Ok(()),
     }
 }
 
@@ -488,14 +579,12 @@ struct Layout {
 
 impl Layout {
     /// Nothing where the tree does not fit into a file.
-    fn new(arity: usize, height: u32, node_bytes: usize) -> Option<Self> {
-        let mut starts = Vec::new();
+    fn new(arities: &[usize], node_bytes: usize) -> Option<Self> {
         let mut level_bytes = node_bytes as u64;
-        let mut bytes = 0_u64;
-        for depth in 0..=height {
-            if depth > 0 {
-                level_bytes = level_bytes.checked_mul(arity as u64)?;
-            }
+        let mut starts = vec![0];
+        let mut bytes = level_bytes;
+        for &arity in arities.iter().rev() {
+            level_bytes = level_bytes.checked_mul(arity as u64)?;
             starts.push(bytes);
             bytes = bytes.checked_add(level_bytes)?;
         }
@@ -871,7 +960,7 @@ impl TreeFile {
                 path: path.to_owned(),
                 length,
                 expected,
-                arity: header.arity,
+                arities: header.arities(),
                 height: header.height,
             });
         }
@@ -922,8 +1011,7 @@ impl TreeFile {
         self.node(self.header.height, 0)
     }
 
-    /// The cap of height `cap_height`: the `arity^cap_height` nodes so many levels below the root,
-    /// the elements of each. The cap of height 0 is the root.
+    /// The cap of height `cap_height`: the nodes so many levels below the root, the elements of each. The cap of height 0 is the root.
     ///
     /// # Errors
     ///
@@ -942,8 +1030,7 @@ impl TreeFile {
     }
 
     /// The authentication path of leaf `index` over the first `levels` levels: for each level, the
-    /// leaves first, the `arity - 1` other children of the node's parent in index order, the elements
-    /// of each.
+    /// leaves first, the other children of the node's parent in index order, the elements of each.
     ///
     /// # Errors
     ///
@@ -952,9 +1039,10 @@ impl TreeFile {
     pub fn siblings(&self, index: u64, levels: u32) -> Result<Vec<Vec<Vec<Word>>>, TreeFileError> {
         self.header.nodes(levels)?;
         self.check_nodes(0, index, 1)?;
-        let arity = self.header.arity as u64;
+        let arities = self.header.arities();
         let mut position = index;
-        let siblings = (0..levels).map(|level| {
+        let siblings = (0..levels).zip(arities.levels()).map(|(level, &arity)| {
+            let arity = arity as u64;
             let first = position - position % arity;
             let nodes = (first..).zip(self.read(level, first, arity)?);
             let siblings = nodes
@@ -1589,7 +1677,8 @@ mod tests {
             (
                 "acclmt-tree/2",
                 "acclmt-tree/1",
-                "'acclmt-tree/1', expected 'acclmt-tree/2'; another version of this program wrote it",
+                "'acclmt-tree/1', expected 'acclmt-tree/2' or 'acclmt-tree/3'; another version of this \
+                 program wrote it",
             ),
             ("\"format\"", "\"formal\"", "missing field `format`"),
             (
