@@ -1298,9 +1298,10 @@ impl<P: ChipPort> ChipDevice<P> {
         if shape.top() == 0 {
             return levels("the leaves are the result".to_owned());
         }
+        let sets = request.sets()?;
         let mut nodes = NodePrograms::default();
         for level in 0..shape.top() {
-            let parameters = request.level_parameters(level);
+            let parameters = sets.of_level(level);
             let program = self.program(parameters, Purpose::Hash)?;
             let Some(arity) = program.tree_arity() else {
                 let name = parameters.name();
@@ -1979,7 +1980,10 @@ impl<P: ChipPort> Device for ChipDevice<P> {
                         period(parameters)?
                     }
                 };
-                let node = period(request.parameters)? * shape.hashes();
+                let mut node = 0;
+                for (parameters, hashes) in request.node_sets().zip(shape.hashes_of_sets()) {
+                    node += period(parameters)? * hashes;
+                }
                 leaf * shape.leaves() * request.leaf_hashes() + node
             }
         };

@@ -13,7 +13,8 @@ use crate::limits::{MAX_COLUMNS, MAX_ELEMENTS};
 use crate::nodes::NodeSink;
 use crate::sharing::Sharing;
 use crate::timeline::TimelineSink;
-use acclmt_merkle::shape::{Padding, TreeShape};
+use acclmt_merkle::levels::{ByLevel, UpperLevels, parameters_by_level};
+use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::text::shortened;
@@ -110,6 +111,8 @@ impl fmt::Display for LeafKind {
 pub struct CommitRequest<'a> {
     /// The parameter set of the nodes, whose arity is that of the tree.
     pub parameters: &'a AnyParameters,
+    /// Parameter sets of upper levels, by ascending level; they have arities of their own.
+    pub upper: Vec<UpperLevels<'a>>,
     /// What a leaf is.
     pub leaf: LeafRule<'a>,
     /// Number of leaves that the source has.
@@ -130,15 +133,11 @@ pub struct CommitRequest<'a> {
 }
 
 impl<'a> CommitRequest<'a> {
-    /// STUB-UNTIL-MERGE: the parameter set with which the nodes of a level are hashed.
-    pub fn level_parameters(&self, _level: u32) -> &'a AnyParameters {
-        self.parameters
-    }
-
     /// The root of a tree over `leaves` leaves, which fill it.
     pub fn new(parameters: &'a AnyParameters, leaf: LeafRule<'a>, leaves: u64) -> Self {
         Self {
             parameters,
+            upper: Vec::new(),
             leaf,
             leaves,
             padding: Padding::Refuse,
@@ -188,11 +187,28 @@ impl<'a> CommitRequest<'a> {
         }
         Ok(TreeShape::new(
             self.parameters,
+            &self.upper,
             self.leaves,
             self.padding,
             self.height,
             self.cap_height,
         )?)
+    }
+
+    /// The parameter set that hashes the nodes of each level.
+    ///
+    /// # Errors
+    ///
+    /// When upper levels do not ascend, or their parameter set makes no nodes for the tree.
+    pub fn sets(&self) -> Result<ByLevel<&'a AnyParameters>, DeviceError> {
+        let sets = parameters_by_level(self.parameters, &self.upper);
+        Ok(sets.map_err(ShapeError::from)?)
+    }
+
+    /// All parameter sets of nodes, that of the tree first, then those of its upper levels.
+    pub fn node_sets(&self) -> impl Iterator<Item = &'a AnyParameters> {
+        let upper = self.upper.iter().map(|upper| upper.parameters);
+        std::iter::once(self.parameters).chain(upper)
     }
 
     /// Elements of a leaf in the source.

@@ -1,5 +1,6 @@
 //! Folding trees leaf by leaf.
 
+use acclmt_merkle::levels::ByLevel;
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::word::Word;
@@ -8,8 +9,8 @@ use crate::device::{CommitRequest, LeafReader, LeafRule};
 use crate::error::DeviceError;
 use crate::nodes::NodeSink;
 
-/// Hashes whole groups of siblings, one after another, into the digests of their parents.
-type HashGroups<'a> = dyn FnMut(&[Word]) -> Result<Vec<Word>, DeviceError> + 'a;
+/// Hashes whole groups of siblings of a level, one after another, into the digests of their parents.
+type HashGroups<'a> = dyn FnMut(u32, &[Word]) -> Result<Vec<Word>, DeviceError> + 'a;
 
 /// Folds a tree from its leaves, as they come, with memory for a few nodes of each level.
 struct Folder<'a> {
@@ -39,13 +40,14 @@ impl<'a> Folder<'a> {
     /// Those of `hash` and of the sink.
     fn push(&mut self, leaves: &[Word], hash: &mut HashGroups<'_>) -> Result<(), DeviceError> {
         self.add(0, leaves)?;
-        let group = self.shape.arity() * self.shape.digest_length();
-        for level in 0..self.shape.top() as usize {
+        for level in 0..self.shape.top() {
+            let group = self.shape.arity_of_level(level) * self.shape.digest_length();
+            let (number, level) = (level, level as usize);
             let whole = self.pending[level].len() / group * group;
             if whole > 0 {
                 let rest = self.pending[level].split_off(whole);
                 let groups = std::mem::replace(&mut self.pending[level], rest);
-                self.add(level + 1, &hash(&groups)?)?;
+                self.add(level + 1, &hash(number, &groups)?)?;
             }
         }
         Ok(())
@@ -64,10 +66,10 @@ impl<'a> Folder<'a> {
             if group.is_empty() {
                 continue;
             }
-            let missing = self.shape.arity() - group.len() / length;
+            let missing = self.shape.arity_of_level(level) - group.len() / length;
             let empty = self.shape.empty(level).unwrap_or_default();
             group.extend(empty.repeat(missing));
-            self.add(level as usize + 1, &hash(&group)?)?;
+            self.add(level as usize + 1, &hash(level, &group)?)?;
         }
         let cap = std::mem::take(&mut self.pending[top as usize]);
         Ok(full_cap(
@@ -131,6 +133,7 @@ pub fn fold(
     nodes: &mut dyn NodeSink,
     hasher: &mut dyn TreeHasher,
 ) -> Result<Vec<Vec<Word>>, DeviceError> {
+    let sets: ByLevel<&AnyParameters> = request.sets()?;
     let mut folder = Folder::new(shape, nodes);
     let chunk = (ELEMENTS_PER_CHUNK / request.leaf_length().max(1)).clamp(1, LEAVES_PER_CHUNK);
     loop {
@@ -149,11 +152,11 @@ pub fn fold(
                 hasher.hash_rows(parameters, &rows)?
             }
         };
-        folder.push(&leaves, &mut |groups| {
-            hasher.hash(request.parameters, groups)
+        folder.push(&leaves, &mut |level, groups| {
+            hasher.hash(sets.of_level(level), groups)
         })?;
     }
-    folder.finish(&mut |group| hasher.hash(request.parameters, group))
+    folder.finish(&mut |level, group| hasher.hash(sets.of_level(level), group))
 }
 
 /// The nodes of the top level with padding behind the given ones.

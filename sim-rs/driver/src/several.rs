@@ -3,6 +3,7 @@
 //! The leaves are cut into sub-trees of one height. Every device has a thread and takes the next sub-tree whenever
 //! it is done with one, or in turn; at the end one of the devices joins the roots of the sub-trees to the top of
 //! the tree. All nodes are those of one device, padding included, as a sub-tree begins at a multiple of its leaves.
+//! Of a tree with upper levels, sub-trees have those below their roots, and the top has the others.
 //!
 //! A sub-tree of a device that fails is given to another one. Therefore its leaves are kept until it is done, and
 //! its nodes go to their receiver when it and all sub-trees before it are. What is kept for all sub-trees
@@ -22,6 +23,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::{Padding, TreeShape};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::Sponge;
@@ -315,7 +317,12 @@ impl<'a> Cut<'a> {
 
     /// The order to compute sub-tree `number`.
     fn sub_tree(&self, number: u64) -> CommitRequest<'a> {
+        // Levels from that of its root on are of the top.
+        let upper = self.request.upper.iter();
         CommitRequest {
+            upper: (upper.copied())
+                .filter(|upper| upper.from < self.height)
+                .collect(),
             leaves: self.leaves(number).1,
             height: Some(self.height),
             cap_height: self.height - self.level,
@@ -344,7 +351,20 @@ impl<'a> Cut<'a> {
             (Padding::Leaf(_), Some(empty)) => Padding::Leaf(empty),
             (padding, _) => padding,
         };
+        // The parameter set of its leaves is that of their level.
+        let (below, above): (Vec<_>, Vec<_>) =
+            (self.request.upper.iter().copied()).partition(|upper| upper.from <= self.level);
+        let base = below
+            .last()
+            .map_or(self.request.parameters, |upper| upper.parameters);
         (self.level < self.shape.top()).then(|| CommitRequest {
+            parameters: base,
+            upper: (above.into_iter())
+                .map(|upper| UpperLevels {
+                    from: upper.from - self.level,
+                    ..upper
+                })
+                .collect(),
             leaf: LeafRule::Digest,
             leaves: self.shape.nodes(self.level),
             padding,

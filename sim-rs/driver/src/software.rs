@@ -31,30 +31,34 @@ const STATES_PER_JOB: usize = 8;
 /// Computes with [`Poseidon`] on all threads of the host, over every field.
 #[derive(Clone, Debug, Default)]
 pub struct SoftwareDevice {
-    /// What was prepared last of each field: preparing takes as long as many hashes.
+    /// What was prepared last of each field, for the leaves and levels of a tree: preparing takes as long as many
+    /// hashes.
     prepared: Prepared,
 }
 
-/// A prepared permutation of each field.
+/// Parameter sets of a field that stay prepared.
+const MAX_PREPARED: usize = 4;
+
+/// Prepared permutations of each field, the one that was used last at the end.
 #[derive(Clone, Debug, Default)]
 struct Prepared {
-    bls12_381: Option<Arc<Poseidon<fields::Bls12_381>>>,
-    bn254: Option<Arc<Poseidon<fields::Bn254>>>,
-    pallas: Option<Arc<Poseidon<fields::Pallas>>>,
-    vesta: Option<Arc<Poseidon<fields::Vesta>>>,
-    starknet: Option<Arc<Poseidon<fields::Starknet>>>,
-    goldilocks: Option<Arc<Poseidon<fields::Goldilocks>>>,
+    bls12_381: Vec<Arc<Poseidon<fields::Bls12_381>>>,
+    bn254: Vec<Arc<Poseidon<fields::Bn254>>>,
+    pallas: Vec<Arc<Poseidon<fields::Pallas>>>,
+    vesta: Vec<Arc<Poseidon<fields::Vesta>>>,
+    starknet: Vec<Arc<Poseidon<fields::Starknet>>>,
+    goldilocks: Vec<Arc<Poseidon<fields::Goldilocks>>>,
 }
 
 /// Finds the place of a field in [`Prepared`].
 trait Place: PoseidonField {
-    fn place(prepared: &mut Prepared) -> &mut Option<Arc<Poseidon<Self>>>;
+    fn place(prepared: &mut Prepared) -> &mut Vec<Arc<Poseidon<Self>>>;
 }
 
 macro_rules! implement_place {
     ($($field:ident: $member:ident),*) => {$(
         impl Place for fields::$field {
-            fn place(prepared: &mut Prepared) -> &mut Option<Arc<Poseidon<Self>>> {
+            fn place(prepared: &mut Prepared) -> &mut Vec<Arc<Poseidon<Self>>> {
                 &mut prepared.$member
             }
         }
@@ -87,11 +91,16 @@ impl SoftwareDevice {
     /// The permutation of `parameters`.
     fn poseidon<F: Place>(&mut self, parameters: &PoseidonParameters<F>) -> Arc<Poseidon<F>> {
         let place = F::place(&mut self.prepared);
-        let poseidon = match place.take() {
-            Some(poseidon) if poseidon.parameters() == parameters => poseidon,
-            _ => Arc::new(Poseidon::new(parameters)),
+        let known = (place.iter()).position(|poseidon| poseidon.parameters() == parameters);
+        let poseidon = match known {
+            Some(index) => place.remove(index),
+            None => Arc::new(Poseidon::new(parameters)),
         };
-        Arc::clone(place.insert(poseidon))
+        if place.len() == MAX_PREPARED {
+            place.remove(0);
+        }
+        place.push(Arc::clone(&poseidon));
+        poseidon
     }
 }
 
@@ -178,7 +187,10 @@ impl Device for SoftwareDevice {
 
     fn commit_time(&mut self, request: &CommitRequest<'_>) -> Option<Duration> {
         let shape = request.shape().ok()?;
-        Some(self.time(request.parameters, request.hashes(&shape)))
+        let mut hashes = shape.hashes_of_sets();
+        hashes[0] += shape.leaves() * request.leaf_hashes();
+        let sets = request.node_sets().zip(hashes);
+        Some(sets.map(|(set, hashes)| self.time(set, hashes)).sum())
     }
 
     fn hash_time(

@@ -5,6 +5,7 @@ use super::*;
 use crate::device::{NoProgress, WordSource, Zeroisation};
 use crate::nodes::{AllNodes, NoNodes};
 use crate::software::SoftwareDevice;
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{Bls12_381, FieldId, Goldilocks, PoseidonField};
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
@@ -338,6 +339,29 @@ fn every_kind_of_tree() {
             padding: Padding::Leaf(&four),
             cap_height: 1,
             ..request(plonky2, rows(plonky2, 8), 9)
+        },
+        // Upper levels with sets of their own.
+        CommitRequest {
+            upper: vec![UpperLevels {
+                from: 2,
+                parameters: &arity_2,
+            }],
+            ..request(&arity_4, LeafRule::Hash(&arity_2), 32)
+        },
+        CommitRequest {
+            upper: vec![
+                UpperLevels {
+                    from: 1,
+                    parameters: &arity_4,
+                },
+                UpperLevels {
+                    from: 2,
+                    parameters: &arity_2,
+                },
+            ],
+            padding: Padding::Leaf(&value),
+            cap_height: 1,
+            ..request(&arity_2, LeafRule::Digest, 11)
         },
     ] {
         check_tree(&mut device, &request);
