@@ -62,11 +62,11 @@ pub fn max_height(arity: usize, node_words: u32) -> usize {
 ///
 /// While the only group of a level is fetched, nothing can be hashed into that level: each has two groups
 /// where there is room for them. A third of the rest is for the leaves, which come while the hash engine is
-/// at work on other levels; where their places are reserved as their rows begin (`reserves_leaves`, see
-/// [`Roles::reserve_leaves`](crate::program::Roles::reserve_leaves)) those under way need room as well, and they have the
-/// same share as every other level. Of the hashes that are under way, 1 - 1 / arity are of leaves, as many of the
+/// at work on other levels. Of the hashes that are under way, 1 - 1 / arity are of leaves, as many of the
 /// others of their parents and so on: so the levels above share what is left. A root alone needs no more than
-/// its one place.
+/// its one place. Where the places of leaves are reserved as their rows begin (`reserves_leaves`, see
+/// [`Roles::reserve_leaves`](crate::program::Roles::reserve_leaves)) each level has one group, and all others are shared
+/// by what is under way, the leaves among it.
 ///
 /// # Errors
 ///
@@ -98,21 +98,22 @@ pub fn level_table(
     };
     let is_root = top_nodes == 1;
     let levels = if is_root { below } else { arities };
-    let root = if is_root { top_arity } else { 0 };
-    let needed = |groups: usize| levels.iter().map(|arity| groups * arity).sum::<usize>() + root;
-    let least = if needed(2) <= node_words as usize {
-        2
-    } else {
-        1
-    };
+    let room = node_words as usize - if is_root { top_arity } else { 0 };
+    if reserves_leaves {
+        let mut table = shares(levels, room);
+        table.extend(is_root.then_some(1));
+        return Ok(table);
+    }
+    let needed = |groups: usize| levels.iter().map(|arity| groups * arity).sum::<usize>();
+    let least = if needed(2) <= room { 2 } else { 1 };
     // In words, of whole groups where all levels have the same arity.
-    let mut rest = node_words as usize - needed(least);
+    let mut rest = room - needed(least);
     rest -= rest % top_arity;
     let mut table = Vec::with_capacity(height + 1);
     for (level, &arity) in levels.iter().enumerate() {
         let share = if level + 1 == levels.len() {
             rest / arity
-        } else if level == 0 && !reserves_leaves {
+        } else if level == 0 {
             rest / (3 * arity)
         } else {
             (rest * (arity - 1)).div_ceil(arity * arity)
@@ -123,6 +124,34 @@ pub fn level_table(
     }
     table.extend(is_root.then_some(1));
     Ok(table)
+}
+
+/// `words` words shared among the queues of levels with these arities, each of which has its hashes under way in it.
+///
+/// A node has its place from the begin of its hash until its group is fetched, so a queue is as long as the nodes of its
+/// level that come meanwhile, of which every level has 1 / arity of those of the one below. Beside them it has one
+/// group that is not full yet or is fetched. A level of which hardly ever two groups are under way needs no other than
+/// that, and what it does not need makes the levels below longer, which work at full rate.
+fn shares(arities: &[usize], words: usize) -> Vec<u32> {
+    // Half groups of the leaves that are under way.
+    let table = |halves: usize| {
+        let mut scale = 1_usize;
+        let mut queues = Vec::with_capacity(arities.len() + 1);
+        for (level, arity) in arities.iter().enumerate() {
+            if level > 0 {
+                scale = scale.saturating_mul(*arity).min(1 << 32);
+            }
+            queues.push(1 + ((halves + scale) / (2 * scale)) as u32);
+        }
+        queues
+    };
+    let fits = |&halves: &usize| {
+        let queues = table(halves);
+        let taken = queues.iter().zip(arities);
+        taken.map(|(&groups, arity)| groups as usize * arity).sum::<usize>() <= words
+    };
+    let most = (0..2 * words).rev().find(fits).unwrap_or_default();
+    table(most)
 }
 
 #[cfg(test)]
@@ -177,22 +206,33 @@ mod tests {
 
     #[test]
     fn levels_of_several_arities_fit() {
-        let table = level_table(&[8, 8, 4, 2, 2], 1, NODE_WORDS, true).expect("the tree fits");
-        let words = [8, 8, 4, 2, 2].iter().zip(&table).map(|(arity, groups)| arity * groups);
-        assert!(words.sum::<u32>() <= NODE_WORDS, "{table:?}");
-        assert!(table[..4].iter().all(|&groups| groups >= 2), "{table:?}");
-        assert_eq!(table[4], 1, "{table:?}");
+        for reserves in [false, true] {
+            let arities = [8, 8, 4, 2, 2];
+            let table = level_table(&arities, 1, NODE_WORDS, reserves).expect("the tree fits");
+            let words = (0..5).map(|level| arities[level] as u32 * table[level]);
+            assert!(words.sum::<u32>() <= NODE_WORDS, "{table:?}");
+            assert!(table.is_sorted_by(|one, other| one >= other) || !reserves);
+            assert_eq!(table[4], 1, "{table:?}");
+        }
         let error = level_table(&[8, 8, 8, 12], 1, 32, false).expect_err("there are 36 words");
         assert!(error.to_string().contains("up to 2 levels"), "{error}");
     }
 
-    /// Two groups for each level, and of the rest the share of what is under way.
+    /// One group for each level, and of the rest the share of what is under way.
     #[test]
     fn reserved_leaves_have_the_share_of_what_is_under_way() {
         let table = level_table(&[2; 4], 1, 64, true).expect("the tree fits");
-        // Of 31 groups beside the root's 25 are left: 13, 6 and 6.
-        assert_eq!(table, [15, 8, 8, 1]);
+        // Of 31 groups beside the root's 28 are left: 16, 8 and 4.
+        assert_eq!(table, [17, 9, 5, 1]);
         let table = level_table(&[8; 3], 1, NODE_WORDS, true).expect("the tree fits");
-        assert_eq!(table, [2 + 52, 2 + 7, 1]);
+        assert_eq!(table, [1 + 54, 1 + 7, 1]);
+        // Levels that have less than half a group under way have no more than the one.
+        let table = level_table(&[2; 17], 1, NODE_WORDS, true).expect("the tree fits");
+        let [below, above] = [&table[..9], &table[9..]];
+        assert_eq!(below, [121, 61, 31, 16, 8, 5, 3, 2, 1]);
+        assert_eq!(above, [1; 8]);
+        // A node memory that holds no more than one group for each level.
+        let table = level_table(&[2; 16], 1, 32, true).expect("the tree fits");
+        assert_eq!(table, [1; 16]);
     }
 }
