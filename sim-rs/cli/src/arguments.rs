@@ -1,9 +1,12 @@
 //! Arguments that several commands have.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use acclmt_driver::registers::MAX_ENGINES;
 use acclmt_driver::sharing::Sharing;
+use acclmt_merkle::levels::{UpperError, UpperLevels, UpperPreset, parameters_by_level};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::{presets, text, user_file};
 use clap::Args;
@@ -54,6 +57,170 @@ impl NamedArguments {
                 ))
             }),
         }
+    }
+}
+
+/// The parameter sets of upper levels of a tree.
+#[derive(Args)]
+pub struct UpperArguments {
+    /// Hash the nodes of LEVEL and above with another preset, e.g. 10=filecoin-arity-2; several times for several
+    /// levels
+    #[arg(long, value_name = "LEVEL=PRESET")]
+    upper: Vec<AtLevel>,
+    /// The same with the parameter set of a file, TOML or JSON
+    #[arg(long, value_name = "LEVEL=FILE")]
+    upper_parameters: Vec<AtLevel>,
+}
+
+/// A level and what it has, as a user says it.
+#[derive(Clone, Debug)]
+struct AtLevel {
+    level: u32,
+    value: String,
+}
+
+/// A text names no level and what it has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AtLevelError {
+    /// There is no `=`.
+    #[error(
+        "there is no '=' between a level and its parameter set; give both, as in 10=filecoin-arity-2"
+    )]
+    NoSeparator,
+    /// What is before it is no level.
+    #[error("'{0}' is no level; give its number, as in 10=filecoin-arity-2")]
+    NoLevel(String),
+}
+
+impl FromStr for AtLevel {
+    type Err = AtLevelError;
+
+    fn from_str(text: &str) -> Result<Self, AtLevelError> {
+        let (level, value) = text.split_once('=').ok_or(AtLevelError::NoSeparator)?;
+        // A sign is no digit.
+        let level = (level.bytes().all(|digit| digit.is_ascii_digit()))
+            .then(|| level.parse().ok())
+            .flatten()
+            .ok_or_else(|| AtLevelError::NoLevel(text::shortened(level)))?;
+        Ok(Self {
+            level,
+            value: value.to_owned(),
+        })
+    }
+}
+
+/// Parameter sets of upper levels, by ascending level.
+pub struct UpperSets(Vec<(u32, AnyParameters)>);
+
+impl UpperSets {
+    /// The same for what takes references.
+    pub fn levels(&self) -> Vec<UpperLevels<'_>> {
+        let sets = self.0.iter();
+        sets.map(|(from, parameters)| UpperLevels {
+            from: *from,
+            parameters,
+        })
+        .collect()
+    }
+}
+
+impl UpperArguments {
+    /// The parameter sets asked for, which make nodes for a tree of `base`.
+    pub fn load(&self, base: &AnyParameters) -> Result<UpperSets, CommandError> {
+        let sets = UpperSets(self.asked()?);
+        (sets.check(base)).map_err(|error| CommandError::Usage(format!("--upper: {error}")))?;
+        Ok(sets)
+    }
+
+    /// The same, and for levels that are not asked for the presets `named` by the file at `path`, a `what`.
+    pub fn load_named(
+        &self,
+        base: &AnyParameters,
+        named: &[UpperPreset],
+        what: &str,
+        path: &Path,
+    ) -> Result<UpperSets, CommandError> {
+        let mut sets = self.asked()?;
+        let asked: Vec<u32> = sets.iter().map(|(level, _)| *level).collect();
+        for UpperPreset { from, preset, .. } in named {
+            if asked.contains(from) {
+                continue;
+            }
+            let set = presets::by_name(preset).map_err(|_| {
+                CommandError::Failure(format!(
+                    "{}: the {what} names the parameter set '{}' of upper level {from}, which is no preset; give it \
+                     with --upper-parameters {from}=FILE",
+                    path.display(),
+                    text::shortened(preset)
+                ))
+            })?;
+            sets.push((*from, set.clone()));
+        }
+        sets.sort_by_key(|(level, _)| *level);
+        let sets = UpperSets(sets);
+        sets.check(base).map_err(|error| match asked.is_empty() {
+            true => CommandError::Failure(format!("{}: {error}", path.display())),
+            false => CommandError::Usage(format!("--upper: {error}")),
+        })?;
+        Ok(sets)
+    }
+
+    /// Files that are read.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let files = self.upper_parameters.iter();
+        files.map(|at| PathBuf::from(&at.value)).collect()
+    }
+
+    /// The option with a level for messages.
+    pub fn option(&self, level: u32) -> String {
+        let is_file = self.upper_parameters.iter().any(|at| at.level == level);
+        let option = if is_file {
+            "--upper-parameters"
+        } else {
+            "--upper"
+        };
+        format!("{option} {level}")
+    }
+
+    /// What is asked for, by ascending level.
+    fn asked(&self) -> Result<Vec<(u32, AnyParameters)>, CommandError> {
+        let mut sets = Vec::new();
+        for AtLevel { level, value } in &self.upper {
+            let set = presets::by_name(value)
+                .map_err(|error| CommandError::Usage(format!("--upper {level}: {error}")))?;
+            sets.push((*level, set.clone()));
+        }
+        for AtLevel { level, value } in &self.upper_parameters {
+            let set = user_file::load(Path::new(value)).map_err(CommandError::failure)?;
+            sets.push((*level, set));
+        }
+        sets.sort_by_key(|(level, _)| *level);
+        let pairs = sets.iter().zip(sets.iter().skip(1));
+        if let Some(((level, _), _)) = pairs.into_iter().find(|(one, other)| one.0 == other.0) {
+            return Err(CommandError::Usage(format!(
+                "--upper: level {level} has two parameter sets; give one"
+            )));
+        }
+        Ok(sets)
+    }
+}
+
+impl UpperSets {
+    fn check(&self, base: &AnyParameters) -> Result<(), UpperError> {
+        parameters_by_level(base, &self.levels()).map(drop)
+    }
+}
+
+/// The parameter sets of a tree for people: `'filecoin-arity-8', from level 10 on 'filecoin-arity-2'`.
+pub struct TreeSets<'a>(pub &'a str, pub &'a [UpperPreset]);
+
+impl fmt::Display for TreeSets<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "'{}'", self.0)?;
+        for UpperPreset { from, preset, .. } in self.1 {
+            write!(formatter, ", from level {from} on '{preset}'")?;
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
 
-use crate::arguments::{DevicesArguments, EngineArguments};
+use crate::arguments::{DevicesArguments, EngineArguments, UpperArguments, UpperSets};
 use clap::Args;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use crate::backends::{
 };
 use crate::console::Console;
 use crate::error::CommandError;
+use crate::prove::Upper;
 use crate::side_by_side::{self, Effort};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EnginePlan, LeafKind, NoProgress, Progress, Zeros,
@@ -22,6 +23,8 @@ use acclmt_measure::measurement::{
     TreeMeasurement, measure_tree, measure_tree_on_several, tree_plan,
 };
 use acclmt_measure::published;
+use acclmt_merkle::levels::UpperPreset;
+use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 
 /// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
@@ -31,7 +34,7 @@ use acclmt_poseidon::presets;
 /// each of its runs to its end, and of the top that joins the sub-trees.
 #[derive(Args)]
 pub struct BenchTreeArguments {
-    /// Numbers of leaves, powers of the arity [default: those of a standard tree, 4096 at arity 2]
+    /// Numbers of leaves, powers of the arity, or with --upper products of the arities of the levels [default: those of a standard tree, 4096 at arity 2]
     #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',')]
     leaves: Vec<u64>,
     /// Named parameter sets, see `acclmt presets`
@@ -41,6 +44,8 @@ pub struct BenchTreeArguments {
     /// `row=C`, the digest of a row of C elements by the sponge of the parameter set
     #[arg(long, value_name = "RULE", default_value_t)]
     leaf: LeafKind,
+    #[command(flatten)]
+    upper: UpperArguments,
     #[command(flatten)]
     devices: DevicesArguments,
     #[command(flatten)]
@@ -54,6 +59,8 @@ pub struct BenchTreeArguments {
 #[derive(Serialize)]
 struct Row {
     preset: String,
+    #[serde(flatten)]
+    upper: Option<Upper>,
     backend: String,
     /// What a leaf is, as `--leaf` says it.
     leaf: String,
@@ -87,6 +94,9 @@ pub fn run(
     let sets: Vec<_> = sets
         .collect::<Result<_, _>>()
         .map_err(CommandError::usage)?;
+    let sets: Vec<(&AnyParameters, UpperSets)> = (sets.into_iter())
+        .map(|set| Ok((set, arguments.upper.load(set)?)))
+        .collect::<Result<_, CommandError>>()?;
     let options = &arguments.engines.add_to(only_cycles());
     let mut device = open_with(backends, names[0], options)?;
     let engines = device.num_engines();
@@ -94,14 +104,18 @@ pub fn run(
 
     // What cannot be measured is said before hours of simulation.
     let mut trees = Vec::new();
-    for parameters in sets {
+    for (parameters, upper) in &sets {
+        let parameters = *parameters;
         let leaves = match &arguments.leaves[..] {
             [] => vec![standard_tree(parameters.arity())],
             leaves => leaves.to_vec(),
         };
         for leaves in leaves {
             let rule = arguments.leaf.rule(parameters);
-            let request = CommitRequest::new(parameters, rule, leaves);
+            let request = CommitRequest {
+                upper: upper.levels(),
+                ..CommitRequest::new(parameters, rule, leaves)
+            };
             let plan = tree_plan(device.as_ref(), &request).map_err(CommandError::failure)?;
             trees.push((request, plan));
         }
@@ -152,6 +166,9 @@ pub fn run(
     side_by_side::run(&trees, &mut bar, total, work, |number, measured, bar| {
         let (request, leaf) = (&trees[number].0, arguments.leaf);
         let mut row = Row::new(request, backend, names.len(), leaf, measured);
+        // It was measured, so there is such a tree.
+        let shape = request.shape().map_err(CommandError::failure)?;
+        row.upper = Upper::of(shape.arities(), &UpperPreset::of(&request.upper));
         (row.engines, row.sharing) = (engines, sharing);
         bar.suspend(|| {
             if arguments.json {
@@ -225,6 +242,7 @@ fn check_alike(
 /// About the cycles of a tree: the hash engines work at the same time.
 fn cycles((request, plan): &(CommitRequest<'_>, EnginePlan)) -> f64 {
     let leaves = request.leaves as f64;
+    // Upper levels have few of them.
     let nodes = leaves / (request.parameters.arity().max(2) - 1) as f64;
     plan.period as f64 * nodes.max(leaves * request.leaf_hashes() as f64)
 }
@@ -232,6 +250,7 @@ fn cycles((request, plan): &(CommitRequest<'_>, EnginePlan)) -> f64 {
 /// The cycles of the smallest tree with the same leaves, and how long they took.
 fn sample(device: &mut dyn Device, request: &CommitRequest<'_>) -> Option<(u64, Duration)> {
     let request = CommitRequest {
+        upper: Vec::new(),
         leaves: request.leaves.min(request.parameters.arity() as u64),
         ..request.clone()
     };
@@ -251,10 +270,14 @@ impl Row {
     ) -> Self {
         let name = request.parameters.name();
         // The paper has one device.
-        let is_paper = name == "filecoin-arity-2" && leaf == LeafKind::Hash && devices == 1;
+        let is_paper = name == "filecoin-arity-2"
+            && request.upper.is_empty()
+            && leaf == LeafKind::Hash
+            && devices == 1;
         let paper = published::tree_figures(tree.leaves).filter(|_| is_paper);
         Self {
             preset: name.to_owned(),
+            upper: None,
             backend: backend.to_owned(),
             leaf: leaf.to_string(),
             devices,

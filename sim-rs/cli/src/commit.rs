@@ -1,6 +1,8 @@
 //! `acclmt commit`: the Merkle root of a file.
 
-use crate::arguments::{DevicesArguments, EngineArguments, ParameterArguments};
+use crate::arguments::{
+    DevicesArguments, EngineArguments, ParameterArguments, TreeSets, UpperArguments,
+};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use crate::error::CommandError;
 use crate::files::check_outputs;
 use crate::input::{Format, Input, LeafOrder, is_regular};
 use crate::long_runs::{LONG, about, faster};
+use crate::prove::Upper;
 use acclmt_driver::device::{
     CommitReport, CommitRequest, Counters, DeviceError, EngineCounters, LeafKind, LeafReader,
     LeafRule, LeafSource, Progress, is_unhashed, row_sponge,
@@ -24,6 +27,7 @@ use acclmt_driver::fold::{TreeHasher, fold, full_cap};
 use acclmt_driver::messages::unhashed_digests;
 use acclmt_driver::nodes::{NoNodes, NodeSink};
 use acclmt_measure::measurement::milliseconds;
+use acclmt_merkle::levels::{UpperError, UpperPreset};
 use acclmt_merkle::shape::{Padding, ShapeError, TreeShape};
 use acclmt_merkle::tree_file::{TreeFileWriter, TreeHeader};
 use acclmt_poseidon::absorb::absorb;
@@ -40,6 +44,8 @@ pub struct CommitArguments {
     file: PathBuf,
     #[command(flatten)]
     parameters: ParameterArguments,
+    #[command(flatten)]
+    upper: UpperArguments,
     #[command(flatten)]
     devices: DevicesArguments,
     /// What a leaf is: `element`, a digest in the file; `hash`, the hash of as many elements as a hash
@@ -116,6 +122,8 @@ struct Commitment<'a> {
     preset: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaf_preset: Option<&'a str>,
+    #[serde(flatten)]
+    upper: Option<Upper>,
     field: &'a str,
     leaf: String,
     elements: u64,
@@ -193,6 +201,7 @@ pub fn run(
         Some(name) => presets::by_name(name).map_err(CommandError::usage)?,
     };
     let leaf = arguments.leaf.rule(leaf_parameters);
+    let upper = arguments.upper.load(parameters)?;
     let field = parameters.field();
     let names = arguments.devices.names(backends)?;
     let backend = &different(&names).join(" + ");
@@ -219,9 +228,9 @@ pub fn run(
     let in_file = |error: DeviceError| arguments.blame(&path, is_file, error);
 
     let mut request = CommitRequest::new(parameters, leaf, 0);
+    request.upper = upper.levels();
     let length = request.leaf_length();
-    request.leaves =
-        count_leaves(arguments, input.elements(), length, parameters).map_err(in_file)?;
+    request.leaves = count_leaves(arguments, input.elements(), &request).map_err(in_file)?;
     request.height = arguments.height;
     request.cap_height = arguments.cap;
     if let Some(value) = &pad {
@@ -256,6 +265,16 @@ pub fn run(
             .supports(leaf_parameters)
             .map_err(CommandError::failure)?;
         notes.extend(device.notes(leaf_parameters));
+    }
+    for upper in &request.upper {
+        device
+            .supports(upper.parameters)
+            .map_err(CommandError::failure)?;
+        for note in device.notes(upper.parameters) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
     }
     notes.extend(device.commit_notes(&request));
     console.notes(&notes)?;
@@ -332,6 +351,7 @@ pub fn run(
         height: shape.height(),
         preset: parameters.name(),
         leaf_preset: arguments.leaf_preset.as_deref(),
+        upper: Upper::of(shape.arities(), &UpperPreset::of(&request.upper)),
         field: field.name(),
         leaf: arguments.leaf.to_string(),
         elements: elements.min(taken),
@@ -397,11 +417,18 @@ impl CommitArguments {
                 self.file.display()
             )));
         }
+        let upper_files = self.upper.files();
+        let mut inputs = vec![
+            ("the input", Some(&*self.file)),
+            ("--parameters", self.parameters.parameters.as_deref()),
+        ];
+        inputs.extend(
+            upper_files
+                .iter()
+                .map(|path| ("--upper-parameters", Some(&**path))),
+        );
         check_outputs(
-            &[
-                ("the input", Some(&self.file)),
-                ("--parameters", self.parameters.parameters.as_deref()),
-            ],
+            &inputs,
             &[
                 ("--tree-out", self.tree_out.as_deref()),
                 ("--waves", self.waves.as_deref()),
@@ -428,6 +455,9 @@ impl CommitArguments {
                 "--leaf-preset".to_owned()
             }
             DeviceError::NoSponge { .. } => format!("--leaf {}", self.leaf),
+            DeviceError::Shape(ShapeError::Upper(UpperError::NotReached { level, .. })) => {
+                format!("{path}: {}", self.upper.option(*level))
+            }
             _ => path.to_owned(),
         };
         let hint = match error {
@@ -480,13 +510,12 @@ fn failure_notes(names: &[&str], report: &CommitReport) -> Vec<String> {
 fn count_leaves(
     arguments: &CommitArguments,
     elements: Option<u64>,
-    length: usize,
-    parameters: &AnyParameters,
+    request: &CommitRequest<'_>,
 ) -> Result<u64, DeviceError> {
     let Some(elements) = elements else {
         return Ok(arguments.leaves.unwrap_or(0));
     };
-    let length = length as u64;
+    let length = request.leaf_length() as u64;
     let given = elements.div_ceil(length);
     match arguments.leaves {
         Some(leaves) => {
@@ -508,7 +537,7 @@ fn count_leaves(
                 }),
             }
         }
-        None if arguments.pack => Ok(whole_tree(given, parameters.arity() as u64)),
+        None if arguments.pack => whole_tree(given, request),
         None if !elements.is_multiple_of(length) => Err(DeviceError::PartialLeaf {
             elements,
             length: length as usize,
@@ -517,18 +546,25 @@ fn count_leaves(
     }
 }
 
-/// Leaves of the smallest tree that holds `leaves`: zeros follow.
-fn whole_tree(leaves: u64, arity: u64) -> u64 {
+/// Leaves of the smallest tree that holds `leaves`, and reaches its upper levels: zeros follow.
+fn whole_tree(leaves: u64, request: &CommitRequest<'_>) -> Result<u64, DeviceError> {
     // Such a hash makes no trees, which is said elsewhere.
-    if arity < 2 {
-        return leaves;
+    if request.parameters.arity() < 2 {
+        return Ok(leaves);
     }
-    // A single leaf is no tree.
-    let mut whole = arity;
-    while whole < leaves {
-        whole = whole.saturating_mul(arity);
+    let arities = request.sets()?.map(|set| set.arity() as u64);
+    // A single leaf is no tree, and what is hashed in the last upper level is more than its root.
+    let least = (request.upper.last()).map_or(1, |upper| upper.from.saturating_add(1));
+    let mut whole = 1_u64;
+    let mut level = 0;
+    while whole < leaves || level < least {
+        whole = whole.saturating_mul(*arities.of_level(level));
+        level += 1;
+        if whole == u64::MAX {
+            break;
+        }
     }
-    whole
+    Ok(whole)
 }
 
 /// The elements of a digest of `parameters`, as the user wrote them.
@@ -588,7 +624,9 @@ fn time_note(
             return None;
         }
         let mut device = backends.open(name, &BackendOptions::default()).ok()?;
-        device.supports(request.parameters).ok()?;
+        for set in request.node_sets() {
+            device.supports(set).ok()?;
+        }
         device.commit_time(request)
     });
     vec![note]
@@ -602,10 +640,15 @@ fn dense_time(request: &CommitRequest<'_>, shape: &TreeShape) -> Option<Duration
     if hashes < 100 * SAMPLES {
         return None;
     }
-    let inputs = vec![Word::default(); SAMPLES as usize * request.parameters.inputs()];
-    let start = Instant::now();
-    dense_hashes(request.parameters, &inputs).ok()?;
-    Some(start.elapsed().mul_f64(hashes as f64 / SAMPLES as f64))
+    let mut hashes = shape.hashes_of_sets();
+    hashes[0] += shape.leaves() * request.leaf_hashes();
+    let times = request.node_sets().zip(hashes).map(|(set, hashes)| {
+        let inputs = vec![Word::default(); SAMPLES as usize * set.inputs()];
+        let start = Instant::now();
+        dense_hashes(set, &inputs).ok()?;
+        Some(start.elapsed().mul_f64(hashes as f64 / SAMPLES as f64))
+    });
+    times.sum()
 }
 
 /// The cap, computed from the leaves with the dense permutation, straight from the specification.
@@ -711,18 +754,23 @@ fn write_tree(
         ..request.clone()
     };
     let shape = whole.shape().map_err(CommandError::failure)?;
-    let header = TreeHeader::of(request.parameters, shape.height(), shape.leaves())
-        .map_err(CommandError::failure)?;
+    let header = TreeHeader::with_upper(
+        request.parameters,
+        &request.upper,
+        shape.height(),
+        shape.leaves(),
+    )
+    .map_err(CommandError::failure)?;
     let bytes = (0..=shape.height()).try_fold(0_u64, |bytes, level| {
         let node = (shape.digest_length() * header.field().element_bytes()) as u64;
         bytes.checked_add(shape.capacity(level).checked_mul(node)?)
     });
     if bytes.is_none_or(|bytes| bytes > MAX_TREE_BYTES) {
         return Err(CommandError::Failure(format!(
-            "--tree-out {}: all nodes of a tree of arity {} and height {} are more than {MAX_TREE_BYTES} \
+            "--tree-out {}: all nodes of a tree of {} and height {} are more than {MAX_TREE_BYTES} \
              bytes, the most that are written; give a lower --height",
             path.display(),
-            shape.arity(),
+            shape.arities(),
             shape.height()
         )));
     }
@@ -816,6 +864,11 @@ fn print(
         LeafRule::Digest => write!(leaves, ", each of {} elements", request.leaf_length()),
     };
     console.entry("leaves", leaves)?;
+    if let Some(upper) = &commitment.upper {
+        let sets = TreeSets(commitment.preset, &upper.upper).to_string();
+        let arities: Vec<_> = upper.arities.iter().map(usize::to_string).collect();
+        console.entry("nodes", format!("{sets}, arities {}", arities.join(", ")))?;
+    }
     if commitment.padding_bytes > 0 {
         console.entry(
             "padding",

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::arguments::NamedArguments;
+use crate::arguments::{NamedArguments, TreeSets, UpperArguments};
 use crate::console::Console;
 use crate::console::hex;
 use crate::error::CommandError;
 use crate::files::check_outputs;
 use acclmt_driver::device::Progress as _;
+use acclmt_merkle::levels::{Arities, UpperPreset};
 use acclmt_merkle::multiproof::Multiproof;
 use acclmt_merkle::proof::{Proof, ProofError};
 use acclmt_merkle::proof_file::AnyProof;
@@ -34,6 +35,8 @@ pub struct ProveArguments {
     cap: u32,
     #[command(flatten)]
     parameters: NamedArguments,
+    #[command(flatten)]
+    upper: UpperArguments,
     /// Write the proof to this file, and print what it proves; it is printed itself otherwise
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -59,6 +62,8 @@ struct Proven<'a> {
     preset: &'a str,
     field: &'a str,
     arity: usize,
+    #[serde(flatten)]
+    upper: Option<Upper>,
     height: u32,
     leaves: u64,
     root: Vec<String>,
@@ -67,6 +72,24 @@ struct Proven<'a> {
     #[serde(flatten)]
     nodes: Nodes,
     openings: Vec<Opened>,
+}
+
+/// Upper levels of a tree, in their JSON form.
+#[derive(Serialize)]
+pub struct Upper {
+    /// The arity of each level below the root, the leaves first.
+    pub arities: Vec<usize>,
+    pub upper: Vec<UpperPreset>,
+}
+
+impl Upper {
+    /// Nothing for a tree without them.
+    pub fn of(arities: &Arities, upper: &[UpperPreset]) -> Option<Self> {
+        (!upper.is_empty()).then(|| Self {
+            arities: arities.levels().to_vec(),
+            upper: upper.to_vec(),
+        })
+    }
 }
 
 /// Nodes of a proof besides its leaves, in their JSON form.
@@ -130,13 +153,17 @@ impl Opened {
 }
 
 pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), CommandError> {
-    check_outputs(
-        &[
-            ("the tree", Some(&arguments.tree)),
-            ("--parameters", arguments.parameters.parameters.as_deref()),
-        ],
-        &[("--out", arguments.out.as_deref())],
-    )?;
+    let upper_files = arguments.upper.files();
+    let mut inputs = vec![
+        ("the tree", Some(&*arguments.tree)),
+        ("--parameters", arguments.parameters.parameters.as_deref()),
+    ];
+    inputs.extend(
+        upper_files
+            .iter()
+            .map(|path| ("--upper-parameters", Some(&**path))),
+    );
+    check_outputs(&inputs, &[("--out", arguments.out.as_deref())])?;
     let mut progress = console.progress_of("checking the tree", "bytes");
     let tree = TreeFile::open_with(&arguments.tree, &mut |done, total| {
         progress.report(done, total)
@@ -146,6 +173,12 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
     let parameters = arguments
         .parameters
         .load(tree.header().preset(), "tree", &arguments.tree)?;
+    let upper = (arguments.upper).load_named(
+        &parameters,
+        tree.header().upper(),
+        "tree",
+        &arguments.tree,
+    )?;
     let (indices, cap_height) = (&arguments.index, arguments.cap);
     let form = arguments.form.unwrap_or(match indices.len() {
         1 => Form::Paths,
@@ -167,7 +200,8 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
     let root = tree.root().map_err(CommandError::failure)?;
     let cap = tree.cap(cap_height).map_err(CommandError::failure)?;
     // A proof that proves nothing is not given away.
-    proof.verify(&parameters, &cap).map_err(|error| {
+    let verified = proof.verify_with_upper(&parameters, &upper.levels(), &cap);
+    verified.map_err(|error| {
         CommandError::Failure(format!(
             "{} is no tree of '{}', so there is no proof: {error}",
             arguments.tree.display(),
@@ -186,6 +220,7 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
         preset: header.preset(),
         field: header.field().name(),
         arity: header.arity(),
+        upper: Upper::of(&header.arities(), header.upper()),
         height: header.height(),
         leaves: header.leaves(),
         root: hex(&root),
@@ -203,8 +238,11 @@ pub fn run(arguments: &ProveArguments, console: &mut Console<'_>) -> Result<(), 
     console.entry(
         "tree",
         format!(
-            "'{}', arity {}, height {}, {} leaves",
-            proven.preset, proven.arity, proven.height, proven.leaves
+            "{}, {}, height {}, {} leaves",
+            TreeSets(proven.preset, header.upper()),
+            header.arities(),
+            proven.height,
+            proven.leaves
         ),
     )?;
     if proven.cap_height > 0 {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::NamedArguments;
+use crate::arguments::{NamedArguments, TreeSets, UpperArguments};
 use crate::console::Console;
 use crate::console::hex;
 use crate::error::CommandError;
-use crate::prove::{Nodes, Opened};
+use crate::prove::{Nodes, Opened, Upper};
+use acclmt_merkle::levels::UpperPreset;
 use acclmt_merkle::proof_file::AnyProof;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::text;
@@ -30,6 +31,8 @@ pub struct VerifyArguments {
     height: Option<u32>,
     #[command(flatten)]
     parameters: NamedArguments,
+    #[command(flatten)]
+    upper: UpperArguments,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -53,6 +56,8 @@ struct CapFile {
     root: Option<Vec<String>>,
     cap: Option<CapRecord>,
     preset: Option<String>,
+    #[serde(default)]
+    upper: Vec<UpperPreset>,
     height: Option<u32>,
     /// What became of the check of that commitment.
     check: Option<String>,
@@ -83,6 +88,8 @@ struct Verification<'a> {
     preset: &'a str,
     field: &'a str,
     arity: usize,
+    #[serde(flatten)]
+    upper: Option<Upper>,
     height: u32,
     cap_height: u32,
     cap: Vec<Vec<String>>,
@@ -95,7 +102,11 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
     let proof = AnyProof::load(&arguments.proof).map_err(CommandError::failure)?;
     let parameters = (arguments.parameters).load(proof.preset(), "proof", &arguments.proof)?;
     let parameters = &parameters;
-    let commitment = arguments.commitment.load(&proof, parameters)?;
+    let upper =
+        (arguments.upper).load_named(parameters, proof.upper(), "proof", &arguments.proof)?;
+    let upper = upper.levels();
+    let presets = UpperPreset::of(&upper);
+    let commitment = (arguments.commitment).load(&proof, parameters, &presets)?;
     let name = arguments.proof.display();
     let heights = [arguments.height, commitment.height];
     let height = proof.height();
@@ -103,8 +114,10 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
         Some(expected) => Some(format!(
             "{name}: the proof is of a tree of height {height}, expected {expected}"
         )),
-        None => (proof.verify(parameters, &commitment.cap).err())
-            .map(|error| format!("{name}: {error}")),
+        None => (proof
+            .verify_with_upper(parameters, &upper, &commitment.cap)
+            .err())
+        .map(|error| format!("{name}: {error}")),
     };
     let verification = Verification {
         valid: problem.is_none(),
@@ -113,6 +126,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
         preset: parameters.name(),
         field: parameters.field().name(),
         arity: proof.arity(),
+        upper: Upper::of(&proof.arities(), &presets),
         height,
         cap_height: proof.cap_height(),
         cap: commitment.cap.iter().map(|node| hex(node)).collect(),
@@ -121,7 +135,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
     };
     let printed = match (arguments.json, &verification.problem) {
         (true, _) => console.json(&verification).map_err(CommandError::from),
-        (false, None) => print(&verification, console),
+        (false, None) => print(&verification, &proof, &presets, console),
         (false, Some(_)) => Ok(()),
     };
     // This counts more than results that nobody reads.
@@ -131,7 +145,12 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console<'_>) -> Result<(),
     }
 }
 
-fn print(verification: &Verification<'_>, console: &mut Console<'_>) -> Result<(), CommandError> {
+fn print(
+    verification: &Verification<'_>,
+    proof: &AnyProof,
+    upper: &[UpperPreset],
+    console: &mut Console<'_>,
+) -> Result<(), CommandError> {
     let top = match verification.cap_height {
         0 => "root".to_owned(),
         height => format!("cap of height {height}"),
@@ -147,8 +166,10 @@ fn print(verification: &Verification<'_>, console: &mut Console<'_>) -> Result<(
     console.entry(
         "tree",
         format!(
-            "'{}', arity {}, height {}",
-            verification.preset, verification.arity, verification.height
+            "{}, {}, height {}",
+            TreeSets(verification.preset, upper),
+            proof.arities(),
+            verification.height
         ),
     )?;
     verification.nodes.print(console)?;
@@ -169,12 +190,13 @@ impl CommitmentArguments {
         &self,
         proof: &AnyProof,
         parameters: &AnyParameters,
+        upper: &[UpperPreset],
     ) -> Result<Commitment, CommandError> {
         if let Some(path) = &self.cap_file {
             let in_file =
                 |error: String| CommandError::Failure(format!("{}: {error}", path.display()));
             return CapFile::load(path)?
-                .commitment(proof, parameters)
+                .commitment(proof, parameters, upper)
                 .map_err(in_file);
         }
         if proof.cap_height() > 0 {
@@ -230,11 +252,25 @@ impl CapFile {
         self,
         proof: &AnyProof,
         parameters: &AnyParameters,
+        upper: &[UpperPreset],
     ) -> Result<Commitment, String> {
+        let names_sets = self.preset.is_some() || !self.upper.is_empty();
         if let Some(preset) = self.preset.filter(|preset| preset != parameters.name()) {
             return Err(format!(
                 "it is of a tree of '{preset}', and the proof is to be verified with '{}'",
                 parameters.name()
+            ));
+        }
+        // A file that names no parameter set names none of upper levels either.
+        if names_sets && self.upper != upper {
+            let sets = |upper: &[UpperPreset]| match upper {
+                [] => "without upper levels".to_owned(),
+                upper => format!("of {}", TreeSets(parameters.name(), upper)),
+            };
+            return Err(format!(
+                "it is of a tree {}, and the proof is to be verified as one {}",
+                sets(&self.upper),
+                sets(upper)
             ));
         }
         let cap = match (self.root, self.cap) {

@@ -451,6 +451,9 @@ pub fn tree_plan(
         return Err(MeasurementError::Leaves { leaves });
     }
     request.shape()?;
+    for upper in &request.upper {
+        engine_plan(device, upper.parameters)?;
+    }
     engine_plan(device, request.parameters)
 }
 
@@ -484,7 +487,8 @@ pub fn measure_tree(
         lhe_utilisation: counters.leaf.utilisation(counters.window_cycles),
         rhe_utilisation: counters.root.utilisation(counters.window_cycles),
     });
-    let measurement = tree_measurement(leaves, cycles, &plan, &counters, steady);
+    let periods = periods(device, &request, &plan, &counters)?;
+    let measurement = tree_measurement(leaves, cycles, periods, &counters, steady);
     Ok((measurement, counters))
 }
 
@@ -518,25 +522,53 @@ pub fn measure_tree_on_several(
         });
     }
     let counters = report.counters.ok_or_else(|| no_hash_engine(devices))?;
-    let measurement = tree_measurement(leaves, counters.cycles, &plan, &counters, None);
+    let periods = periods(devices, request, &plan, &counters)?;
+    let measurement = tree_measurement(leaves, counters.cycles, periods, &counters, None);
     Ok((measurement, counters))
+}
+
+/// Cycles that a hash occupies the leaf hash engine and the root hash engine, on average where there are several
+/// parameter sets: those of the nodes where the root hash engine had all of these, else those of the whole tree.
+fn periods(
+    device: &dyn Device,
+    request: &CommitRequest<'_>,
+    plan: &EnginePlan,
+    counters: &Counters,
+) -> Result<[f64; 2], MeasurementError> {
+    let base = plan.period as f64;
+    if request.upper.is_empty() {
+        return Ok([base; 2]);
+    }
+    let shape = request.shape()?;
+    let mut node_cycles = 0.0;
+    for (set, hashes) in request.node_sets().zip(shape.hashes_of_sets()) {
+        node_cycles += engine_plan(device, set)?.period as f64 * hashes as f64;
+    }
+    let (of_leaves, of_nodes) = (shape.leaves() * request.leaf_hashes(), shape.hashes());
+    if (counters.leaf.hashes, counters.root.hashes) == (of_leaves, of_nodes) {
+        return Ok([base, node_cycles / of_nodes.max(1) as f64]);
+    }
+    let all = of_leaves as f64 * base + node_cycles;
+    Ok([all / (of_leaves + of_nodes).max(1) as f64; 2])
 }
 
 /// What the counters say of a tree that took so many cycles.
 fn tree_measurement(
     leaves: u64,
     cycles: u64,
-    plan: &EnginePlan,
+    [leaf_period, root_period]: [f64; 2],
     counters: &Counters,
     steady: Option<SteadyTree>,
 ) -> TreeMeasurement {
+    let utilisation =
+        |hashes: u64, period: f64| hashes as f64 * period / counters.cycles.max(1) as f64;
     TreeMeasurement {
         leaves,
         cycles,
         milliseconds_at_500_mhz: milliseconds(cycles),
         cycles_per_leaf: cycles as f64 / leaves as f64,
-        lhe_utilisation: plan.utilisation(counters.leaf.hashes, counters.cycles),
-        rhe_utilisation: plan.utilisation(counters.root.hashes, counters.cycles),
+        lhe_utilisation: utilisation(counters.leaf.hashes, leaf_period),
+        rhe_utilisation: utilisation(counters.root.hashes, root_period),
         steady,
     }
 }

@@ -246,6 +246,11 @@ impl UpperPreset {
         }
         Ok(arities)
     }
+
+    /// The same, of levels that were checked; without upper levels if they are wrong.
+    pub(crate) fn arities_or_base(base: usize, upper: &[Self]) -> ByLevel<usize> {
+        Self::arities(base, upper).unwrap_or_else(|_| ByLevel::new(base))
+    }
 }
 
 /// The arities of the levels of a tree, from the leaves to below the root.

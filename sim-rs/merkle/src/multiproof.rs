@@ -30,7 +30,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::levels::{ByLevel, UpperLevels, UpperPreset};
+use crate::levels::{UpperLevels, UpperPreset};
 use crate::proof::{
     OpeningError, ProofError, ProofTree, RecordError, Shape, check_opened, read_digest,
     read_elements, read_kind, read_levels, write_elements, write_levels,
@@ -367,8 +367,7 @@ impl Multiproof {
     /// Nodes of the authentication paths of all its leaves, each with nodes of its own.
     pub fn nodes_of_paths(&self) -> u64 {
         // A proof that was not verified may have any arity.
-        let arities = UpperPreset::arities(self.arity, &self.upper);
-        let arities = arities.unwrap_or_else(|_| ByLevel::new(self.arity));
+        let arities = UpperPreset::arities_or_base(self.arity, &self.upper);
         let path = (0..self.nodes.len() as u32)
             .map(|level| (*arities.of_level(level) as u64).saturating_sub(1))
             .fold(0, u64::saturating_add);

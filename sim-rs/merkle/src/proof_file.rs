@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::levels::{UpperLevels, UpperPreset};
+use crate::levels::{Arities, UpperLevels, UpperPreset};
 use crate::multiproof::{self, Multiproof};
 use crate::new_file::NewFile;
 use crate::proof::{self, Proof, ProofError};
-use crate::tree_file::check_format;
+use crate::tree_file::{MAX_HEIGHT, check_format};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::text;
 use acclmt_poseidon::word::Word;
@@ -117,6 +117,15 @@ impl AnyProof {
     /// Parameter sets of upper levels.
     pub fn upper(&self) -> &[UpperPreset] {
         either!(self, proof => &proof.upper)
+    }
+
+    /// The arity of each level below the root, of as many as a tree may have; a proof that was not verified may say
+    /// anything of its height.
+    pub fn arities(&self) -> Arities {
+        Arities::new(
+            &UpperPreset::arities_or_base(self.arity(), self.upper()),
+            self.height().min(MAX_HEIGHT),
+        )
     }
 
     /// Levels above the leaves.

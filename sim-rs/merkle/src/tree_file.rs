@@ -38,7 +38,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::levels::{Arities, ByLevel, UpperError, UpperLevels, UpperPreset, parameters_by_level};
+use crate::levels::{Arities, UpperError, UpperLevels, UpperPreset, parameters_by_level};
 use crate::new_file::NewFile;
 use crate::shape::MAX_CAP_NODES;
 use crate::tree::{self, NoTree};
@@ -403,11 +403,8 @@ impl TreeHeader {
     /// The arity of each level below the root.
     pub fn arities(&self) -> Arities {
         // The upper levels were checked.
-        let arities = UpperPreset::arities(self.arity, &self.upper);
-        Arities::new(
-            &arities.unwrap_or_else(|_| ByLevel::new(self.arity)),
-            self.height,
-        )
+        let arities = UpperPreset::arities_or_base(self.arity, &self.upper);
+        Arities::new(&arities, self.height)
     }
 
     /// Levels above the leaves.
