@@ -304,7 +304,6 @@ proptest! {
         let parameters = case.parameters();
         let pad = elements(&parameters, case.seed ^ 1, parameters.digest_length());
         let request = case.request(&parameters, &pad);
-        let shape = request.shape().unwrap();
         let leaves = elements(&parameters, case.seed, request.leaf_length() * case.leaves as usize);
         let nodes = || Nodes { without: case.without.clone(), ..Nodes::default() };
 
@@ -355,7 +354,7 @@ proptest! {
         prop_assert!(sub_trees >= 1 && joined <= 1);
         // What is not cut has no top: a single group of siblings, and a small tree of a single device.
         prop_assert!(sub_trees > 1 || joined == 0);
-        let is_whole = case.leaves <= shape.arity() as u64 || evenly && kinds.len() == 1;
+        let is_whole = case.leaves <= request.parameters.arity() as u64 || evenly && kinds.len() == 1;
         prop_assert!(is_whole || sub_trees > 1);
     }
 }
