@@ -12,6 +12,7 @@ mod cases;
 mod elements;
 mod recognise;
 mod run;
+mod sectors;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -83,11 +83,11 @@ fn all_vectors_pass() {
             }
         }
     }
-    assert_eq!((names().len(), passed), (35, CASES));
+    assert_eq!((names().len(), passed), (36, CASES));
 }
 
 /// Cases in all files together, without those that are too wide.
-const CASES: usize = 395;
+const CASES: usize = 409;
 
 /// Cases do not depend on those before them.
 #[test]
@@ -138,6 +138,14 @@ fn a_wrong_part_of_a_case_fails() {
             "rows",
             "hash_pad",
             "hash_or_noop",
+            "column_hash",
+            "column_base_roots",
+            "column_sub_roots",
+            "column_root",
+            "leaf_base_roots",
+            "leaf_sub_roots",
+            "leaf_root",
+            "comm_r",
         ] {
             let mut file = file.clone();
             let mut changed = Vec::new();
@@ -265,6 +273,148 @@ fn a_wrong_element_of_a_tree_fails() {
             }
         }
     }
+}
+
+/// Nodes and paths of column trees, and cases that contradict themselves.
+#[test]
+fn wrong_column_trees_fail_or_are_refused() {
+    let file = read("filecoin_column_trees.json");
+    let cases = file["cases"].as_array().unwrap();
+    let number = |name: &str| {
+        let mut names = cases.iter().map(|case| case["name"].as_str().unwrap());
+        names.position(|it| it == name).unwrap()
+    };
+    let altered = |name: &str, place: &str, value: Value| {
+        let mut file = file.clone();
+        let case = &mut file["cases"][number(name)];
+        *case.pointer_mut(place).unwrap() = value;
+        file
+    };
+    for (place, expected) in [
+        ("/nodes/1/value", "nodes[1].value = 0x"),
+        ("/paths/0/leaf", "paths[0].leaf = 0x"),
+        ("/paths/0/siblings/1/6", "paths[0].siblings[1] = 0x"),
+    ] {
+        let file = load(&altered("column11_k2", place, json!("0x77"))).unwrap();
+        match &outcomes(&file)[number("column11_k2")] {
+            Outcome::Failed {
+                expected: given, ..
+            } if given.starts_with(expected) => {}
+            outcome => panic!("{place}: {outcome:?}"),
+        }
+    }
+    let beyond = altered("leaf_k1", "/nodes/0/index", json!(8));
+    let beyond = &outcomes(&load(&beyond).unwrap())[number("leaf_k1")];
+    let no_node = |got: &str| got == "no node 8 of level 0";
+    assert!(
+        matches!(beyond, Outcome::Failed { got, .. } if no_node(got)),
+        "{beyond:?}"
+    );
+    for (name, place, value, problem) in [
+        (
+            "column2_k1",
+            "/columns/3/1",
+            json!("0x77"),
+            "its columns are not those that its generator gives",
+        ),
+        (
+            "column2_k1",
+            "/leaf_count",
+            json!(9),
+            "its columns are not those",
+        ),
+        (
+            "leaf_k2",
+            "/leaf_count",
+            json!(65),
+            "it has 65 leaves, which is not 8^height",
+        ),
+        (
+            "leaf_k2",
+            "/leaf_count",
+            json!(1_u64 << 40),
+            "expected 1 to 16777216 elements",
+        ),
+        (
+            "leaf_k2",
+            "/height",
+            json!(3),
+            "it has 64 leaves, which is not 8^height",
+        ),
+        (
+            "leaf_k2",
+            "/tree_arity",
+            json!(0),
+            "its tree_arity is 0, expected 2 or more",
+        ),
+        (
+            "leaf_k2",
+            "/paths/0/siblings",
+            json!([]),
+            "paths[0] has siblings of 0 levels, expected 2",
+        ),
+        (
+            "leaf_k2",
+            "/paths/0/siblings/0",
+            json!([]),
+            "paths[0].siblings[0] has 0 nodes, expected 7",
+        ),
+        ("leaf_k2", "/root", json!(3), "root: invalid type"),
+        (
+            "joined_k1_sub8_top2",
+            "/leaf_count",
+            json!(64),
+            "it has 64 leaves, which is not 8^1 * 8 * 2",
+        ),
+        (
+            "joined_k1_sub8_top2",
+            "/base_height",
+            json!(0),
+            "its base_height is 0, expected 1 to 60",
+        ),
+        (
+            "joined_k1_sub8_top2",
+            "/base_height",
+            json!(u32::MAX),
+            "its base_height is 4294967295, expected 1 to 60",
+        ),
+        (
+            "joined_k1_sub8_top2",
+            "/sub_arity",
+            json!(0),
+            "its arities are [11, 8, 0, 2], expected 1 or more",
+        ),
+        ("joined_k1_sub8_top2", "/comm_r", json!("0xg"), "comm_r: "),
+    ] {
+        refused(&altered(name, place, value), problem);
+    }
+    for (name, place, value, reason) in [
+        (
+            "joined_k1_sub8_top2",
+            "/top_arity",
+            json!(12),
+            "no set of Filecoin is known with the arity 12",
+        ),
+        (
+            "leaf_k1",
+            "/op",
+            json!("other"),
+            "column trees with the op 'other' are not supported",
+        ),
+    ] {
+        let file = load(&altered(name, place, value)).unwrap();
+        let outcome = &outcomes(&file)[number(name)];
+        let expected = Outcome::Skipped {
+            reason: reason.to_owned(),
+        };
+        assert_eq!(*outcome, expected);
+    }
+    let mut other = file.clone();
+    other["params"]["hash"] = json!("neptune Strengthened");
+    only_skipped(
+        &other,
+        "column trees over bls12-381 and the hash 'neptune Str",
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::elements::{element, generate_element};
 use super::recognise::{Recognised, with_tag};
+use super::sectors;
 use acclmt_merkle::tree::check_leaf_count;
 use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::AnyParameters;
@@ -104,6 +105,7 @@ pub(super) enum Check {
         output: Vec<Word>,
     },
     Merkle(Box<MerkleCheck>),
+    Levels(Box<LevelsCheck>),
 }
 
 impl Check {
@@ -134,6 +136,8 @@ impl Check {
                 };
                 (&check.parameters, 1, leaves as u64 + blocks)
             }
+            // A node for each leaf is more than there are.
+            Self::Levels(check) => (&check.parameters, 1, 2 * check.leaves),
         };
         Some(Work {
             parameters,
@@ -154,6 +158,32 @@ pub(super) struct MerkleCheck {
     pub root: Vec<Word>,
     pub layers: Option<Vec<Vec<Word>>>,
     pub paths: Vec<PathCheck>,
+}
+
+/// A Merkle tree whose levels may have parameter sets of their own.
+#[derive(Clone, Debug)]
+pub(super) struct LevelsCheck {
+    pub parameters: Arc<AnyParameters>,
+    /// The parameter set of leaves that are hashed.
+    pub leaf: Option<Arc<AnyParameters>>,
+    /// Those of upper levels, by ascending level.
+    pub upper: Vec<(u32, Arc<AnyParameters>)>,
+    /// Number of leaves.
+    pub leaves: u64,
+    /// Their elements.
+    pub elements: Vec<Word>,
+    /// Nodes, the root among them.
+    pub nodes: Vec<NodeCheck>,
+}
+
+/// A node of a tree.
+#[derive(Clone, Debug)]
+pub(super) struct NodeCheck {
+    /// Where the case gives it.
+    pub place: String,
+    pub level: u32,
+    pub index: u64,
+    pub value: Word,
 }
 
 /// The leaves of a tree.
@@ -272,9 +302,9 @@ enum Siblings {
     Nodes(Vec<Vec<String>>),
 }
 
-type Read = Result<Result<Vec<Check>, Skipped>, String>;
+pub(super) type Read = Result<Result<Vec<Check>, Skipped>, String>;
 
-fn skip(reason: impl Into<String>) -> Read {
+pub(super) fn skip(reason: impl Into<String>) -> Read {
     Ok(Err(Skipped(reason.into())))
 }
 
@@ -309,6 +339,10 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
             let set = presets::by_name(&format!("circom-bn254-arity-{inputs}"));
             Arc::new(set.map_err(|error| error.to_string())?.clone())
         }
+        Recognised::Filecoin => {
+            let op = text("op").ok_or("it does not say its op")?.to_owned();
+            return sectors::read(&op, case);
+        }
     };
     let reader = Reader {
         parameters,
@@ -327,7 +361,7 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
     }
 }
 
-fn record<T: DeserializeOwned>(case: Value) -> Result<T, String> {
+pub(super) fn record<T: DeserializeOwned>(case: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(case).map_err(|error| {
         let problem = text::message(error.inner());
         match error.path().to_string() {

@@ -28,6 +28,8 @@ pub(super) enum Recognised {
     },
     /// Circom's set for as many inputs as a case has.
     Circom,
+    /// Filecoin's sets of the arities that a case names.
+    Filecoin,
 }
 
 impl Recognised {
@@ -38,6 +40,9 @@ impl Recognised {
         }
     }
 }
+
+/// How files of column trees begin to describe Filecoin's sets.
+const FILECOIN: &str = "neptune Standard, HashType::MerkleTree";
 
 /// The parameters as far as they are compared. Files describe what they leave out in words.
 #[derive(Deserialize)]
@@ -98,6 +103,14 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
     let field = (word::from_hex(prime).ok())
         .and_then(|prime| FieldId::from_prime(&prime))
         .ok_or_else(|| format!("fields with the prime {prime} are not supported"))?;
+    if head.kind == "column_tree" {
+        // Their sets are those of the arities that cases name, by neptune's rule.
+        let hash = note(head.whole.get("params"), "hash").unwrap_or_default();
+        return match (field, hash.starts_with(FILECOIN)) {
+            (FieldId::Bls12_381, true) => Ok(Recognised::Filecoin),
+            _ => unknown(format!("column trees over {field} and the hash '{hash}'")),
+        };
+    }
     let width = match required(&record.t, "t")? {
         Value::String(text) if text == "n+1" => return circom(&record, field),
         Value::Number(width) if width.is_u64() => width.as_u64().unwrap_or_default() as usize,

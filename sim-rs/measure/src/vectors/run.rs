@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::cases::{Check, Leaves, MerkleCheck, Skipped, VectorCase};
+use super::cases::{Check, Leaves, LevelsCheck, MerkleCheck, Skipped, VectorCase};
 use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
 use acclmt_driver::messages::hash_messages_with;
-use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::nodes::{AllNodes, NoNodes};
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
 use acclmt_merkle::tree::{AuthenticationPath, MerkleTree};
 use acclmt_poseidon::dispatch;
@@ -238,6 +239,16 @@ fn run_single(device: &mut dyn Device, check: &Check) -> Outcome {
                 outcome => outcome,
             };
         }
+        Check::Levels(check) => {
+            return match levels(device, check) {
+                Ok(nodes) => check_levels(check, &nodes),
+                Err(failure) => {
+                    let root = check.nodes.last().map(|node| node.value);
+                    let root = root.as_slice();
+                    not_computed(device, &check.parameters, root, &failure)
+                }
+            };
+        }
         Check::Hash { .. } | Check::Permute { .. } | Check::Sponge { .. } => {
             unreachable!("these go in batches")
         }
@@ -361,6 +372,50 @@ fn root(
     let source = &mut WordSource(leaves);
     let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress)?;
     Ok(report.root().to_vec())
+}
+
+/// The nodes of a tree whose levels may have parameter sets of their own.
+fn levels(device: &mut dyn Device, check: &LevelsCheck) -> Result<AllNodes, Failure> {
+    let upper = check.upper.iter();
+    let leaf = match &check.leaf {
+        Some(parameters) => LeafRule::Hash(parameters),
+        None => LeafRule::Digest,
+    };
+    let request = CommitRequest {
+        upper: upper
+            .map(|(from, parameters)| UpperLevels {
+                from: *from,
+                parameters,
+            })
+            .collect(),
+        ..CommitRequest::new(&check.parameters, leaf, check.leaves)
+    };
+    for set in request.node_sets().chain(check.leaf.as_deref()) {
+        device.supports(set).map_err(DeviceError::from)?;
+    }
+    let mut nodes = AllNodes::default();
+    let source = &mut WordSource(&check.elements);
+    device.commit(&request, source, &mut nodes, &mut NoProgress)?;
+    Ok(nodes)
+}
+
+/// Checks the nodes that the device gave.
+fn check_levels(check: &LevelsCheck, nodes: &AllNodes) -> Outcome {
+    for node in &check.nodes {
+        let level = nodes.levels.get(node.level as usize);
+        let index = usize::try_from(node.index).ok();
+        let got = level.zip(index).and_then(|(level, index)| level.get(index));
+        if got != Some(&node.value) {
+            return failed(
+                format!("{} = {}", node.place, text(&[node.value])),
+                got.map_or_else(
+                    || format!("no node {} of level {}", node.index, node.level),
+                    |got| text(&[*got]),
+                ),
+            );
+        }
+    }
+    Outcome::Passed
 }
 
 /// Checks layers and paths against the tree of the reference.
