@@ -10,7 +10,7 @@ use serde::Serialize;
 
 pub use crate::error::{DeviceError, Unsupported};
 use crate::limits::{MAX_COLUMNS, MAX_ELEMENTS};
-use crate::nodes::NodeSink;
+use crate::nodes::{NoNodes, NodeSink};
 use crate::sharing::Sharing;
 use crate::timeline::TimelineSink;
 use acclmt_merkle::levels::{ByLevel, UpperLevels, parameters_by_level};
@@ -774,6 +774,22 @@ pub trait Device {
         nodes: &mut dyn NodeSink,
         progress: &mut dyn Progress,
     ) -> Result<CommitReport, DeviceError>;
+
+    /// As [`commit`](Device::commit), on a device that only counts cycles. Nothing where it would simulate more than
+    /// about `leaves` leaves, as the tree does not repeat itself often enough to count the others by these.
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Device::commit).
+    fn count_within(
+        &mut self,
+        request: &CommitRequest<'_>,
+        _leaves: u64,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<CommitReport>, DeviceError> {
+        self.commit(request, &mut Zeros, &mut NoNodes, progress)
+            .map(Some)
+    }
 
     /// Hands over what happens when on the device in the run of `request`, a tree of more than one leaf, whose
     /// leaves do not matter but for their number. Returns the cycles of the run.

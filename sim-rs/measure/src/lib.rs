@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod evaluation;
+mod large;
 pub mod measurement;
 pub mod pc2;
 pub mod published;

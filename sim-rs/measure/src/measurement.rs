@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::large::{CountedTree, count_tree};
 use crate::vectors::generate_element;
 use acclmt_driver::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EnginePlan, LeafRule, LeafSource,
@@ -407,6 +408,10 @@ pub fn steady_state(
 pub struct TreeMeasurement {
     /// Number of leaves.
     pub leaves: u64,
+    /// Leaves of the largest tree that was simulated, where that is less than the tree, which does not repeat itself: what
+    /// the other leaves count is what the last ones of it do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated_leaves: Option<u64>,
     /// Cycles from the first word in to the root out; on several devices see [`measure_tree_on_several`].
     pub cycles: u64,
     /// The same as a time.
@@ -459,7 +464,8 @@ pub fn tree_plan(
 
 /// Measures the tree of `request` over generated elements on a device whose standard trees have `standard`
 /// leaves; its window is that of the steady state. Returns the counters of the run, too: in them sub-engines
-/// are busy in the steady state, if there is one.
+/// are busy in the steady state, if there is one. On a device that only counts cycles a tree that is too large to be
+/// simulated, and does not repeat itself, goes on as a smaller one ended, see [`TreeMeasurement::simulated_leaves`].
 ///
 /// # Errors
 ///
@@ -478,8 +484,11 @@ pub fn measure_tree(
         window,
         ..request.clone()
     };
-    let report = commit_generated(device, &request, "bench", progress)?;
-    let counters = report.counters.ok_or_else(|| no_hash_engine(device))?;
+    let CountedTree {
+        counters,
+        simulated_leaves,
+        ..
+    } = count_tree(device, &request, "bench", progress)?;
     let cycles = counters.span();
     let steady = request.window.is_some().then(|| SteadyTree {
         leaves: leaves - standard,
@@ -488,7 +497,10 @@ pub fn measure_tree(
         rhe_utilisation: counters.root.utilisation(counters.window_cycles),
     });
     let periods = periods(device, &request, &plan, &counters)?;
-    let measurement = tree_measurement(leaves, cycles, periods, &counters, steady);
+    let measurement = TreeMeasurement {
+        simulated_leaves,
+        ..tree_measurement(leaves, cycles, periods, &counters, steady)
+    };
     Ok((measurement, counters))
 }
 
@@ -564,6 +576,7 @@ fn tree_measurement(
         |hashes: u64, period: f64| hashes as f64 * period / counters.cycles.max(1) as f64;
     TreeMeasurement {
         leaves,
+        simulated_leaves: None,
         cycles,
         milliseconds_at_500_mhz: milliseconds(cycles),
         cycles_per_leaf: cycles as f64 / leaves as f64,

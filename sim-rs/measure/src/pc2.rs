@@ -9,9 +9,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::measurement::{
-    CLOCK_HZ, MeasurementError, commit_generated, engine_plan, no_hash_engine, tree_plan,
-};
+use crate::large::count_tree;
+use crate::measurement::{CLOCK_HZ, MeasurementError, engine_plan, no_hash_engine, tree_plan};
 use crate::published::{PC2_32_GIB, Pc2Figure};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, Progress,
@@ -137,8 +136,8 @@ pub struct TreeFigures {
     pub leaves: u64,
     /// Cycles from the first word in to the last root out.
     pub cycles: u64,
-    /// Leaves of the largest tree that was simulated, where that is less than the tree: the cycles of the other leaves are
-    /// those of the last ones of it.
+    /// Leaves of the largest tree that was simulated, where that is less than a tree, see
+    /// [`TreeMeasurement::simulated_leaves`](crate::measurement::TreeMeasurement::simulated_leaves).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulated_leaves: Option<u64>,
     /// The cycles at 500 MHz.
@@ -242,9 +241,6 @@ pub fn expected_cycles(device: &dyn Device, sector: &Sector) -> Result<f64, Meas
     Ok((leaves * columns + 2.0 * nodes * node) / engines(device)? as f64)
 }
 
-/// Levels above the leaves of the largest tree that is simulated where rows and nodes are mixed.
-const SIMULATED_HEIGHT: u32 = 6;
-
 /// Measures PreCommit 2 of a sector on a chip: the trees one after the other, over generated elements. Roots
 /// must be those of the software, unless the device only counts cycles. Progress is counted in hashes.
 ///
@@ -330,37 +326,29 @@ fn measure_trees(
     let mut roots = Vec::new();
     let mut row_engines = engines;
     let mut effort = Effort::default();
-    // Rows and nodes that are mixed in a ring hardly ever meet in the same way twice: where only cycles count, a
-    // large tree goes on as a smaller one ended.
-    let is_mixed = sharing == Sharing::Shared && kind == Kind::TreeC;
-    let goes_on = is_mixed && !device.computes() && sector.height > SIMULATED_HEIGHT;
-    if goes_on {
-        let total = sector.trees * hashes;
-        effort = effort_of_large_trees(device, sector, kind, sharing, &mut |done: u64, _: u64| {
-            progress.report(done.min(total), total);
+    let mut simulated_leaves = None;
+    // A backend that only counts takes as long for every tree of a kind.
+    let runs = if device.computes() { sector.trees } else { 1 };
+    for tree in 0..runs {
+        let seed = match tree {
+            0 => format!("{SEED}/{name}"),
+            _ => format!("{SEED}/{name}/{tree}"),
+        };
+        let tree = count_tree(device, &request, &seed, &mut |done: u64, _: u64| {
+            let before = tree * hashes;
+            let done = (before + done.min(hashes)) * sector.trees / runs;
+            progress.report(done, sector.trees * hashes);
         })?;
-        progress.report(total, total);
-    } else {
-        for tree in 0..sector.trees {
-            let seed = match tree {
-                0 => format!("{SEED}/{name}"),
-                _ => format!("{SEED}/{name}/{tree}"),
-            };
-            let report = commit_generated(device, &request, &seed, &mut |done: u64, _: u64| {
-                let before = tree * hashes;
-                progress.report(before + done.min(hashes), sector.trees * hashes);
-            })?;
-            let counters = report.counters.ok_or_else(|| no_hash_engine(device))?;
-            let tree = Effort::new(&counters, engines);
-            effort.cycles += tree.cycles;
-            effort.busy += tree.busy;
-            if sharing == Sharing::Fixed {
-                let permutations = shape.leaves() * request.leaf_hashes();
-                row_engines = engines_of(&counters, engines, permutations);
-            }
-            if device.computes() {
-                roots.extend(report.cap.into_iter().flatten());
-            }
+        let of_tree = Effort::new(&tree.counters, engines);
+        effort.cycles += of_tree.cycles * sector.trees / runs;
+        effort.busy += of_tree.busy * sector.trees / runs;
+        simulated_leaves = tree.simulated_leaves;
+        if sharing == Sharing::Fixed {
+            let permutations = shape.leaves() * request.leaf_hashes();
+            row_engines = engines_of(&tree.counters, engines, permutations);
+        }
+        if device.computes() {
+            roots.extend(tree.report.cap.into_iter().flatten());
         }
     }
     let Effort { mut cycles, busy } = effort;
@@ -392,7 +380,7 @@ fn measure_trees(
         columns,
         leaves,
         cycles,
-        simulated_leaves: goes_on.then(|| ARITY.pow(SIMULATED_HEIGHT)),
+        simulated_leaves,
         seconds: seconds(cycles),
         words_in: leaves * columns as u64,
         words_out: kept * sector.trees + u64::from(sector.trees > 1),
@@ -420,38 +408,6 @@ impl Effort {
             busy: each.map(EngineCounters::busiest).sum(),
         }
     }
-}
-
-/// What the trees of one kind take if they go on as one of [`SIMULATED_HEIGHT`] ends: as it differs from the one a level
-/// lower.
-fn effort_of_large_trees(
-    device: &mut dyn Device,
-    sector: &Sector,
-    kind: Kind,
-    sharing: Sharing,
-    progress: &mut dyn Progress,
-) -> Result<Effort, MeasurementError> {
-    let engines = engines(device)?;
-    let mut measure = |height: u32| {
-        let smaller = Sector { height, ..*sector };
-        let request = request(&smaller, kind, sharing);
-        let report = commit_generated(device, &request, SEED, progress)?;
-        let counters = report.counters.ok_or_else(|| no_hash_engine(device))?;
-        Ok::<_, MeasurementError>(Effort::new(&counters, engines))
-    };
-    let before = measure(SIMULATED_HEIGHT - 1)?;
-    let last = measure(SIMULATED_HEIGHT)?;
-    let leaves = ARITY.pow(SIMULATED_HEIGHT);
-    let more_leaves = u128::from(sector.leaves() - leaves);
-    let measured_leaves = u128::from(leaves - leaves / ARITY);
-    let all = |last: u64, before: u64| {
-        let more = u128::from(last - before) * more_leaves / measured_leaves;
-        sector.trees * (last + more as u64)
-    };
-    Ok(Effort {
-        cycles: all(last.cycles, before.cycles),
-        busy: all(last.busy, before.busy),
-    })
 }
 
 /// How many of the first hash engines have begun so many permutations, those of the rows, in fixed roles.
@@ -495,33 +451,6 @@ mod tests {
         }
         let error = "1GiB".parse::<Sector>().expect_err("there is none");
         assert!(error.to_string().contains("'1GiB'"), "{error}");
-    }
-
-    /// A large tree goes on as a smaller one ended: what is taken for that is less than 0.3 % off.
-    #[test]
-    fn a_tree_goes_on_as_it_did() {
-        let mut device = ModelDevice::new(Hardware::default())
-            .expect("the default is legal")
-            .with_results(false);
-        let mut cycles = |height| {
-            let sector = Sector {
-                height,
-                ..SECTORS[3]
-            };
-            let trees = measure_trees(
-                &mut device,
-                &sector,
-                Kind::TreeC,
-                Sharing::Shared,
-                &mut NoProgress,
-            );
-            let (figures, ..) = trees.expect("it is measured");
-            assert_eq!(figures.simulated_leaves, None);
-            figures.cycles as f64
-        };
-        let [before, last, next] = [4, 5, 6].map(&mut cycles);
-        let expected = last + 8.0 * (last - before);
-        assert!((expected / next - 1.0).abs() < 3e-3, "{expected}, {next}");
     }
 
     #[test]

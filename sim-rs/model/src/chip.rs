@@ -304,6 +304,9 @@ pub struct ModelChip {
     state: State,
     /// What the run repeats, if it is long.
     strides: Option<Strides>,
+    /// Most leaves of a long run that are simulated, and whether one would have had more.
+    most_simulated: Option<u64>,
+    has_given_up: bool,
     cycles: u64,
     words_taken: u64,
     /// The last start was refused.
@@ -368,6 +371,8 @@ impl ModelChip {
             registers: values,
             state: State::Idle,
             strides: None,
+            most_simulated: None,
+            has_given_up: false,
             cycles: 0,
             words_taken: 0,
             start_refused: false,
@@ -448,6 +453,17 @@ impl ModelChip {
     /// that gives the same; from the next run on.
     pub fn simulate_slots(&mut self, slots: bool) {
         self.slots = slots;
+    }
+
+    /// From now on a long run fails in which more than about `leaves` leaves would be simulated, as it does not repeat
+    /// itself, see [`has_given_up`](Self::has_given_up).
+    pub(crate) fn simulate_at_most(&mut self, leaves: u64) {
+        self.most_simulated = Some(leaves);
+    }
+
+    /// Whether a run failed because of that.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.has_given_up
     }
 
     fn get(&self, register: &Register) -> u32 {
@@ -1258,6 +1274,14 @@ impl ChipPort for ModelChip {
         let taken = strides.run(machine, words);
         self.cycles += machine.cycles() - before;
         self.words_taken += taken;
+        if let Some(most) = self.most_simulated
+            && strides.simulates_more_than(most, machine)
+        {
+            self.has_given_up = true;
+            return Err(PortError::new(format!(
+                "the run does not repeat itself, and more than {most} leaves are not simulated"
+            )));
+        }
         Ok((taken != 0).then(|| RunAhead {
             words: taken,
             hashes: machine.begun(),

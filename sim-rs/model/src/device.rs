@@ -224,6 +224,26 @@ impl Device for ModelDevice {
         })
     }
 
+    fn count_within(
+        &mut self,
+        request: &CommitRequest<'_>,
+        leaves: u64,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<CommitReport>, DeviceError> {
+        if self.computes {
+            let report = self.commit(request, &mut Zeros, &mut NoNodes, progress)?;
+            return Ok(Some(report));
+        }
+        // On a chip of its own, as it may be left in the midst of the run.
+        let mut chip = self.new_chip(request.parameters)?;
+        chip.port().simulate_at_most(leaves);
+        let counted = chip.commit(request, &mut Zeros, &mut NoNodes, progress);
+        match counted {
+            Err(_) if chip.port().has_given_up() => Ok(None),
+            counted => counted.map(Some),
+        }
+    }
+
     /// On a chip of its own, as the other runs leave none behind.
     fn timeline(
         &mut self,

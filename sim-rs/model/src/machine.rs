@@ -829,6 +829,16 @@ impl Machine {
         }
     }
 
+    /// Leaves that came, and those that are to come.
+    pub(super) fn leaves_done(&self) -> u64 {
+        self.leaves_out
+    }
+
+    /// See [`leaves_done`](Self::leaves_done).
+    pub(super) fn leaves_left(&self) -> u64 {
+        self.leaves - self.leaves_out
+    }
+
     pub(super) fn upper(&self, level: u32) -> Upper {
         self.tree.upper(level)
     }

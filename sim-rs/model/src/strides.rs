@@ -129,7 +129,15 @@ pub(super) struct Strides {
     states: Vec<State>,
     /// The tree does not repeat itself, or cannot be told to.
     ended: bool,
+    /// Leaves of strides that were counted and not simulated.
+    counted_leaves: u64,
 }
+
+/// Of the most leaves that may be simulated, those after which a part of all is to have been counted.
+const TRIED: u64 = 8;
+
+/// One leaf in so many is to have been counted then.
+const COUNTED_PART: u64 = 16;
 
 impl Strides {
     /// Those of a machine, before it has begun.
@@ -141,7 +149,21 @@ impl Strides {
             numbers: HashMap::new(),
             states: Vec::new(),
             ended: level + 1 >= tree.top() || !machine.can_stride(),
+            counted_leaves: 0,
         }
+    }
+
+    /// Whether more than about `most` leaves are simulated in the run of this machine: it has come so far, or repeats
+    /// itself so little that it will.
+    pub(super) fn simulates_more_than(&self, most: u64, machine: &Machine) -> bool {
+        let [simulated, left] = [
+            machine.leaves_done() - self.counted_leaves,
+            machine.leaves_left(),
+        ];
+        let is_many = simulated + left > most;
+        let is_tried = simulated > most / TRIED;
+        let repeats = self.counted_leaves > simulated / COUNTED_PART;
+        simulated > most || is_many && (self.ended || is_tried && !repeats)
     }
 
     /// Lets time pass, in which the host offers a word in every cycle and would take one, as long as nothing
@@ -229,8 +251,9 @@ impl Strides {
 
     /// Counts strides that were simulated before, from the state with this number on. Leaves the machine as
     /// it is behind them, and returns the number of its state.
-    fn repeat(&self, machine: &mut Machine, from: usize, end: u64) -> Option<usize> {
+    fn repeat(&mut self, machine: &mut Machine, from: usize, end: u64) -> Option<usize> {
         let mut totals = machine.totals();
+        let leaves = totals.leaves;
         let mut upper = machine.upper(self.level);
         let most_begun = machine.most_begun();
         let most_leaves = machine.leaves_to_window();
@@ -273,6 +296,7 @@ impl Strides {
                 since,
             );
         }
+        self.counted_leaves += totals.leaves - leaves;
         Some(state)
     }
 }
