@@ -7,11 +7,12 @@ use std::str::FromStr;
 use acclmt_driver::registers::MAX_ENGINES;
 use acclmt_driver::sharing::Sharing;
 use acclmt_merkle::levels::{UpperError, UpperLevels, UpperPreset, parameters_by_level};
+use acclmt_model::Hardware;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::{presets, text, user_file};
 use clap::Args;
 
-use crate::backends::{BackendFactory, BackendOptions, SOFTWARE, is_place};
+use crate::backends::{BackendFactory, BackendOptions, MODEL, SOFTWARE, is_place};
 use crate::error::CommandError;
 
 /// The parameter set: a named one, or one of a file.
@@ -252,6 +253,46 @@ impl EngineArguments {
             sharing: self.sharing,
             ..options
         }
+    }
+}
+
+/// The node memory of the modelled chip.
+#[derive(Args)]
+pub struct NodeMemoryArguments {
+    /// Words of the node memory of the modelled chip, a power of two from 32 to 32768 [default: 512]
+    #[arg(long, value_name = "WORDS")]
+    node_words: Option<u32>,
+}
+
+impl NodeMemoryArguments {
+    /// `options` with what is asked for, for these backends.
+    ///
+    /// # Errors
+    ///
+    /// When another backend than the model is to have what is asked for.
+    pub fn add_to(
+        &self,
+        options: BackendOptions,
+        names: &[&str],
+    ) -> Result<BackendOptions, CommandError> {
+        let Some(node_words) = self.node_words else {
+            return Ok(options);
+        };
+        if let Some(name) = names.iter().find(|name| **name != MODEL) {
+            return Err(CommandError::Usage(format!(
+                "--node-words {node_words} is for a chip that is modelled, and the backend '{}' is not; leave it out, or \
+                 take the backend '{MODEL}'",
+                text::shortened(name)
+            )));
+        }
+        let hardware = Hardware {
+            node_words,
+            ..options.hardware.unwrap_or_default()
+        };
+        Ok(BackendOptions {
+            hardware: Some(hardware),
+            ..options
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! `acclmt bench tree`: cycles of whole Merkle trees, and how busy both hash engines are.
 
-use crate::arguments::{DevicesArguments, EngineArguments, UpperArguments, UpperSets};
+use crate::arguments::{
+    DevicesArguments, EngineArguments, NodeMemoryArguments, UpperArguments, UpperSets,
+};
 use clap::Args;
 use std::time::{Duration, Instant};
 
@@ -29,9 +31,10 @@ use acclmt_poseidon::presets;
 
 /// Measure whole Merkle trees on a chip: cycles, and how busy both hash engines are
 ///
-/// The root is compared with that of the software, unless the backend counts cycles only. Several trees are
-/// measured side by side. On several devices a tree takes the cycles of the one that has most to do, from the start of
-/// each of its runs to its end, and of the top that joins the sub-trees.
+/// The root is compared with that of the software, unless the backend counts cycles only. That of a model counts a tree
+/// that is too large to be simulated, and does not repeat itself, as a smaller one went on (`simulated_leaves` in the JSON
+/// form). Several trees are measured side by side. On several devices a tree takes the cycles of the one that has most to
+/// do, from the start of each of its runs to its end, and of the top that joins the sub-trees.
 #[derive(Args)]
 pub struct BenchTreeArguments {
     /// Numbers of leaves, powers of the arity, or with --upper products of the arities of the levels [default: those of a standard tree, 4096 at arity 2]
@@ -50,6 +53,8 @@ pub struct BenchTreeArguments {
     devices: DevicesArguments,
     #[command(flatten)]
     engines: EngineArguments,
+    #[command(flatten)]
+    node_memory: NodeMemoryArguments,
     /// Print a JSON object for each tree, one a line
     #[arg(long)]
     json: bool,
@@ -83,6 +88,10 @@ struct Row {
     paper_milliseconds: Option<f64>,
 }
 
+/// What is said of trees that were not simulated to their ends.
+pub(crate) const GOES_ON: &str = "* too large to be simulated, and it does not repeat itself: all counters go on as those of a \
+    smaller tree of its height ended; --json has `simulated_leaves`, the leaves of that.";
+
 pub fn run(
     arguments: &BenchTreeArguments,
     backends: &dyn BackendFactory,
@@ -97,7 +106,8 @@ pub fn run(
     let sets: Vec<(&AnyParameters, UpperSets)> = (sets.into_iter())
         .map(|set| Ok((set, arguments.upper.load(set)?)))
         .collect::<Result<_, CommandError>>()?;
-    let options = &arguments.engines.add_to(only_cycles());
+    let options = arguments.engines.add_to(only_cycles());
+    let options = &arguments.node_memory.add_to(options, names)?;
     let mut device = open_with(backends, names[0], options)?;
     let engines = device.num_engines();
     let sharing = engines.map(|count| (options.sharing).unwrap_or_else(|| Sharing::of_chip(count)));
@@ -163,6 +173,7 @@ pub fn run(
         let (tree, counters) = measured.map_err(CommandError::failure)?;
         Ok((tree, counters, device.node_memory_bytes()))
     };
+    let mut goes_on = false;
     side_by_side::run(&trees, &mut bar, total, work, |number, measured, bar| {
         let (request, leaf) = (&trees[number].0, arguments.leaf);
         let mut row = Row::new(request, backend, names.len(), leaf, measured);
@@ -170,6 +181,7 @@ pub fn run(
         let shape = request.shape().map_err(CommandError::failure)?;
         row.upper = Upper::of(shape.arities(), &UpperPreset::of(&request.upper));
         (row.engines, row.sharing) = (engines, sharing);
+        goes_on |= row.tree.simulated_leaves.is_some();
         bar.suspend(|| {
             if arguments.json {
                 console.json_line(&row)
@@ -180,6 +192,9 @@ pub fn run(
         Ok(())
     })?;
     drop(bar);
+    if !arguments.json && goes_on {
+        console.line(GOES_ON)?;
+    }
     if !arguments.json && is_paper {
         let (lhe, rhe) = published::UTILISATION;
         console.line(format!(
@@ -300,9 +315,10 @@ impl Row {
                 let (lhe, rhe) = (steady.lhe_utilisation, steady.rhe_utilisation);
                 format!("{} {}", percent(lhe), percent(rhe))
             });
+        let goes_on = self.tree.simulated_leaves.map_or("", |_| " *");
         let paper = (self.paper_milliseconds).map_or_else(String::new, |time| format!("{time}"));
         console.line(format!(
-            "{:<20}  {:>8}  {:>7}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}",
+            "{:<20}  {:>8}  {:>7}  {:>10}  {:>9.3}  {:>6}  {:>8.2}  {:>7}  {:>7}  {:>15}  {}{goes_on}",
             self.preset,
             self.tree.leaves,
             self.devices,

@@ -2,14 +2,17 @@
 
 use clap::Args;
 
-use crate::arguments::{BackendArguments, EngineArguments};
+use crate::arguments::{BackendArguments, EngineArguments, NodeMemoryArguments};
 use crate::backends::{BackendFactory, only_cycles, open_with};
+use crate::bench_tree::GOES_ON;
 use crate::console::Console;
 use crate::error::CommandError;
 use crate::side_by_side::Effort;
 use acclmt_driver::device::{Device, NoProgress, Progress};
 use acclmt_driver::sharing::Sharing;
-use acclmt_measure::pc2::{Pc2Measurement, SECTORS, Sector, expected_cycles, hashes, measure_pc2};
+use acclmt_measure::pc2::{
+    Pc2Measurement, SECTORS, Sector, TreeFigures, expected_cycles, hashes, measure_pc2,
+};
 
 /// Measure Filecoin's PreCommit 2 on a chip: the trees over the columns and over the replica of a sector
 ///
@@ -26,6 +29,8 @@ pub struct Pc2Arguments {
     backend: String,
     #[command(flatten)]
     engines: EngineArguments,
+    #[command(flatten)]
+    node_memory: NodeMemoryArguments,
     /// Print a JSON object
     #[arg(long)]
     json: bool,
@@ -42,6 +47,7 @@ pub fn run(
     };
     let backend = chosen.name(backends)?;
     let options = arguments.engines.add_to(only_cycles());
+    let options = arguments.node_memory.add_to(options, &[backend])?;
     let mut device = open_with(backends, backend, &options)?;
     // Both trees differ in what they need: engines that do both are always busy.
     let sharing = options.sharing.unwrap_or(Sharing::Shared);
@@ -90,8 +96,9 @@ fn print(measured: &Pc2Measurement, console: &mut Console<'_>) -> std::io::Resul
         "tree", "columns", "leaves", "cycles", "s", "words in", "words out", "LHE", "RHE"
     ))?;
     for tree in &measured.trees {
+        let goes_on = tree.simulated_leaves.map_or("", |_| " *");
         console.line(format!(
-            "{:<6}  {:>7}  {:>11}  {:>14}  {:>10.3}  {:>12}  {:>12}  {:>7}  {:>7}",
+            "{:<6}  {:>7}  {:>11}  {:>14}  {:>10.3}  {:>12}  {:>12}  {:>7}  {:>7}{goes_on}",
             format!("{:?}", tree.tree),
             tree.columns,
             tree.leaves,
@@ -102,6 +109,10 @@ fn print(measured: &Pc2Measurement, console: &mut Console<'_>) -> std::io::Resul
             percent(tree.lhe_utilisation),
             percent(tree.rhe_utilisation),
         ))?;
+    }
+    let goes_on = |tree: &TreeFigures| tree.simulated_leaves.is_some();
+    if measured.trees.iter().any(goes_on) {
+        console.line(GOES_ON)?;
     }
     for tree in &measured.trees {
         if let Some(root) = &tree.root {

@@ -408,6 +408,15 @@ mod tests {
                 node_limit: 0,
             }
         };
+        // Rows on so many engines of all.
+        let split = |rows: u32, engines: u32| {
+            let of = |count: u32| u8::MAX >> (8 - count);
+            Roles {
+                rows: of(rows),
+                nodes: of(engines) & !of(rows),
+                node_limit: 0,
+            }
+        };
         for (leaf, root, height, leaves, roles, most) in [
             (Some(8), 8, 7, 200_000, fixed, None),
             (None, 8, 7, 1 << 21, fixed, Some(2.0 / 3.0)),
@@ -420,6 +429,21 @@ mod tests {
             (Some(11), 8, 6, 60_000, shared(2), None),
             (Some(4), 4, 10, 100_000, shared(3), None),
             (None, 8, 7, 1 << 19, shared(2), Some(0.9)),
+            (Some(2), 2, 17, 1 << 16, shared(1), None),
+            (Some(2), 2, 17, 1 << 16, shared(3), None),
+            (Some(2), 2, 17, 1 << 16, shared(4), None),
+            (Some(2), 2, 17, 1 << 16, split(1, 3), None),
+            (Some(2), 2, 17, 1 << 16, split(2, 4), None),
+            (None, 2, 17, 1 << 16, shared(1), None),
+            (None, 2, 17, 1 << 16, shared(4), None),
+            (Some(8), 8, 6, 60_000, shared(2), None),
+            (Some(8), 8, 6, 60_000, shared(3), None),
+            (Some(8), 8, 6, 60_000, shared(4), None),
+            (Some(8), 8, 6, 60_000, split(2, 3), None),
+            (Some(8), 8, 6, 60_000, split(3, 4), None),
+            (None, 8, 6, 1 << 17, shared(1), Some(0.9)),
+            (None, 8, 6, 1 << 17, shared(3), None),
+            (None, 8, 6, 1 << 17, shared(4), None),
         ] {
             let preset = |arity: u32| format!("filecoin-arity-{arity}");
             let (leaf, root) = (leaf.map(preset), preset(root));
@@ -442,6 +466,12 @@ mod tests {
                 assert_eq!(counters, plain, "{what}");
                 let all = leaves as usize / 512;
                 let simulated: usize = strides.states.iter().map(|state| state.strides.len()).sum();
+                // What is said of how much was simulated.
+                let least = simulated as u64 * setup.tree.arity.pow(strides.level) as u64;
+                let rest = leaves - strides.counted_leaves;
+                assert!(10 * rest >= 9 * least, "{what}: {rest} of {least}");
+                assert!(strides.simulates_more_than(0, &machine), "{what}");
+                assert!(!strides.simulates_more_than(leaves, &machine), "{what}");
                 assert!(
                     most.is_none_or(|share| (simulated as f64) < all as f64 * share),
                     "{what}: {simulated} of {all} strides"

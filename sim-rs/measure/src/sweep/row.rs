@@ -143,5 +143,9 @@ record! {
         pub starved_root: Option<u64>,
         /// Most words in the node memory (tree).
         pub high_water: Option<u64>,
+        /// Leaves of the largest tree that was simulated, where that is less than the tree: see
+        /// [`TreeMeasurement::simulated_leaves`](crate::measurement::TreeMeasurement::simulated_leaves).
+        #[serde(default)]
+        pub simulated_leaves: Option<u64>,
     }
 }

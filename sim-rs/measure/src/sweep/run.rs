@@ -81,6 +81,7 @@ fn tree_row(
         stall_leaf: Some(counters.stall_leaf),
         starved_root: Some(counters.starved_root),
         high_water: Some(counters.high_water),
+        simulated_leaves: tree.simulated_leaves,
         ..common
     })
 }
