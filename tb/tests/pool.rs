@@ -8,11 +8,12 @@ mod common;
 
 use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
 use acclmt_driver::device::{
-    CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, UpperLevels, WordSource,
+    CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
 };
 use acclmt_driver::nodes::AllNodes;
 use acclmt_driver::sharing::Sharing;
 use acclmt_driver::software::SoftwareDevice;
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
 use acclmt_model::{Hardware, ModelChip};
 use acclmt_poseidon::fields::AnyParameters;
@@ -133,7 +134,10 @@ impl ChipPort for PoolChip {
 }
 
 /// Filecoin's presets of these arities, or those of the field of the build that hash as many.
-fn presets_of(field: acclmt_poseidon::fields::FieldId, arities: &[usize]) -> Vec<&'static AnyParameters> {
+fn presets_of(
+    field: acclmt_poseidon::fields::FieldId,
+    arities: &[usize],
+) -> Vec<&'static AnyParameters> {
     let limits = hardware().limits();
     let mut sets: Vec<&AnyParameters> = Vec::new();
     for preset in presets::all() {
@@ -155,7 +159,7 @@ fn commit(device: &mut dyn Device, request: &CommitRequest<'_>, words: &[Word]) 
     let mut nodes = AllNodes::default();
     let source = &mut WordSource(words);
     match device.commit(request, source, &mut nodes, &mut NoProgress) {
-        Ok(report) => Some((report.cap?, nodes, report.counters)),
+        Ok(report) => Some((report.cap, nodes, report.counters)),
         Err(DeviceError::Unsupported(_)) => None,
         Err(error) => panic!("{request:?}: {error}"),
     }

@@ -193,11 +193,7 @@ impl Host<'_> {
 
     /// Sets up `tree`, with the values of empty sub-trees.
     fn set_up(&mut self, tree: &Tree, empty: &[u64]) {
-        self.input[2..5].copy_from_slice(&[
-            tree.leaves as u32,
-            tree.top as u32,
-            tree.emit,
-        ]);
+        self.input[2..5].copy_from_slice(&[tree.leaves as u32, tree.top as u32, tree.emit]);
         let mut base = 0;
         for (level, &groups) in tree.queues.iter().enumerate() {
             self.input[1] = tree.arities[level] as u32;
@@ -439,9 +435,9 @@ fn random_tree(random: &mut Random) -> Tree {
         arities.truncate(levels);
     }
     let top = arities.len() - 1;
-    let full = arities[..top]
-        .iter()
-        .fold(1_usize, |full, &arity| full.saturating_mul(arity).min(1 << 40));
+    let full = arities[..top].iter().fold(1_usize, |full, &arity| {
+        full.saturating_mul(arity).min(1 << 40)
+    });
     let leaves = match random.below(4) {
         0 => full,
         1 => full.saturating_sub(1).max(1),
@@ -450,8 +446,8 @@ fn random_tree(random: &mut Random) -> Tree {
     };
     let nodes = leaves.min(1500).div_ceil(full) as u64;
     let reserve_leaves = top != 0 && random.below(2) == 0;
-    let mut queues = level_table(&arities, nodes, NODE_WORDS, reserve_leaves)
-        .expect("the tree is not too high");
+    let mut queues =
+        level_table(&arities, nodes, NODE_WORDS, reserve_leaves).expect("the tree is not too high");
     for groups in &mut queues {
         *groups = 1 + random.below((*groups).into()) as u32;
     }

@@ -25,9 +25,9 @@ use crate::level_table;
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
-    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LevelEntry, MAX_NUM_FULL,
-    NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES, TOP_SET, mixed_bases,
-    shared_rows_fit,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LevelEntry,
+    MAX_NUM_FULL, NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES,
+    TOP_SET, mixed_bases, shared_rows_fit,
 };
 use crate::registers::{self, SETS};
 use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
@@ -1410,7 +1410,11 @@ impl<P: ChipPort> ChipDevice<P> {
         let asked = request.sharing.or(self.sharing);
         let sharing = self.sharing(asked);
         let num_engines = self.capabilities.limits.num_engines;
-        let programs: Vec<&ChipProgram> = nodes.programs.iter().map(|(program, _)| &**program).collect();
+        let programs: Vec<&ChipProgram> = nodes
+            .programs
+            .iter()
+            .map(|(program, _)| &**program)
+            .collect();
         let of_nodes = || {
             mixed_bases(&programs).map_err(|error| {
                 format!("hash engines cannot mix the levels of this tree: {error}")
@@ -1804,13 +1808,20 @@ impl NodePrograms {
 
     /// The arities for a message.
     fn arity_text(&self) -> String {
-        let arities: Vec<_> = self.programs.iter().map(|(_, arity)| arity.to_string()).collect();
+        let arities: Vec<_> = self
+            .programs
+            .iter()
+            .map(|(_, arity)| arity.to_string())
+            .collect();
         arities.join(" and ")
     }
 
     /// Beats of the largest states.
     fn most_beats(&self) -> usize {
-        let beats = self.programs.iter().map(|(program, _)| program.shape().beats());
+        let beats = self
+            .programs
+            .iter()
+            .map(|(program, _)| program.shape().beats());
         beats.max().unwrap_or_default()
     }
 

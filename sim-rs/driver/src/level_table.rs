@@ -148,7 +148,10 @@ fn shares(arities: &[usize], words: usize) -> Vec<u32> {
     let fits = |&halves: &usize| {
         let queues = table(halves);
         let taken = queues.iter().zip(arities);
-        taken.map(|(&groups, arity)| groups as usize * arity).sum::<usize>() <= words
+        taken
+            .map(|(&groups, arity)| groups as usize * arity)
+            .sum::<usize>()
+            <= words
     };
     let most = (0..2 * words).rev().find(fits).unwrap_or_default();
     table(most)
@@ -171,7 +174,8 @@ mod tests {
         for arity in 2..=11 {
             let levels = (1_usize..).find(|&height| (arity as u128).pow(height as u32) >= 1 << 32);
             let levels = levels.expect("some power is large enough");
-            let table = level_table(&vec![arity; levels + 1], 1, NODE_WORDS, false).expect("the tree fits");
+            let table =
+                level_table(&vec![arity; levels + 1], 1, NODE_WORDS, false).expect("the tree fits");
             let (root, below) = table.split_last().expect("there are queues");
             assert!(below.iter().all(|&groups| groups >= 2), "{table:?}");
             assert_eq!(*root, 1, "{table:?}");
@@ -191,7 +195,8 @@ mod tests {
                 for height in 0..=max_height(arity, words) {
                     for top_nodes in [1, 2, 1000] {
                         for reserves in [false, true] {
-                            let table = level_table(&vec![arity; height + 1], top_nodes, words, reserves);
+                            let table =
+                                level_table(&vec![arity; height + 1], top_nodes, words, reserves);
                             let table = table.expect("the tree fits");
                             assert_eq!(table.len(), if height == 0 { 0 } else { height + 1 });
                             assert!(table.iter().all(|&groups| groups >= 1), "{table:?}");

@@ -62,8 +62,8 @@ pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
 pub use mix::{MixError, check_mix, mixed_bases};
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
-    INITIAL_VECTORS, LARGE_PRIME, LevelEntry, NODE_SET, ROW_SET, Roles, RowRegisters, RuntimeModulus, TOP_SET,
-    shared_rows_fit,
+    INITIAL_VECTORS, LARGE_PRIME, LevelEntry, NODE_SET, ROW_SET, Roles, RowRegisters,
+    RuntimeModulus, TOP_SET, shared_rows_fit,
 };
 pub use rows::ChipRows;
 pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work};

@@ -10,7 +10,7 @@ use acclmt_driver::device::{
 };
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::sharing::Sharing;
-use acclmt_merkle::shape::Padding;
+use acclmt_merkle::shape::{Padding, TreeShape};
 use acclmt_poseidon::word::Word;
 
 /// Most hashes of leaves, or leaves that are ready, that are simulated of a tree before it goes on as a smaller one ends.
@@ -58,8 +58,9 @@ pub(crate) fn count_tree(
             simulated_leaves: None,
         });
     }
-    let hashes = request.hashes(&request.shape()?);
-    let tree = count_on(device, request, smaller_tree(request), progress)?;
+    let shape = request.shape()?;
+    let hashes = request.hashes(&shape);
+    let tree = count_on(device, request, smaller_tree(request, &shape), progress)?;
     progress.report(hashes, hashes);
     Ok(tree)
 }
@@ -71,16 +72,26 @@ fn is_mixed(request: &CommitRequest<'_>) -> bool {
     matches!(request.leaf, LeafRule::Hash(leaf) if shares && leaf.name() != name)
 }
 
-/// Leaves of the tree that a large one is counted by.
-fn smaller_tree(request: &CommitRequest<'_>) -> u64 {
+/// Leaves of full trees of one, two and more levels that are like the lowest ones of a tree.
+fn full_trees(shape: &TreeShape) -> impl Iterator<Item = u64> {
+    let arities = shape.arities().levels().iter();
+    arities.scan(1_u64, |leaves, &arity| {
+        *leaves = leaves.checked_mul(arity as u64)?;
+        Some(*leaves)
+    })
+}
+
+/// Leaves of the tree that a large one of this shape is counted by.
+fn smaller_tree(request: &CommitRequest<'_>, shape: &TreeShape) -> u64 {
     let most = if is_mixed(request) {
         SMALLER_MIXED
     } else {
         SMALLER
     };
-    let arity = request.parameters.arity().max(2) as u64;
-    let most = (most / request.leaf_hashes().max(1)).max(arity.pow(2));
-    arity.pow(most.ilog(arity))
+    let most = most / request.leaf_hashes().max(1);
+    let trees = full_trees(shape).enumerate();
+    let fitting = trees.take_while(|&(level, leaves)| level < 2 || leaves <= most);
+    fitting.last().map_or(shape.leaves(), |(_, leaves)| leaves)
 }
 
 /// The report of the tree; nothing where it is not to be simulated, or the device found that it does not repeat itself.
@@ -89,7 +100,7 @@ fn count_within(
     request: &CommitRequest<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Option<CommitReport>, MeasurementError> {
-    let smaller = smaller_tree(request);
+    let smaller = smaller_tree(request, &request.shape()?);
     let can_go_on = request.cap_height == 0 && request.leaves > smaller;
     if !can_go_on {
         let report = device.commit(request, &mut Zeros, &mut NoNodes, progress)?;
@@ -102,8 +113,7 @@ fn count_within(
     Ok(device.count_within(request, most, progress)?)
 }
 
-/// The tree of `request` if it goes on as one of so many leaves ends, a power of the arity: as that differs from the one
-/// a level lower. Both have the height of the tree, and so the same queues and the same way from the last leaf to the
+/// The tree of `request` if it goes on as a full one of so many leaves ends: as that differs from the one a level lower. Both have the height of the tree, and so the same queues and the same way from the last leaf to the
 /// root.
 fn count_on(
     device: &mut dyn Device,
@@ -115,8 +125,9 @@ fn count_on(
     let all_hashes = request.hashes(&shape);
     let nothing = vec![Word::default(); request.parameters.digest_length()];
     let mut before = 0;
-    let arity = request.parameters.arity().max(2) as u64;
-    let both = smaller + smaller / arity;
+    let shorter = full_trees(&shape).take_while(|&leaves| leaves < smaller);
+    let shorter = shorter.last().unwrap_or(1);
+    let both = smaller + shorter;
     let mut count = |leaves: u64| {
         let padding = match request.padding {
             Padding::Refuse => Padding::SubTree(&nothing),
@@ -145,13 +156,13 @@ fn count_on(
         let counters = counters.ok_or_else(|| no_hash_engine(device))?;
         Ok::<_, MeasurementError>((report, counters))
     };
-    let (_, shorter) = count(smaller / arity)?;
+    let (_, before_last) = count(shorter)?;
     let (report, longer) = count(smaller)?;
     let more = More {
         leaves: request.leaves - smaller,
-        of: smaller - smaller / arity,
+        of: smaller - shorter,
     };
-    let counters = more.counters(&longer, &shorter);
+    let counters = more.counters(&longer, &before_last);
     Ok(CountedTree {
         report: CommitReport {
             counters: Some(counters.clone()),

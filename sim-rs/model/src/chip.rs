@@ -12,8 +12,8 @@ use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
-    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry, ProgramError,
-    ROW_SET, Roles, RowRegisters, check_mix, shared_rows_fit,
+    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry,
+    ProgramError, ROW_SET, Roles, RowRegisters, check_mix, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register, SETS};
 use acclmt_driver::timeline::Timeline;
@@ -568,7 +568,10 @@ impl ModelChip {
                 let is_leaf = is_row_set(set);
                 let illegal = [
                     (!is_leaf && sets[set].arity < 2, &registers.input_words),
-                    (top != 0 && sets[set].digest_words != 1, &registers.digest_words),
+                    (
+                        top != 0 && sets[set].digest_words != 1,
+                        &registers.digest_words,
+                    ),
                 ];
                 Some((set, check(set, &illegal)?))
             });
@@ -584,8 +587,7 @@ impl ModelChip {
                 .filter(|&set| has_level(set))
                 .map(|set| sets[set].shape().beats());
             let node_beats = node_beats.max().unwrap_or_default();
-            let fit =
-                !is_shared || shared_rows_fit(leaf, node_beats, rows.group, roles, &limits);
+            let fit = !is_shared || shared_rows_fit(leaf, node_beats, rows.group, roles, &limits);
             if rows.group == 0 || roles.rows != 0 && rows.group as usize > most_rows || !fit {
                 return Err(registers::ROW_GROUP.address);
             }
@@ -613,7 +615,9 @@ impl ModelChip {
             .filter(|&set| has_level(set) || is_shared && set == ROW_SET)
             .map(|set| sets[set])
             .collect();
-        let mixes = mixed.windows(2).all(|pair| check_mix(&pair[0], &pair[1]).is_ok());
+        let mixes = mixed
+            .windows(2)
+            .all(|pair| check_mix(&pair[0], &pair[1]).is_ok());
         if of_set.is_none() && (!mixes || is_shared && !leaves_room) {
             return Err(registers::ROLES.address);
         }

@@ -6,8 +6,8 @@ use std::collections::{HashMap, VecDeque};
 use crate::chip::{Hardware, HardwareError, ModelChip};
 use acclmt_driver::chip::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::program::{
-    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, LevelEntry, ProgramError,
-    ROW_SET, Roles, RowRegisters,
+    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, LevelEntry,
+    ProgramError, ROW_SET, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, Register, SETS};
 use acclmt_driver::timeline::Timeline;

@@ -9,9 +9,7 @@ use crate::Hardware;
 use crate::latencies::Pipelines;
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::{NODE_WORDS, level_table};
-use acclmt_driver::program::{
-    ChipProgram, ChipRegisters, NODE_SET, ROW_SET, Roles, RowRegisters,
-};
+use acclmt_driver::program::{ChipProgram, ChipRegisters, NODE_SET, ROW_SET, Roles, RowRegisters};
 use acclmt_poseidon::presets;
 
 /// Cycles without a word in or out that are a hang.

@@ -467,7 +467,8 @@ mod tests {
                 let all = leaves as usize / 512;
                 let simulated: usize = strides.states.iter().map(|state| state.strides.len()).sum();
                 // What is said of how much was simulated.
-                let least = simulated as u64 * setup.tree.arity.pow(strides.level) as u64;
+                let arity = u64::from(setup.tree.levels[0].arity);
+                let least = simulated as u64 * arity.pow(strides.level);
                 let rest = leaves - strides.counted_leaves;
                 assert!(10 * rest >= 9 * least, "{what}: {rest} of {least}");
                 assert!(strides.simulates_more_than(0, &machine), "{what}");

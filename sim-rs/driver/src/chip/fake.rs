@@ -10,8 +10,8 @@ use acclmt_poseidon::word::{self, Word};
 use super::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use crate::level_table;
 use crate::program::{
-    self, Bases, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError, ROW_SET, Roles,
-    RowRegisters, check_mix, shared_rows_fit,
+    self, Bases, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError,
+    ROW_SET, Roles, RowRegisters, check_mix, shared_rows_fit,
 };
 use crate::registers::{self, SETS};
 
@@ -334,10 +334,15 @@ impl FakeChip {
                 .map(|entry| registers::LEVEL_GROUPS.get(entry))
                 .collect();
             let words = 1 << registers::CAPS_LOG2_NODE_WORDS.get(self.get(&registers::CAPS_TREE));
-            let arities: Vec<_> = sets.iter().map(|registers| registers.arity as usize).collect();
+            let arities: Vec<_> = sets
+                .iter()
+                .map(|registers| registers.arity as usize)
+                .collect();
             let leaves = u64::from(self.get(&registers::LEAVES));
             let below = &arities[..top as usize];
-            let nodes = below.iter().fold(leaves, |nodes, &arity| nodes.div_ceil(arity as u64));
+            let nodes = below
+                .iter()
+                .fold(leaves, |nodes, &arity| nodes.div_ceil(arity as u64));
             let reserves = self.hashes_leaves() && self.roles().reserve_leaves();
             let expected = level_table::level_table(&arities, nodes, words, reserves);
             assert_eq!(Ok(table), expected);
