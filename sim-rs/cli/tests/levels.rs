@@ -439,4 +439,8 @@ fn mixed_trees_are_measured() {
     assert_eq!(row["upper"], upper);
     let hashes = |engine: &str| row["counters"][engine]["hashes"].as_u64().unwrap();
     assert_eq!(hashes("leaf") + hashes("root"), 128 + 16 + 2 + 1);
+    // Busy by the mean of the sets' cycles, of which arity 8 has more than twice those of arity 2.
+    let busy = |key: &str| row[key].as_f64().unwrap();
+    let sum = busy("lhe_utilisation") + busy("rhe_utilisation");
+    assert!(sum > 0.1 && sum <= 2.0, "{row}");
 }

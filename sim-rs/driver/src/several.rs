@@ -3,7 +3,8 @@
 //! The leaves are cut into sub-trees of one height. Every device has a thread and takes the next sub-tree whenever
 //! it is done with one, or in turn; at the end one of the devices joins the roots of the sub-trees to the top of
 //! the tree. All nodes are those of one device, padding included, as a sub-tree begins at a multiple of its leaves.
-//! Of a tree with upper levels, sub-trees have those below their roots, and the top has the others.
+//! Of a tree with upper levels, sub-trees have those below their roots, and the top has the others; where the first
+//! upper level has few nodes, the sub-trees are below it and have one parameter set.
 //!
 //! A sub-tree of a device that fails is given to another one. Therefore its leaves are kept until it is done, and
 //! its nodes go to their receiver when it and all sub-trees before it are. What is kept for all sub-trees
@@ -45,6 +46,10 @@ const SUB_TREES_PER_DEVICE: u64 = 4;
 
 /// A run costs about so many hashes for each of its levels beside its own: a chip waits for the last hash of a level.
 const HASHES_OF_A_LEVEL: u64 = 128;
+
+/// Most nodes of the first upper level of a tree that are joined by one device, so that sub-trees have one parameter
+/// set.
+const MAX_UPPER_NODES: u64 = 1024;
 
 /// Sub-trees for each device that are kept: one that it works on, and one that is ready or waits for those before.
 const KEPT_PER_DEVICE: u64 = 2;
@@ -288,6 +293,12 @@ impl<'a> Cut<'a> {
             let most = least.map_or(0, |least| least + least / 16);
             let mut cheap = heights.filter(|height| cost(height) <= most);
             cut = cheap.next().map_or(cut, at);
+        }
+        if let Some(first) = request.upper.first()
+            && first.from < cut.height
+            && shape.nodes(first.from) <= MAX_UPPER_NODES
+        {
+            cut = at(first.from);
         }
         match cut.count() {
             1 => at(shape.height()),

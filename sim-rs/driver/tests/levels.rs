@@ -164,8 +164,12 @@ fn random_trees() {
             };
             check(&mut SeveralDevices::new(devices().collect()));
             let report = check(&mut SeveralDevices::new(devices().collect()).evenly());
-            let sub_trees = report.devices.iter().map(|share| share.sub_trees);
-            assert!(leaves <= sets[0].arity() || sub_trees.sum::<u64>() > 1);
+            let sub_trees: u64 = report.devices.iter().map(|share| share.sub_trees).sum();
+            assert!(leaves <= sets[0].arity() || sub_trees > 1);
+            // Sub-trees have one parameter set, as there are few nodes in the first upper level.
+            let first = request.upper.first().map(|upper| upper.from);
+            let least = first.map_or(1, |first| request.shape().unwrap().nodes(first));
+            assert!(sub_trees >= least, "{sub_trees} sub-trees, {least} nodes");
         }
     }
 }

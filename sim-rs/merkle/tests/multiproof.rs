@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use acclmt_merkle::levels::{UpperLevels, UpperPreset};
 use acclmt_merkle::multiproof::{Multiproof, OpenedLeaf};
 use acclmt_merkle::proof::{Opening, Proof};
 use acclmt_merkle::proof_file::AnyProof;
@@ -415,6 +416,13 @@ prop_compose! {
     }
 }
 
+/// Levels and arities of upper levels, right or wrong.
+fn upper_levels() -> impl Strategy<Value = Vec<(u32, usize)>> {
+    let level = prop_oneof![0_u32..4, any::<u32>()];
+    let arity = prop_oneof![Just(2_usize), any::<usize>()];
+    prop::collection::vec((level, arity), 0..3)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -463,25 +471,39 @@ proptest! {
         indices in prop::collection::vec(prop_oneof![0_u64..8, any::<u64>()], 0..4),
         nodes in prop::collection::vec(0_usize..3, 0..45),
         cap in 0_usize..5,
+        upper in upper_levels(),
+        given in upper_levels(),
+        same: bool,
     ) {
         let parameters = presets::by_name("filecoin-arity-2").unwrap();
+        let given = match same {
+            true => upper.clone(),
+            false => given,
+        };
+        let given: Vec<_> = given.iter().map(|&(from, _)| UpperLevels { from, parameters }).collect();
+        let upper = upper.into_iter().map(|(from, arity)| UpperPreset {
+            from,
+            preset: parameters.name().to_owned(),
+            arity,
+        });
         let digest = vec![word::from_u64(3)];
         let openings = indices.into_iter().map(|index| OpenedLeaf { index, leaf: digest.clone() });
         let proof = Multiproof {
             preset: parameters.name().to_owned(),
             field: parameters.field(),
             arity,
-            upper: Vec::new(),
+            upper: upper.collect(),
             height,
             cap_height,
             openings: openings.collect(),
             nodes: nodes.into_iter().map(|count| vec![digest.clone(); count]).collect(),
         };
         let is_leaf = proof.height == cap_height && cap_height <= 2;
-        let result = proof.verify(parameters, &vec![digest; cap]);
+        let result = proof.verify_with_upper(parameters, &given, &vec![digest; cap]);
         prop_assert!(result.is_err() || is_leaf);
         let proof = AnyProof::Multiproof(proof);
         prop_assert!(proof.node_count() <= 2 * 45);
+        prop_assert!(proof.arities().levels().len() <= 40);
         let _ = proof.nodes_of_paths();
     }
 }
