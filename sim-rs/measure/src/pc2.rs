@@ -16,6 +16,7 @@ use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, Progress,
 };
 use acclmt_driver::sharing::Sharing;
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::{self, Word};
@@ -103,6 +104,11 @@ impl Sector {
     /// Leaves of a tree.
     pub fn leaves(&self) -> u64 {
         ARITY.pow(self.height)
+    }
+
+    /// Leaves of all trees of a kind.
+    fn all_leaves(&self) -> u64 {
+        self.leaves() * self.trees
     }
 
     /// Nodes of a tree from a level on, the root included.
@@ -194,15 +200,21 @@ fn parameters(elements: usize) -> &'static AnyParameters {
     presets::by_name(&format!("filecoin-arity-{elements}")).expect("Filecoin's sets are presets")
 }
 
-/// The trees of one kind.
+/// The trees of one kind, in one run.
 fn request(sector: &Sector, kind: Kind, sharing: Sharing) -> CommitRequest<'static> {
     let rule = match kind {
         Kind::TreeC => LeafRule::Hash(parameters(sector.layers)),
         Kind::TreeR => LeafRule::Digest,
     };
+    // Above several trees there is a node of so many children.
+    let joined = (sector.trees > 1).then(|| UpperLevels {
+        from: sector.height,
+        parameters: parameters(sector.trees as usize),
+    });
     CommitRequest {
+        upper: Vec::from_iter(joined),
         sharing: Some(sharing),
-        ..CommitRequest::new(parameters(ARITY as usize), rule, sector.leaves())
+        ..CommitRequest::new(parameters(ARITY as usize), rule, sector.all_leaves())
     }
 }
 
@@ -216,7 +228,7 @@ pub fn hashes(device: &dyn Device, sector: &Sector) -> Result<u64, MeasurementEr
     for kind in KINDS {
         let request = request(sector, kind, Sharing::Fixed);
         tree_plan(device, &request)?;
-        hashes += request.hashes(&request.shape()?) * sector.trees;
+        hashes += request.hashes(&request.shape()?);
     }
     engine_plan(device, parameters(sector.layers))?;
     Ok(hashes)
@@ -234,7 +246,7 @@ fn engines(device: &dyn Device) -> Result<u64, MeasurementError> {
 ///
 /// As [`hashes`].
 pub fn expected_cycles(device: &dyn Device, sector: &Sector) -> Result<f64, MeasurementError> {
-    let leaves = (sector.leaves() * sector.trees) as f64;
+    let leaves = sector.all_leaves() as f64;
     let nodes = leaves / (ARITY - 1) as f64;
     let columns = engine_plan(device, parameters(sector.layers))?.period as f64;
     let node = engine_plan(device, parameters(ARITY as usize))?.period as f64;
@@ -301,7 +313,7 @@ pub fn measure_pc2(
     })
 }
 
-/// Measures the trees of one kind, and the node above where there are two. Returns the root, if the device
+/// Measures the trees of one kind, with the node above where there are two. Returns the root, if the device
 /// computes it, and the cycles in which the hash engines were busy, together.
 fn measure_trees(
     device: &mut dyn Device,
@@ -323,53 +335,29 @@ fn measure_trees(
         Kind::TreeC => (format!("column{columns}_k{}", sector.height), 0),
         Kind::TreeR => (format!("leaf_k{}", sector.height), 1 + DISCARDED_ROWS),
     };
-    let mut roots = Vec::new();
+    let tree = count_tree(
+        device,
+        &request,
+        &format!("{SEED}/{name}"),
+        &mut |done: u64, _: u64| progress.report(done.min(hashes), hashes),
+    )?;
+    let cycles = tree.counters.span();
+    let each = tree.counters.engines(engines as usize);
+    // Rows and nodes may occupy different sub-engines most.
+    let busy: u64 = each.map(EngineCounters::busiest).sum();
     let mut row_engines = engines;
-    let mut effort = Effort::default();
-    let mut simulated_leaves = None;
-    // A backend that only counts takes as long for every tree of a kind.
-    let runs = if device.computes() { sector.trees } else { 1 };
-    for tree in 0..runs {
-        let seed = match tree {
-            0 => format!("{SEED}/{name}"),
-            _ => format!("{SEED}/{name}/{tree}"),
-        };
-        let tree = count_tree(device, &request, &seed, &mut |done: u64, _: u64| {
-            let before = tree * hashes;
-            let done = (before + done.min(hashes)) * sector.trees / runs;
-            progress.report(done, sector.trees * hashes);
-        })?;
-        let of_tree = Effort::new(&tree.counters, engines);
-        effort.cycles += of_tree.cycles * sector.trees / runs;
-        effort.busy += of_tree.busy * sector.trees / runs;
-        simulated_leaves = tree.simulated_leaves;
-        if sharing == Sharing::Fixed {
-            let permutations = shape.leaves() * request.leaf_hashes();
-            row_engines = engines_of(&tree.counters, engines, permutations);
-        }
-        if device.computes() {
-            roots.extend(tree.report.cap.into_iter().flatten());
-        }
+    if sharing == Sharing::Fixed {
+        let permutations = shape.leaves() * request.leaf_hashes();
+        row_engines = engines_of(&tree.counters, engines, permutations);
     }
-    let Effort { mut cycles, busy } = effort;
-    if sector.trees > 1 {
-        // A backend that only counts cycles has no roots.
-        let children = match roots.len() {
-            0 => vec![Word::default(); sector.trees as usize],
-            _ => roots.clone(),
-        };
-        let (root, more) = join(device, &children)?;
-        cycles += more;
-        if !roots.is_empty() {
-            roots = vec![root];
-        }
-    }
-    let leaves = sector.leaves() * sector.trees;
+    let roots = tree.report.cap.into_iter().flatten();
+    let root = roots.filter(|_| device.computes()).next();
+    let leaves = sector.all_leaves();
     let leaf_busy = match kind {
         Kind::TreeC => engine_plan(device, parameters(sector.layers))?.utilisation(leaves, cycles),
         Kind::TreeR => 0.0,
     };
-    let node_busy = nodes.utilisation(shape.hashes() * sector.trees, cycles);
+    let node_busy = nodes.utilisation(shape.hashes(), cycles);
     let node_engines = match sharing {
         Sharing::Fixed if engines > 1 => engines - row_engines.max(1),
         _ => engines,
@@ -380,34 +368,15 @@ fn measure_trees(
         columns,
         leaves,
         cycles,
-        simulated_leaves,
+        simulated_leaves: tree.simulated_leaves,
         seconds: seconds(cycles),
         words_in: leaves * columns as u64,
         words_out: kept * sector.trees + u64::from(sector.trees > 1),
         lhe_utilisation: leaf_busy / row_engines.max(1) as f64,
         rhe_utilisation: node_busy / node_engines as f64,
-        root: roots.first().map(word::to_hex),
+        root: root.as_ref().map(word::to_hex),
     };
-    Ok((figures, roots.first().copied(), busy as f64))
-}
-
-/// What trees take: cycles, and those in which each hash engine is busy, together. Rows and nodes may occupy different
-/// sub-engines most.
-#[derive(Clone, Copy, Debug, Default)]
-struct Effort {
-    cycles: u64,
-    busy: u64,
-}
-
-impl Effort {
-    /// That of a run on so many hash engines.
-    fn new(counters: &Counters, engines: u64) -> Self {
-        let each = counters.engines(engines as usize);
-        Self {
-            cycles: counters.span(),
-            busy: each.map(EngineCounters::busiest).sum(),
-        }
-    }
+    Ok((figures, root, busy as f64))
 }
 
 /// How many of the first hash engines have begun so many permutations, those of the rows, in fixed roles.
@@ -451,6 +420,40 @@ mod tests {
         }
         let error = "1GiB".parse::<Sector>().expect_err("there is none");
         assert!(error.to_string().contains("'1GiB'"), "{error}");
+    }
+
+    /// The trees of a kind and the node above them are a run, whose root is that of the software.
+    #[test]
+    fn two_trees_are_joined_in_their_run() {
+        let sector = Sector {
+            trees: 2,
+            ..SECTORS[0]
+        };
+        let hardware = Hardware::default();
+        let chip = ComputingChip::new(hardware).expect("the default is legal");
+        let mut device = ChipDevice::new(chip).expect("the chip answers");
+        let mut model = ModelDevice::new(hardware)
+            .expect("the default is legal")
+            .with_results(false);
+        for sharing in [Sharing::Fixed, Sharing::Shared] {
+            for kind in KINDS {
+                let request = request(&sector, kind, sharing);
+                assert_eq!(
+                    device.commit_notes(&request),
+                    Vec::<String>::new(),
+                    "{kind:?}"
+                );
+            }
+            let found = measure_pc2(&mut device, &sector, sharing, &mut NoProgress)
+                .expect("the roots are right");
+            assert_eq!(
+                (found.words_in, found.words_out),
+                (6 * 64, 2 * 73 + 1 + 2 + 1)
+            );
+            let counted =
+                measure_pc2(&mut model, &sector, sharing, &mut NoProgress).expect("it is counted");
+            assert_eq!(counted.cycles, found.cycles, "{sharing}");
+        }
     }
 
     #[test]
