@@ -257,10 +257,11 @@ mod tests {
             (2, hash(2), 4, Sharing::Fixed, 1 << 15, 1 << 18),
             (2, None, 2, Sharing::Fixed, 1 << 16, 1 << 19),
             (2, None, 2, Sharing::Shared, 1 << 16, 1 << 19),
-            (8, None, 4, Sharing::Shared, 1 << 15, 1 << 21),
-            (8, None, 8, Sharing::Shared, 1 << 15, 1 << 21),
-            (8, hash(11), 4, Sharing::Shared, 1 << 12, 1 << 15),
-            (8, hash(8), 3, Sharing::Fixed, 1 << 12, 1 << 18),
+            (8, None, 4, Sharing::Shared, 1 << 18, 1 << 21),
+            (8, None, 8, Sharing::Shared, 1 << 18, 1 << 21),
+            (8, hash(11), 2, Sharing::Shared, 1 << 15, 1 << 18),
+            (8, hash(11), 4, Sharing::Shared, 1 << 15, 1 << 18),
+            (8, hash(8), 3, Sharing::Fixed, 1 << 15, 1 << 18),
         ] {
             let what = format!("arity {arity}, {leaf:?}, {engines} engines, {sharing}");
             let preset = |name: &str| presets::by_name(name).expect("it is a preset");

@@ -441,7 +441,7 @@ mod tests {
             (Some(8), 8, 6, 60_000, shared(4), None),
             (Some(8), 8, 6, 60_000, split(2, 3), None),
             (Some(8), 8, 6, 60_000, split(3, 4), None),
-            (None, 8, 6, 1 << 17, shared(1), Some(0.9)),
+            (None, 8, 6, 1 << 17, shared(1), None),
             (None, 8, 6, 1 << 17, shared(3), None),
             (None, 8, 6, 1 << 17, shared(4), None),
         ] {
