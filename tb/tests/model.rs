@@ -16,6 +16,7 @@ use acclmt_driver::program::{ChipProgram, LevelEntry, Roles, RowRegisters, TOP_S
 use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
 use acclmt_driver::timeline::{Stall, Timeline};
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_model::{Hardware, ModelChip};
@@ -514,6 +515,52 @@ fn shared_hash_engines_take_the_same_cycles() {
             assert_eq!(hashes, request.hashes(&request.shape().unwrap()), "{what}");
             counters
         });
+        chips.timeline(&what, &request);
+    }
+}
+
+/// Trees whose levels have several parameter sets, all of which an engine mixes: as many as it has room for.
+#[test]
+#[cfg_attr(
+    not(feature = "bls12-381"),
+    ignore = "the presets of the other primes have no such arities"
+)]
+fn levels_of_several_sets_take_the_same_cycles() {
+    let seed = seed(89);
+    let mut random = Random::new(seed);
+    let mut chips = Chips::new(seed);
+    let set = |arity: u32| presets::by_name(&format!("filecoin-arity-{arity}")).unwrap();
+    for (number, (rows, nodes, upper, leaves, sharing)) in [
+        (Some(11), 8, vec![(2, 2)], 65..129, Sharing::Shared),
+        (Some(11), 8, vec![(2, 2)], 65..129, Sharing::Fixed),
+        (None, 4, vec![(1, 8), (2, 2)], 40..65, Sharing::Shared),
+        (None, 2, vec![(3, 8)], 9..65, Sharing::Fixed),
+        (Some(2), 2, vec![(1, 11)], 10..60, Sharing::Shared),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let leaves = leaves.start + random.below(leaves.end - leaves.start);
+        let rule = rows.map_or(LeafRule::Digest, |arity| LeafRule::Hash(set(arity)));
+        let value = elements(&mut random, large_field(), 1);
+        let upper = upper.into_iter().map(|(from, arity)| UpperLevels {
+            from,
+            parameters: set(arity),
+        });
+        let request = CommitRequest {
+            upper: upper.collect(),
+            padding: Padding::SubTree(&value),
+            sharing: Some(sharing),
+            ..CommitRequest::new(set(nodes), rule, leaves)
+        };
+        assert_eq!(chips.rtl.commit_notes(&request), [""; 0], "{request:?}");
+        let count = request.leaf_length() * leaves as usize;
+        let words = elements(&mut random, large_field(), count);
+        let (input, output) = stalls(&mut random);
+        chips.set_stalls(seed + number as u64, input, output);
+        let emit = *random.choose(&[0, u32::MAX, 0b101]);
+        let what = format!("{request:?}, levels {emit:b}, stalls {input} {output}");
+        chips.commit(&what, &request, &words, emit);
         chips.timeline(&what, &request);
     }
 }

@@ -129,7 +129,14 @@ pub fn run(
             let plan = tree_plan(device.as_ref(), &request).map_err(CommandError::failure)?;
             trees.push((request, plan));
         }
-        console.notes(&device.notes(parameters))?;
+        let mut notes = device.notes(parameters);
+        // That of the largest tree says what is worth knowing of all.
+        if names.len() == 1
+            && let Some((request, _)) = trees.last()
+        {
+            notes.extend(device.commit_notes(request));
+        }
+        console.notes(&notes)?;
     }
     check_alike(backends, names, options, device.as_ref(), &trees)?;
     let hashes = |(request, _): &(CommitRequest<'_>, EnginePlan)| {

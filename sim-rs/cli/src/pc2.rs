@@ -11,7 +11,7 @@ use crate::side_by_side::Effort;
 use acclmt_driver::device::{Device, NoProgress, Progress};
 use acclmt_driver::sharing::Sharing;
 use acclmt_measure::pc2::{
-    Pc2Measurement, SECTORS, Sector, TreeFigures, expected_cycles, hashes, measure_pc2,
+    Pc2Measurement, SECTORS, Sector, TreeFigures, expected_cycles, hashes, measure_pc2, notes,
 };
 
 /// Measure Filecoin's PreCommit 2 on a chip: the trees over the columns and over the replica of a sector
@@ -53,6 +53,7 @@ pub fn run(
     let sharing = options.sharing.unwrap_or(Sharing::Shared);
     // What cannot be measured is said before hours of simulation.
     let total = hashes(device.as_ref(), &sector).map_err(CommandError::failure)?;
+    console.notes(&notes(device.as_mut(), &sector, sharing))?;
     if device.computes() && sector != SECTORS[0] {
         let cycles = expected_cycles(device.as_ref(), &sector).map_err(CommandError::failure)?;
         Effort {

@@ -234,6 +234,16 @@ pub fn hashes(device: &dyn Device, sector: &Sector) -> Result<u64, MeasurementEr
     Ok(hashes)
 }
 
+/// What is worth knowing before the runs, one sentence each, as [`Device::commit_notes`].
+pub fn notes(device: &mut dyn Device, sector: &Sector, sharing: Sharing) -> Vec<String> {
+    let mut notes = Vec::new();
+    for kind in KINDS {
+        let of_tree = device.commit_notes(&request(sector, kind, sharing));
+        notes.extend(of_tree.into_iter().map(|note| format!("{kind:?}: {note}")));
+    }
+    notes
+}
+
 /// Hash engines of a device.
 fn engines(device: &dyn Device) -> Result<u64, MeasurementError> {
     let engines = device.num_engines().ok_or_else(|| no_hash_engine(device))?;
