@@ -13,7 +13,7 @@ use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
 };
-use acclmt_driver::level_table::{NODE_WORDS, level_table, max_height, standard_tree};
+use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table, max_height, standard_tree};
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
@@ -1928,7 +1928,13 @@ impl Host<'_> {
         self.write(registers::LEAVES.address, leaves);
         let top = if is_tree { leaves.ilog2() } else { 0 };
         self.write(registers::TOP_LEVEL.address, top);
-        let queues = level_table(&vec![2; top as usize + 1], 1, NODE_WORDS, false).unwrap();
+        let queues = level_table(
+            &vec![2; top as usize + 1],
+            1,
+            NODE_WORDS,
+            LeafQueue::InOrder,
+        )
+        .unwrap();
         for (level, &groups) in (0..).zip(&queues) {
             self.write(
                 registers::LEVEL_TABLE.at(level),

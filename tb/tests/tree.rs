@@ -8,7 +8,7 @@
 
 mod common;
 
-use acclmt_driver::level_table::{level_table, max_height};
+use acclmt_driver::level_table::{LeafQueue, level_table, max_height};
 use acclmt_verilated::{Bench, BenchKind};
 use common::{Random, seed};
 
@@ -416,6 +416,14 @@ fn fold(bench: &mut Bench, tree: &Tree, pace: Pace, random: &mut Random, stop_af
     );
 }
 
+fn leaf_queue(reserve_leaves: bool) -> LeafQueue {
+    if reserve_leaves {
+        LeafQueue::Reserved
+    } else {
+        LeafQueue::InOrder
+    }
+}
+
 /// A tree of any shape, with queues of one to a few groups; half of them with an arity for each level.
 fn random_tree(random: &mut Random) -> Tree {
     let arity = 2 + random.below(11) as usize;
@@ -446,8 +454,8 @@ fn random_tree(random: &mut Random) -> Tree {
     };
     let nodes = leaves.min(1500).div_ceil(full) as u64;
     let reserve_leaves = top != 0 && random.below(2) == 0;
-    let mut queues =
-        level_table(&arities, nodes, NODE_WORDS, reserve_leaves).expect("the tree is not too high");
+    let mut queues = level_table(&arities, nodes, NODE_WORDS, leaf_queue(reserve_leaves))
+        .expect("the tree is not too high");
     for groups in &mut queues {
         *groups = 1 + random.below((*groups).into()) as u32;
     }
@@ -493,8 +501,13 @@ fn the_boundaries_of_every_level() {
                         leaves,
                         emit: 0,
                         reserve_leaves,
-                        queues: level_table(&arities, nodes, NODE_WORDS, reserve_leaves)
-                            .expect("the tree is not too high"),
+                        queues: level_table(
+                            &arities,
+                            nodes,
+                            NODE_WORDS,
+                            leaf_queue(reserve_leaves),
+                        )
+                        .expect("the tree is not too high"),
                         arities,
                     };
                     let pace = Pace {

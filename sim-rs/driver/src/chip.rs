@@ -21,7 +21,7 @@ use crate::device::{
     row_sponge,
 };
 use crate::fold::{TreeHasher, fold, full_cap};
-use crate::level_table;
+use crate::level_table::{self, LeafQueue};
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
@@ -1360,10 +1360,10 @@ impl<P: ChipPort> ChipDevice<P> {
         let top = shape.top() as usize;
         let most = self.capabilities.max_height as usize;
         let words = self.capabilities.node_words;
-        let reserves = leaf.program().is_some() && roles.reserve_leaves();
+        let leaf_queue = leaf_queue(leaf.program().is_some(), roles);
         let top_nodes = shape.nodes(shape.top());
         let arities = nodes.arities();
-        let queues = level_table::level_table(&arities, top_nodes, words, reserves);
+        let queues = level_table::level_table(&arities, top_nodes, words, leaf_queue);
         let queues = match queues {
             Ok(queues) if top <= most => queues,
             _ => {
@@ -1832,6 +1832,15 @@ impl NodePrograms {
             let period = self.programs[number].0.period() as u64;
             cycles.saturating_add(shape.nodes(level).saturating_mul(period))
         })
+    }
+}
+
+/// How leaves come into their queue, with these roles of the hash engines.
+fn leaf_queue(are_hashed: bool, roles: Roles) -> LeafQueue {
+    match are_hashed {
+        false => LeafQueue::Ready,
+        true if roles.reserve_leaves() => LeafQueue::Reserved,
+        true => LeafQueue::InOrder,
     }
 }
 

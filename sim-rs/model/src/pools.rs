@@ -8,7 +8,7 @@ use super::tree::{LevelSetup, TreeSetup};
 use crate::Hardware;
 use crate::latencies::Pipelines;
 use acclmt_driver::device::Counters;
-use acclmt_driver::level_table::{NODE_WORDS, level_table};
+use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table};
 use acclmt_driver::program::{ChipProgram, ChipRegisters, NODE_SET, ROW_SET, Roles, RowRegisters};
 use acclmt_poseidon::presets;
 
@@ -130,8 +130,12 @@ impl Case {
         let queues = if self.tiny {
             vec![1; self.levels.len() + 1]
         } else {
-            let reserves = self.leaf.is_some() && self.roles.reserve_leaves();
-            level_table(&arities.collect::<Vec<_>>(), 1, NODE_WORDS, reserves)
+            let leaf_queue = match self.leaf {
+                None => LeafQueue::Ready,
+                Some(_) if self.roles.reserve_leaves() => LeafQueue::Reserved,
+                Some(_) => LeafQueue::InOrder,
+            };
+            level_table(&arities.collect::<Vec<_>>(), 1, NODE_WORDS, leaf_queue)
                 .expect("the tree fits")
         };
         let levels = numbers.zip(queues).map(|(&set, groups)| LevelSetup {

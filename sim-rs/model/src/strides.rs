@@ -332,7 +332,7 @@ mod tests {
     use crate::latencies::Pipelines;
     use crate::machine::RunSetup;
     use crate::tree::{LevelSetup, TreeSetup};
-    use acclmt_driver::level_table::{NODE_WORDS, level_table};
+    use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table};
     use acclmt_driver::program::{ChipProgram, EngineLimits, NODE_SET, Roles, RowRegisters};
     use acclmt_poseidon::presets;
 
@@ -353,8 +353,12 @@ mod tests {
         let leaf_registers = leaf.map_or(root.registers, |name| program(name).registers);
         let arity = root.registers.arity;
         let queues = vec![arity as usize; height as usize + 1];
-        let reserves = leaf.is_some() && roles.reserve_leaves();
-        let queues = level_table(&queues, 1, NODE_WORDS, reserves).expect("the tree fits");
+        let leaf_queue = match leaf {
+            None => LeafQueue::Ready,
+            Some(_) if roles.reserve_leaves() => LeafQueue::Reserved,
+            Some(_) => LeafQueue::InOrder,
+        };
+        let queues = level_table(&queues, 1, NODE_WORDS, leaf_queue).expect("the tree fits");
         let levels = queues.into_iter().map(|groups| LevelSetup {
             set: NODE_SET,
             arity,

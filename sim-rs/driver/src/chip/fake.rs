@@ -7,7 +7,7 @@ use std::time::Duration;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::{self, Word};
 
-use super::{ChipPort, OutputWord, Patience, PortError, RunPlan};
+use super::{ChipPort, OutputWord, Patience, PortError, RunPlan, leaf_queue};
 use crate::level_table;
 use crate::program::{
     self, Bases, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError,
@@ -343,8 +343,8 @@ impl FakeChip {
             let nodes = below
                 .iter()
                 .fold(leaves, |nodes, &arity| nodes.div_ceil(arity as u64));
-            let reserves = self.hashes_leaves() && self.roles().reserve_leaves();
-            let expected = level_table::level_table(&arities, nodes, words, reserves);
+            let leaf_queue = leaf_queue(self.hashes_leaves(), self.roles());
+            let expected = level_table::level_table(&arities, nodes, words, leaf_queue);
             assert_eq!(Ok(table), expected);
         }
         let plan = self
