@@ -282,17 +282,16 @@ const SHARED: Roles = Roles {
 #[test]
 fn trees_take_their_cycles() {
     let fixed = Roles::LEAF_AND_ROOT;
-    for (leaf, root, height, roles, cycles) in [
+    let trees = [
         (Some(2), 2, 12, fixed, 92_233),
-        (Some(2), 2, 12, SHARED, 92_241),
+        (Some(2), 2, 12, SHARED, 91_384),
         (None, 8, 4, fixed, 41_547),
         (None, 8, 4, SHARED, 26_469),
         (None, 8, 5, fixed, 253_566),
         (None, 8, 5, SHARED, 134_517),
         (Some(11), 8, 4, fixed, 294_036),
         (Some(11), 8, 4, SHARED, 168_895),
-    ] {
-        let found = whole(leaf, root, height, roles).cycles;
-        assert_eq!(found, cycles, "{leaf:?}, {root}, {height}, {roles:?}");
-    }
+    ];
+    let found = trees.map(|(leaf, root, height, roles, _)| whole(leaf, root, height, roles).cycles);
+    assert_eq!(found, trees.map(|(.., cycles)| cycles));
 }
