@@ -226,9 +226,9 @@ class Hash:
             "WindowLast": 0,
             # Hash engine 0 takes rows, hash engine 1 nodes.
             "Roles": 1 | 2 << 8,
-            # Groups in the queues of the leaves and of the root.
-            "LevelTable0": LEAVES,
-            "LevelTable1": 1,
+            # Groups in the queues of the leaves and of the root, which have the set of nodes, 1.
+            "LevelTable0": 1 << 16 | LEAVES,
+            "LevelTable1": 1 << 16 | 1,
             "Control": 1,
         }
         yield from ((address[name], value) for name, value in run.items())
