@@ -2314,7 +2314,7 @@ fn constants_without_a_place_are_refused() {
         (1, 6, 255),
         (1, 7, 0),
         (1, 128, 0),
-        (15, 0, 16),
+        (15, 0, 24),
         (15, 2, 255),
         (15, 3, 0),
         (15, 16, 0),
@@ -2692,7 +2692,8 @@ fn a_start_that_is_refused_while_an_error_is_pending_is_seen() {
     assert_eq!(host.error(), unknown);
     // The flag is of the last start: the level table is looked at later.
     host.set_up(HASHES, 4);
-    host.write(registers::LEVEL_TABLE.at(1), 0);
+    let no_groups = LevelEntry::of_nodes(0);
+    host.write(registers::LEVEL_TABLE.at(1), no_groups.value());
     host.write(registers::CONTROL.address, START);
     assert!(!host.chip.refused());
     assert_eq!(host.status(), BUSY | ERROR);

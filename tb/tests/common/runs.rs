@@ -7,6 +7,7 @@
 use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
 use acclmt_driver::nodes::AllNodes;
+use acclmt_driver::program::LevelEntry;
 use acclmt_driver::registers::{self, Access};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
@@ -592,7 +593,8 @@ pub fn refused_starts_keep_the_packet(make: Make<'_>, seed: u64) {
         run.configure(&mut chip);
         let good = chip.read(table).unwrap().data;
         // No room for a group.
-        assert!(!chip.write(table, 0, ALL_STROBES).unwrap().refused);
+        let no_groups = LevelEntry::of_nodes(0).value();
+        assert!(!chip.write(table, no_groups, ALL_STROBES).unwrap().refused);
         run.start(&mut chip, run.words.len());
         for _ in 0..100 {
             chip.cycle().unwrap();
