@@ -113,15 +113,18 @@ pub fn run(arguments: &PaperArguments, console: &mut Console<'_>) -> Result<(), 
         ))?;
     }
     console.line(format!(
-        "\n{:<20}  {:>15}  {:>9}  {:>8}",
+        "\n{:<20}  {:>15}  {:>9}  {:>8}  {:>15}",
         format!("{GOLDILOCKS_PRESET}, columns"),
         "cycles per row",
         "Mrow/s",
-        "Melem/s"
+        "Melem/s",
+        "shared: cycles"
     ))?;
     for rows in &evaluation.wide_rows {
+        let shared = rows.shared.as_ref();
+        let shared = shared.map_or_else(String::new, |tree| format!("{:.2}", tree.cycles_per_leaf));
         console.line(format!(
-            "{:<20}  {:>15.2}  {:>9.3}  {:>8.1}",
+            "{:<20}  {:>15.2}  {:>9.3}  {:>8.1}  {shared:>15}",
             rows.columns,
             rows.tree.cycles_per_leaf,
             rows.row_rate / 1e6,

@@ -15,6 +15,7 @@ use crate::published;
 use acclmt_driver::device::{CommitRequest, Device, LeafKind, LeafRule, NoProgress, Progress};
 use acclmt_driver::level_table::standard_tree;
 use acclmt_driver::program::SUB_ENGINES;
+use acclmt_driver::sharing::Sharing;
 use acclmt_driver::timeline::{Slot, Timeline};
 use acclmt_model::{Dispatch, Hardware, HardwareError, ModelDevice};
 use acclmt_poseidon::fields::AnyParameters;
@@ -140,6 +141,9 @@ pub struct WideRows {
     pub row_rate: f64,
     /// Elements of rows a second at [`CLOCK_HZ`], of the whole run.
     pub element_rate: f64,
+    /// The same tree where every hash engine takes rows and nodes, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<TreeMeasurement>,
     /// What was measured: a leaf is a row.
     #[serde(flatten)]
     pub tree: TreeMeasurement,
@@ -334,6 +338,9 @@ impl Evaluation {
                 positive(&of(what), value)?;
             }
             check_tree(&rows.tree, of)?;
+            if let Some(shared) = &rows.shared {
+                check_tree(shared, |what| of(&format!("{what}, shared,")))?;
+            }
         }
         self.dma.as_ref().map_or(Ok(()), DmaRuns::check)?;
         self.peers.as_ref().map_or(Ok(()), Peers::check)
@@ -448,7 +455,7 @@ pub fn evaluate(
     let mut wide_rows = Vec::new();
     for columns in COLUMNS {
         let rows = tree_of_rows(columns, most_leaves.min(MOST_ROWS))?;
-        work.done((rows.permutations + 1) * rows.tree.leaves);
+        work.done(2 * (rows.permutations + 1) * rows.tree.leaves);
         wide_rows.push(rows);
     }
     let mut schedules = Vec::new();
@@ -499,7 +506,7 @@ impl<'a> Work<'a> {
         let rows = most_leaves.min(MOST_ROWS);
         let mut wide_rows = 0;
         for columns in COLUMNS {
-            wide_rows += (rows_request(columns, rows)?.leaf_hashes() + 1) * rows;
+            wide_rows += 2 * (rows_request(columns, rows)?.leaf_hashes() + 1) * rows;
         }
         let total =
             engines as u64 * ENGINE_WORK + trees + unmerged.map(|n| 2 * n).sum::<u64>() + wide_rows;
@@ -594,14 +601,21 @@ fn rows_request(columns: usize, rows: u64) -> Result<CommitRequest<'static>, Eva
     Ok(CommitRequest::new(parameters, rule, rows))
 }
 
-/// The same on the default chip.
+/// The same on the default chip, in fixed roles and shared.
 fn tree_of_rows(columns: usize, rows: u64) -> Result<WideRows, EvaluationError> {
     let request = rows_request(columns, rows)?;
     let what = format!("a tree over {rows} rows of {columns} elements");
     let standard = standard_tree(request.parameters.arity());
-    let mut device = open(Hardware::default())?;
-    let measured = measure_tree(&mut device, &request, standard, &mut NoProgress);
-    let (tree, _) = measured.map_err(failed(&what))?;
+    let measure = |sharing| {
+        let request = CommitRequest {
+            sharing: Some(sharing),
+            ..request.clone()
+        };
+        let mut device = open(Hardware::default())?;
+        let measured = measure_tree(&mut device, &request, standard, &mut NoProgress);
+        Ok::<_, EvaluationError>(measured.map_err(failed(&what))?.0)
+    };
+    let tree = measure(Sharing::Fixed)?;
     let row_rate = CLOCK_HZ as f64 / tree.cycles_per_leaf;
     Ok(WideRows {
         preset: request.parameters.name().to_owned(),
@@ -609,6 +623,7 @@ fn tree_of_rows(columns: usize, rows: u64) -> Result<WideRows, EvaluationError> 
         permutations: request.leaf_hashes(),
         row_rate,
         element_rate: row_rate * columns as f64,
+        shared: Some(measure(Sharing::Shared)?),
         tree,
     })
 }

@@ -713,8 +713,16 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
         "LHE",
         "RHE",
     ]);
+    let has_shared = evaluation
+        .wide_rows
+        .iter()
+        .any(|rows| rows.shared.is_some());
+    if has_shared {
+        let more = ["shared:\ncycles", "Mrow/s at\n500 MHz", "engines\nbusy"];
+        table.head.extend(more.map(str::to_owned));
+    }
     for rows in &evaluation.wide_rows {
-        table.rows.push(vec![
+        let mut cells = vec![
             rows.columns.to_string(),
             rows.permutations.to_string(),
             short(rows.tree.leaves as f64),
@@ -725,8 +733,26 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
             format!("{:.2}", rows.element_rate * GOLDILOCKS_BYTES / 1e9),
             precise(rows.tree.lhe_utilisation),
             precise(rows.tree.rhe_utilisation),
-        ]);
+        ];
+        if has_shared {
+            let shared = rows.shared.as_ref();
+            let cell =
+                |value: fn(&TreeMeasurement) -> String| shared.map_or_else(String::new, value);
+            cells.push(cell(|tree| short(tree.cycles as f64)));
+            cells.push(cell(|tree| {
+                format!("{:.3}", CLOCK_HZ as f64 / tree.cycles_per_leaf / 1e6)
+            }));
+            cells.push(cell(|tree| {
+                precise((tree.lhe_utilisation + tree.rhe_utilisation) / 2.0)
+            }));
+        }
+        table.rows.push(cells);
     }
+    let shared = if has_shared {
+        " In the last columns both hash engines take rows and nodes (shared)."
+    } else {
+        ""
+    };
     Some(Section {
         title: "Wide rows of Goldilocks elements".to_owned(),
         blocks: vec![
@@ -735,7 +761,7 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
                  sponge of the preset, which absorbs eight elements before each permutation; Plonky2 has rows of 135. \
                  Cycles are those of the whole run, rows and the tree over them, from the first word in to the root \
                  out; the leaf hash engine (LHE) hashes the rows while the root hash engine (RHE) folds their digests. \
-                 An element has {GOLDILOCKS_BYTES} bytes.",
+                 An element has {GOLDILOCKS_BYTES} bytes.{shared}",
                 first.preset
             )),
             Block::Table(table),
