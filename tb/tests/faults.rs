@@ -7,9 +7,10 @@
 // The control blocks are the same with every prime.
 #![cfg(feature = "bls12-381")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use acclmt_driver::program::{ChipProgram, LevelEntry, Roles, RowRegisters};
 use acclmt_driver::registers;
@@ -30,42 +31,79 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
+/// The source `name` with this text, which is there once, exchanged.
+fn exchanged(name: &str, text: &str, original: &str, fault: &str) -> String {
+    let count = text.matches(original).count();
+    assert_eq!(count, 1, "{name} must have '{original}' once");
+    text.replace(original, fault)
+}
+
+fn source(name: &str) -> String {
+    fs::read_to_string(folder("rtl").join(name)).unwrap()
+}
+
+/// Builds the bench `top` in the folder `work` with the sources of the chip: some of them with a text of their own,
+/// some with files of the testbench in their places.
+fn build(
+    top: &str,
+    changed: &BTreeMap<&str, String>,
+    replaced: &[(&str, &[&str])],
+    work: &Path,
+) -> Output {
+    let benches = folder("tb/rtl");
+    let list = source("acclmt.f");
+    let mut sources = Vec::new();
+    for name in list.lines().filter(|line| line.ends_with(".sv")) {
+        if let Some((_, others)) = replaced.iter().find(|(file, _)| *file == name) {
+            sources.extend(others.iter().map(|other| benches.join(other)));
+        } else if let Some(text) = changed.get(name) {
+            let path = work.join(Path::new(name).file_name().unwrap());
+            fs::write(&path, text).unwrap();
+            sources.push(path);
+        } else {
+            sources.push(folder("rtl").join(name));
+        }
+    }
+    Command::new("verilator")
+        .args(["--binary", "--timing", "--assert"])
+        // Without its optimisations Verilator takes parts of one block for loops.
+        .args(["-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-O0"])
+        .args(["-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"])
+        .args(["--top-module", top, "--Mdir"])
+        .arg(work.join("obj"))
+        .args(&sources)
+        .arg(benches.join(format!("{top}.sv")))
+        .output()
+        .expect("verilator runs: it is what the chip is simulated with")
+}
+
+/// Runs the bench `top` that was built in the folder `work`.
+fn start(top: &str, work: &Path, arguments: &[String]) -> Output {
+    Command::new(work.join("obj").join(format!("V{top}")))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// Whether it ended well, and all that was said.
+fn outcome(output: Output) -> (bool, String) {
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
 /// Builds the bench `top` with the sources of the chip, the one of the fault exchanged, and runs it with these
 /// arguments: whether it was built and ended well, and all that was said.
 fn run(top: &str, fault: Option<&Fault>, arguments: &[String]) -> (bool, String) {
     let work = TempDir::new().unwrap();
-    let rtl = folder("rtl");
-    let list = fs::read_to_string(rtl.join("acclmt.f")).unwrap();
-    let mut sources = Vec::new();
-    for name in list.lines().filter(|line| line.ends_with(".sv")) {
-        let mut path = rtl.join(name);
-        if let Some(fault) = fault.filter(|fault| fault.file == name) {
-            let text = fs::read_to_string(&path).unwrap();
-            let count = text.matches(fault.original).count();
-            assert_eq!(count, 1, "{name} must have '{}' once", fault.original);
-            path = work.path().join(Path::new(name).file_name().unwrap());
-            fs::write(&path, text.replace(fault.original, fault.fault)).unwrap();
-        }
-        sources.push(path);
-    }
-    let objects = work.path().join("obj");
-    let mut output = Command::new("verilator")
-        .args(["--binary", "--timing", "--assert"])
-        .args(["-Wno-lint", "-Wno-style", "-O0"])
-        .args(["--top-module", top, "--Mdir"])
-        .arg(&objects)
-        .args(&sources)
-        .arg(folder("tb/rtl").join(format!("{top}.sv")))
-        .output()
-        .expect("verilator runs: it is what the chip is simulated with");
+    let changed = fault.map(|fault| {
+        let text = exchanged(fault.file, &source(fault.file), fault.original, fault.fault);
+        (fault.file, text)
+    });
+    let mut output = build(top, &changed.into_iter().collect(), &[], work.path());
     if output.status.success() {
-        output = Command::new(objects.join(format!("V{top}")))
-            .args(arguments)
-            .output()
-            .unwrap();
+        output = start(top, work.path(), arguments);
     }
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.success(), String::from_utf8(said).unwrap())
+    outcome(output)
 }
 
 // ---- Configuration and runs -------------------------------------------------------------------------------
@@ -277,6 +315,301 @@ fn broken_places_are_found() {
     for fault in &PLACE_FAULTS {
         let (_, said) = run(PLACES, Some(fault), &[]);
         assert!(!said.contains(ALL_IN_ORDER), "{}: {said}", fault.fault);
+        assert!(said.contains(fault.message), "{}: {said}", fault.fault);
+    }
+}
+
+// ---- A pool of hash engines ---------------------------------------------------------------------------------
+
+const DEALING: &str = "acclmt_tb_dealing";
+const ALL_RUNS: &str = "all ended: 1124 nodes, 0 wrong";
+
+/// The arithmetic of the engines is left out, their order is not.
+const STAND_IN: &[(&str, &[&str])] = &[(
+    "engine/acclmt_hash_engine.sv",
+    &["acclmt_tb_hash_pkg.sv", "acclmt_tb_hash_engine.sv"],
+)];
+
+/// A fault in an expression: behind the text `before`, together with which it is there once, it becomes `fault`.
+struct PoolFault {
+    file: &'static str,
+    before: &'static str,
+    original: &'static str,
+    fault: &'static str,
+    message: &'static str,
+}
+
+const POOL_FAULTS: [PoolFault; 28] = [
+    // The lock on the engine of a row is dropped: blocks are interleaved.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "row_label_i.block_end ? '0 : row_target",
+        fault: "'0",
+        message: "acclmt_tb_hash_engine: word 1 of a block of 2 words ends it: 1",
+    },
+    // An engine begins a row and a node in one cycle.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "node_valid_i ? node_target : '0",
+        fault: "'0",
+        message: "acclmt_engine_pool: an engine takes a row and a node at once",
+    },
+    // A row begins in the midst of a node.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "engine_ready & ",
+        original: "~node_lock_q",
+        fault: "'1",
+        message: "acclmt_tb_hash_engine: a word of another block comes within a block",
+    },
+    // A node begins in the midst of a row.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "within_limit & ",
+        original: "~row_lock_q",
+        fault: "'1",
+        message: "acclmt_engine_pool: an engine takes a row and a node at once",
+    },
+    // A row has the place of the node on offer.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "reserve_leaves ? ",
+        original: "leaf_place_i",
+        fault: "node_place_i",
+        message: "acclmt_dispatch_scheduler: a digest is written to place 0, which is not reserved",
+    },
+    // A row begins without a place.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "reserve_leaves && row_begins && !leaf_ready_i",
+        fault: "1'b0",
+        message: "acclmt_dispatch_scheduler: a digest is written to place 0, which is not reserved",
+    },
+    // The first row of a group asks for its own place only.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "row_label_i.first_row ? run_i.row.group : 16'd1",
+        fault: "16'd1",
+        message: "two blocks, one engine for nodes: unfinished: 14 nodes, 0 wrong",
+    },
+    // Rows of several blocks go to any engine with room.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "in_turn ? row_engines : row_can",
+        fault: "row_can",
+        message: "acclmt_tb_hash_engine: a block comes that no state waits for",
+    },
+    // A round of blocks begins where the last one ended.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "clear_i || round_ends",
+        fault: "clear_i",
+        message: "acclmt_tb_hash_engine: a block comes that no state waits for",
+    },
+    // So many nodes enter as there are.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "run_i.node_limit == '0 || nodes_q != run_i.node_limit",
+        fault: "1'b1",
+        message: "two blocks, one engine for nodes: unfinished: 10 nodes, 0 wrong",
+    },
+    // The digests of rows make room for nodes.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "digest_has_place[e] && digest_ready[e] && !digest_is_row[e]",
+        fault: "digest_has_place[e] && digest_ready[e]",
+        message: "two blocks, one engine for nodes: unfinished: 10 nodes, 0 wrong",
+    },
+    // The last block of a row has the words of the others.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "row_label_i.last_block ? run_i.row.last_words : row_config.input_words",
+        fault: "row_config.input_words",
+        message: "acclmt_tb_hash_engine: word 2 of a block of 3 words ends it: 1",
+    },
+    // The last block of a row has the map of the others.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "row_label_i.last_block ? run_i.row.last_map : row_config.input_map",
+        fault: "row_config.input_map",
+        message: "shared: ended: 120 nodes, 120 wrong",
+    },
+    // Ready leaves are taken for rows: so are the nodes of set 0.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "hash_rows && tag[TagSet+:SetWidth] == RowSet",
+        fault: "tag[TagSet+:SetWidth] == RowSet",
+        message: "elements: unfinished: 27 nodes, 0 wrong",
+    },
+    // Every engine with a digest writes its own.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "if (",
+        original: "digest_choice[e]",
+        fault: "digest_has_place[e]",
+        message: "acclmt_dispatch_scheduler: a digest is written to place 6, which is not reserved",
+    },
+    // Without a tree digests are collected from any engine.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: ".request_i(",
+        original: "row_engines",
+        fault: "row_engines & digest_valid",
+        message: "no tree: ended: 160 nodes, 112 wrong",
+    },
+    // The turn of digests begins again with each of them.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: "",
+        original: "leaf_taken && leaf_last && leaf_ends_group",
+        fault: "leaf_taken && leaf_last",
+        message: "no tree: unfinished: 18 nodes, 16 wrong",
+    },
+    // Every node has the words of set 1.
+    PoolFault {
+        file: "engine/acclmt_engine_pool.sv",
+        before: ".set_i(",
+        original: "node_set_i",
+        fault: "acclmt_pkg::NodeSet",
+        message: "elements: ended: 120 nodes, 40 wrong",
+    },
+    // The turn stays where it was.
+    PoolFault {
+        file: "common/acclmt_turns.sv",
+        before: "",
+        original: "~(advance_i | (advance_i - Count'(1)))",
+        fault: "~(advance_i - Count'(1))",
+        message: "acclmt_engine_pool: the digest of engine 1 waits for too long",
+    },
+    // Every node has set 1.
+    PoolFault {
+        file: "tree/acclmt_tree.sv",
+        before: "",
+        original: "word_job.parameter_set",
+        fault: "acclmt_pkg::NodeSet",
+        message: "elements: ended: 120 nodes, 40 wrong",
+    },
+    // A leaf is taken while a digest is written.
+    PoolFault {
+        file: "tree/acclmt_tree.sv",
+        before: "",
+        original: "place_free && (reserve_leaves_i || !digest_valid_i)",
+        fault: "place_free",
+        message: "one engine for rows: unfinished: 105 nodes, 77 wrong",
+    },
+    // Nodes have as many children at every level as above the leaves.
+    PoolFault {
+        file: "tree/acclmt_dispatch_scheduler.sv",
+        before: "job_o.arity = ",
+        original: "arity[l]",
+        fault: "arity[0]",
+        message: "acclmt_tb_hash_engine: word 2 of a block of 2 words ends it: 0",
+    },
+    // A group of leaves frees as many places as a node of the next level has children.
+    PoolFault {
+        file: "tree/acclmt_dispatch_scheduler.sv",
+        before: "AddressWidth'(",
+        original: "arity[0]",
+        fault: "arity[1]",
+        message: "acclmt_dispatch_scheduler: 0 places of leaves are free, and that is wrong",
+    },
+    // A leaf that needs several places takes one.
+    PoolFault {
+        file: "tree/acclmt_dispatch_scheduler.sv",
+        before: "",
+        original: "leaf_places_q >= leaf_places_i",
+        fault: "leaf_places_q != '0",
+        message: "two blocks, one engine for nodes: unfinished: 14 nodes, 0 wrong",
+    },
+    // Groups of every level are as far apart as three nodes.
+    PoolFault {
+        file: "tree/acclmt_level_queue.sv",
+        before: "read_group_q + ",
+        original: "AddressWidth'(arity_q)",
+        fault: "AddressWidth'(3)",
+        message: "acclmt_dispatch_scheduler: the leaf queue is full and nothing can move",
+    },
+    // Every level has set 1.
+    PoolFault {
+        file: "tree/acclmt_level_queue.sv",
+        before: "set_q <= ",
+        original: "set_i",
+        fault: "2'd1",
+        message: "elements: ended: 120 nodes, 40 wrong",
+    },
+    // Siblings that a group lacks are left out.
+    PoolFault {
+        file: "tree/acclmt_node_fetch.sv",
+        before: "",
+        original: "job_q.is_top ? job_q.count : job_q.arity",
+        fault: "job_q.count",
+        message: "acclmt_tb_hash_engine: word 2 of a block of 3 words ends it: 1",
+    },
+    // Siblings that a group lacks are what is in their places.
+    PoolFault {
+        file: "tree/acclmt_node_fetch.sv",
+        before: "",
+        original: "index_q + 1'b1 >= job_q.count",
+        fault: "index_q + 1'b1 >= job_q.arity",
+        message: "shared: ended: 121 nodes, 5 wrong",
+    },
+];
+
+#[test]
+fn a_pool_makes_the_nodes_of_every_run() {
+    let work = TempDir::new().unwrap();
+    let mut output = build(DEALING, &BTreeMap::new(), STAND_IN, work.path());
+    if output.status.success() {
+        output = start(DEALING, work.path(), &[]);
+    }
+    let (ended_well, said) = outcome(output);
+    assert!(ended_well, "{said}");
+    assert!(said.contains(ALL_RUNS), "{said}");
+    assert!(!said.contains("%Error"), "{said}");
+}
+
+/// All faults are in one simulation, and an argument chooses one: to build one for each would take minutes.
+#[test]
+fn broken_pools_are_found() {
+    let argument = |index: usize| format!("fault_{index:02}");
+    let mut changed = BTreeMap::new();
+    for (index, fault) in POOL_FAULTS.iter().enumerate() {
+        let PoolFault {
+            file,
+            before,
+            original,
+            fault,
+            ..
+        } = fault;
+        let text = changed.entry(*file).or_insert_with(|| source(file));
+        let chosen = format!(
+            "{before}($test$plusargs(\"{}\") != 0 ? ({fault}) : ({original}))",
+            argument(index)
+        );
+        *text = exchanged(file, text, &format!("{before}{original}"), &chosen);
+    }
+    let work = TempDir::new().unwrap();
+    let output = build(DEALING, &changed, STAND_IN, work.path());
+    if !output.status.success() {
+        panic!("{}", outcome(output).1);
+    }
+    let (ended_well, said) = outcome(start(DEALING, work.path(), &[]));
+    assert!(ended_well && said.contains(ALL_RUNS), "no fault: {said}");
+    for (index, fault) in POOL_FAULTS.iter().enumerate() {
+        let chosen = format!("+{}", argument(index));
+        let (_, said) = outcome(start(DEALING, work.path(), &[chosen]));
+        assert!(!said.contains(ALL_RUNS), "{}: {said}", fault.fault);
         assert!(said.contains(fault.message), "{}: {said}", fault.fault);
     }
 }
