@@ -131,7 +131,9 @@ module acclmt_register_file #(
     value_legal = 1'b1;
     case (group)
       acclmt_control_pkg::GroupRun, acclmt_control_pkg::GroupLeaf, acclmt_control_pkg::GroupRoot,
-      acclmt_control_pkg::GroupTop, acclmt_control_pkg::GroupConstantData, acclmt_control_pkg::GroupConstantAddress, acclmt_control_pkg::GroupRadixSquared: is_config = 1'b1;
+      acclmt_control_pkg::GroupTop, acclmt_control_pkg::GroupConstantData,
+      acclmt_control_pkg::GroupConstantAddress,
+      acclmt_control_pkg::GroupRadixSquared: is_config = 1'b1;
       acclmt_control_pkg::GroupPrime: begin
         is_config = RuntimeModulus;
         is_writable = RuntimeModulus;
@@ -562,8 +564,10 @@ module acclmt_register_file #(
     acclmt_pkg::word_t radix_squared;
   } settled_t;
   settled_t settled;
-  assign settled = {run_config_o, tree_config_o, leaf_config_o, root_config_o, top_config_o, prime_o,
-                    radix_squared_o};
+  assign settled = {
+    run_config_o, tree_config_o, leaf_config_o, root_config_o, top_config_o, prime_o,
+    radix_squared_o
+  };
   logic in_run_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) in_run_q <= 1'b0;

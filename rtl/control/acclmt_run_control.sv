@@ -40,8 +40,8 @@ module acclmt_run_control #(
   input logic config_write_i,
   /// A register of the configuration holds an illegal value.
   input logic illegal_i,
-  /// Level table, children of a node of each parameter set, and the tree; stable from a start to the
-  /// end of its run.
+  /// Level table, children of a node of each parameter set, and the tree; stable from a start to
+  /// the end of its run.
   input logic [MaxHeight:0][acclmt_tree_pkg::LevelEntryWidth-1:0] level_table_i,
   input logic [acclmt_pkg::NumSets*acclmt_tree_pkg::SiblingCountWidth-1:0] arities_i,
   input acclmt_tree_pkg::tree_config_t tree_i,

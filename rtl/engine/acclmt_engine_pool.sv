@@ -111,7 +111,8 @@ module acclmt_engine_pool #(
 
   // The parameter sets of rows, and of the node on offer.
   acclmt_pkg::engine_config_t row_config, node_config;
-  assign row_config = configs_i[acclmt_pkg::EngineConfigWidth*RowSet+:acclmt_pkg::EngineConfigWidth];
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  assign row_config = configs_i[ConfigWidth*int'(RowSet)+:ConfigWidth];
   acclmt_set_select #(
     .NumSets(NumSets)
   ) u_node_config (

@@ -80,7 +80,8 @@ package acclmt_timing_pkg;
   endfunction
 
   /// Whether `engines` hash engines have room for a group of rows and for `node_limit` nodes each,
-  /// in states of so many beats. A buffer may lack up to three beats for the next state.
+  /// in states of so many beats. A buffer may lack up to three beats for the next state, and the
+  /// first engine gets a row more than others where they do not go round.
   /// `shared_rows_fit` of the driver is the same rule.
   function automatic logic shared_rows_fit(
       input int reduction, input logic [15:0] group, input int engines,
@@ -89,7 +90,8 @@ package acclmt_timing_pkg;
     int room, taken;
     room = engines * waiting_buffers(has_rounds) *
            (places(reduction) - int'(acclmt_pkg::MaxBeats) + 1);
-    taken = int'(group) * int'(row_beats) + engines * int'(node_limit) * int'(node_beats);
+    taken = (int'(group) + engines - 1) * int'(row_beats) +
+            engines * int'(node_limit) * int'(node_beats);
     shared_rows_fit = taken <= room;
   endfunction
 

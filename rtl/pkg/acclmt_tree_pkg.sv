@@ -55,8 +55,8 @@ package acclmt_tree_pkg;
 
   /// A group of siblings: its level, and whether that is the top; the parameter set of the level,
   /// and the children of a node there; the address of the first one, their number, and whether it
-  /// is the last group of its level. Below the top they are hashed, and the digest has this place in
-  /// the level above; those of the top go out.
+  /// is the last group of its level. Below the top they are hashed, and the digest has this place
+  /// in the level above; those of the top go out.
   typedef struct packed {
     level_t level;
     logic is_top;

@@ -40,7 +40,8 @@ module acclmt_dispatch_scheduler #(
   input logic clear_i,
   /// Sets up the queue of a level; while no node is inside.
   input acclmt_tree_pkg::level_setup_t setup_i,
-  /// The level whose nodes go out and are not hashed, 1 .. MaxHeight; stable while nodes are inside.
+  /// The level whose nodes go out and are not hashed, 1 .. MaxHeight; stable while nodes are
+  /// inside.
   input acclmt_tree_pkg::level_t top_i,
   /// A leaf gets this place, as soon as so many are free; it is written there in the same cycle, or
   /// comes as a digest later; it is the last one.

@@ -23,8 +23,9 @@ module acclmt_level_queue (
   input logic rst_ni,
   /// Forgets every node.
   input logic clear_i,
-  /// Sets up the queue, when it is empty: the parameter set of the level and the children of a node,
-  /// at least 2; its first word and the one behind its last, and the groups that it has room for.
+  /// Sets up the queue, when it is empty: the parameter set of the level and the children of a
+  /// node, at least 2; its first word and the one behind its last, and the groups that it has room
+  /// for.
   input logic setup_i,
   input logic [acclmt_tree_pkg::LevelSetWidth-1:0] set_i,
   input acclmt_tree_pkg::sibling_count_t arity_i,

@@ -506,7 +506,8 @@ impl ChipRegisters {
 const LOST_BEATS: usize = 3;
 
 /// Whether hash engines with both roles have room for a group of rows of several blocks and for the nodes that are
-/// inside of them, whose states have so many beats at most: states of rows wait in the output buffers for words that come later, and nodes go past them.
+/// inside of them, whose states have so many beats at most; the first engine gets a row more than others where they do
+/// not go round: states of rows wait in the output buffers for words that come later, and nodes go past them.
 ///
 /// The RTL has the same rule in `acclmt_timing_pkg::shared_rows_fit`.
 pub fn shared_rows_fit(
@@ -518,7 +519,7 @@ pub fn shared_rows_fit(
 ) -> bool {
     let engines = roles.rows.count_ones() as usize;
     let room = engines * rows.waiting_buffers() * (limits.places - LOST_BEATS);
-    let of_rows = group as usize * rows.shape().beats();
+    let of_rows = (group as usize + engines.saturating_sub(1)) * rows.shape().beats();
     let of_nodes = engines * usize::from(roles.node_limit) * node_beats;
     of_rows + of_nodes <= room
 }
