@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the core with four hash engines, with one partial-round sub-engine in each, and a
-/// small node memory. tb/tests/pool.rs plays the host, and knows the layout.
+/// Testbench only: the core with four hash engines, with one partial-round sub-engine in each, and
+/// a small node memory. tb/tests/pool.rs plays the host, and knows the layout.
 module acclmt_tb_pool #(
   localparam int unsigned NumEngines = 4,
   localparam int unsigned NumPartial = 1,
@@ -14,12 +14,12 @@ module acclmt_tb_pool #(
   input logic clk_i,
   input logic rst_ni,
   /// From the least significant word: flags, address, data of a register, and a word of the input
-  /// (8 words). Flags: bit 0 the core has a clock edge in this cycle, 1 a register is accessed, 2 and
-  /// written, 3 a word of the input is there, 4 one of the output is taken.
+  /// (8 words). Flags: bit 0 the core has a clock edge in this cycle, 1 a register is accessed, 2
+  /// and written, 3 a word of the input is there, 4 one of the output is taken.
   input logic [11*32-1:0] in_i,
   /// Flags, data of a register, level and index of a word of the output, and the word (8 words).
-  /// Flags: bit 0 the access is refused, 1 the word of the input is taken, 2 a word of the output is
-  /// there, 3 it is the last one, 4 it is void.
+  /// Flags: bit 0 the access is refused, 1 the word of the input is taken, 2 a word of the output
+  /// is there, 3 it is the last one, 4 it is void.
   output logic [12*32-1:0] out_o
 );
 

@@ -16,8 +16,9 @@ module acclmt_tb_tree #(
   /// (2 words) of a constant, leaf (2), digest (2) and its place. The parameter set of a level is
   /// the lower bits of its number.
   input logic [16*32-1:0] in_i,
-  /// Flags, which show, too, whether a word of a job was read and is taken, the level of the job, and
-  /// the parameter set of the operand; operand (2 words) and the place of its digest, node that goes out (2), its level and
+  /// Flags, which show, too, whether a word of a job was read and is taken, the level of the job,
+  /// and the parameter set of the operand; operand (2 words) and the place of its digest, node that
+  /// goes out (2), its level and
   /// index, the place of the leaf.
   output logic [9*32-1:0] out_o
 );

@@ -36,6 +36,20 @@ pub const COLUMNS: [usize; 5] = [8, 16, 100, 135, 1000];
 /// The most rows of such a tree: beside so many, the begin and the end of a run hardly count.
 pub const MOST_ROWS: u64 = 1 << 16;
 
+/// Presets of the trees by which the node memory is sized, one of each arity.
+const NODE_MEMORY_PRESETS: [&str; 4] = [
+    "filecoin-arity-2",
+    "filecoin-arity-4",
+    "filecoin-arity-8",
+    "filecoin-arity-11",
+];
+
+/// Words of the node memories that are compared.
+pub const NODE_MEMORY_WORDS: [u32; 6] = [64, 128, 256, 512, 1024, 2048];
+
+/// The most leaves of such a tree: beyond the first standard tree the engines are in their steady state.
+const MOST_NODE_MEMORY_LEAVES: u64 = 1 << 15;
+
 /// Full-round and partial-round sub-engines of the default hash engine.
 pub const DEFAULT_ENGINE: (usize, usize) = (1, 4);
 
@@ -99,6 +113,9 @@ pub struct Evaluation {
     /// Trees whose leaves are rows of Goldilocks elements.
     #[serde(default)]
     pub wide_rows: Vec<WideRows>,
+    /// The same trees with node memories of several sizes.
+    #[serde(default)]
+    pub node_memories: Vec<NodeMemory>,
     /// What each sub-engine does when.
     pub schedules: Vec<Schedule>,
     /// Other libraries on a CPU, if they were measured.
@@ -126,6 +143,24 @@ pub struct Engine {
     /// What was measured.
     #[serde(flatten)]
     pub measurement: EngineMeasurement,
+}
+
+/// A tree on two shared hash engines with a node memory of some size; its leaves are hashed with the parameter set of its
+/// nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeMemory {
+    /// The parameter set.
+    pub preset: String,
+    /// Children of a node.
+    pub arity: usize,
+    /// Words of the node memory.
+    pub words: u32,
+    /// How busy the hash engines are on average, from the last leaf of the first standard tree to the last leaf, or in the
+    /// whole run of a smaller tree; from 0 to 1.
+    pub utilisation: f64,
+    /// What was measured.
+    #[serde(flatten)]
+    pub tree: TreeMeasurement,
 }
 
 /// A tree whose leaves are rows of elements, each the digest of a sponge.
@@ -342,6 +377,13 @@ impl Evaluation {
                 check_tree(shared, |what| of(&format!("{what}, shared,")))?;
             }
         }
+        for memory in &self.node_memories {
+            let of =
+                |what: &str| format!("{what} of arity {} in {} words", memory.arity, memory.words);
+            positive(&of("words"), memory.words.into())?;
+            positive(&of("utilisation"), memory.utilisation)?;
+            check_tree(&memory.tree, of)?;
+        }
         self.dma.as_ref().map_or(Ok(()), DmaRuns::check)?;
         self.peers.as_ref().map_or(Ok(()), Peers::check)
     }
@@ -458,6 +500,14 @@ pub fn evaluate(
         work.done(2 * (rows.permutations + 1) * rows.tree.leaves);
         wide_rows.push(rows);
     }
+    let mut node_memories = Vec::new();
+    for preset in NODE_MEMORY_PRESETS {
+        let request = node_memory_request(preset, most_leaves)?;
+        for words in NODE_MEMORY_WORDS {
+            node_memories.push(node_memory(&request, words)?);
+            work.done(2 * request.leaves);
+        }
+    }
     let mut schedules = Vec::new();
     for (num_full, num_partial, cycles) in SCHEDULES {
         schedules.push(schedule(num_full, num_partial, cycles)?);
@@ -470,6 +520,7 @@ pub fn evaluate(
         trees,
         unmerged,
         wide_rows,
+        node_memories,
         schedules,
         peers: None,
         dma: None,
@@ -508,8 +559,16 @@ impl<'a> Work<'a> {
         for columns in COLUMNS {
             wide_rows += 2 * (rows_request(columns, rows)?.leaf_hashes() + 1) * rows;
         }
-        let total =
-            engines as u64 * ENGINE_WORK + trees + unmerged.map(|n| 2 * n).sum::<u64>() + wide_rows;
+        let mut node_memories = 0;
+        for preset in NODE_MEMORY_PRESETS {
+            let leaves = node_memory_request(preset, most_leaves)?.leaves;
+            node_memories += 2 * leaves * NODE_MEMORY_WORDS.len() as u64;
+        }
+        let total = engines as u64 * ENGINE_WORK
+            + trees
+            + unmerged.map(|n| 2 * n).sum::<u64>()
+            + wide_rows
+            + node_memories;
         progress.report(0, total);
         Ok(Self {
             progress,
@@ -624,6 +683,45 @@ fn tree_of_rows(columns: usize, rows: u64) -> Result<WideRows, EvaluationError> 
         row_rate,
         element_rate: row_rate * columns as f64,
         shared: Some(measure(Sharing::Shared)?),
+        tree,
+    })
+}
+
+/// A tree of a preset by which the node memory is sized.
+fn node_memory_request(
+    preset: &str,
+    most_leaves: u64,
+) -> Result<CommitRequest<'static>, EvaluationError> {
+    let parameters = presets::by_name(preset)?;
+    let arity = parameters.arity() as u64;
+    let most = most_leaves.clamp(arity, MOST_NODE_MEMORY_LEAVES);
+    let leaves = arity.pow(most.ilog(arity));
+    Ok(CommitRequest {
+        sharing: Some(Sharing::Shared),
+        ..CommitRequest::new(parameters, LeafRule::Hash(parameters), leaves)
+    })
+}
+
+/// The same with a node memory of so many words.
+fn node_memory(request: &CommitRequest<'_>, words: u32) -> Result<NodeMemory, EvaluationError> {
+    let (preset, arity) = (request.parameters.name(), request.parameters.arity());
+    let hardware = Hardware {
+        node_words: words,
+        ..Hardware::default()
+    };
+    let standard = standard_tree(arity);
+    let measured = measure_tree(&mut open(hardware)?, request, standard, &mut NoProgress);
+    let what = format!("a tree of '{preset}' in {words} words");
+    let (tree, _) = measured.map_err(failed(&what))?;
+    let [rows, nodes] = match &tree.steady {
+        Some(steady) => [steady.lhe_utilisation, steady.rhe_utilisation],
+        None => [tree.lhe_utilisation, tree.rhe_utilisation],
+    };
+    Ok(NodeMemory {
+        preset: preset.to_owned(),
+        arity,
+        words,
+        utilisation: (rows + nodes) / 2.0,
         tree,
     })
 }

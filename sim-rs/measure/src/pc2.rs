@@ -360,8 +360,8 @@ fn measure_trees(
         let permutations = shape.leaves() * request.leaf_hashes();
         row_engines = engines_of(&tree.counters, engines, permutations);
     }
-    let roots = tree.report.cap.into_iter().flatten();
-    let root = roots.filter(|_| device.computes()).next();
+    let mut roots = tree.report.cap.into_iter().flatten();
+    let root = roots.next().filter(|_| device.computes());
     let leaves = sector.all_leaves();
     let leaf_busy = match kind {
         Kind::TreeC => engine_plan(device, parameters(sector.layers))?.utilisation(leaves, cycles),

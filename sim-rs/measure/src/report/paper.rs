@@ -5,7 +5,8 @@ use super::figures::{
     Axis, Bar, Chart, FigureError, Gantt, Series, percent, power_of_two, range_of, short,
 };
 use crate::evaluation::{
-    DEFAULT_ENGINE, DmaRun, DmaRuns, Engine, Evaluation, GOLDILOCKS_PRESET, Schedule, TREE_PRESET,
+    DEFAULT_ENGINE, DmaRun, DmaRuns, Engine, Evaluation, GOLDILOCKS_PRESET, NodeMemory, Schedule,
+    TREE_PRESET,
 };
 use crate::measurement::{CLOCK_HZ, TreeMeasurement};
 use crate::published;
@@ -28,6 +29,7 @@ pub(super) fn sections(evaluation: &Evaluation) -> Result<Vec<Section>, FigureEr
         goldilocks(evaluation),
     ];
     sections.extend(wide_rows(evaluation));
+    sections.extend(node_memory(evaluation)?);
     sections.extend(evaluation.dma.as_ref().map(dma));
     Ok(sections)
 }
@@ -767,6 +769,95 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
             Block::Table(table),
         ],
     })
+}
+
+/// How busy the hash engines are with node memories of several sizes; nothing if that was not measured.
+fn node_memory(evaluation: &Evaluation) -> Result<Option<Section>, FigureError> {
+    let memories = &evaluation.node_memories;
+    let mut arities: Vec<usize> = memories.iter().map(|memory| memory.arity).collect();
+    arities.dedup();
+    let mut words: Vec<u32> = memories.iter().map(|memory| memory.words).collect();
+    words.sort_unstable();
+    words.dedup();
+    let (Some(&first), Some(&last)) = (words.first(), words.last()) else {
+        return Ok(None);
+    };
+    let mut table = Table::new(["words", "KB"]);
+    for arity in &arities {
+        table.head.push(format!("arity {arity}:\ncycles"));
+        table.head.push("engines\nbusy".to_owned());
+    }
+    for &words in &words {
+        const WORD_BYTES: f64 = 32.0;
+        let kilobytes = f64::from(words) * WORD_BYTES / 1024.0;
+        let mut cells = vec![short(words.into()), short(kilobytes)];
+        for &arity in &arities {
+            let is_here = |memory: &&NodeMemory| (memory.arity, memory.words) == (arity, words);
+            let here = memories.iter().find(is_here);
+            cells.push(or_dash(here, |memory| short(memory.tree.cycles as f64)));
+            cells.push(or_dash(here, |memory| precise(memory.utilisation)));
+        }
+        table.rows.push(cells);
+    }
+    let lines = arities.iter().enumerate().map(|(number, &arity)| {
+        let of_arity = memories.iter().filter(|memory| memory.arity == arity);
+        let points = of_arity.map(|memory| (f64::from(memory.words).log2(), memory.utilisation));
+        Series::line(format!("arity {arity}"), number, points.collect())
+    });
+    let exponent = |words: u32| f64::from(words).log2();
+    let chart = Chart {
+        title: String::new(),
+        x: Axis {
+            label: "words of the node memory".to_owned(),
+            range: (exponent(first) - 0.3, exponent(last) + 0.3),
+            logarithmic: false,
+        },
+        y: Axis {
+            label: "hash engines busy".to_owned(),
+            range: (0.0, 1.05),
+            logarithmic: false,
+        },
+        x_text: |exponent| {
+            if exponent.fract() == 0.0 {
+                short(exponent.exp2())
+            } else {
+                String::new()
+            }
+        },
+        y_text: percent,
+        series: lines.collect(),
+    };
+    let leaves: Vec<_> = arities
+        .iter()
+        .filter_map(|&arity| memories.iter().find(|memory| memory.arity == arity))
+        .map(|memory| {
+            format!(
+                "{} of arity {}",
+                short(memory.tree.leaves as f64),
+                memory.arity
+            )
+        })
+        .collect();
+    Ok(Some(Section {
+        title: "Node memory".to_owned(),
+        blocks: vec![
+            Block::Text(format!(
+                "Trees on two shared hash engines with node memories of several sizes, over leaves that are hashed with \
+                 the parameter set of the nodes (leaves: {}). What is under way needs room: a place is taken from the \
+                 begin of a hash until its group is fetched. 512 words, 16 KB, are the default. The engines are \
+                 busy from the last leaf of the first standard tree to the last leaf.",
+                leaves.join(", ")
+            )),
+            Block::Table(table),
+            Block::Figure(Figure {
+                name: "node-memory".to_owned(),
+                svg: chart.svg("node-memory")?,
+                caption:
+                    "How busy two shared hash engines are, against the words of the node memory."
+                        .to_owned(),
+            }),
+        ],
+    }))
 }
 
 /// Bytes of a Goldilocks element.
