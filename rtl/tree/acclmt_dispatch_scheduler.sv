@@ -264,9 +264,13 @@ module acclmt_dispatch_scheduler #(
       if (job_grant[l-1]) parent_arity = arity[l];
     end
   end
-  always_ff @(posedge clk_i) begin
-    if (reserves_leaf) place_arity_q[$clog2(NodeWords)'(leaf_group_o)] <= arity[0];
-    if (reserves_place) place_arity_q[$clog2(NodeWords)'(job_o.parent_group)] <= parent_arity;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) place_arity_q <= '0;
+    else if (clear_i) place_arity_q <= '0;
+    else begin
+      if (reserves_leaf) place_arity_q[$clog2(NodeWords)'(leaf_group_o)] <= arity[0];
+      if (reserves_place) place_arity_q[$clog2(NodeWords)'(job_o.parent_group)] <= parent_arity;
+    end
   end
 
   // The places that are reserved and not written, by address.
