@@ -2544,6 +2544,32 @@ fn trace_writes_the_timeline() {
 }
 
 #[test]
+fn the_node_memory_can_be_chosen() {
+    let cycles = |more: &[&str]| {
+        let tree = ["bench", "tree", "--backend", "model", "--json"];
+        let row = json(&[&tree[..], &["--leaf", "element"], more].concat());
+        (
+            row["cycles"].as_u64().expect("it is counted"),
+            row["node_memory_bytes"].clone(),
+        )
+    };
+    let [small, default] = [&["--node-words", "64"][..], &[]].map(cycles);
+    assert_eq!((small.1, default.1), (json!(64 * 32), json!(512 * 32)));
+    assert!(small.0 > 2 * default.0, "{} {}", small.0, default.0);
+    let bench = ["bench", "tree", "--node-words"];
+    fails(
+        &[&bench[..], &["100", "--backend", "model"]].concat(),
+        1,
+        &["100"],
+    );
+    fails(
+        &[&bench[..], &["1024", "--backend", "software"]].concat(),
+        2,
+        &["--node-words 1024", "the backend 'software' is not"],
+    );
+}
+
+#[test]
 fn what_bench_tree_cannot_measure_is_refused() {
     let bench = |backends: &dyn BackendFactory, arguments: &[&str], code, part: &str| {
         let run = run_with(backends, &[&["bench", "tree"], arguments].concat());
@@ -2627,6 +2653,19 @@ fn bench_pc2_measures_sectors() {
     ] {
         assert!(text.out.contains(part), "{part}: {}", text.out);
     }
+    // Rows and nodes of different sets do not repeat themselves.
+    let large = ["bench", "pc2", "--sector", "512MiB"];
+    let text = run(&large);
+    assert_eq!(text.code, 0, "{text:?}");
+    assert!(text.out.contains("`simulated_leaves`"), "{}", text.out);
+    let is_marked = |tree| {
+        let mut lines = text.out.lines();
+        lines.any(|line| line.starts_with(tree) && line.ends_with(" *"))
+    };
+    assert_eq!([is_marked("TreeC"), is_marked("TreeR")], [true, false]);
+    let row = json(&[&large[..], &["--json"]].concat());
+    assert_eq!(row["trees"][0]["simulated_leaves"], json!(1 << 18));
+    assert_eq!(row["trees"][1]["simulated_leaves"], Value::Null);
     fails(
         &["bench", "pc2", "--sector", "1GiB"],
         2,

@@ -144,6 +144,11 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         let busy = (8192 * rows.permutations * 18) as f64;
         let share = rows.tree.lhe_utilisation * rows.tree.cycles as f64 / busy;
         assert!((share - 1.0).abs() < 1e-3, "{share}");
+        // Shared engines have half the rows each, and the nodes, of which there is one for each row.
+        let shared = rows.shared.as_ref().expect("it is measured");
+        let gain = rows.tree.cycles as f64 / shared.cycles as f64;
+        let most = 2.0 * rows.permutations as f64 / (rows.permutations + 1) as f64;
+        assert!((0.85 * most..=most).contains(&gain), "{gain} of {most}");
     }
 
     let html = fs::read_to_string(path.join("report.html")).unwrap();
