@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use acclmt::LibraryBackends;
-use acclmt_measure::evaluation::{DEFAULT_ENGINE, Evaluation};
+use acclmt_measure::evaluation::{DEFAULT_ENGINE, Evaluation, NODE_MEMORY_WORDS};
 use serde_json::{Value, json};
 
 /// Exit code, output and errors.
@@ -134,6 +134,15 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
             (1000, 125, 18_453_377)
         ]
     );
+    // What is under way needs room: with too little of it the engines wait, and more than enough changes nothing.
+    assert_eq!(evaluation.node_memories.len(), 4 * NODE_MEMORY_WORDS.len());
+    for of_arity in evaluation.node_memories.chunks(NODE_MEMORY_WORDS.len()) {
+        let cycles: Vec<_> = of_arity.iter().map(|memory| memory.tree.cycles).collect();
+        assert!(cycles.is_sorted_by(|less, more| less >= more), "{cycles:?}");
+        assert_eq!(cycles[4], cycles[5], "arity {}", of_arity[0].arity);
+    }
+    let pairs = &evaluation.node_memories[..NODE_MEMORY_WORDS.len()];
+    assert!(pairs[0].utilisation < 0.3 && pairs[4].utilisation > 0.98);
     for rows in &evaluation.wide_rows {
         assert_eq!((rows.preset.as_str(), rows.tree.leaves), ("plonky2", 8192));
         let seconds = rows.tree.cycles as f64 / 500e6;
@@ -421,14 +430,16 @@ fn results_are_kept() {
         "{err}"
     );
     // An evaluation of before, without them.
-    wrong.as_object_mut().unwrap().remove("wide_rows");
+    for part in ["wide_rows", "node_memories"] {
+        wrong.as_object_mut().unwrap().remove(part);
+    }
     fs::write(&paper, wrong.to_string()).unwrap();
     succeed(&["report", text_of(&first)]);
     let page_of = || fs::read_to_string(first.join("report.html")).unwrap();
     assert!(!page_of().contains("ide rows"));
     fs::write(&paper, &evaluation).unwrap();
     succeed(&["report", text_of(&first)]);
-    assert!(page_of().contains("Wide rows"));
+    assert!(page_of().contains("Wide rows") && page_of().contains("Node memory"));
     fs::create_dir(first.join("other")).unwrap();
     fs::write(first.join("other/paper.json"), &evaluation).unwrap();
     let (code, _, err) = run(&["report", text_of(&first)]);
