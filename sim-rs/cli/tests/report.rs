@@ -139,7 +139,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
     for of_arity in evaluation.node_memories.chunks(NODE_MEMORY_WORDS.len()) {
         let cycles: Vec<_> = of_arity.iter().map(|memory| memory.tree.cycles).collect();
         assert!(cycles.is_sorted_by(|less, more| less >= more), "{cycles:?}");
-        assert_eq!(cycles[4], cycles[5], "arity {}", of_arity[0].arity);
+        assert!(cycles[4] as f64 <= 1.001 * cycles[5] as f64, "{cycles:?}");
     }
     let pairs = &evaluation.node_memories[..NODE_MEMORY_WORDS.len()];
     assert!(pairs[0].utilisation < 0.3 && pairs[4].utilisation > 0.98);
