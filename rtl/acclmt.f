@@ -16,6 +16,7 @@ common/acclmt_valid_pipe.sv
 common/acclmt_fifo.sv
 common/acclmt_set_select.sv
 common/acclmt_turns.sv
+common/acclmt_one_hot_select.sv
 common/acclmt_reserved_fifo.sv
 common/acclmt_beat_fifo.sv
 field/acclmt_mul.sv

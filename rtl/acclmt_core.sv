@@ -218,7 +218,7 @@ module acclmt_core #(
   localparam int unsigned PlaceWidth = acclmt_pkg::TagPayloadWidth;
   logic is_tree;
   assign is_tree = tree_config.top != '0;
-  logic leaf_valid, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
+  logic leaf_valid, leaf_reserve, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
   logic digest_valid, digest_is_leaf, engines_idle;
   logic [15:0] leaf_places;
   acclmt_pkg::set_t operand_set;
@@ -250,6 +250,7 @@ module acclmt_core #(
     .row_word_i(element),
     .row_label_i(element_label),
     .leaf_valid_o(leaf_valid),
+    .leaf_reserve_o(leaf_reserve),
     .leaf_ready_i(leaf_ready),
     .leaf_o(leaf),
     .leaf_end_o(leaf_end),
@@ -289,6 +290,7 @@ module acclmt_core #(
     .node_sweep_i(node_sweep),
     .reserve_leaves_i(run_config.reserve_leaves),
     .leaf_valid_i(leaf_valid),
+    .leaf_reserve_i(leaf_reserve),
     .leaf_ready_o(leaf_ready),
     .leaf_i(leaf),
     .leaf_end_i(leaf_end),
@@ -358,7 +360,7 @@ module acclmt_core #(
     events.output_stalled = out_valid && !output_ready;
     events.leaf_taken = run_config.reserve_leaves ? digest_valid && digest_is_leaf
                                                   : leaf_valid && leaf_ready && leaf_end;
-    events.leaf_stalled = leaf_valid && !leaf_ready;
+    events.leaf_stalled = (leaf_valid || leaf_reserve) && !leaf_ready;
     events.root_starved = starved && running && is_tree;
   end
 

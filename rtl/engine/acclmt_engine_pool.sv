@@ -66,8 +66,9 @@ module acclmt_engine_pool #(
   input acclmt_pkg::word_t row_word_i,
   input acclmt_pkg::input_label_t row_label_i,
   /// Leaves, in order; `end` marks the last word of one. With `reserve_leaves`: a place for a leaf
-  /// is asked for, so many of which must be free; which place it is.
+  /// is asked for (`reserve`), so many of which must be free; which place it is.
   output logic leaf_valid_o,
+  output logic leaf_reserve_o,
   input logic leaf_ready_i,
   output acclmt_pkg::word_t leaf_o,
   output logic leaf_end_o,
@@ -354,6 +355,7 @@ module acclmt_engine_pool #(
 
   always_comb begin
     leaf_valid_o = leaf_offered;
+    leaf_reserve_o = 1'b0;
     leaf_o = leaf_digest;
     leaf_end_o = leaf_last;
     leaf_places_o = 16'd1;
@@ -364,8 +366,7 @@ module acclmt_engine_pool #(
       leaf_end_o = 1'b1;
       row_ready_o = leaf_ready_i;
     end else if (reserve_leaves) begin
-      leaf_valid_o = row_valid_i && row_begins;
-      leaf_o = '0;
+      leaf_reserve_o = row_valid_i && row_begins;
       leaf_end_o = 1'b1;
       leaf_places_o = row_label_i.first_row ? run_i.row.group : 16'd1;
     end

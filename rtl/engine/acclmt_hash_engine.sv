@@ -112,7 +112,7 @@ module acclmt_hash_engine #(
   localparam logic [NumSets*RoundWidth-1:0] NoRounds = '0;
 
   acclmt_pkg::alpha_e alpha;
-  acclmt_pkg::beat_t full_grid, partial_grid;
+  acclmt_pkg::beat_t full_grid, partial_grid, most_beats;
   logic [3:0] skew;
   logic no_recurrence;
   acclmt_mixed_timing #(
@@ -123,6 +123,7 @@ module acclmt_hash_engine #(
     .alpha_o(alpha),
     .full_grid_o(full_grid),
     .partial_grid_o(partial_grid),
+    .most_beats_o(most_beats),
     .skew_o(skew),
     .no_recurrence_o(no_recurrence)
   );
@@ -234,6 +235,7 @@ module acclmt_hash_engine #(
       .full_last_i(full_rounds_last),
       .alpha_i(alpha),
       .grid_i(full_grid),
+      .most_beats_i(most_beats),
       .skew_i(skew),
       .number_i('0),
       .constant_write_i,
@@ -276,6 +278,7 @@ module acclmt_hash_engine #(
       .full_last_i(NoRounds),
       .alpha_i(alpha),
       .grid_i(full_grid),
+      .most_beats_i(most_beats),
       .skew_i(skew),
       .number_i('0),
       .constant_write_i,
@@ -312,6 +315,7 @@ module acclmt_hash_engine #(
       .full_last_i(full_rounds_last),
       .alpha_i(alpha),
       .grid_i(full_grid),
+      .most_beats_i(most_beats),
       .skew_i(skew),
       .number_i(acclmt_pkg::SecondFullSubEngine),
       .constant_write_i,
@@ -347,6 +351,7 @@ module acclmt_hash_engine #(
         .num_rounds_i(partial_rounds[i]),
         .alpha_i(alpha),
         .grid_i(partial_grid),
+        .most_beats_i(most_beats),
         .pass_through_i(pass_through[i]),
         .number_i(acclmt_pkg::SubEngineWidth'(i)),
         .constant_write_i,

@@ -23,6 +23,8 @@ module acclmt_mixed_timing #(
   /// The grid on which slots begin, of the full-round and of the partial-round sub-engines.
   output acclmt_pkg::beat_t full_grid_o,
   output acclmt_pkg::beat_t partial_grid_o,
+  /// Beats of the largest states.
+  output acclmt_pkg::beat_t most_beats_o,
   /// Cycles that the matrix of a full-round sub-engine starts later than its first element is
   /// there.
   output logic [3:0] skew_o,
@@ -34,7 +36,7 @@ module acclmt_mixed_timing #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
 
   logic [NumSets-1:0][1:0] alpha;
-  logic [NumSets-1:0][BeatWidth-1:0] full_grid, partial_interval;
+  logic [NumSets-1:0][BeatWidth-1:0] full_grid, partial_interval, beats;
   logic [NumSets-1:0][3:0] skew;
   logic [NumSets-1:0] no_recurrence;
   for (genvar set = 0; set < NumSets; set++) begin : gen_set
@@ -42,6 +44,7 @@ module acclmt_mixed_timing #(
     assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
     assign alpha[set] = of_set.alpha;
     assign full_grid[set] = of_set.grid;
+    assign beats[set] = of_set.beats;
     assign partial_interval[set] = of_set.partial_interval;
     assign skew[set] = of_set.skew;
     assign no_recurrence[set] = of_set.order == '0;
@@ -58,6 +61,7 @@ module acclmt_mixed_timing #(
     first_alpha = alpha[0];
     full_grid_o = full_grid[0];
     partial_grid_o = partial_interval[0];
+    most_beats_o = beats[0];
     skew_o = skew[0];
     no_recurrence_o = no_recurrence[0];
     for (int set = 0; set < int'(NumSets); set++) begin
@@ -65,11 +69,13 @@ module acclmt_mixed_timing #(
         first_alpha = alpha[set];
         full_grid_o = full_grid[set];
         partial_grid_o = partial_interval[set];
+        most_beats_o = beats[set];
         skew_o = skew[set];
         no_recurrence_o = no_recurrence[set];
       end else if (sets_i[set]) begin
         if (full_grid[set] < full_grid_o) full_grid_o = full_grid[set];
         if (partial_interval[set] != partial_grid_o) intervals_differ = 1'b1;
+        if (beats[set] > most_beats_o) most_beats_o = beats[set];
         if (skew[set] > skew_o) skew_o = skew[set];
       end
       if (sets_i[set]) found = 1'b1;

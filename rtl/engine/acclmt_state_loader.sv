@@ -338,6 +338,7 @@ module acclmt_state_loader #(
     .clear_i,
     .configs_i,
     .reserve_beats_i(of_page.beats),
+    .most_beats_i(of_page.beats),
     .available_o(place_available),
     .reserve_i(reserve),
     .valid_i(valid_q[SumStages-1]),

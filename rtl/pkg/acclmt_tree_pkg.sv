@@ -68,6 +68,8 @@ package acclmt_tree_pkg;
     logic [GroupAddressWidth-1:0] parent_group;
     logic [SiblingCountWidth-1:0] parent_index;
   } node_job_t;
+  localparam int unsigned NodeJobWidth =
+      LevelWidth + 2 + LevelSetWidth + 3 * SiblingCountWidth + 2 * GroupAddressWidth;
 
   /// What a node that goes out is: its level, its index in the level, and whether it is the last
   /// one of the run.

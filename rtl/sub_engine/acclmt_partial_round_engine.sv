@@ -49,14 +49,15 @@ module acclmt_partial_round_engine #(
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the sets, their rounds of this segment, and
-  /// what they have in common: exponent, grid, and that no set has rounds here; stable while states
-  /// are inside.
+  /// what they have in common: exponent, grid, beats of the largest states, and that no set has
+  /// rounds here; stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   input logic [NumSets*acclmt_pkg::RoundWidth-1:0] num_rounds_i,
   input acclmt_pkg::alpha_e alpha_i,
   input acclmt_pkg::beat_t grid_i,
+  input acclmt_pkg::beat_t most_beats_i,
   input logic pass_through_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
@@ -164,6 +165,7 @@ module acclmt_partial_round_engine #(
     .rst_ni,
     .clear_i,
     .grid_i,
+    .most_beats_i,
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
@@ -599,6 +601,7 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .configs_i,
     .reserve_beats_i(new_config.beats),
+    .most_beats_i,
     .available_o(place_available),
     .reserve_i(accept),
     .valid_i(leave),

@@ -37,8 +37,10 @@ module acclmt_slot_control #(
   input logic rst_ni,
   /// Forgets every state.
   input logic clear_i,
-  /// The grid; stable while states are inside.
+  /// The grid, and the beats of the largest states: there is room for a state if there is for one
+  /// of those, which does not depend on the state; stable while states are inside.
   input acclmt_pkg::beat_t grid_i,
+  input acclmt_pkg::beat_t most_beats_i,
   /// The state that comes round: its first beat is there, all are; the beat is its last one. Beats
   /// that it had as it entered, and cycles from one to the next as they come round. It is done, or
   /// its next slot takes a beat in so many cycles, and so many cycles in all.
@@ -82,13 +84,14 @@ module acclmt_slot_control #(
   logic boundary, start, reissue, leave, head_pending;
   // Beats inside, and those that stay.
   logic [CountWidth-1:0] inside_q, staying;
-  logic [1:0] room;
+  // With and without the state that leaves, since whether one does is known late.
+  logic [CountWidth-1:0] most_inside;
+  logic room;
   assign staying = inside_q - (leave ? CountWidth'(head_beats_i) : '0);
-  for (genvar port = 0; port < 2; port++) begin : gen_room
-    assign room[port] =
-        (CountWidth + 1)'(staying) + (CountWidth + 1)'(new_beats_i[port]) <=
-        (CountWidth + 1)'(Places);
-  end
+  assign most_inside = CountWidth'(Places) - CountWidth'(most_beats_i);
+  assign room = leave ? (CountWidth + 1)'(inside_q) <=
+                        (CountWidth + 1)'(most_inside) + (CountWidth + 1)'(head_beats_i)
+                      : inside_q <= most_inside;
 
   assign boundary = left_q == '0 && grid_q == '0;
   assign head_pending = head_valid_i && !head_done_i;
@@ -97,7 +100,7 @@ module acclmt_slot_control #(
   assign leave = boundary && head_valid_i && head_done_i && head_complete_i;
   logic [1:0] accept, eligible;
   assign eligible = (boundary && !reissue) ? new_valid_i & new_place_i : '0;
-  assign accept = {eligible[1] && room[1], eligible[0] && room[0] && !eligible[1]};
+  assign accept = room ? {eligible[1], eligible[0] && !eligible[1]} : '0;
   assign start = reissue || leave || accept != '0;
   assign new_accept_o = accept;
 
@@ -216,11 +219,14 @@ module acclmt_slot_control #(
   only_inside_leave_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       leave && !clear_i |-> inside_q >= CountWidth'(head_beats_i))
   else $error("acclmt_slot_control: a state leaves that never entered");
+  most_beats_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      first_o && new_accept_o != '0 && !clear_i |-> start_beats <= most_beats_i)
+  else $error("acclmt_slot_control: a state is larger than the largest one");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({head_valid_i, new_valid_i, new_place_i, issue_o, exit_o}))
   else $error("acclmt_slot_control: a handshake is unknown");
   full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      |(eligible & ~room));
+      eligible != '0 && !room);
   spaced_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       reissue && head_spacing_i >= head_arrival_i && head_beats_i != BeatWidth'(1));
   faster_c : cover property (@(posedge clk_i) disable iff (!rst_ni)

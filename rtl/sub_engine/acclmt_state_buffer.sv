@@ -26,8 +26,10 @@ module acclmt_state_buffer #(
   input logic clear_i,
   /// Parameters of the sets, set 0 in the low bits; stable while states are inside.
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
-  /// Reservation, as a state of so many beats enters the sub-engine.
+  /// Reservation, as a state of so many beats enters the sub-engine; places for one of so many are
+  /// there.
   input acclmt_pkg::beat_t reserve_beats_i,
+  input acclmt_pkg::beat_t most_beats_i,
   output logic available_o,
   input logic reserve_i,
   /// A beat leaves the sub-engine.
@@ -54,7 +56,7 @@ module acclmt_state_buffer #(
 
   // A state gives back as many places as were reserved for it: it may have fewer beats by now.
   logic head_valid, last, give_back;
-  logic [CountWidth-1:0] taken_q;
+  logic [CountWidth-1:0] taken_q, taken_d;
   acclmt_pkg::engine_config_t of_head;
   acclmt_set_select #(
     .NumSets(NumSets)
@@ -69,13 +71,18 @@ module acclmt_state_buffer #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) taken_q <= '0;
     else if (clear_i) taken_q <= '0;
-    else if (reserve_i || give_back) begin
-      taken_q <= taken_q + (reserve_i ? CountWidth'(reserve_beats_i) : '0)
-                         - (give_back ? CountWidth'(of_head.beats) : '0);
-    end
+    else taken_q <= taken_d;
   end
-  assign available_o =
-      (CountWidth + 1)'(taken_q) + (CountWidth + 1)'(reserve_beats_i) <= (CountWidth + 1)'(Places);
+  // Each sum by itself, since whether a state enters or leaves is known late.
+  always_comb begin
+    case ({reserve_i, give_back})
+      2'b11: taken_d = taken_q + CountWidth'(reserve_beats_i) - CountWidth'(of_head.beats);
+      2'b10: taken_d = taken_q + CountWidth'(reserve_beats_i);
+      2'b01: taken_d = taken_q - CountWidth'(of_head.beats);
+      default: taken_d = taken_q;
+    endcase
+  end
+  assign available_o = taken_q <= CountWidth'(Places) - CountWidth'(most_beats_i);
   assign idle_o = taken_q == '0;
 
   acclmt_beat_fifo #(
@@ -98,7 +105,7 @@ module acclmt_state_buffer #(
 
 `ifndef SYNTHESIS
   reserve_available_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      reserve_i && !clear_i |-> available_o)
+      reserve_i && !clear_i |-> available_o && reserve_beats_i <= most_beats_i)
   else $error("acclmt_state_buffer: a place was reserved and none was free");
   reserved_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       valid_i && !clear_i |-> !idle_o)

@@ -208,6 +208,7 @@ module acclmt_sum_reduction #(
     .clear_i,
     .configs_i,
     .reserve_beats_i(of_state.beats),
+    .most_beats_i(of_state.beats),
     .available_o(place_available),
     .reserve_i(active && begins),
     .valid_i(valid_at_residue && lane_at_residue == 2'(Lanes - 1)),

@@ -43,9 +43,11 @@ module acclmt_dispatch_scheduler #(
   /// The level whose nodes go out and are not hashed, 1 .. MaxHeight; stable while nodes are
   /// inside.
   input acclmt_tree_pkg::level_t top_i,
-  /// A leaf gets this place, as soon as so many are free; it is written there in the same cycle, or
-  /// comes as a digest later; it is the last one.
+  /// A leaf gets this place, and is written there in the same cycle; or it has the place reserved,
+  /// as soon as so many are free, and comes as a digest later; which of both this run has; it is
+  /// the last one.
   input logic leaf_valid_i,
+  input logic leaf_reserve_i,
   input logic leaf_writes_i,
   input logic [15:0] leaf_places_i,
   input logic leaf_last_i,
@@ -96,10 +98,11 @@ module acclmt_dispatch_scheduler #(
   acclmt_tree_pkg::group_address_t written_group;
   acclmt_tree_pkg::sibling_count_t written_count, looked_count;
   assign job_taken = job_valid_o && job_ready_i;
-  assign leaf_taken = leaf_valid_i && leaf_ready_o;
-  assign leaf_written = leaf_taken && leaf_writes_i;
+  // What is written does not wait for whether a place can be reserved.
+  assign leaf_taken = leaf_written || (leaf_reserve_i && leaf_ready_o);
+  assign leaf_written = leaf_valid_i && place_free[0];
   assign written = leaf_written || digest_valid_i;
-  assign written_group = leaf_written ? leaf_group_o : digest_group_i;
+  assign written_group = digest_valid_i ? digest_group_i : leaf_group_o;
 
   // The cycle after a group was taken: the group behind it, which may be complete, and the taken
   // one, which is the same in a queue of one group.
@@ -115,12 +118,14 @@ module acclmt_dispatch_scheduler #(
       if (job_taken) taken_group_q <= job_o.group;
     end
   end
-  always_comb begin
-    look_group = '0;
-    for (int l = 0; l < int'(NumLevels); l++) begin
-      if (look_q[l]) look_group = look_group | read_group[l];
-    end
-  end
+  acclmt_one_hot_select #(
+    .Count(NumLevels),
+    .Width(GroupWidth)
+  ) u_look_group (
+    .choice_i(look_q),
+    .values_i(read_group),
+    .value_o(look_group)
+  );
   assign looks = look_group != taken_group_q;
 
   acclmt_group_counts #(
@@ -193,26 +198,40 @@ module acclmt_dispatch_scheduler #(
     end
   end
 
-  // Deepest first: the highest level with a ready job.
+  // Deepest first: the highest level with a ready job, of which none above has one.
+  logic [NumLevels-1:0] from_above;
   always_comb begin
-    job_grant = '0;
-    job_o = '0;
-    for (int l = 0; l < int'(NumLevels); l++) begin
-      if (job_ready[l]) begin
-        job_grant = '0;
-        job_grant[l] = 1'b1;
-        job_o.level = LevelWidth'(l);
-        job_o.is_top = is_top[l];
-        job_o.parameter_set = level_set[l];
-        job_o.arity = arity[l];
-        job_o.group = read_group[l];
-        job_o.count = group_count[l];
-        job_o.last = group_last[l];
-        job_o.parent_group = place_group[l+1];
-        job_o.parent_index = place_index[l+1];
-      end
+    from_above = job_ready;
+    for (int distance = 1; distance < int'(NumLevels); distance *= 2) begin
+      from_above = from_above | (from_above >> distance);
     end
+    job_grant = job_ready & ~(from_above >> 1);
   end
+  localparam int unsigned JobWidth = acclmt_tree_pkg::NodeJobWidth;
+  logic [NumLevels-1:0][JobWidth-1:0] jobs;
+  for (genvar l = 0; l < NumLevels; l++) begin : gen_job
+    acclmt_tree_pkg::node_job_t of_level;
+    always_comb begin
+      of_level.level = LevelWidth'(l);
+      of_level.is_top = is_top[l];
+      of_level.parameter_set = level_set[l];
+      of_level.arity = arity[l];
+      of_level.group = read_group[l];
+      of_level.count = group_count[l];
+      of_level.last = group_last[l];
+      of_level.parent_group = place_group[l+1];
+      of_level.parent_index = place_index[l+1];
+    end
+    assign jobs[l] = of_level;
+  end
+  acclmt_one_hot_select #(
+    .Count(NumLevels),
+    .Width(JobWidth)
+  ) u_job (
+    .choice_i(job_grant),
+    .values_i(jobs),
+    .value_o(job_o)
+  );
   assign job_valid_o = |job_ready;
 
   // Places of the leaves that are free.
@@ -234,7 +253,7 @@ module acclmt_dispatch_scheduler #(
                        (leaf_freed ? AddressWidth'(arity[0]) : '0);
     end
   end
-  assign leaf_ready_o = leaf_places_q >= leaf_places_i;
+  assign leaf_ready_o = leaf_writes_i ? place_free[0] : leaf_places_q >= leaf_places_i;
   assign leaf_group_o = place_group[0];
   assign leaf_index_o = place_index[0];
 
@@ -244,7 +263,7 @@ module acclmt_dispatch_scheduler #(
     if (!rst_ni) under_way_q <= '0;
     else if (clear_i) under_way_q <= '0;
     else under_way_q <= under_way_q + (AddressWidth + 1)'(job_taken && !job_o.is_top)
-                                    + (AddressWidth + 1)'(leaf_taken && !leaf_writes_i)
+                                    + (AddressWidth + 1)'(leaf_reserve_i && leaf_ready_o)
                                     - (AddressWidth + 1)'(digest_valid_i);
   end
   assign idle_o = &level_idle && under_way_q == '0;
@@ -277,7 +296,7 @@ module acclmt_dispatch_scheduler #(
   logic [NodeWords-1:0] reserved_q;
   logic [$clog2(NodeWords)-1:0] reserved_address, written_address, leaf_address;
   logic reserves_place, reserves_leaf;
-  assign reserves_leaf = leaf_taken && !leaf_writes_i;
+  assign reserves_leaf = leaf_reserve_i && leaf_ready_o;
   assign leaf_address = $clog2(NodeWords)'(leaf_group_o + GroupWidth'(leaf_index_o));
   assign reserves_place = job_taken && !job_o.is_top;
   assign reserved_address =
@@ -329,18 +348,18 @@ module acclmt_dispatch_scheduler #(
     else if (job_taken) fetching_q <= 1'b1;
   end
   no_deadlock_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && !leaf_ready_o && !setup_i.valid |->
+      (leaf_valid_i || leaf_reserve_i) && !leaf_ready_o && !setup_i.valid |->
       job_valid_o || fetching_q || under_way_q != '0)
   else $error("acclmt_dispatch_scheduler: the leaf queue is full and nothing can move");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({leaf_valid_i, leaf_ready_o, job_valid_o, digest_valid_i}))
+      !$isunknown({leaf_valid_i, leaf_reserve_i, leaf_ready_o, job_valid_o, digest_valid_i}))
   else $error("acclmt_dispatch_scheduler: a handshake is unknown");
   digest_out_of_order_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && 32'(written_count) != 32'(digest_index_i) + 1);
   choice_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       job_taken && $countones(job_ready) > 1);
   leaf_waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && !leaf_ready_o);
+      (leaf_valid_i || leaf_reserve_i) && !leaf_ready_o);
 `endif
 
 endmodule

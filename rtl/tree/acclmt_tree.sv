@@ -45,9 +45,10 @@ module acclmt_tree #(
   /// Zeroisation: a word of the node memory is overwritten.
   input acclmt_tree_pkg::node_sweep_t node_sweep_i,
   /// Leaves, in order; `end` marks the last word of one. With `reserve_leaves`, if there is a tree:
-  /// a place for a leaf is asked for, so many of which must be free; which place it is.
+  /// a place for a leaf is asked for (`reserve`), so many of which must be free; which place it is.
   input logic reserve_leaves_i,
   input logic leaf_valid_i,
+  input logic leaf_reserve_i,
   output logic leaf_ready_o,
   input acclmt_pkg::word_t leaf_i,
   input logic leaf_end_i,
@@ -101,7 +102,9 @@ module acclmt_tree #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) leaves_left_q <= '0;
     else if (clear_i) leaves_left_q <= tree_i.leaves;
-    else if (leaf_valid_i && leaf_ready_o && leaf_end_i) leaves_left_q <= leaves_left_q - 1'b1;
+    else if (((leaf_valid_i && leaf_end_i) || leaf_reserve_i) && leaf_ready_o) begin
+      leaves_left_q <= leaves_left_q - 1'b1;
+    end
   end
 
   // ---- Scheduler --------------------------------------------------------------------------------
@@ -114,7 +117,7 @@ module acclmt_tree #(
 
   assign {digest_index, digest_group} = digest_place_i;
   assign leaf_place_o = {leaf_index, leaf_group};
-  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree && !reserve_leaves_i;
+  assign leaf_write = leaf_valid_i && leaf_ready_o && is_tree;
   acclmt_dispatch_scheduler #(
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
@@ -124,7 +127,8 @@ module acclmt_tree #(
     .clear_i,
     .setup_i,
     .top_i(tree_i.top),
-    .leaf_valid_i(leaf_valid_i && is_tree && (reserve_leaves_i || !digest_valid_i)),
+    .leaf_valid_i(leaf_valid_i && is_tree && !digest_valid_i),
+    .leaf_reserve_i(leaf_reserve_i && is_tree),
     .leaf_writes_i(!reserve_leaves_i),
     .leaf_places_i,
     .leaf_last_i(leaf_last),
@@ -245,12 +249,15 @@ module acclmt_tree #(
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({leaf_valid_i, leaf_ready_o, operand_valid_o, operand_ready_i, digest_valid_i,
-                   node_valid_o, node_ready_i}))
+      !$isunknown({leaf_valid_i, leaf_reserve_i, leaf_ready_o, operand_valid_o, operand_ready_i,
+                   digest_valid_i, node_valid_o, node_ready_i}))
   else $error("acclmt_tree: a handshake is unknown");
   digest_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i |-> !$isunknown(digest_place_i))
   else $error("acclmt_tree: a digest has an unknown place");
+  one_kind_of_leaves_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !clear_i |-> !(leaf_valid_i && reserve_leaves_i) && !(leaf_reserve_i && !reserve_leaves_i))
+  else $error("acclmt_tree: leaves that have no place come, or a place is reserved for others");
   digest_of_a_tree_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       digest_valid_i && !clear_i |-> is_tree)
   else $error("acclmt_tree: a digest comes and there is no tree");
@@ -260,9 +267,9 @@ module acclmt_tree #(
   leaf_waits_for_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       leaf_valid_i && is_tree && !reserve_leaves_i && place_free && digest_valid_i);
   leaf_is_reserved_beside_digest_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && reserve_leaves_i && place_free && digest_valid_i);
+      leaf_reserve_i && place_free && digest_valid_i);
   leaf_waits_for_queue_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      leaf_valid_i && is_tree && !place_free);
+      (leaf_valid_i || leaf_reserve_i) && is_tree && !place_free);
   node_waits_for_output_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       fetched_valid && goes_out && !output_ready);
   node_waits_for_engine_c : cover property (@(posedge clk_i) disable iff (!rst_ni)

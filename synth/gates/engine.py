@@ -291,6 +291,7 @@ def engine_lane(segment, random):
         "num_rounds_i": segment.rounds,
         "alpha_i": segment.alpha_code,
         "grid_i": segment.partial_interval,
+        "most_beats_i": segment.beats,
         "pass_through_i": 0,
         "number_i": segment.number,
     }

@@ -46,7 +46,7 @@ module acclmt_tb_dealing;
     .label_o(row_label)
   );
 
-  logic leaf_valid, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
+  logic leaf_valid, leaf_reserve, leaf_ready, leaf_end, operand_valid, operand_ready, operand_end;
   logic digest_valid, node_valid, node_ready, pool_idle, tree_idle;
   logic [15:0] leaf_places;
   acclmt_pkg::set_t operand_set;
@@ -71,6 +71,7 @@ module acclmt_tb_dealing;
     .row_word_i(row_word),
     .row_label_i(row_label),
     .leaf_valid_o(leaf_valid),
+    .leaf_reserve_o(leaf_reserve),
     .leaf_ready_i(leaf_ready),
     .leaf_o(leaf),
     .leaf_end_o(leaf_end),
@@ -104,6 +105,7 @@ module acclmt_tb_dealing;
     .node_sweep_i('0),
     .reserve_leaves_i(run.reserve_leaves),
     .leaf_valid_i(leaf_valid),
+    .leaf_reserve_i(leaf_reserve),
     .leaf_ready_o(leaf_ready),
     .leaf_i(leaf),
     .leaf_end_i(leaf_end),

@@ -40,6 +40,7 @@ module acclmt_tb_places;
     .node_sweep_i('0),
     .reserve_leaves_i(1'b0),
     .leaf_valid_i(leaf_valid),
+    .leaf_reserve_i(1'b0),
     .leaf_ready_o(leaf_ready),
     .leaf_i(leaf),
     .leaf_end_i(1'b1),

@@ -71,6 +71,7 @@ module acclmt_full_round_engine #(
   input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_last_i,
   input acclmt_pkg::alpha_e alpha_i,
   input acclmt_pkg::beat_t grid_i,
+  input acclmt_pkg::beat_t most_beats_i,
   input logic [3:0] skew_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
@@ -130,6 +131,7 @@ module acclmt_full_round_engine #(
     .partial_last_i,
     .full_last_i,
     .grid_i,
+    .most_beats_i,
     .valid_i,
     .take_o,
     .state_i,

@@ -34,14 +34,15 @@ module acclmt_full_round_loop #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Parameters of the sets, their rounds of both visits, and the grid of the slots; stable while
-  /// states are inside.
+  /// Parameters of the sets, their rounds of both visits, the grid of the slots and the beats of
+  /// the largest states; stable while states are inside.
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_first_i,
   input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_first_i,
   input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_last_i,
   input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_last_i,
   input acclmt_pkg::beat_t grid_i,
+  input acclmt_pkg::beat_t most_beats_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
   output logic [1:0] take_o,
@@ -189,6 +190,7 @@ module acclmt_full_round_loop #(
     .rst_ni,
     .clear_i,
     .grid_i,
+    .most_beats_i,
     .head_valid_i(head_valid),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
@@ -328,6 +330,7 @@ module acclmt_full_round_loop #(
       .clear_i,
       .configs_i,
       .reserve_beats_i((port == 1) ? new_last_config.beats : new_config.beats),
+      .most_beats_i,
       .available_o(place_available[port]),
       .reserve_i(accept[port]),
       .valid_i(leave && head_last == (port == 1)),

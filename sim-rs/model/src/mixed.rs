@@ -192,6 +192,8 @@ struct Inside {
 struct MixedSubEngine {
     grid: u64,
     timings: Vec<Timing>,
+    /// Beats of the largest states: there is room for a state where there is for one of those.
+    most_beats: u64,
     /// Beats that fit, and that are inside.
     places: u64,
     inside: u64,
@@ -217,6 +219,7 @@ impl MixedSubEngine {
     ) -> Self {
         Self {
             grid,
+            most_beats: (timings.iter().map(|timing| timing.beats).max()).unwrap_or_default(),
             timings,
             places: pipelines.places,
             inside: 0,
@@ -238,14 +241,13 @@ impl MixedSubEngine {
     /// buffers matter and that is known.
     fn candidate(&self, now: u64, port: usize, buffers: &mut [Buffer]) -> Option<(u64, Hash)> {
         let (from, hash) = buffers[self.inputs[port]?].head()?;
-        let beats = self.timings[hash.set].beats;
-        let available = buffers[self.outputs[port]].available_from(now, beats);
+        let available = buffers[self.outputs[port]].available_from(now, self.most_beats);
         Some((from.max(available), hash))
     }
 
     /// Whether there is room for a state while so many beats leave.
-    fn has_room(&self, hash: Hash, leaving_beats: u64) -> bool {
-        self.inside - leaving_beats + self.timings[hash.set].beats <= self.places
+    fn has_room(&self, leaving_beats: u64) -> bool {
+        self.inside - leaving_beats + self.most_beats <= self.places
     }
 
     /// The next round of the state at the head, if there is one, and from when on that can begin.
@@ -274,8 +276,8 @@ impl MixedSubEngine {
         // One on its last visit that waits for room, which there is when the head leaves, keeps the others out.
         let mut until = u64::MAX;
         for port in [1, 0] {
-            if let Some((time, hash)) = self.candidate(now, port, buffers) {
-                if self.has_room(hash, 0) {
+            if let Some((time, _)) = self.candidate(now, port, buffers) {
+                if self.has_room(0) {
                     if time < until {
                         from = from.min(time);
                     }
@@ -316,7 +318,7 @@ impl MixedSubEngine {
         let port = usize::from(candidates[1].is_some());
         let entering = candidates[port]
             .map(|(_, hash)| hash)
-            .filter(|&hash| self.has_room(hash, leaving_beats));
+            .filter(|_| self.has_room(leaving_beats));
         let round = entering.map(|hash| *self.round(hash, port, 0));
         let mut moved = [None; 2];
         if let Some(head) = leaving {
