@@ -144,18 +144,24 @@ module acclmt_dispatch_scheduler #(
   );
 
   for (genvar l = 0; l < NumLevels; l++) begin : gen_level
-    logic exists, reserve, reserve_last, written_last;
+    // Leaves that are written are of level 0 alone.
+    logic exists, reserve, reserve_last, written_last, written_here;
+    acclmt_tree_pkg::group_address_t written_group_here;
     assign is_top[l] = LevelWidth'(l) == top_i;
     if (l == 0) begin : gen_leaves
       assign exists = 1'b1;
       assign reserve = leaf_taken;
       assign reserve_last = leaf_last_i;
       assign written_last = leaf_written && leaf_last_i;
+      assign written_here = written && exists;
+      assign written_group_here = written_group;
     end else begin : gen_nodes
       assign exists = LevelWidth'(l) <= top_i;
       assign reserve = job_taken && job_grant[l-1] && exists;
       assign reserve_last = group_last[l-1];
       assign written_last = 1'b0;
+      assign written_here = digest_valid_i && exists;
+      assign written_group_here = digest_group_i;
     end
 
     acclmt_level_queue u_queue (
@@ -175,8 +181,8 @@ module acclmt_dispatch_scheduler #(
       .place_index_o(place_index[l]),
       .reserve_i(reserve),
       .reserve_last_i(reserve_last),
-      .written_i(written && exists),
-      .written_group_i(written_group),
+      .written_i(written_here),
+      .written_group_i(written_group_here),
       .written_count_i(written_count),
       .written_last_i(written_last),
       .looked_i(look_q[l] && looks),

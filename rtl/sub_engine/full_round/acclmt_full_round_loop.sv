@@ -92,20 +92,24 @@ module acclmt_full_round_loop #(
   localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagSet = acclmt_pkg::TagSet;
-  localparam int unsigned VisitsWidth = 2 + 4 * RoundWidth;
+  localparam int unsigned VisitsWidth = 3 + 4 * RoundWidth;
   logic [NumSets*VisitsWidth-1:0] visits;
   for (genvar set = 0; set < NumSets; set++) begin : gen_set
     acclmt_pkg::engine_config_t of_set;
-    acclmt_pkg::round_t full_first, full_last, partial_last, first_end, partial_end;
+    acclmt_pkg::round_t full_first, full_last, partial_last, first_end, partial_end, last_end;
+    // The first round of a state that enters for its last visit makes the digest only.
+    logic digest_begins;
     assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
     assign full_first = full_first_i[RoundWidth*set+:RoundWidth];
     assign partial_last = partial_last_i[RoundWidth*set+:RoundWidth];
     assign full_last = full_last_i[RoundWidth*set+:RoundWidth];
     assign first_end = full_first + partial_first_i[RoundWidth*set+:RoundWidth];
     assign partial_end = first_end + RoundWidth'(of_set.order != '0) + partial_last;
+    assign last_end = partial_end + full_last;
+    assign digest_begins = of_set.digest_short && first_end + 1'b1 == last_end;
     assign visits[VisitsWidth*set+:VisitsWidth] = {
-      full_first != '0, partial_last != '0, full_first, first_end, partial_end,
-      RoundWidth'(partial_end + full_last)
+      digest_begins, full_first != '0, partial_last != '0, full_first, first_end, partial_end,
+      last_end
     };
     logic unused_bits;
     assign unused_bits = ^of_set;
@@ -152,12 +156,11 @@ module acclmt_full_round_loop #(
   assign issue_config = look_config[OfIssue];
   assign end_config = look_config[OfEnd];
   logic new_begins_full, new_last_begins_partial;
-  acclmt_pkg::round_t new_last_first_end, new_last_last_end, issue_first_end;
+  acclmt_pkg::round_t new_last_first_end, issue_first_end;
   acclmt_pkg::round_t end_full_first, end_first_end, end_partial_end, end_last_end;
   assign new_begins_full = look_visits[OfNew][4*RoundWidth+1];
   assign new_last_begins_partial = look_visits[OfNewLast][4*RoundWidth];
   assign new_last_first_end = look_visits[OfNewLast][2*RoundWidth+:RoundWidth];
-  assign new_last_last_end = look_visits[OfNewLast][RoundWidth-1:0];
   assign issue_first_end = look_visits[OfIssue][2*RoundWidth+:RoundWidth];
   assign {end_full_first, end_first_end, end_partial_end, end_last_end} =
       look_visits[OfEnd][4*RoundWidth-1:0];
@@ -171,8 +174,7 @@ module acclmt_full_round_loop #(
   logic [Lanes-1:0][WordWidth-1:0] head_state;
   acclmt_pkg::round_t head_round;
   logic new_digest;
-  assign new_digest = new_last_config.digest_short &&
-                      new_last_first_end + 1'b1 == new_last_last_end &&
+  assign new_digest = look_visits[OfNewLast][4*RoundWidth+2] &&
                       !(Sponge && tag_i[1][acclmt_pkg::TagContinues]);
 
   logic [1:0] place_available, accept;
