@@ -30,6 +30,8 @@ FLATTENED = {
     "acclmt_full_round_rows",
     "acclmt_full_round_sboxes",
     "acclmt_full_round_sequencer",
+    "acclmt_level_queue",
+    "acclmt_one_hot_select",
     "acclmt_reduce",
     "acclmt_reduce_goldilocks",
     "acclmt_reserved_fifo",

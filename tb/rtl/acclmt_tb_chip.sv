@@ -102,8 +102,10 @@ module acclmt_tb_chip #(
       engine.u_loop.issue_last, 8'(engine.u_loop.u_control.start_cycles), \
       8'(engine.u_loop.issue_round - \
          (!engine.u_loop.issue_last ? '0 : \
-          engine.u_loop.issue_tag[acclmt_pkg::TagSet] ? engine.u_loop.gen_set[1].first_end : \
-          engine.u_loop.gen_set[0].first_end))};
+          engine.u_loop.issue_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth] == 2'd2 ? \
+              engine.u_loop.gen_set[2].first_end : \
+          engine.u_loop.issue_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth] == 2'd1 ? \
+              engine.u_loop.gen_set[1].first_end : engine.u_loop.gen_set[0].first_end))};
   `define ACCLMT_TB_PARTIAL(word, engine) \
     assign observed_o[word] = { \
       engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \
