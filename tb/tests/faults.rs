@@ -511,7 +511,7 @@ const POOL_FAULTS: [PoolFault; 28] = [
     // Nodes have as many children at every level as above the leaves.
     PoolFault {
         file: "tree/acclmt_dispatch_scheduler.sv",
-        before: "job_o.arity = ",
+        before: "of_level.arity = ",
         original: "arity[l]",
         fault: "arity[0]",
         message: "acclmt_tb_hash_engine: word 2 of a block of 2 words ends it: 0",
