@@ -557,27 +557,28 @@ module acclmt_register_file #(
   typedef struct packed {
     acclmt_pkg::run_config_t run;
     acclmt_tree_pkg::tree_config_t tree;
+    acclmt_pkg::word_t prime;
+    acclmt_pkg::word_t radix_squared;
+  } settled_run_t;
+  typedef struct packed {
     acclmt_pkg::engine_config_t leaf;
     acclmt_pkg::engine_config_t root;
     acclmt_pkg::engine_config_t top;
-    acclmt_pkg::word_t prime;
-    acclmt_pkg::word_t radix_squared;
-  } settled_t;
-  settled_t settled;
-  assign settled = {
-    run_config_o, tree_config_o, leaf_config_o, root_config_o, top_config_o, prime_o,
-    radix_squared_o
-  };
+  } settled_sets_t;
+  settled_run_t settled_run;
+  settled_sets_t settled_sets;
+  assign settled_run = {run_config_o, tree_config_o, prime_o, radix_squared_o};
+  assign settled_sets = {leaf_config_o, root_config_o, top_config_o};
   logic in_run_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) in_run_q <= 1'b0;
     else in_run_q <= (in_run_q || start) && !clear_o && !run_done_i;
   end
   settled_at_start_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      start |-> $stable(settled))
+      start |-> $stable(settled_run) && $stable(settled_sets))
   else $error("acclmt_register_file: a run starts before its configuration has settled");
   settled_in_run_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      in_run_q |-> $stable(settled))
+      in_run_q |-> $stable(settled_run) && $stable(settled_sets))
   else $error("acclmt_register_file: the configuration changed during a run");
   // The set-up of the queues looks at the level table, within this module.
   level_table_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

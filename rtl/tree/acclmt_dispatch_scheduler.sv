@@ -279,7 +279,7 @@ module acclmt_dispatch_scheduler #(
   assign unused_index = ^digest_index_i;
 `else
   // The arity of the level of each place that was reserved, by address.
-  logic [NodeWords-1:0][CountWidth-1:0] place_arity_q;
+  logic [CountWidth-1:0] place_arity_q[NodeWords];
   acclmt_tree_pkg::sibling_count_t written_arity, parent_arity;
   assign written_arity =
       leaf_written ? arity[0] : place_arity_q[$clog2(NodeWords)'(written_group)];
@@ -290,8 +290,8 @@ module acclmt_dispatch_scheduler #(
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) place_arity_q <= '0;
-    else if (clear_i) place_arity_q <= '0;
+    if (!rst_ni) place_arity_q <= '{default: '0};
+    else if (clear_i) place_arity_q <= '{default: '0};
     else begin
       if (reserves_leaf) place_arity_q[$clog2(NodeWords)'(leaf_group_o)] <= arity[0];
       if (reserves_place) place_arity_q[$clog2(NodeWords)'(job_o.parent_group)] <= parent_arity;

@@ -187,7 +187,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         html.matches("<figure").count(),
         html.matches("</svg>").count()
     );
-    assert_eq!(html.matches("<figure").count(), 7);
+    assert_eq!(html.matches("<figure").count(), 8);
 }
 
 #[test]
