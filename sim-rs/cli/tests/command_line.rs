@@ -2610,7 +2610,7 @@ fn bench_pc2_measures_sectors() {
     let trees = &row["trees"];
     assert_eq!(
         (&row["sector"], &row["engines"], &row["cycles"]),
-        (&json!("8MiB"), &json!(2), &json!(2_638_257 + 973_313))
+        (&json!("8MiB"), &json!(2), &json!(2_646_031 + 973_313))
     );
     assert_eq!(row["sharing"], "shared");
     let fixed = json(&[
