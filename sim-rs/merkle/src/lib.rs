@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod format;
 pub mod levels;
 pub mod multiproof;
 pub mod new_file;

@@ -30,6 +30,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::Formats;
 use crate::levels::{UpperLevels, UpperPreset};
 use crate::proof::{
     OpeningError, ProofError, ProofTree, RecordError, Shape, check_opened, read_digest,
@@ -42,11 +43,11 @@ use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
 use acclmt_poseidon::with_field;
 use acclmt_poseidon::word::Word;
 
-/// Name of the format.
-pub(crate) const FORMAT: &str = "acclmt-multiproof/1";
-
-/// Name of the format of proofs with upper levels.
-pub(crate) const UPPER_FORMAT: &str = "acclmt-multiproof/2";
+/// Names of the format.
+pub(crate) const FORMATS: Formats = Formats {
+    plain: "acclmt-multiproof/1",
+    upper: "acclmt-multiproof/2",
+};
 
 /// A proof that leaves are in a tree, with every node once; the module describes its JSON form.
 ///
@@ -110,8 +111,7 @@ impl TryFrom<MultiproofRecord> for Multiproof {
     type Error = RecordError;
 
     fn try_from(record: MultiproofRecord) -> Result<Self, RecordError> {
-        let formats = [FORMAT, UPPER_FORMAT];
-        let field = read_kind(&record.format, formats, &record.upper, &record.field)?;
+        let field = read_kind(&record.format, FORMATS, &record.upper, &record.field)?;
         let openings = record
             .openings
             .iter()
@@ -241,10 +241,7 @@ impl Multiproof {
 
     /// Name of the format of its file.
     pub fn format(&self) -> &'static str {
-        match self.upper.is_empty() {
-            true => FORMAT,
-            false => UPPER_FORMAT,
-        }
+        FORMATS.of(&self.upper)
     }
 
     fn verify_in<F: PoseidonField>(
@@ -381,7 +378,7 @@ impl Multiproof {
     /// When the file cannot be read or is no multiproof; the error names the place. Whether the leaves
     /// and nodes are right is what [`Multiproof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
-        proof_file::load(path.as_ref(), [FORMAT, UPPER_FORMAT])
+        proof_file::load(path.as_ref(), FORMATS)
     }
 
     /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is

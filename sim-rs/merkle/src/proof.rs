@@ -26,23 +26,24 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::format::Formats;
 use crate::levels::{
     Arities, ByLevel, UpperError, UpperLevels, UpperPreset, parameters_by_level, prepared,
 };
 use crate::proof_file;
 use crate::tree::{self, AuthenticationPath, NoTree};
-use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, TreeHeader, check_upper};
+use crate::tree_file::{MAX_HEIGHT, TreeFile, TreeFileError, TreeHeader};
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
 use acclmt_poseidon::permutation::Poseidon;
 use acclmt_poseidon::text;
 use acclmt_poseidon::with_field;
 use acclmt_poseidon::word::{self, Word};
 
-/// Name of the format.
-pub(crate) const FORMAT: &str = "acclmt-proof/1";
-
-/// Name of the format of proofs with upper levels.
-pub(crate) const UPPER_FORMAT: &str = "acclmt-proof/2";
+/// Names of the format.
+pub(crate) const FORMATS: Formats = Formats {
+    plain: "acclmt-proof/1",
+    upper: "acclmt-proof/2",
+};
 
 /// Why there is no proof, or why it proves nothing.
 #[derive(Debug, thiserror::Error)]
@@ -432,18 +433,20 @@ impl RecordError {
     }
 }
 
-/// Checks that a record is of one of `formats`, the second one with upper levels, and reads its field.
+/// Checks that a record is of one of `formats`, with upper levels as that has them, and reads its field.
 pub(crate) fn read_kind(
     format: &str,
-    formats: [&str; 2],
+    formats: Formats,
     upper: &[UpperPreset],
     field: &str,
 ) -> Result<FieldId, RecordError> {
-    if !formats.contains(&format) {
-        let problem = format!("it is '{format}', expected '{}'", formats.join("' or '"));
+    if !formats.names().contains(&format) {
+        let names = formats.names().join("' or '");
+        let problem = format!("it is '{format}', expected '{names}'");
         return Err(RecordError::new("format", problem));
     }
-    check_upper(format == formats[1], upper)
+    formats
+        .check_upper(format, upper)
         .map_err(|problem| RecordError::new("upper", problem))?;
     FieldId::from_name(field).map_err(|unknown| RecordError::new("field", unknown))
 }
@@ -487,8 +490,7 @@ impl TryFrom<ProofRecord> for Proof {
     type Error = RecordError;
 
     fn try_from(record: ProofRecord) -> Result<Self, RecordError> {
-        let formats = [FORMAT, UPPER_FORMAT];
-        let field = read_kind(&record.format, formats, &record.upper, &record.field)?;
+        let field = read_kind(&record.format, FORMATS, &record.upper, &record.field)?;
         let openings = record.openings.iter().enumerate();
         Ok(Self {
             preset: record.preset,
@@ -605,10 +607,7 @@ impl Proof {
 
     /// Name of the format of its file.
     pub fn format(&self) -> &'static str {
-        match self.upper.is_empty() {
-            true => FORMAT,
-            false => UPPER_FORMAT,
-        }
+        FORMATS.of(&self.upper)
     }
 
     fn verify_in<F: PoseidonField>(
@@ -652,7 +651,7 @@ impl Proof {
     /// When the file cannot be read or is no proof; the error names the place. Whether the openings
     /// are right is what [`Proof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
-        proof_file::load(path.as_ref(), [FORMAT, UPPER_FORMAT])
+        proof_file::load(path.as_ref(), FORMATS)
     }
 
     /// Writes the JSON form of the proof. A file at `path` is replaced at the end, when the proof is

@@ -6,11 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::format::{Formats, check_format};
 use crate::levels::{Arities, UpperLevels, UpperPreset};
 use crate::multiproof::{self, Multiproof};
 use crate::new_file::NewFile;
 use crate::proof::{self, Proof, ProofError};
-use crate::tree_file::{MAX_HEIGHT, check_format};
+use crate::tree_file::MAX_HEIGHT;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::text;
 use acclmt_poseidon::word::Word;
@@ -47,14 +48,9 @@ impl AnyProof {
     /// are right is what [`AnyProof::verify`] checks.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProofError> {
         let path = path.as_ref();
-        let formats = [
-            proof::FORMAT,
-            proof::UPPER_FORMAT,
-            multiproof::FORMAT,
-            multiproof::UPPER_FORMAT,
-        ];
+        let formats = [proof::FORMATS.names(), multiproof::FORMATS.names()].concat();
         let (json, format) = read(path, &formats)?;
-        if [multiproof::FORMAT, multiproof::UPPER_FORMAT].contains(&format) {
+        if multiproof::FORMATS.names().contains(&format) {
             return parse(path, &json, format).map(Self::Multiproof);
         }
         parse(path, &json, format).map(Self::Paths)
@@ -187,8 +183,8 @@ fn parse<T: DeserializeOwned>(path: &Path, json: &str, format: &str) -> Result<T
 }
 
 /// Reads a proof of one of `formats`.
-pub(crate) fn load<T: DeserializeOwned>(path: &Path, formats: [&str; 2]) -> Result<T, ProofError> {
-    let (json, format) = read(path, &formats)?;
+pub(crate) fn load<T: DeserializeOwned>(path: &Path, formats: Formats) -> Result<T, ProofError> {
+    let (json, format) = read(path, &formats.names())?;
     parse(path, &json, format)
 }
 

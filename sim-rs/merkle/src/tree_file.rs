@@ -38,6 +38,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::format::{Formats, check_format};
 use crate::levels::{Arities, UpperError, UpperLevels, UpperPreset, parameters_by_level};
 use crate::new_file::NewFile;
 use crate::shape::MAX_CAP_NODES;
@@ -50,11 +51,11 @@ use acclmt_poseidon::word::{self, Word};
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"ACMTTREE";
 
-/// Name of the format.
-const FORMAT: &str = "acclmt-tree/2";
-
-/// Name of the format of trees with upper levels.
-const UPPER_FORMAT: &str = "acclmt-tree/3";
+/// Names of the format.
+const FORMATS: Formats = Formats {
+    plain: "acclmt-tree/2",
+    upper: "acclmt-tree/3",
+};
 
 /// Bytes before the header: [`MAGIC`] and the length of the header.
 const START_BYTES: usize = MAGIC.len() + size_of::<u32>();
@@ -122,7 +123,7 @@ pub enum TreeFileError {
         length: u64,
     },
     /// The header is no JSON of the format.
-    #[error("the header does not follow the format {FORMAT} or {UPPER_FORMAT}: {0}")]
+    #[error("the header does not follow the format {formats}: {0}", formats = FORMATS.names().join(" or "))]
     Malformed(String),
     /// A value of the header is wrong.
     #[error("`{key}` of the tree is wrong: {problem}")]
@@ -312,34 +313,6 @@ struct HeaderRecord {
     leaves: u64,
 }
 
-/// The one key that a file of any format of this family has.
-#[derive(Deserialize)]
-struct FormatRecord {
-    format: String,
-}
-
-/// The one of `formats` that the JSON object `json` is of.
-pub(crate) fn check_format<'a>(json: &[u8], formats: &[&'a str]) -> Result<&'a str, String> {
-    let record: FormatRecord =
-        serde_json::from_slice(json).map_err(|error| text::message(&error))?;
-    if let Some(format) = formats.iter().find(|format| **format == record.format) {
-        return Ok(format);
-    }
-    let family = |format: &str| format.split_once('/').map(|(family, _)| family.to_owned());
-    let hint = match formats
-        .iter()
-        .any(|it| family(it) == family(&record.format))
-    {
-        true => "; another version of this program wrote it: write it again",
-        false => "",
-    };
-    Err(format!(
-        "its `format` is '{}', expected '{}'{hint}",
-        text::shortened(&record.format),
-        formats.join("' or '")
-    ))
-}
-
 impl TreeHeader {
     /// The header of a tree of `height` levels above the leaves over the hash of `parameters`, the
     /// first `leaves` leaves of which are given.
@@ -521,18 +494,15 @@ impl TreeHeader {
 
     /// Name of the format.
     fn format(&self) -> &'static str {
-        match self.upper.is_empty() {
-            true => FORMAT,
-            false => UPPER_FORMAT,
-        }
+        FORMATS.of(&self.upper)
     }
 
     fn decode(json: &[u8]) -> Result<Self, TreeFileError> {
-        let format =
-            check_format(json, &[FORMAT, UPPER_FORMAT]).map_err(TreeFileError::Malformed)?;
+        let format = check_format(json, &FORMATS.names()).map_err(TreeFileError::Malformed)?;
         let record: HeaderRecord = serde_json::from_slice(json)
             .map_err(|error| TreeFileError::Malformed(text::message(&error)))?;
-        check_upper(format == UPPER_FORMAT, &record.upper)
+        FORMATS
+            .check_upper(format, &record.upper)
             .map_err(|problem| TreeFileError::header("upper", problem))?;
         let field = FieldId::from_name(&record.field)
             .map_err(|error| TreeFileError::header("field", error.to_string()))?;
@@ -553,15 +523,6 @@ impl TreeHeader {
             digest_length: record.digest_length,
             leaves: record.leaves,
         })
-    }
-}
-
-/// Checks that there are upper levels where the format is one with them, and only there.
-pub(crate) fn check_upper(expected: bool, upper: &[UpperPreset]) -> Result<(), &'static str> {
-    match (expected, upper.is_empty()) {
-        (true, true) => Err("it has no levels, or is missing; this format is for upper levels"),
-        (false, false) => Err("this format has no upper levels"),
-        _ => Ok(()),
     }
 }
 
