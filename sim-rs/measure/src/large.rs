@@ -46,10 +46,12 @@ pub(crate) fn count_tree(
     seed: &str,
     progress: &mut dyn Progress,
 ) -> Result<CountedTree, MeasurementError> {
+    let shape = request.shape()?;
+    let smaller = smaller_tree(request, &shape);
     let report = if device.computes() {
         Some(commit_generated(device, request, seed, progress)?)
     } else {
-        count_within(device, request, progress)?
+        count_within(device, request, smaller, progress)?
     };
     if let Some(report) = report {
         return Ok(CountedTree {
@@ -58,9 +60,8 @@ pub(crate) fn count_tree(
             simulated_leaves: None,
         });
     }
-    let shape = request.shape()?;
     let hashes = request.hashes(&shape);
-    let tree = count_on(device, request, smaller_tree(request, &shape), progress)?;
+    let tree = count_on(device, request, smaller, progress)?;
     progress.report(hashes, hashes);
     Ok(tree)
 }
@@ -94,13 +95,14 @@ fn smaller_tree(request: &CommitRequest<'_>, shape: &TreeShape) -> u64 {
     fitting.last().map_or(shape.leaves(), |(_, leaves)| leaves)
 }
 
-/// The report of the tree; nothing where it is not to be simulated, or the device found that it does not repeat itself.
+/// The report of the tree; nothing where it is to go on as one of `smaller` leaves, since it is not to be simulated or
+/// the device found that it does not repeat itself.
 fn count_within(
     device: &mut dyn Device,
     request: &CommitRequest<'_>,
+    smaller: u64,
     progress: &mut dyn Progress,
 ) -> Result<Option<CommitReport>, MeasurementError> {
-    let smaller = smaller_tree(request, &request.shape()?);
     let can_go_on = request.cap_height == 0 && request.leaves > smaller;
     if !can_go_on {
         let report = device.commit(request, &mut Zeros, &mut NoNodes, progress)?;
@@ -113,8 +115,8 @@ fn count_within(
     Ok(device.count_within(request, most, progress)?)
 }
 
-/// The tree of `request` if it goes on as a full one of so many leaves ends: as that differs from the one a level lower. Both have the height of the tree, and so the same queues and the same way from the last leaf to the
-/// root.
+/// The tree of `request` if it goes on as a full one of so many leaves ends: as that differs from the one a level lower.
+/// Both have the height of the tree, and so the same queues and the same way from the last leaf to the root.
 fn count_on(
     device: &mut dyn Device,
     request: &CommitRequest<'_>,
