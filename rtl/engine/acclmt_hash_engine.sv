@@ -16,6 +16,8 @@
 ///                                                           digest <- full-round <--+
 ///
 /// The exit makes residues of the sums with which the partial rounds end (`acclmt_sum_reduction`).
+/// Without a recurrence there are none: states pass the partial-round sub-engines and the exit by
+/// one wire.
 /// Every sub-engine loops over the rounds of its own segment, so that all of them work on different
 /// hashes at the same time. The host chooses the segments such that the longest is as short as
 /// possible (docs/architecture.md, "Segments").
@@ -205,7 +207,7 @@ module acclmt_hash_engine #(
   logic [NumPartial:0][Lanes-1:0][LaneWidth-1:0] link_state;
   logic [NumPartial:0][TagWidth-1:0] link_tag;
   logic [Lanes-1:0][WordWidth-1:0] first_state, exit_state;
-  logic exit_valid, exit_take, exit_idle;
+  logic exit_valid, exit_take, exit_idle, first_take;
   acclmt_pkg::tag_t exit_tag;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_first_lane
     assign link_state[0][lane] = LaneWidth'(first_state[lane]);
@@ -244,7 +246,7 @@ module acclmt_hash_engine #(
       .state_i({exit_state, start_state}),
       .tag_i({exit_tag, start_tag}),
       .valid_o({final_valid, link_valid[0]}),
-      .take_i({final_take, link_take[0]}),
+      .take_i({final_take, first_take}),
       .state_o({final_state, first_state}),
       .tag_o({final_tag, link_tag[0]}),
       .busy_o(busy_o[0]),
@@ -287,7 +289,7 @@ module acclmt_hash_engine #(
       .state_i({start_state, start_state}),
       .tag_i({start_tag, start_tag}),
       .valid_o({unused_first_valid, link_valid[0]}),
-      .take_i({1'b0, link_take[0]}),
+      .take_i({1'b0, first_take}),
       .state_o({unused_first_state, first_state}),
       .tag_o({unused_first_tag, link_tag[0]}),
       .busy_o(busy_o[0]),
@@ -355,7 +357,7 @@ module acclmt_hash_engine #(
         .pass_through_i(pass_through[i]),
         .number_i(acclmt_pkg::SubEngineWidth'(i)),
         .constant_write_i,
-        .valid_i(link_valid[i-1]),
+        .valid_i((i == 1) ? link_valid[0] && !no_recurrence : link_valid[i-1]),
         .take_o(link_take[i-1]),
         .state_i(link_state[i-1]),
         .tag_i(link_tag[i-1]),
@@ -372,6 +374,9 @@ module acclmt_hash_engine #(
     end
   end
 
+  logic sum_valid, sum_take;
+  logic [Lanes-1:0][WordWidth-1:0] sum_state;
+  acclmt_pkg::tag_t sum_tag;
   acclmt_sum_reduction #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -385,17 +390,23 @@ module acclmt_hash_engine #(
     .goldilocks_i,
     .prime_i,
     .configs_i,
-    .pass_through_i(no_recurrence),
     .valid_i(link_valid[NumPartial]),
     .take_o(link_take[NumPartial]),
     .state_i(link_state[NumPartial]),
     .tag_i(link_tag[NumPartial]),
-    .valid_o(exit_valid),
-    .take_i(exit_take),
-    .state_o(exit_state),
-    .tag_o(exit_tag),
+    .valid_o(sum_valid),
+    .take_i(sum_take),
+    .state_o(sum_state),
+    .tag_o(sum_tag),
     .idle_o(exit_idle)
   );
+
+  // The wire past the partial rounds.
+  assign exit_valid = no_recurrence ? link_valid[0] : sum_valid;
+  assign exit_state = no_recurrence ? first_state : sum_state;
+  assign exit_tag = no_recurrence ? link_tag[0] : sum_tag;
+  assign sum_take = exit_take && !no_recurrence;
+  assign first_take = no_recurrence ? exit_take : link_take[0];
 
   // ---- Digest, or once more ---------------------------------------------------------------------
 
@@ -427,6 +438,9 @@ module acclmt_hash_engine #(
   assign idle_o = &sub_engine_idle && exit_idle && loader_idle && reader_idle;
 
 `ifndef SYNTHESIS
+  rounds_need_a_recurrence_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !idle_o && no_recurrence |-> &pass_through[NumPartial:1])
+  else $error("acclmt_hash_engine: partial-round sub-engines have rounds of no recurrence");
   if (NumSets > 1) begin : gen_sets_checks
     set_in_use_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
         valid_i && !clear_i |->

@@ -8,7 +8,7 @@
 /// A state that leaves them is the element y, the output x of the S-box before it, and sums (see
 /// `acclmt_partial_round_engine`). Place 0 becomes y, place `order`, whose sum is empty, x, the
 /// other places the residues of their sums; places beyond the state become zero. One reduction
-/// makes a word a cycle. Without a recurrence states pass as they are.
+/// makes a word a cycle.
 ///
 /// Handshake:  states on both sides: `valid` shows a complete state, `take` takes a beat.
 /// Latency:    2 + `ResolveLatency` + `acclmt_timing_pkg::reduce_latency` cycles from the start of
@@ -29,12 +29,10 @@ module acclmt_sum_reduction #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus, parameters of the sets, and that they have no recurrence;
-  /// stable while states are inside.
+  /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
-  input logic pass_through_i,
   /// States that enter, with their tags.
   input logic valid_i,
   output logic take_o,
@@ -80,7 +78,7 @@ module acclmt_sum_reduction #(
   logic [BeatWidth-1:0] beat_q;
   logic begins, active, lane_ends, beat_ends, place_available;
   assign begins = lane_q == '0 && beat_q == '0;
-  assign active = !pass_through_i && (begins ? valid_i && place_available : 1'b1);
+  assign active = begins ? valid_i && place_available : 1'b1;
   assign lane_ends = lane_q == 2'(Lanes - 1);
   assign beat_ends = beat_q + 1'b1 == of_state.beats;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -95,7 +93,7 @@ module acclmt_sum_reduction #(
       if (lane_ends) beat_q <= beat_ends ? '0 : beat_q + 1'b1;
     end
   end
-  assign take_o = pass_through_i ? take_i : active && lane_ends;
+  assign take_o = active && lane_ends;
 
   // ---- The word: a sum, and what takes the place of its residue ---------------------------------
 
@@ -195,9 +193,6 @@ module acclmt_sum_reduction #(
     if (valid_at_residue) word_q <= {word, word_q[Lanes-2:1]};
   end
 
-  logic buffer_valid;
-  logic [Lanes-1:0][WordWidth-1:0] buffer_state;
-  acclmt_pkg::tag_t buffer_tag;
   acclmt_state_buffer #(
     .Places(Places),
     .NumSets(NumSets)
@@ -215,20 +210,12 @@ module acclmt_sum_reduction #(
     .last_i(last_at_residue),
     .state_i({word, word_q}),
     .tag_i(tag_at_residue),
-    .valid_o(buffer_valid),
-    .take_i(take_i && !pass_through_i),
-    .state_o(buffer_state),
-    .tag_o(buffer_tag),
+    .valid_o,
+    .take_i,
+    .state_o,
+    .tag_o,
     .idle_o
   );
-  assign valid_o = pass_through_i ? valid_i : buffer_valid;
-  assign tag_o = pass_through_i ? tag_i : buffer_tag;
-  always_comb begin
-    state_o = buffer_state;
-    for (int i = 0; i < int'(Lanes); i++) begin
-      if (pass_through_i) state_o[i] = state_i[i][WordWidth-1:0];
-    end
-  end
 
   logic unused_bits;
   assign unused_bits = ^of_state;
@@ -240,10 +227,8 @@ module acclmt_sum_reduction #(
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, take_o, valid_o, take_i}))
   else $error("acclmt_sum_reduction: a handshake is unknown");
-  pass_through_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      pass_through_i && valid_i && take_i);
   no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      !pass_through_i && begins && valid_i && !place_available);
+      begins && valid_i && !place_available);
   back_to_back_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       active && begins && valid_at_residue);
 `endif

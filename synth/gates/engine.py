@@ -321,7 +321,6 @@ def exit_lane(segment, random):
         "goldilocks_i": mode.goldilocks,
         "prime_i": mode.prime,
         "configs_i": segment.config,
-        "pass_through_i": 0,
     }
     states = [
         (

@@ -288,7 +288,6 @@ module acclmt_tb_mutants (
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .configs_i(engine_config),
-    .pass_through_i(engine_config.order == '0),
     .valid_i(shape[17]),
     .take_o(exit_take),
     .state_i(values),

@@ -2215,45 +2215,6 @@ fn exit_of_the_recurrence() {
     }
 }
 
-#[test]
-fn exit_passes_states_without_a_recurrence() {
-    let seed = seed(31);
-    for field in fields(BUILD) {
-        let mut random = Random::new(seed);
-        let operands: Vec<_> = (0..RANDOM_SETS)
-            .map(|_| Operands {
-                values: [(); LANES].map(|()| chunks_of(&random.bits(512))),
-                shape: 4
-                    | (MOST_ELEMENTS as u32) << WIDTH_LSB
-                    | (random.below(4) as u32 * EXIT_VALID)
-                    | (random.below(256) as u32) << EXIT_TAG_LSB,
-                ..Operands::default()
-            })
-            .collect();
-        let subject = Subject {
-            kind: BenchKind::Units,
-            output: &units::EXIT,
-            latency: 0,
-            field: &field,
-        };
-        subject
-            .check(seed, &operands, |x| {
-                let mask = (one() << 256_u32) - 1_u32;
-                let mut words = x.values.iter().map(|value| packed(value) & &mask);
-                let [first, second, third] = [(); LANES].map(|()| words.next().unwrap());
-                let mut flags = EXIT_IDLE | (x.shape >> EXIT_TAG_LSB & 255) << EXIT_HAS_TAG_LSB;
-                if x.shape & EXIT_VALID != 0 {
-                    flags |= EXIT_HAS;
-                }
-                if x.shape & EXIT_READY != 0 {
-                    flags |= EXIT_TAKES;
-                }
-                first + (second << 256_u32) + (third << 512_u32) + (BigUint::from(flags) << 768_u32)
-            })
-            .unwrap();
-    }
-}
-
 // ---- Common blocks ---------------------------------------------------------------------------------
 
 #[test]
