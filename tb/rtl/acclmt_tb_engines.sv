@@ -4,7 +4,10 @@
 
 /// Testbench only: hash engines of every size, one of which runs at a time. Only its clock runs.
 /// tb/tests/engines.rs knows the layout.
-module acclmt_tb_engines (
+module acclmt_tb_engines #(
+  /// Engines; with fewer than all the last ones are missing.
+  parameter int unsigned NumEngines = acclmt_pkg::MaxNumFull * acclmt_pkg::MaxNumPartial
+) (
   input logic clk_i,
   input logic rst_ni,
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
@@ -17,7 +20,6 @@ module acclmt_tb_engines (
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
-  localparam int unsigned NumEngines = acclmt_pkg::MaxNumFull * acclmt_pkg::MaxNumPartial;
 
   // ---- Input ------------------------------------------------------------------------------------
 
@@ -87,7 +89,8 @@ module acclmt_tb_engines (
       .clear_i(clear),
       .goldilocks_i(in_i[16]),
       .prime_i(acclmt_tb_build_pkg::Prime),
-      .config_i(engine_config),
+      .configs_i(engine_config),
+      .sets_i(1'b1),
       .constant_write_i(constant_write),
       .valid_i(word_valid),
       .ready_o(word_ready[i]),
