@@ -191,14 +191,21 @@ fn small_row_times<const T: usize>(row: &[u64], constant: u64, state: &[u64; T])
     reduce(sum as u64, sum >> 64)
 }
 
-/// The MDS matrix, row by row.
+/// A matrix, row by row.
 #[derive(Clone, Debug)]
-struct Mds {
+struct Matrix {
     rows: Vec<u64>,
     is_small: bool,
 }
 
-impl Mds {
+impl Matrix {
+    fn new(matrix: &[Vec<Goldilocks>]) -> Self {
+        Self {
+            rows: residues(matrix),
+            is_small: is_small(matrix),
+        }
+    }
+
     /// The elements `wanted` behind a dense layer, in their places.
     #[inline(always)]
     fn multiply<const T: usize>(
@@ -224,7 +231,12 @@ impl Mds {
 /// The rounds of a parameter set.
 #[derive(Clone, Debug)]
 pub struct NativeRounds {
-    mds: Mds,
+    /// Of full rounds.
+    mds: Matrix,
+    /// Constants of a layer without S-boxes ahead of all rounds, where there is one.
+    first_layer: Option<Vec<u64>>,
+    /// Of dense partial rounds.
+    partial_matrix: Matrix,
     /// Constants of the rounds before those of `partial`, of which as many as `full_first` are full.
     first: Vec<u64>,
     full_first: usize,
@@ -375,11 +387,11 @@ impl PreparedRounds<Goldilocks> for NativeRounds {
         assert_eq!(alpha, ALPHA, "exponent of the S-box");
         let flat =
             |constants: &[Vec<Goldilocks>]| constants.iter().flatten().copied().map(form).collect();
+        let first_layer = rounds.first_layer.as_ref();
         Self {
-            mds: Mds {
-                rows: residues(&rounds.mds),
-                is_small: is_small(&rounds.mds),
-            },
+            mds: Matrix::new(&rounds.mds),
+            first_layer: first_layer.map(|constants| constants.iter().copied().map(form).collect()),
+            partial_matrix: Matrix::new(&rounds.partial_matrix),
             first: flat(&rounds.first),
             full_first: rounds.full_first,
             partial: rounds.partial.as_ref().map(PartialRounds::new),
@@ -390,9 +402,17 @@ impl PreparedRounds<Goldilocks> for NativeRounds {
 
     fn apply_width<const T: usize>(&self, state: &mut [Goldilocks], wanted: &[usize]) {
         let mut loose: [u64; T] = std::array::from_fn(|i| form(state[i]));
+        if let Some(constants) = &self.first_layer {
+            loose = self.mds.multiply(constants, &loose, 0..T);
+        }
         for (round, constants) in self.first.chunks_exact(T).enumerate() {
             self.s_boxes(&mut loose, round);
-            loose = self.mds.multiply(constants, &loose, 0..T);
+            let matrix = if round < self.full_first {
+                &self.mds
+            } else {
+                &self.partial_matrix
+            };
+            loose = matrix.multiply(constants, &loose, 0..T);
         }
         if let Some(partial) = &self.partial {
             self.s_boxes(&mut loose, self.first.len() / T);
@@ -400,7 +420,7 @@ impl PreparedRounds<Goldilocks> for NativeRounds {
         }
         for constants in self.behind.chunks_exact(T) {
             loose[0] = seventh(loose[0]);
-            loose = self.mds.multiply(constants, &loose, 0..T);
+            loose = self.partial_matrix.multiply(constants, &loose, 0..T);
         }
         let (rounds, last) = self.last.split_at(self.last.len() - T);
         for constants in rounds.chunks_exact(T) {

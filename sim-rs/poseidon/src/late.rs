@@ -33,8 +33,12 @@ const _: () = assert!(MAX_WIDTH - 1 <= montgomery::MAX_PAIRS && MAX_WIDTH <= MAX
 #[derive(Clone, Debug)]
 pub struct LateRounds {
     alpha: u64,
-    /// The MDS matrix, row by row.
+    /// The MDS matrix of full rounds, row by row.
     mds: Vec<Limbs>,
+    /// Constants of a layer without S-boxes ahead of all rounds, where there is one.
+    first_layer: Option<Vec<Limbs>>,
+    /// The matrix of dense partial rounds.
+    partial_matrix: Vec<Limbs>,
     /// Constants of the rounds before those of `partial`, of which as many as `full_first` are full.
     first: Vec<Limbs>,
     full_first: usize,
@@ -318,19 +322,29 @@ fn add_pairs<const T: usize>(
 
 impl<F: MontgomeryField> PreparedRounds<F> for LateRounds {
     fn new(rounds: &RecurrentRounds<F>, alpha: u64) -> Self {
-        let flat = |constants: &[Vec<F>]| {
+        let flat = |matrix: &[Vec<F>], constants: &[Vec<F>]| -> Vec<Limbs> {
             (constants.iter())
-                .flat_map(|constants| layer_constants(&rounds.mds, constants))
+                .flat_map(|constants| layer_constants(matrix, constants))
                 .collect()
         };
+        let (full, partial) = rounds
+            .first
+            .split_at(rounds.full_first.min(rounds.first.len()));
+        let first_layer = rounds.first_layer.as_ref();
         Self {
             alpha,
             mds: entries(&rounds.mds),
-            first: flat(&rounds.first),
+            first_layer: first_layer.map(|constants| layer_constants(&rounds.mds, constants)),
+            partial_matrix: entries(&rounds.partial_matrix),
+            first: [
+                flat(&rounds.mds, full),
+                flat(&rounds.partial_matrix, partial),
+            ]
+            .concat(),
             full_first: rounds.full_first,
             partial: rounds.partial.as_ref().map(PartialRounds::new),
-            behind: flat(&rounds.behind),
-            last: flat(&rounds.full_last),
+            behind: flat(&rounds.partial_matrix, &rounds.behind),
+            last: flat(&rounds.mds, &rounds.full_last),
             plain_last: (rounds.full_last.last())
                 .map_or_else(Vec::new, |constants| limbs(constants).collect()),
         }
@@ -339,9 +353,17 @@ impl<F: MontgomeryField> PreparedRounds<F> for LateRounds {
     fn apply_width<const T: usize>(&self, state: &mut [F], wanted: &[usize]) {
         let alpha = self.alpha;
         let mut loose: [Limbs; T] = std::array::from_fn(|i| state[i].into_limbs());
+        if let Some(constants) = &self.first_layer {
+            loose = multiply_rows::<F, T>(&self.mds, constants, &loose);
+        }
         for (round, constants) in self.first.chunks_exact(T).enumerate() {
             self.s_boxes::<F, T>(&mut loose, round);
-            loose = multiply_rows::<F, T>(&self.mds, constants, &loose);
+            let matrix = if round < self.full_first {
+                &self.mds
+            } else {
+                &self.partial_matrix
+            };
+            loose = multiply_rows::<F, T>(matrix, constants, &loose);
         }
         if let Some(partial) = &self.partial {
             self.s_boxes::<F, T>(&mut loose, self.first.len() / T);
@@ -349,7 +371,7 @@ impl<F: MontgomeryField> PreparedRounds<F> for LateRounds {
         }
         for constants in self.behind.chunks_exact(T) {
             loose[0] = outlined_power::<F>(&loose[0], alpha);
-            loose = multiply_rows::<F, T>(&self.mds, constants, &loose);
+            loose = multiply_rows::<F, T>(&self.partial_matrix, constants, &loose);
         }
         let (rounds, last) = self.last.split_at(self.last.len() - T);
         for constants in rounds.chunks_exact(T) {

@@ -4,7 +4,8 @@
 //! rounds is on element 0 ([`InternalOrder`]); constants are added once at the start and then at
 //! the end of every round. That covers both orders of the steps of a round: where constants come
 //! first, those of round 0 are the ones at the start, and those of round r + 1 come at the end of
-//! round r ([`DenseRounds`]).
+//! round r ([`DenseRounds`]). Poseidon2 begins with a layer without S-boxes, behind which the constants of
+//! round 0 come.
 
 use ark_ff::PrimeField;
 
@@ -78,17 +79,22 @@ impl InternalOrder {
 
 /// The rounds of a permutation in normal form, all in internal order.
 ///
-/// The permutation starts with `state + initial_constants`, a hash with `initial` plus the inputs.
+/// The permutation starts with `state + initial_constants`, a hash with `initial` plus the inputs. Where there is
+/// a first layer, the matrix of full rounds and its constants follow.
 /// A full round is an S-box on every element, then the MDS matrix, then a vector of constants; a
-/// partial round has the S-box on element 0 only.
+/// partial round has the S-box on element 0 only, and the matrix of partial rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DenseRounds<F> {
-    /// The constants before the first S-box.
+    /// The constants at the start.
     pub initial_constants: Vec<F>,
     /// The same plus the initial state of a hash.
     pub initial: Vec<F>,
-    /// The MDS matrix, row by row.
+    /// The MDS matrix of full rounds, row by row.
     pub mds: Vec<Vec<F>>,
+    /// The matrix of partial rounds.
+    pub partial_matrix: Vec<Vec<F>>,
+    /// Constants after the matrix of the first layer, where there is one.
+    pub first_layer: Option<Vec<F>>,
     /// Constants after the matrix of each full round of the first half.
     pub full_first: Vec<Vec<F>>,
     /// Constants after the matrix of each partial round.
@@ -108,19 +114,28 @@ impl<F: PrimeField> DenseRounds<F> {
     pub fn in_order(parameters: &PoseidonParameters<F>, order: &InternalOrder) -> Self {
         let width = parameters.width();
         let internal = |vector: &[F]| order.apply(vector);
-        let rows: Vec<Vec<F>> = (parameters.mds().iter()).map(|row| internal(row)).collect();
-        let mds = order.apply(&rows);
+        let matrix = |matrix: &[Vec<F>]| -> Vec<Vec<F>> {
+            let rows: Vec<Vec<F>> = matrix.iter().map(|row| internal(row)).collect();
+            order.apply(&rows)
+        };
+        let mds = matrix(parameters.mds());
+        let partial_matrix = matrix(parameters.partial_matrix());
 
         let mut constants: Vec<Vec<F>> = (parameters.round_constants().iter())
             .map(|vector| internal(vector))
             .collect();
         let zeros = vec![F::ZERO; width];
-        let initial_constants = match parameters.round_order() {
+        let first_constants = match parameters.round_order() {
             RoundOrder::ConstantsFirst => {
-                constants.push(zeros);
+                constants.push(zeros.clone());
                 constants.remove(0)
             }
-            RoundOrder::SboxFirst => zeros,
+            RoundOrder::SboxFirst => zeros.clone(),
+        };
+        let (initial_constants, first_layer) = if parameters.first_layer() {
+            (zeros, Some(first_constants))
+        } else {
+            (first_constants, None)
         };
         let initial = (initial_constants.iter())
             .zip(internal(parameters.initial_state()))
@@ -133,6 +148,8 @@ impl<F: PrimeField> DenseRounds<F> {
             initial_constants,
             initial,
             mds,
+            partial_matrix,
+            first_layer,
             full_first: constants,
             partial,
             full_last,

@@ -234,7 +234,8 @@ fn check_keys(method: &str, keys: &[&str], present: &[(&str, bool)]) -> Result<(
         Some((key, _)) => {
             let keys = match keys {
                 [] => "no other key".to_owned(),
-                keys => keys.join(" and "),
+                [key] => (*key).to_owned(),
+                [keys @ .., last] => format!("{} and {last}", keys.join(", ")),
             };
             Err(format!("'{method}' goes with {keys}, not with {key}"))
         }
@@ -266,6 +267,7 @@ struct ConstantsTable {
     values: Option<Vec<Vec<ElementRecord>>>,
     sbox: Option<u8>,
     bits: Option<u32>,
+    single_in_partial_rounds: Option<bool>,
     prefix: Option<String>,
     seed: Option<u64>,
 }
@@ -276,7 +278,7 @@ impl TryFrom<ConstantsTable> for ConstantsRecord {
     fn try_from(table: ConstantsTable) -> Result<Self, String> {
         let (name, keys): (&str, &[&str]) = match table.method {
             ConstantsMethod::Given => ("given", &["values"]),
-            ConstantsMethod::Grain => ("grain", &["sbox", "bits"]),
+            ConstantsMethod::Grain => ("grain", &["sbox", "bits", "single_in_partial_rounds"]),
             ConstantsMethod::Sha256 => ("sha256", &["prefix"]),
             ConstantsMethod::Chacha8 => ("chacha8", &["seed"]),
             ConstantsMethod::DuskSha512 => ("dusk-sha512", &[]),
@@ -286,6 +288,10 @@ impl TryFrom<ConstantsTable> for ConstantsRecord {
             ("values", table.values.is_some()),
             ("sbox", table.sbox.is_some()),
             ("bits", table.bits.is_some()),
+            (
+                "single_in_partial_rounds",
+                table.single_in_partial_rounds.is_some(),
+            ),
             ("prefix", table.prefix.is_some()),
             ("seed", table.seed.is_some()),
         ];
@@ -297,6 +303,7 @@ impl TryFrom<ConstantsTable> for ConstantsRecord {
             ConstantsMethod::Grain => Self::Grain {
                 sbox: needed(name, "sbox", table.sbox)?,
                 bits: table.bits,
+                single_in_partial_rounds: table.single_in_partial_rounds.unwrap_or_default(),
             },
             ConstantsMethod::Sha256 => Self::Sha256 {
                 prefix: needed(name, "prefix", table.prefix)?,
@@ -325,6 +332,9 @@ pub enum ConstantsRecord {
         sbox: u8,
         /// The field for the number of bits; that of the prime where it is left out.
         bits: Option<u32>,
+        /// Whether a partial round has a constant for the element with the S-box only, as in Poseidon2; no where it
+        /// is left out.
+        single_in_partial_rounds: bool,
     },
     /// SHA-256 of a text and a number, as Starknet has it with `Hades`.
     Sha256 {
@@ -351,6 +361,10 @@ enum MatrixMethod {
     GrainCauchy,
     GivenCauchy,
     Circulant,
+    #[serde(rename = "poseidon2-external")]
+    Poseidon2External,
+    #[serde(rename = "poseidon2-internal")]
+    Poseidon2Internal,
 }
 
 /// The table `matrix` with the keys of all methods.
@@ -364,6 +378,7 @@ struct MatrixTable {
     y: Option<Vec<ElementRecord>>,
     row: Option<Vec<ElementRecord>>,
     diagonal: Option<Vec<ElementRecord>>,
+    block: Option<Vec<Vec<ElementRecord>>>,
 }
 
 impl TryFrom<MatrixTable> for MatrixRecord {
@@ -376,6 +391,8 @@ impl TryFrom<MatrixTable> for MatrixRecord {
             MatrixMethod::GrainCauchy => ("grain-cauchy", &[]),
             MatrixMethod::GivenCauchy => ("given-cauchy", &["x", "y"]),
             MatrixMethod::Circulant => ("circulant", &["row", "diagonal"]),
+            MatrixMethod::Poseidon2External => ("poseidon2-external", &["block"]),
+            MatrixMethod::Poseidon2Internal => ("poseidon2-internal", &["diagonal"]),
         };
         let present = [
             ("rows", table.rows.is_some()),
@@ -384,6 +401,7 @@ impl TryFrom<MatrixTable> for MatrixRecord {
             ("y", table.y.is_some()),
             ("row", table.row.is_some()),
             ("diagonal", table.diagonal.is_some()),
+            ("block", table.block.is_some()),
         ];
         check_keys(name, keys, &present)?;
         Ok(match table.method {
@@ -400,11 +418,15 @@ impl TryFrom<MatrixTable> for MatrixRecord {
                 row: needed(name, "row", table.row)?,
                 diagonal: table.diagonal,
             },
+            MatrixMethod::Poseidon2External => Self::Poseidon2External { block: table.block },
+            MatrixMethod::Poseidon2Internal => Self::Poseidon2Internal {
+                diagonal: needed(name, "diagonal", table.diagonal)?,
+            },
         })
     }
 }
 
-/// Where the matrix comes from.
+/// Where a matrix comes from.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "MatrixTable")]
 pub enum MatrixRecord {
@@ -434,6 +456,18 @@ pub enum MatrixRecord {
         row: Vec<ElementRecord>,
         /// Zero where it is left out.
         diagonal: Option<Vec<ElementRecord>>,
+    },
+    /// Poseidon2's matrix of full rounds: for widths that are a multiple of four blocks of four, those of the diagonal
+    /// twice as much as the others; a single block as it is. For widths of two and three all ones, those of the
+    /// diagonal two.
+    Poseidon2External {
+        /// The block, for those widths that have it.
+        block: Option<Vec<Vec<ElementRecord>>>,
+    },
+    /// Poseidon2's matrix of partial rounds: all ones, plus `diagonal[i]` where `i == j`.
+    Poseidon2Internal {
+        /// The entries of the diagonal less one.
+        diagonal: Vec<ElementRecord>,
     },
 }
 
@@ -639,6 +673,11 @@ pub struct ParameterFile {
     pub constants: ConstantsRecord,
     /// The matrix.
     pub matrix: MatrixRecord,
+    /// The matrix of partial rounds, where it is another one: Poseidon2.
+    pub partial_matrix: Option<MatrixRecord>,
+    /// Whether the state is multiplied by the matrix before the first round, as in Poseidon2; no where it is left out.
+    #[serde(default)]
+    pub first_layer: bool,
     /// How messages of other lengths are hashed, where that is defined.
     pub sponge: Option<SpongeRecord>,
 }
@@ -726,6 +765,10 @@ impl ParameterFile {
             })
             .map_err(|problem| ParameterError::new(&self.name, problem))?;
         let (round_constants, grain) = self.constants::<F>()?;
+        let partial_matrix = match &self.partial_matrix {
+            Some(record) => Some(self.matrix(record, "partial_matrix", grain.clone())?),
+            None => None,
+        };
         Ok(PoseidonParameters::new(PoseidonSpecification {
             name: self.name.clone(),
             field_name: F::ID.name().to_owned(),
@@ -739,7 +782,9 @@ impl ParameterFile {
             },
             partial_index: self.partial_index,
             round_constants,
-            mds: self.matrix(grain)?,
+            mds: self.matrix(&self.matrix, "matrix", grain)?,
+            partial_matrix,
+            first_layer: self.first_layer,
             initial_state: match &self.initial_state {
                 Some(values) => elements(values, "initial_state")?,
                 None => vec![F::ZERO; width],
@@ -759,7 +804,11 @@ impl ParameterFile {
         let rounds = full_rounds + self.partial_rounds;
         let constants = match &self.constants {
             ConstantsRecord::Given { values } => rows(values, "constants.values")?,
-            ConstantsRecord::Grain { sbox, bits } => {
+            ConstantsRecord::Grain {
+                sbox,
+                bits,
+                single_in_partial_rounds,
+            } => {
                 if *sbox > 15 {
                     let problem = format!("{sbox} is more than the 4 bits of the header hold");
                     return Err(value_error("constants.sbox", problem));
@@ -778,7 +827,19 @@ impl ParameterFile {
                 const { assert!(MAX_ROUNDS < 1 << 10) };
                 let mut grain =
                     GrainLfsr::new(*sbox, bits, width, full_rounds, self.partial_rounds);
-                let constants = generate::rounds_of(rounds, width, || grain.next_field());
+                let partial = self.full_rounds_first..self.full_rounds_first + self.partial_rounds;
+                let mut constants = vec![vec![F::ZERO; width]; rounds];
+                for (round, vector) in constants.iter_mut().enumerate() {
+                    if *single_in_partial_rounds && partial.contains(&round) {
+                        let element = vector.get_mut(self.partial_index).ok_or_else(|| {
+                            let problem = format!("expected less than {width}, the width");
+                            value_error("partial_index", problem)
+                        })?;
+                        *element = grain.next_field();
+                    } else {
+                        vector.fill_with(|| grain.next_field());
+                    }
+                }
                 return Ok((constants, Some(grain)));
             }
             ConstantsRecord::Sha256 { prefix } => generate::sha256_constants(prefix, rounds, width),
@@ -797,30 +858,36 @@ impl ParameterFile {
         Ok((constants, None))
     }
 
+    /// The matrix of `record`, which stands at `place`.
     fn matrix<F: PrimeField>(
         &self,
+        record: &MatrixRecord,
+        place: &str,
         grain: Option<GrainLfsr>,
     ) -> Result<Vec<Vec<F>>, ParameterFileError> {
         let width = self.width;
-        let of_width = |records: &[ElementRecord], place: &str| {
+        let of_width = |records: &[ElementRecord], key: &str| {
+            let place = format!("{place}.{key}");
             if records.len() == width {
-                return elements::<F>(records, place);
+                return elements::<F>(records, &place);
             }
             let problem = format!("{} values, expected {width}, the width", records.len());
             Err(value_error(place, problem))
         };
-        let no_matrix = |problem: String| ParameterError::new(&self.name, problem);
-        Ok(match &self.matrix {
-            MatrixRecord::Given { rows: given } => {
-                if given.len() != width {
-                    let problem = format!("{} rows, expected {width}, the width", given.len());
-                    return Err(value_error("matrix.rows", problem));
-                }
-                rows(given, "matrix.rows")?
+        let square = |given: &[Vec<ElementRecord>], key: &str, size: usize, what: &str| {
+            let place = format!("{place}.{key}");
+            if given.len() != size {
+                let problem = format!("{} rows, expected {size}, {what}", given.len());
+                return Err(value_error(place, problem));
             }
+            rows::<F>(given, &place)
+        };
+        let no_matrix = |problem: String| ParameterError::new(&self.name, problem);
+        Ok(match record {
+            MatrixRecord::Given { rows: given } => square(given, "rows", width, "the width")?,
             MatrixRecord::Cauchy { scale } => {
                 let scale = match scale {
-                    Some(scale) => scale.element(|| "matrix.scale".to_owned())?,
+                    Some(scale) => scale.element(|| format!("{place}.scale"))?,
                     None => F::ONE,
                 };
                 let matrix = generate::counting_cauchy_matrix::<F>(width).map_err(no_matrix)?;
@@ -832,21 +899,43 @@ impl ParameterFile {
                 let mut grain = grain.ok_or_else(|| {
                     let problem = "grain-cauchy goes on where the round constants end, so they must \
                                    have the method grain";
-                    value_error("matrix.method", problem)
+                    value_error(format!("{place}.method"), problem)
                 })?;
                 generate::grain_cauchy_matrix(&mut grain, width).map_err(no_matrix)?
             }
             MatrixRecord::GivenCauchy { x, y } => {
-                let (x, y) = (of_width(x, "matrix.x")?, of_width(y, "matrix.y")?);
+                let (x, y) = (of_width(x, "x")?, of_width(y, "y")?);
                 generate::cauchy_matrix(&x, &y).map_err(no_matrix)?
             }
             MatrixRecord::Circulant { row, diagonal } => {
-                let row = of_width(row, "matrix.row")?;
+                let row = of_width(row, "row")?;
                 let diagonal = match diagonal {
-                    Some(diagonal) => of_width(diagonal, "matrix.diagonal")?,
+                    Some(diagonal) => of_width(diagonal, "diagonal")?,
                     None => vec![F::ZERO; width],
                 };
                 generate::circulant_matrix(&row, &diagonal)
+            }
+            MatrixRecord::Poseidon2External { block } => {
+                const SIZE: usize = generate::EXTERNAL_BLOCK;
+                let wrong = |problem: &str| value_error(format!("{place}.block"), problem);
+                let block = match block {
+                    None => None,
+                    Some(_) if !width.is_multiple_of(SIZE) => {
+                        return Err(wrong("goes with widths that are a multiple of 4 only"));
+                    }
+                    Some(rows) => {
+                        let block = square(rows, "block", SIZE, "the size of a block")?;
+                        if block.iter().any(|row| row.len() != SIZE) {
+                            return Err(wrong("every row has 4 entries"));
+                        }
+                        Some(block)
+                    }
+                };
+                generate::external_matrix(width, block.as_deref())
+                    .map_err(|problem| wrong(&problem))?
+            }
+            MatrixRecord::Poseidon2Internal { diagonal } => {
+                generate::internal_matrix(&of_width(diagonal, "diagonal")?)
             }
         })
     }
@@ -1033,6 +1122,190 @@ mod tests {
         }
     }
 
+    /// Poseidon2 of three elements, see `sim-rs/vectors/taceo_bn254_poseidon2_t3.json`.
+    const POSEIDON2: &str = r#"
+        name = "mine"
+        field = "bn254"
+        width = 3
+        alpha = 5
+        full_rounds_first = 4
+        partial_rounds = 56
+        full_rounds_last = 4
+        first_layer = true
+        input_positions = [0, 1, 2]
+        digest_positions = [0]
+        [constants]
+        method = "grain"
+        sbox = 0
+        single_in_partial_rounds = true
+        [matrix]
+        method = "poseidon2-external"
+        [partial_matrix]
+        method = "poseidon2-internal"
+        diagonal = [1, 1, 2]
+    "#;
+
+    /// Poseidon2 of Plonky3 over Goldilocks, see `sim-rs/vectors/plonky3_goldilocks_poseidon2_t8.json`, and of the
+    /// paper, see `zisk_goldilocks_poseidon2_t4.json`.
+    fn poseidon2_of_goldilocks() -> [String; 2] {
+        let external = "\"poseidon2-external\"";
+        let set = |width: usize, partial_rounds: usize, block: &str, diagonal: &str| {
+            POSEIDON2
+                .replace("bn254", "goldilocks")
+                .replace("alpha = 5", "alpha = 7")
+                .replace("width = 3", &format!("width = {width}"))
+                .replace("rounds = 56", &format!("rounds = {partial_rounds}"))
+                .replace(external, &format!("{external}\nblock = {block}"))
+                .replace("[1, 1, 2]\n", &format!("{diagonal}\n"))
+        };
+        [
+            set(
+                8,
+                22,
+                "[[2, 3, 1, 1], [1, 2, 3, 1], [1, 1, 2, 3], [3, 1, 1, 2]]",
+                "[-2, 1, 2, '0x7fffffff80000001', 3, '0x7fffffff80000000', -3, -4]",
+            ),
+            set(
+                4,
+                21,
+                "[[5, 7, 1, 3], [4, 6, 1, 1], [1, 3, 5, 7], [1, 1, 4, 6]]",
+                "['0xf0ce126fe8a83094', '0x60f87e0b59fb4ee6', '0xa8106c221cd6d882', '0x5529eddc46e372e7']",
+            ),
+        ]
+    }
+
+    /// Permutations of zeros, of the vectors that are named beside the files.
+    #[test]
+    fn files_of_poseidon2_are_those_of_other_implementations() {
+        let [eight, four] = poseidon2_of_goldilocks();
+        for (text, expected) in [
+            (
+                POSEIDON2,
+                &[
+                    "0x2ed1da00b14d635bd35b88ab49390d5c13c90da7e9e3a5f1ea69cd87a0aa3e82",
+                    "0x1e21e979cc3fd844b88c2016fd18f4db07a698aa27deca67ca509f5b0a4480d0",
+                    "0x2c40d0115da2c9b55553b231be55295f411e628ed0cd0e187917066515f0a060",
+                ][..],
+            ),
+            (
+                &eight,
+                &[
+                    "0x4411ec57c44145f5",
+                    "0x5ff55b96baa2f47b",
+                    "0xdee0e2ae35662802",
+                    "0x023c96b32c07981d",
+                    "0x777e4afeaaf2e6a1",
+                    "0x606c248e5ef427da",
+                    "0x862e82242b2c5001",
+                    "0x61ea532cc4c908c7",
+                ],
+            ),
+            (
+                &four,
+                &[
+                    "0x0c60525cbe99b163",
+                    "0xf3f06ac0a08e5cf0",
+                    "0xfb9b12e25e93be1c",
+                    "0x497755568b1d4ff2",
+                ],
+            ),
+        ] {
+            let set = from_toml(text).unwrap();
+            assert_eq!(set.warnings(), Vec::<String>::new());
+            dispatch!(&set, set => {
+                let mut state = vec![Default::default(); set.width()];
+                crate::permutation::Poseidon::new(set).permute(&mut state);
+                let expected: Vec<_> = (expected.iter())
+                    .map(|text| word::from_hex(text).unwrap())
+                    .collect();
+                let state: Vec<_> = state.into_iter().map(word::from_field).collect();
+                assert_eq!(state, expected);
+            });
+        }
+    }
+
+    #[test]
+    fn wrong_files_of_poseidon2_are_refused_with_the_place() {
+        let [eight, four] = poseidon2_of_goldilocks();
+        for (text, from, to, expected) in [
+            (
+                POSEIDON2,
+                "[1, 1, 2]",
+                "[1, 1]",
+                "partial_matrix.diagonal of the parameter file: 2 values, expected 3, the width",
+            ),
+            (
+                POSEIDON2,
+                "partial_rounds = 56",
+                "partial_rounds = 0",
+                "it has a matrix of partial rounds, and no partial rounds",
+            ),
+            (
+                POSEIDON2,
+                "\"poseidon2-external\"",
+                "\"poseidon2-external\"\nblock = [[1]]",
+                "matrix.block of the parameter file: goes with widths that are a multiple of 4",
+            ),
+            (
+                POSEIDON2,
+                "full_rounds_last = 4",
+                "full_rounds_last = 4\npartial_index = 3",
+                "partial_index of the parameter file: expected less than 3",
+            ),
+            (
+                POSEIDON2,
+                "diagonal = [1, 1, 2]",
+                "diagonal = [1, 1, 2]\nrow = [1]",
+                "'poseidon2-internal' goes with diagonal, not with row",
+            ),
+            (
+                &four,
+                "[1, 1, 4, 6]",
+                "[1, 1, 4]",
+                "matrix.block of the parameter file: every row has 4 entries",
+            ),
+            (
+                &four,
+                ", [1, 1, 4, 6]",
+                "",
+                "matrix.block of the parameter file: 3 rows, expected 4, the size of a block",
+            ),
+            (
+                &eight,
+                "block",
+                "rows",
+                "'poseidon2-external' goes with block, not with rows",
+            ),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let message = from_toml(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(
+                message.contains(expected),
+                "{message}\nexpected: {expected}"
+            );
+        }
+        let without = eight.lines().filter(|line| !line.starts_with("block"));
+        let message = from_toml(&without.collect::<Vec<_>>().join("\n")).unwrap_err();
+        assert!(
+            message.contains("matrix.block of the parameter file: is missing"),
+            "{message}"
+        );
+        // Entries of the diagonal that repeat leave subspaces alone.
+        let warned = from_toml(&POSEIDON2.replace("[1, 1, 2]", "[1, 2, 2]")).unwrap();
+        let warnings = warned.warnings();
+        assert!(
+            warnings[0]
+                .starts_with("the matrix of partial rounds of 'mine' allows infinitely long"),
+            "{warnings:?}"
+        );
+        let singular = from_toml(&POSEIDON2.replace("[1, 1, 2]", "[0, 0, 2]")).unwrap();
+        let warnings = singular.warnings();
+        assert!(
+            warnings[0].starts_with("the matrix of partial rounds of 'mine' is singular"),
+            "{warnings:?}"
+        );
+    }
+
     #[test]
     fn wrong_files_are_refused_with_the_place() {
         for (text, from, to, expected) in [
@@ -1216,7 +1489,7 @@ mod tests {
                 FILECOIN,
                 "sbox = 1",
                 "sbox = 1\nprefix = \"Hades\"",
-                "constants (line 12): 'grain' goes with sbox and bits, not with prefix",
+                "constants (line 12): 'grain' goes with sbox, bits and single_in_partial_rounds, not with prefix",
             ),
             (
                 FILECOIN,

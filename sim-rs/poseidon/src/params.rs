@@ -48,6 +48,10 @@ pub struct PoseidonSpecification<F> {
     pub round_constants: Vec<Vec<F>>,
     /// `mds[i][j]`: row i, column j; the matrix step is `new[i] = sum_j mds[i][j] * old[j]`.
     pub mds: Vec<Vec<F>>,
+    /// The matrix of partial rounds, where it is another one: Poseidon2's internal matrix.
+    pub partial_matrix: Option<Vec<Vec<F>>>,
+    /// Whether the state is multiplied by the matrix of full rounds before the first round: Poseidon2.
+    pub first_layer: bool,
     /// The state before the inputs are added: the domain tag or capacity value in its place, 0
     /// elsewhere. One value for each element of the state.
     pub initial_state: Vec<F>,
@@ -120,12 +124,19 @@ impl<F: PrimeField> PoseidonParameters<F> {
     pub fn warnings(&self) -> Vec<String> {
         let name = self.name();
         let mut warnings = Vec::new();
-        if !matrix::is_invertible(self.mds()) {
-            warnings.push(format!(
-                "the matrix of '{name}' is singular: its permutation is none, different inputs can \
+        let singular = |which: &str| {
+            format!(
+                "{which} of '{name}' is singular: its permutation is none, different inputs can \
                  collide in every round, and the hash is not secure"
-            ));
-        } else if let Some(minor) = security::singular_minor(self.mds()) {
+            )
+        };
+        if self.has_partial_matrix() && !matrix::is_invertible(self.partial_matrix()) {
+            warnings.push(singular("the matrix of partial rounds"));
+        }
+        let is_external = self.has_partial_matrix() && security::is_external(self.mds());
+        if !matrix::is_invertible(self.mds()) {
+            warnings.push(singular("the matrix"));
+        } else if !is_external && let Some(minor) = security::singular_minor(self.mds()) {
             warnings.push(format!(
                 "the matrix of '{name}' is not MDS: rows {:?} and columns {:?} of it make a singular \
                  matrix, so that the arguments for the security of the full rounds do not hold",
@@ -133,10 +144,15 @@ impl<F: PrimeField> PoseidonParameters<F> {
             ));
         }
         if self.partial_rounds() > 0
-            && let Some(trail) = security::trail(self.mds(), self.partial_index())
+            && let Some(trail) = security::trail(self.partial_matrix(), self.partial_index())
         {
+            let which = if self.has_partial_matrix() {
+                "the matrix of partial rounds"
+            } else {
+                "the matrix"
+            };
             warnings.push(format!(
-                "the matrix of '{name}' allows infinitely long subspace trails: {}, so that the partial \
+                "{which} of '{name}' allows infinitely long subspace trails: {}, so that the partial \
                  rounds add less security than they should",
                 trail.problem()
             ));
@@ -175,6 +191,11 @@ impl<F: PrimeField> PoseidonParameters<F> {
             ),
             ("constants", this.round_constants == other.round_constants),
             ("matrix", this.mds == other.mds),
+            (
+                "partial_matrix",
+                this.partial_matrix == other.partial_matrix,
+            ),
+            ("first_layer", this.first_layer == other.first_layer),
             ("sponge", this.sponge == other.sponge),
         ];
         equal
@@ -267,9 +288,24 @@ impl<F: PrimeField> PoseidonParameters<F> {
         &self.0.round_constants
     }
 
-    /// The MDS matrix, row by row.
+    /// The MDS matrix, row by row; of Poseidon2 the external matrix, which is that of full rounds.
     pub fn mds(&self) -> &[Vec<F>] {
         &self.0.mds
+    }
+
+    /// The matrix of partial rounds, row by row: the same but for Poseidon2.
+    pub fn partial_matrix(&self) -> &[Vec<F>] {
+        self.0.partial_matrix.as_ref().unwrap_or(&self.0.mds)
+    }
+
+    /// Whether partial rounds have a matrix of their own.
+    pub fn has_partial_matrix(&self) -> bool {
+        self.0.partial_matrix.is_some()
+    }
+
+    /// Whether the state is multiplied by the matrix of full rounds before the first round.
+    pub fn first_layer(&self) -> bool {
+        self.0.first_layer
     }
 
     /// The state before the inputs are added, one value for each element.
@@ -318,6 +354,24 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
             "row {row} of its matrix has {} entries, expected {width} as there are rows",
             specification.mds[row].len()
         ));
+    }
+    if let Some(matrix) = &specification.partial_matrix {
+        let wrong = matrix.iter().position(|row| row.len() != width);
+        if matrix.len() != width || wrong.is_some() {
+            let row = wrong.unwrap_or(0);
+            return Err(format!(
+                "its matrix of partial rounds has {} rows, and row {row} {} entries, expected {width}, the \
+                 state width",
+                matrix.len(),
+                matrix.get(row).map_or(0, Vec::len)
+            ));
+        }
+        if specification.partial_rounds == 0 {
+            return Err(
+                "it has a matrix of partial rounds, and no partial rounds; leave the matrix out"
+                    .to_owned(),
+            );
+        }
     }
     let alpha = specification.alpha;
     if ![3, 5, 7].contains(&alpha) {
@@ -368,8 +422,16 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
              prime of {bits} bits"
         ));
     }
-    if let Some(problem) = security::refusal(&specification.mds) {
-        return Err(problem);
+    for (matrix, which) in [
+        (Some(&specification.mds), "its matrix"),
+        (
+            specification.partial_matrix.as_ref(),
+            "its matrix of partial rounds",
+        ),
+    ] {
+        if let Some(problem) = matrix.and_then(|matrix| security::refusal(matrix)) {
+            return Err(format!("{which} {problem}"));
+        }
     }
     match &specification.sponge {
         Some(sponge) => sponge.check(width).and_then(|()| sponge.check_capacity()),

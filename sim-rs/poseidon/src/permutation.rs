@@ -43,7 +43,8 @@ fn check_length<F: PrimeField>(
 
 /// The permutation as the specification has it: each round adds its constants, applies the S-box to
 /// every element (one element only in partial rounds), and multiplies by the MDS matrix; or adds
-/// its constants last, with [`RoundOrder::SboxFirst`].
+/// its constants last, with [`RoundOrder::SboxFirst`]. Poseidon2 multiplies by the matrix of full rounds once before,
+/// and has another matrix in partial rounds.
 ///
 /// # Panics
 ///
@@ -57,16 +58,25 @@ pub fn permute_dense<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &
             *element += constant;
         }
     };
+    if parameters.first_layer() {
+        multiply(parameters.mds(), state);
+    }
     for (round, constants) in parameters.round_constants().iter().enumerate() {
+        let is_partial = partial.contains(&round);
         if parameters.round_order() == RoundOrder::ConstantsFirst {
             add(state, constants);
         }
         for (index, element) in state.iter_mut().enumerate() {
-            if !partial.contains(&round) || index == parameters.partial_index() {
+            if !is_partial || index == parameters.partial_index() {
                 *element = element.pow([parameters.alpha()]);
             }
         }
-        multiply(parameters.mds(), state);
+        let matrix = if is_partial {
+            parameters.partial_matrix()
+        } else {
+            parameters.mds()
+        };
+        multiply(matrix, state);
         if parameters.round_order() == RoundOrder::SboxFirst {
             add(state, constants);
         }
@@ -297,6 +307,12 @@ mod tests {
         let first = parameters.full_rounds_first();
         let last = first + parameters.partial_rounds();
         let mut state = state.to_vec();
+        if parameters.first_layer() {
+            let rows = parameters.mds().iter();
+            state = rows
+                .map(|row| (0..width).map(|j| row[j] * state[j]).sum())
+                .collect();
+        }
         for (round, constants) in parameters.round_constants().iter().enumerate() {
             let early = parameters.round_order() == RoundOrder::ConstantsFirst;
             let boxed = (0..width).map(|i| {
@@ -314,10 +330,15 @@ mod tests {
                 (0..exponent).fold(F::ONE, |product, _| product * x)
             });
             let boxed: Vec<F> = boxed.collect();
+            let matrix = if round < first || round >= last {
+                parameters.mds()
+            } else {
+                parameters.partial_matrix()
+            };
             state = (0..width)
                 .map(|i| {
                     let constant = if early { F::ZERO } else { constants[i] };
-                    (0..width).fold(constant, |sum, j| sum + parameters.mds()[i][j] * boxed[j])
+                    (0..width).fold(constant, |sum, j| sum + matrix[i][j] * boxed[j])
                 })
                 .collect();
         }
@@ -397,6 +418,8 @@ mod tests {
                         full_rounds_last: 4,
                         round_order: RoundOrder::ConstantsFirst,
                         partial_index: 0,
+                        partial_matrix: None,
+                        first_layer: false,
                         round_constants: vec![vec![-F::ONE; width]; 8 + partial_rounds],
                         mds: vec![vec![-F::ONE; width]; width],
                         initial_state: vec![-F::ONE; width],
@@ -503,6 +526,7 @@ mod tests {
                                 full_rounds: 1..=2,
                                 partial_rounds: 0..=4,
                                 singular_minor: false,
+                                poseidon2: alpha > 3,
                             };
                             let seed = (width as u64) << 8 | alpha;
                             let Some(set) = parameters::<F>(seed, &ranges) else {
@@ -530,10 +554,11 @@ mod tests {
             field in prop::sample::select(FieldId::ALL.to_vec()),
             seed in any::<u64>(),
             singular_minor in any::<bool>(),
+            poseidon2 in any::<bool>(),
             numbers in prop::collection::vec(any::<u64>(), MAX_WIDTH),
         ) {
             with_field!(field, F => {
-                let ranges = Ranges { singular_minor, ..Ranges::default() };
+                let ranges = Ranges { singular_minor, poseidon2, ..Ranges::default() };
                 let set = parameters::<F>(seed, &ranges);
                 assert_equal(&set.expect("the ranges have an exponent of every field"), &numbers);
             });

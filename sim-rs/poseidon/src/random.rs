@@ -33,6 +33,9 @@ pub struct Ranges {
     /// Whether the matrix has no sparse form: it is singular without row and column of the partial
     /// S-box. (Without that, a matrix has one but for a probability of about 1 / p.)
     pub singular_minor: bool,
+    /// Whether partial rounds, where there are any, have a matrix of their own, and the permutation begins with a
+    /// layer without S-boxes, as in Poseidon2.
+    pub poseidon2: bool,
 }
 
 impl Default for Ranges {
@@ -45,6 +48,7 @@ impl Default for Ranges {
             full_rounds: 1..=5,
             partial_rounds: 0..=12,
             singular_minor: false,
+            poseidon2: false,
         }
     }
 }
@@ -124,8 +128,14 @@ impl Generator {
         let mut mds: Vec<Vec<F>> = (0..width)
             .map(|_| (0..width).map(|_| self.element()).collect())
             .collect();
+        let mut partial_matrix: Option<Vec<Vec<F>>> = (ranges.poseidon2 && partial_rounds > 0)
+            .then(|| {
+                (0..width)
+                    .map(|_| (0..width).map(|_| self.element()).collect())
+                    .collect()
+            });
         if ranges.singular_minor {
-            make_minor_singular(&mut mds, partial_index);
+            make_minor_singular(partial_matrix.as_mut().unwrap_or(&mut mds), partial_index);
         }
         PoseidonParameters::new(PoseidonSpecification {
             name: name.to_owned(),
@@ -136,6 +146,8 @@ impl Generator {
             full_rounds_last,
             round_order,
             partial_index,
+            partial_matrix,
+            first_layer: ranges.poseidon2,
             round_constants,
             mds,
             initial_state: self.elements(width),

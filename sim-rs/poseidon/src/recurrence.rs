@@ -121,20 +121,24 @@ pub enum RecurrenceError {
 ///
 /// When the partial rounds have no recurrence.
 pub fn order<F: PrimeField>(parameters: &PoseidonParameters<F>) -> Result<usize, RecurrenceError> {
-    let DenseRounds { mds, .. } = DenseRounds::new(parameters);
-    Ok(observe(parameters, &mds)?.alpha.len())
+    let DenseRounds { partial_matrix, .. } = DenseRounds::new(parameters);
+    Ok(observe(parameters, &partial_matrix)?.alpha.len())
 }
 
 /// The rounds of a permutation with partial rounds as a recurrence, all in internal order. Some partial rounds ahead
-/// of the recurrence and behind it can be dense: those have the MDS matrix, and the S-box on element 0.
+/// of the recurrence and behind it can be dense: those have the matrix of partial rounds, and the S-box on element 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecurrentRounds<F> {
-    /// The constants before the first S-box.
+    /// The constants at the start.
     pub initial_constants: Vec<F>,
     /// The same plus the initial state of a hash.
     pub initial: Vec<F>,
-    /// The MDS matrix, row by row.
+    /// The MDS matrix of full rounds, row by row.
     pub mds: Vec<Vec<F>>,
+    /// The matrix of dense partial rounds.
+    pub partial_matrix: Vec<Vec<F>>,
+    /// Constants after the matrix of full rounds in a layer without S-boxes ahead of all rounds, where there is one.
+    pub first_layer: Option<Vec<F>>,
     /// Constants after the matrix of each full round of the first half, and then of each dense partial round ahead of
     /// the recurrence; where there is one, the last are in [`Recurrence::before`].
     pub first: Vec<Vec<F>>,
@@ -185,6 +189,8 @@ impl<F: PrimeField> RecurrentRounds<F> {
             initial_constants,
             initial,
             mds,
+            partial_matrix,
+            first_layer,
             full_first: mut first,
             mut partial,
             full_last,
@@ -195,9 +201,10 @@ impl<F: PrimeField> RecurrentRounds<F> {
         let full_first = first.len();
         first.append(&mut partial);
         let partial = if let Some(rounds) = Rounds::new(&middle) {
-            let observed = observe(parameters, &mds)?;
+            let observed = observe(parameters, &partial_matrix)?;
+            let matrix_before = if ahead > 0 { &partial_matrix } else { &mds };
             let before = first.pop().unwrap_or_default();
-            Some(observed.recurrence(&mds, &before, rounds, parameters.alpha()))
+            Some(observed.recurrence(matrix_before, &before, rounds, parameters.alpha()))
         } else {
             None
         };
@@ -205,6 +212,8 @@ impl<F: PrimeField> RecurrentRounds<F> {
             initial_constants,
             initial,
             mds,
+            partial_matrix,
+            first_layer,
             first,
             full_first,
             partial,
@@ -214,12 +223,12 @@ impl<F: PrimeField> RecurrentRounds<F> {
     }
 }
 
-/// What element 0 shows of the others, with the MDS matrix of `parameters` in internal order.
+/// What element 0 shows of the others, with the matrix of partial rounds of `parameters` in internal order.
 fn observe<F: PrimeField>(
     parameters: &PoseidonParameters<F>,
-    mds: &[Vec<F>],
+    partial_matrix: &[Vec<F>],
 ) -> Result<Observed<F>, RecurrenceError> {
-    Observed::new(mds).ok_or_else(|| RecurrenceError::NothingObserved {
+    Observed::new(partial_matrix).ok_or_else(|| RecurrenceError::NothingObserved {
         name: parameters.name().to_owned(),
         index: parameters.partial_index(),
     })
@@ -521,6 +530,7 @@ pub(crate) fn assert_dense_partial_rounds<F: crate::fields::PoseidonField>(
 
     let ranges = Ranges {
         partial_rounds: 4..=40,
+        poseidon2: seed % 2 == 1,
         ..Ranges::default()
     };
     let set = parameters::<F>(seed, &ranges).unwrap();
@@ -570,8 +580,14 @@ mod tests {
                 .collect()
         };
         let round = |state: Vec<F>, s_boxes: usize, constants: &Vec<F>| -> Vec<F> {
+            let is_partial = s_boxes == 1;
             let layer = Layer {
-                matrix: rounds.mds.clone(),
+                matrix: (if is_partial {
+                    &rounds.partial_matrix
+                } else {
+                    &rounds.mds
+                })
+                .clone(),
                 constants: constants.clone(),
             };
             layer.apply(&outputs(state, s_boxes))
@@ -583,6 +599,9 @@ mod tests {
         let mut state: Vec<F> = state
             .map(|(&element, constant)| element + constant)
             .collect();
+        if let Some(constants) = &rounds.first_layer {
+            state = round(state, 0, constants);
+        }
         for (number, constants) in rounds.first.iter().enumerate() {
             state = round(state, s_boxes(number), constants);
         }
@@ -673,6 +692,8 @@ mod tests {
             full_rounds_last: 1,
             round_order: crate::params::RoundOrder::ConstantsFirst,
             partial_index,
+            partial_matrix: None,
+            first_layer: false,
             round_constants: (0..3 + partial_rounds as u64)
                 .map(|i| state(i << 8, width))
                 .collect(),
@@ -758,11 +779,12 @@ mod tests {
             field in prop::sample::select(FieldId::ALL.to_vec()),
             seed in any::<u64>(),
             singular_minor in any::<bool>(),
+            poseidon2 in any::<bool>(),
             corner in any::<bool>(),
             dense in [0_usize..8, 0_usize..8],
         ) {
             with_field!(field, F => {
-                let ranges = Ranges { singular_minor, ..Ranges::default() };
+                let ranges = Ranges { singular_minor, poseidon2, ..Ranges::default() };
                 let set = parameters::<F>(seed, &ranges);
                 let set = set.expect("the ranges have an exponent of every field");
                 let state = if corner {

@@ -11,8 +11,8 @@ use ark_ff::PrimeField;
 use crate::bounds::MAX_WIDTH;
 use crate::matrix;
 
-/// Why `matrix`, row by row and square, can be no matrix of a permutation that mixes: some element of the state
-/// does not depend on some other, however many rounds there are. `None` where all depend on all.
+/// Why `matrix`, row by row and square, can be no matrix of a permutation that mixes, as what is said of it: some
+/// element of the state does not depend on some other, however many rounds there are. `None` where all depend on all.
 pub(crate) fn refusal<F: PrimeField>(matrix: &[Vec<F>]) -> Option<String> {
     let width = matrix.len();
     // By bits: which elements the new element i depends on.
@@ -40,20 +40,44 @@ pub(crate) fn refusal<F: PrimeField>(matrix: &[Vec<F>]) -> Option<String> {
     let is_diagonal = (once.iter().enumerate()).all(|(i, row)| row & !(1 << i) == 0);
     let is_identity = is_diagonal && (0..width).all(|i| matrix[i][i].is_one());
     Some(if is_identity {
-        "its matrix is the identity, which does not mix the state".to_owned()
+        "is the identity, which does not mix the state".to_owned()
     } else if is_diagonal {
-        "its matrix is diagonal, which does not mix the state".to_owned()
+        "is diagonal, which does not mix the state".to_owned()
     } else if once.iter().all(|row| row.count_ones() <= 1) {
-        "its matrix has no row with more than one entry that is not zero, so it only moves the \
+        "has no row with more than one entry that is not zero, so it only moves the \
          elements of the state and does not mix them"
             .to_owned()
     } else {
         let other = (!later[element]).trailing_zeros();
         format!(
-            "its matrix has so many zeros that it does not mix the state: after any number of \
+            "has so many zeros that it does not mix the state: after any number of \
              rounds element {element} does not depend on element {other}, or only in every few rounds"
         )
     })
+}
+
+/// Whether `matrix` is an external matrix of Poseidon2 for eight elements or more: of blocks of four, each the same
+/// MDS matrix, those of the diagonal twice as much. It is not MDS itself (Grassi, Khovratovich and Schofnegger,
+/// "Poseidon2: A Faster Version of the Poseidon Hash Function", section 5.1).
+pub(crate) fn is_external<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
+    const BLOCK: usize = 4;
+    let width = matrix.len();
+    if width < 2 * BLOCK || !width.is_multiple_of(BLOCK) {
+        return false;
+    }
+    let block: Vec<Vec<F>> = (matrix[..BLOCK].iter())
+        .map(|row| row[BLOCK..2 * BLOCK].to_vec())
+        .collect();
+    let is_entry = |i: usize, j: usize| {
+        let entry = block[i % BLOCK][j % BLOCK];
+        matrix[i][j]
+            == if i / BLOCK == j / BLOCK {
+                entry.double()
+            } else {
+                entry
+            }
+    };
+    (0..width).all(|i| (0..width).all(|j| is_entry(i, j))) && singular_minor(&block).is_none()
 }
 
 /// Rows and columns of a sub-matrix.

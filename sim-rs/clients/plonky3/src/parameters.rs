@@ -48,6 +48,8 @@ fn plonky3<const WIDTH: usize>(
         full_rounds_last: half,
         round_order: RoundOrder::ConstantsFirst,
         partial_index: 0,
+        partial_matrix: None,
+        first_layer: false,
         round_constants: (constants.iter())
             .map(|round| round.iter().map(to_field).collect())
             .collect(),

@@ -116,6 +116,11 @@ impl ChipProgram {
     ) -> Result<Self, ProgramError> {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
+        if parameters.first_layer() || parameters.has_partial_matrix() {
+            return Err(ProgramError::Poseidon2 {
+                name: name.to_owned(),
+            });
+        }
         let order = order(parameters, field, purpose);
         let rounds = Rounds {
             full_first: parameters.full_rounds_first(),

@@ -53,6 +53,15 @@ pub enum ProgramError {
         /// What the chip was built with.
         limits: Box<EngineLimits>,
     },
+    /// The rounds are those of Poseidon2.
+    #[error(
+        "the chip has one matrix for all rounds and begins with an S-box: it does not compute '{name}', whose rounds \
+         are those of Poseidon2; use the software device"
+    )]
+    Poseidon2 {
+        /// Name of the parameter set.
+        name: String,
+    },
     /// The constant memories are too small.
     #[error(
         "'{name}' has {} full and {} partial rounds of width {}, more than the constant memories \

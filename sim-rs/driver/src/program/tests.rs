@@ -131,6 +131,8 @@ fn parameters<F: PoseidonField>(numbers: Numbers) -> PoseidonParameters<F> {
         full_rounds_last: numbers.rounds[2],
         round_order: numbers.order,
         partial_index: numbers.partial_index,
+        partial_matrix: None,
+        first_layer: false,
         round_constants: (0..numbers.rounds.iter().sum())
             .map(|_| elements(random, width))
             .collect(),

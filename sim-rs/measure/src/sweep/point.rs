@@ -133,6 +133,7 @@ impl Point {
             full_rounds: full / 2..=full / 2,
             partial_rounds: partial..=partial,
             singular_minor: false,
+            poseidon2: false,
         };
         if !(2..=acclmt_driver::program::MAX_ELEMENTS).contains(&width) {
             return Err(format!(
