@@ -83,11 +83,11 @@ fn all_vectors_pass() {
             }
         }
     }
-    assert_eq!((names().len(), passed), (36, CASES));
+    assert_eq!((names().len(), passed), (53, CASES));
 }
 
 /// Cases in all files together, without those that are too wide.
-const CASES: usize = 409;
+const CASES: usize = 715;
 
 /// Cases do not depend on those before them.
 #[test]
@@ -514,11 +514,9 @@ fn other_parameters_are_skipped() {
     sponge["cases"].as_array_mut().unwrap().truncate(17);
     sponge["case_count"] = json!(17);
     only_skipped(&sponge, "'filecoin-arity-2' has no sponge");
-    for name in ["Poseidon2", "Rescue"] {
-        let mut other = file.clone();
-        other["params"]["note"] = json!(format!("{name}, not Poseidon"));
-        only_skipped(&other, &format!("{name} is another hash"));
-    }
+    let mut other = file.clone();
+    other["params"]["note"] = json!("Rescue, not Poseidon");
+    only_skipped(&other, "Rescue is another hash");
     for (name, key, value, reason) in [
         (
             "circom_bn254_hash",
@@ -579,6 +577,39 @@ fn other_parameters_are_skipped() {
     wide["t"] = json!(9);
     wide["rp"] = json!(56);
     only_skipped(&wide, "no parameter set is known");
+}
+
+/// Sets of Poseidon2 are those of the tables of their files.
+#[test]
+fn wrong_tables_of_poseidon2_are_named() {
+    let file = read("plonky3_goldilocks_poseidon2_t8.json");
+    let mut without = file.clone();
+    let params = without["params"].as_object_mut().unwrap();
+    params.remove("internal_constants");
+    only_skipped(&without, "missing field `internal_constants`");
+    for (key, value, reason) in [
+        ("p", json!("0x78000001"), "prime 0x78000001 are not"),
+        ("t", json!(16), "state width is 16"),
+        ("t", json!(7), "internal_diagonal_minus_one has 8 entries"),
+        ("partial_sbox_index", json!(8), "partial_sbox_index is 8"),
+        ("alpha", json!(5), "x^5 is no permutation"),
+        ("external_matrix", json!([[1, "x"]]), "external_matrix[1]"),
+        (
+            "internal_constants",
+            json!(["0x1"]),
+            "30 rounds but 9 vectors",
+        ),
+    ] {
+        let mut other = file.clone();
+        other["params"][key] = value;
+        only_skipped(&other, reason);
+    }
+    // Another matrix is another permutation.
+    let mut other = file;
+    other["params"]["internal_diagonal_minus_one"][3] = json!("0x3");
+    let outcomes = outcomes(&load(&other).unwrap());
+    let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed { .. });
+    assert!(outcomes.iter().all(failed), "{outcomes:?}");
 }
 
 #[test]
@@ -737,7 +768,7 @@ fn sets_can_be_given_in_full() {
     only_skipped(&other, "round_constants[29]");
 }
 
-/// No case fails on any build, and those of every file pass on the one that has its prime.
+/// No case fails on any build, and those of every file of Poseidon pass on the one that has its prime.
 #[test]
 fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
     let folder = directory();
@@ -766,7 +797,9 @@ fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
             count
         });
         let best = results.max().unwrap_or_default();
-        assert!(best > 0, "no case of {name} passed");
+        // The chip does not have the rounds of Poseidon2.
+        let is_known = !path.to_string_lossy().contains("_poseidon2_");
+        assert_eq!(best > 0, is_known, "{best} cases of {name} passed");
         passed += best;
     }
     assert!(passed > 350, "{passed} cases passed");

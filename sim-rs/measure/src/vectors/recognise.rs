@@ -89,14 +89,15 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
         note(record, "note"),
         note(record, "hash"),
     ];
-    for other in ["Poseidon2", "Rescue"] {
-        if texts.iter().flatten().any(|text| text.contains(other)) {
-            return Err(format!("{other} is another hash than Poseidon"));
-        }
+    if texts.iter().flatten().any(|text| text.contains("Rescue")) {
+        return Err("Rescue is another hash than Poseidon".to_owned());
     }
     let Some(record) = record else {
         return from_source(head);
     };
+    if note(Some(record), "permutation") == Some("poseidon2") {
+        return poseidon2(record);
+    }
     let record: ParametersRecord = serde_json::from_value(record.clone())
         .map_err(|error| format!("the parameters are not described in full: {error}"))?;
     let prime = required(&record.p, "p")?;
@@ -123,6 +124,88 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
         parameters: Arc::new(with_tag(parameters, record.domain_tag.as_ref())?),
         domains,
     })
+}
+
+/// The description of a set of Poseidon2: all its tables.
+#[derive(Deserialize)]
+struct Poseidon2Record {
+    p: String,
+    t: usize,
+    alpha: u64,
+    rf: usize,
+    rp: usize,
+    #[serde(default)]
+    partial_sbox_index: usize,
+    external_matrix: Vec<Value>,
+    internal_diagonal_minus_one: Vec<Value>,
+    external_initial_constants: Vec<Value>,
+    internal_constants: Vec<Value>,
+    external_final_constants: Vec<Value>,
+}
+
+/// The set of Poseidon2 of the tables of `record`, for its permutation: a hash of it takes and gives nothing in
+/// particular.
+fn poseidon2(record: &Value) -> Result<Recognised, String> {
+    let record: Poseidon2Record = serde_json::from_value(record.clone())
+        .map_err(|error| format!("the parameters are not described in full: {error}"))?;
+    let field = (word::from_hex(&record.p).ok())
+        .and_then(|prime| FieldId::from_prime(&prime))
+        .ok_or_else(|| format!("fields with the prime {} are not supported", record.p))?;
+    check_width(record.t)?;
+    with_field!(field, F => Ok(Recognised::set(F::wrap(record.set::<F>()?))))
+}
+
+impl Poseidon2Record {
+    fn set<F: PoseidonField>(&self) -> Result<PoseidonParameters<F>, String> {
+        let width = self.t;
+        let list = |values: &[Value], key: &str| table::<F>(values, 1, key).map(|it| it.concat());
+        let diagonal = list(
+            &self.internal_diagonal_minus_one,
+            "internal_diagonal_minus_one",
+        )?;
+        if diagonal.len() != width || self.partial_sbox_index >= width {
+            return Err(format!(
+                "internal_diagonal_minus_one has {} entries and partial_sbox_index is {}; t is {width}",
+                diagonal.len(),
+                self.partial_sbox_index
+            ));
+        }
+        let of_one = |constant: F| {
+            let mut vector = vec![F::ZERO; width];
+            vector[self.partial_sbox_index] = constant;
+            vector
+        };
+        let ones_and = |(i, &more): (usize, &F)| {
+            let mut row = vec![F::ONE; width];
+            row[i] += more;
+            row
+        };
+        let first = &self.external_initial_constants;
+        let last = &self.external_final_constants;
+        let mut round_constants = table(first, width, "external_initial_constants")?;
+        let partial = list(&self.internal_constants, "internal_constants")?;
+        round_constants.extend(partial.into_iter().map(of_one));
+        round_constants.extend(table(last, width, "external_final_constants")?);
+        PoseidonParameters::new(PoseidonSpecification {
+            name: "the set of the file".to_owned(),
+            field_name: F::ID.name().to_owned(),
+            alpha: self.alpha,
+            full_rounds_first: self.rf - self.rf / 2,
+            partial_rounds: self.rp,
+            full_rounds_last: self.rf / 2,
+            round_order: RoundOrder::ConstantsFirst,
+            partial_index: self.partial_sbox_index,
+            partial_matrix: Some(diagonal.iter().enumerate().map(ones_and).collect()),
+            first_layer: true,
+            round_constants,
+            mds: table(&self.external_matrix, width, "external_matrix")?,
+            initial_state: vec![F::ZERO; width],
+            input_positions: (0..width).collect(),
+            digest_positions: vec![0],
+            sponge: None,
+        })
+        .map_err(|error| error.to_string())
+    }
 }
 
 fn note<'a>(record: Option<&'a Value>, key: &str) -> Option<&'a str> {
@@ -250,8 +333,11 @@ fn neptune<F: PoseidonField>(
         constants: ConstantsRecord::Grain {
             sbox: GrainLfsr::NEPTUNE_SBOX,
             bits: None,
+            single_in_partial_rounds: false,
         },
         matrix: MatrixRecord::Cauchy { scale: None },
+        partial_matrix: None,
+        first_layer: false,
         sponge: None,
     };
     file.parameters()
@@ -445,6 +531,8 @@ fn given<F: PoseidonField>(
         full_rounds_last: full_rounds / 2,
         round_order,
         partial_index: record.partial_sbox_index.unwrap_or(0),
+        partial_matrix: None,
+        first_layer: false,
         round_constants: table(constants, width, "round_constants")?,
         mds: table(rows.map_or(&[], Vec::as_slice), width, "mds")?,
         initial_state: vec![F::ZERO; width],
