@@ -235,13 +235,16 @@ fn parameter_files_are_taken_and_warned_about() {
             (&"mine".into(), &"ok".into())
         );
         let warnings: Vec<_> = run.err.lines().collect();
+        let few_rounds =
+            "'mine' has 4 full and 3 partial rounds, too few against statistical attacks";
         let expected: &[&str] = if singular {
             &[
                 "the matrix of 'mine' is singular",
                 "infinitely long subspace trails",
+                few_rounds,
             ]
         } else {
-            &["the matrix of 'mine' is not MDS"]
+            &["the matrix of 'mine' is not MDS", few_rounds]
         };
         assert_eq!(warnings.len(), expected.len(), "{run:?}");
         for (warning, expected) in warnings.iter().zip(expected) {

@@ -17,6 +17,7 @@ pub mod permutation;
 pub mod presets;
 pub mod random;
 pub mod recurrence;
+mod round_numbers;
 mod security;
 pub mod sponge;
 pub mod text;

@@ -9,6 +9,7 @@ use ark_ff::PrimeField;
 pub use crate::bounds::{MAX_ROUNDS, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH};
 use crate::bounds::{check_positions, check_rounds, check_width};
 use crate::matrix;
+use crate::round_numbers::{self, Shortfall};
 use crate::security;
 use crate::sponge::Sponge;
 use crate::word::{self, Word};
@@ -116,8 +117,9 @@ impl<F: PrimeField> PoseidonParameters<F> {
 
     /// What a user of the set should know about its security, one sentence each: a matrix that is
     /// singular, one that is not MDS, and infinitely long subspace trails of the partial rounds (Grassi,
-    /// Rechberger and Schofnegger, "Proving Resistance Against Infinitely Long Subspace Trails", 2021). Other
-    /// properties are not looked at, such as the number of rounds.
+    /// Rechberger and Schofnegger, "Proving Resistance Against Infinitely Long Subspace Trails", 2021), and fewer
+    /// rounds than known attacks ask for at 128 bits of security. Other properties are not looked at, such as the
+    /// size of the capacity.
     ///
     /// Takes up to 16 million products of field elements, for a matrix of the largest width that is no
     /// Cauchy matrix.
@@ -155,6 +157,24 @@ impl<F: PrimeField> PoseidonParameters<F> {
                 "{which} of '{name}' allows infinitely long subspace trails: {}, so that the partial \
                  rounds add less security than they should",
                 trail.problem()
+            ));
+        }
+        if let Some(Shortfall {
+            attack,
+            full_rounds,
+        }) = round_numbers::shortfall(self)
+        {
+            let hint = match full_rounds {
+                Some(rounds) => format!(
+                    "; with as many partial rounds there should be {rounds} full ones at least"
+                ),
+                None => String::new(),
+            };
+            warnings.push(format!(
+                "'{name}' has {} full and {} partial rounds, too few against {attack} for 128 bits of \
+                 security{hint}",
+                self.full_rounds(),
+                self.partial_rounds()
             ));
         }
         warnings
@@ -644,6 +664,11 @@ mod tests {
         assert_eq!(trail.len(), 1, "{trail:?}");
         let expected = "infinitely long subspace trails: differences in a subspace of dimension 1";
         assert!(trail[0].contains(expected), "{trail:?}");
-        assert!(with(reflection, 0).is_empty());
+        let [few_rounds] = &with(reflection, 0)[..] else {
+            panic!("there are no partial rounds to look at")
+        };
+        let expected = "has 8 full and 0 partial rounds, too few against interpolation attacks for 128 bits of \
+                        security; with as many partial rounds there should be 58 full ones at least";
+        assert!(few_rounds.contains(expected), "{few_rounds}");
     }
 }
