@@ -9,6 +9,7 @@
 use ark_ff::PrimeField;
 
 use crate::bounds::MAX_WIDTH;
+use crate::generate;
 use crate::matrix;
 
 /// Why `matrix`, row by row and square, can be no matrix of a permutation that mixes, as what is said of it: some
@@ -60,7 +61,7 @@ pub(crate) fn refusal<F: PrimeField>(matrix: &[Vec<F>]) -> Option<String> {
 /// MDS matrix, those of the diagonal twice as much. It is not MDS itself (Grassi, Khovratovich and Schofnegger,
 /// "Poseidon2: A Faster Version of the Poseidon Hash Function", section 5.1).
 pub(crate) fn is_external<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
-    const BLOCK: usize = 4;
+    const BLOCK: usize = generate::EXTERNAL_BLOCK;
     let width = matrix.len();
     if width < 2 * BLOCK || !width.is_multiple_of(BLOCK) {
         return false;
@@ -68,16 +69,8 @@ pub(crate) fn is_external<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
     let block: Vec<Vec<F>> = (matrix[..BLOCK].iter())
         .map(|row| row[BLOCK..2 * BLOCK].to_vec())
         .collect();
-    let is_entry = |i: usize, j: usize| {
-        let entry = block[i % BLOCK][j % BLOCK];
-        matrix[i][j]
-            == if i / BLOCK == j / BLOCK {
-                entry.double()
-            } else {
-                entry
-            }
-    };
-    (0..width).all(|i| (0..width).all(|j| is_entry(i, j))) && singular_minor(&block).is_none()
+    let external = generate::external_matrix(width, Some(&block));
+    external.is_ok_and(|external| external == matrix) && singular_minor(&block).is_none()
 }
 
 /// Rows and columns of a sub-matrix.
