@@ -142,6 +142,9 @@ module acclmt_engine_configuration #(
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOrderLsb+:WordCountWidth];
     config_o.output_enters =
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOutputEntersBit];
+    config_o.first_layer = registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceFirstLayerBit];
+    config_o.partial_matrix =
+        registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrencePartialMatrixBit];
     config_o.full_rounds_first = registers_i[FullRoundsFirst][RoundWidth-1:0];
     config_o.full_rounds_last = registers_i[FullRoundsLast][RoundWidth-1:0];
     for (int i = 0; i < int'(MaxSubEngines); i++) begin

@@ -261,12 +261,16 @@ package acclmt_pkg;
     /// output of the S-box enters the next element.
     word_count_t order;
     logic output_enters;
+    /// The first of the full rounds before the partial rounds passes no S-boxes: it is a linear
+    /// layer. Dense partial rounds have a matrix of their own (Poseidon2).
+    logic first_layer;
+    logic partial_matrix;
     /// Full rounds before and after the partial rounds.
     round_t full_rounds_first;
     round_t full_rounds_last;
     /// Partial rounds: entry i on partial-round sub-engine i, those of the recurrence; entry 0 on
     /// the first full-round sub-engine before them, entry 7 on the second one behind them, with the
-    /// MDS matrix.
+    /// matrix of full rounds or of dense partial rounds.
     logic [MaxSubEngines-1:0][RoundWidth-1:0] partial_rounds;
     /// Where its constants begin: the steps of its matrices and the beats of its constant vectors
     /// in a full-round sub-engine, the beats in a partial-round sub-engine.
@@ -283,7 +287,7 @@ package acclmt_pkg;
 
   /// Bits of the parameters of a hash engine. An engine of several parameter sets has them side by
   /// side, set 0 in the low bits (see acclmt_set_select).
-  localparam int unsigned EngineConfigWidth = 249;
+  localparam int unsigned EngineConfigWidth = 251;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
@@ -315,14 +319,16 @@ package acclmt_pkg;
     PassFull,
     /// Element 0: a partial round.
     PassPartial,
-    /// None: the layer behind the recurrence.
+    /// None: the layer behind the recurrence, or a linear layer ahead of all rounds.
     PassNone
   } pass_e;
 
-  /// Matrices of a full-round sub-engine: of the rounds, ahead of the recurrence and behind it.
+  /// Matrices of a full-round sub-engine: of the rounds, ahead of the recurrence and behind it, and
+  /// that of dense partial rounds where it is another one.
   localparam logic [1:0] MatrixRounds = 2'd0;
   localparam logic [1:0] MatrixBefore = 2'd1;
   localparam logic [1:0] MatrixAfter = 2'd2;
+  localparam logic [1:0] MatrixPartial = 2'd3;
 
   // ---- Constant memories: banks of one word each ------------------------------------------------
 

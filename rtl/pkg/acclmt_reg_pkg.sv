@@ -444,8 +444,13 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
+  // Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
+  // layer.
+  localparam int unsigned LeafRecurrenceFirstLayerBit = 9;
+  // Whether dense partial rounds have matrix 3 in place of matrix 0.
+  localparam int unsigned LeafRecurrencePartialMatrixBit = 10;
   // All of them.
-  localparam logic [31:0] LeafRecurrenceMask = 32'h0000010f;
+  localparam logic [31:0] LeafRecurrenceMask = 32'h0000070f;
 
   // Fields of LEAF_BASES.
   // Index of the first entry of its matrices in a full-round sub-engine.
@@ -468,8 +473,13 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned RootRecurrenceOutputEntersBit = 8;
+  // Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
+  // layer.
+  localparam int unsigned RootRecurrenceFirstLayerBit = 9;
+  // Whether dense partial rounds have matrix 3 in place of matrix 0.
+  localparam int unsigned RootRecurrencePartialMatrixBit = 10;
   // All of them.
-  localparam logic [31:0] RootRecurrenceMask = 32'h0000010f;
+  localparam logic [31:0] RootRecurrenceMask = 32'h0000070f;
 
   // Fields of ROOT_BASES.
   // Index of the first entry of its matrices in a full-round sub-engine.
@@ -504,8 +514,13 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned TopRecurrenceOutputEntersBit = 8;
+  // Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
+  // layer.
+  localparam int unsigned TopRecurrenceFirstLayerBit = 9;
+  // Whether dense partial rounds have matrix 3 in place of matrix 0.
+  localparam int unsigned TopRecurrencePartialMatrixBit = 10;
   // All of them.
-  localparam logic [31:0] TopRecurrenceMask = 32'h0000010f;
+  localparam logic [31:0] TopRecurrenceMask = 32'h0000070f;
 
   // Fields of TOP_BASES.
   // Index of the first entry of its matrices in a full-round sub-engine.

@@ -488,8 +488,8 @@
 #define ACCLMT_LEAF_ALPHA_RESET 0x00000000u
 
 /*
- * LEAF_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1. It can be written
- * only while no run is in progress.
+ * LEAF_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1; a linear layer
+ * ahead of them counts as one. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_FULL_ROUNDS_FIRST 0x14Cu
 #define ACCLMT_LEAF_FULL_ROUNDS_FIRST_RESET 0x00000000u
@@ -502,10 +502,10 @@
 #define ACCLMT_LEAF_FULL_ROUNDS_LAST_RESET 0x00000000u
 
 /*
- * LEAF_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. With one, the last
- * round of the full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass
- * without S-box and with matrix 2 comes behind it. It can be written only while no run is in
- * progress.
+ * LEAF_RECURRENCE (RW). The form of the rounds: the recurrence that the partial-round sub-engines
+ * run. With one, the last round of the full-round sub-engines before it has matrix 1 in place of
+ * matrix 0, and a pass without S-box and with matrix 2 comes behind it. It can be written only
+ * while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_RECURRENCE 0x154u
 #define ACCLMT_LEAF_RECURRENCE_RESET 0x00000000u
@@ -522,6 +522,17 @@
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+/*
+ * Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
+ * layer.
+ */
+#define ACCLMT_LEAF_RECURRENCE_FIRST_LAYER_LSB 9u
+#define ACCLMT_LEAF_RECURRENCE_FIRST_LAYER_WIDTH 1u
+#define ACCLMT_LEAF_RECURRENCE_FIRST_LAYER_MASK 0x00000200u
+/* Whether dense partial rounds have matrix 3 in place of matrix 0. */
+#define ACCLMT_LEAF_RECURRENCE_PARTIAL_MATRIX_LSB 10u
+#define ACCLMT_LEAF_RECURRENCE_PARTIAL_MATRIX_WIDTH 1u
+#define ACCLMT_LEAF_RECURRENCE_PARTIAL_MATRIX_MASK 0x00000400u
 
 /*
  * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in
@@ -607,8 +618,8 @@
 #define ACCLMT_ROOT_ALPHA_RESET 0x00000000u
 
 /*
- * ROOT_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1. It can be written
- * only while no run is in progress.
+ * ROOT_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1; a linear layer
+ * ahead of them counts as one. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_ROOT_FULL_ROUNDS_FIRST 0x1ACu
 #define ACCLMT_ROOT_FULL_ROUNDS_FIRST_RESET 0x00000000u
@@ -621,10 +632,10 @@
 #define ACCLMT_ROOT_FULL_ROUNDS_LAST_RESET 0x00000000u
 
 /*
- * ROOT_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. With one, the last
- * round of the full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass
- * without S-box and with matrix 2 comes behind it. It can be written only while no run is in
- * progress.
+ * ROOT_RECURRENCE (RW). The form of the rounds: the recurrence that the partial-round sub-engines
+ * run. With one, the last round of the full-round sub-engines before it has matrix 1 in place of
+ * matrix 0, and a pass without S-box and with matrix 2 comes behind it. It can be written only
+ * while no run is in progress.
  */
 #define ACCLMT_REG_ROOT_RECURRENCE 0x1B4u
 #define ACCLMT_ROOT_RECURRENCE_RESET 0x00000000u
@@ -641,6 +652,17 @@
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+/*
+ * Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
+ * layer.
+ */
+#define ACCLMT_ROOT_RECURRENCE_FIRST_LAYER_LSB 9u
+#define ACCLMT_ROOT_RECURRENCE_FIRST_LAYER_WIDTH 1u
+#define ACCLMT_ROOT_RECURRENCE_FIRST_LAYER_MASK 0x00000200u
+/* Whether dense partial rounds have matrix 3 in place of matrix 0. */
+#define ACCLMT_ROOT_RECURRENCE_PARTIAL_MATRIX_LSB 10u
+#define ACCLMT_ROOT_RECURRENCE_PARTIAL_MATRIX_WIDTH 1u
+#define ACCLMT_ROOT_RECURRENCE_PARTIAL_MATRIX_MASK 0x00000400u
 
 /*
  * ROOT_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
@@ -1032,8 +1054,8 @@
 #define ACCLMT_TOP_ALPHA_RESET 0x00000000u
 
 /*
- * TOP_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1. It can be written
- * only while no run is in progress.
+ * TOP_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1; a linear layer
+ * ahead of them counts as one. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_TOP_FULL_ROUNDS_FIRST 0x74Cu
 #define ACCLMT_TOP_FULL_ROUNDS_FIRST_RESET 0x00000000u
@@ -1046,10 +1068,10 @@
 #define ACCLMT_TOP_FULL_ROUNDS_LAST_RESET 0x00000000u
 
 /*
- * TOP_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. With one, the last
- * round of the full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass
- * without S-box and with matrix 2 comes behind it. It can be written only while no run is in
- * progress.
+ * TOP_RECURRENCE (RW). The form of the rounds: the recurrence that the partial-round sub-engines
+ * run. With one, the last round of the full-round sub-engines before it has matrix 1 in place of
+ * matrix 0, and a pass without S-box and with matrix 2 comes behind it. It can be written only
+ * while no run is in progress.
  */
 #define ACCLMT_REG_TOP_RECURRENCE 0x754u
 #define ACCLMT_TOP_RECURRENCE_RESET 0x00000000u
@@ -1066,6 +1088,17 @@
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+/*
+ * Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
+ * layer.
+ */
+#define ACCLMT_TOP_RECURRENCE_FIRST_LAYER_LSB 9u
+#define ACCLMT_TOP_RECURRENCE_FIRST_LAYER_WIDTH 1u
+#define ACCLMT_TOP_RECURRENCE_FIRST_LAYER_MASK 0x00000200u
+/* Whether dense partial rounds have matrix 3 in place of matrix 0. */
+#define ACCLMT_TOP_RECURRENCE_PARTIAL_MATRIX_LSB 10u
+#define ACCLMT_TOP_RECURRENCE_PARTIAL_MATRIX_WIDTH 1u
+#define ACCLMT_TOP_RECURRENCE_PARTIAL_MATRIX_MASK 0x00000400u
 
 /*
  * TOP_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in

@@ -170,13 +170,30 @@ fn check_counters(
 /// What the names of the vector files of a field begin with.
 fn vector_files(field: FieldId) -> &'static [&'static str] {
     match field {
-        FieldId::Bls12_381 => &["neptune_bls12_381_", "filecoin_", "dusk_", "trident_"],
-        FieldId::Bn254 => &["circom_bn254_"],
-        FieldId::Pallas => &["neptune_pallas_", "orchard_", "mina_"],
+        FieldId::Bls12_381 => &[
+            "neptune_bls12_381_",
+            "filecoin_",
+            "dusk_",
+            "trident_",
+            "zkhash_bls12_381_",
+        ],
+        FieldId::Bn254 => &["circom_bn254_", "taceo_bn254_"],
+        FieldId::Pallas => &["neptune_pallas_", "orchard_", "mina_", "zkhash_pallas_"],
         FieldId::Vesta => &["neptune_vesta_"],
         FieldId::Starknet => &["starknet_"],
-        FieldId::Goldilocks => &["plonky2_"],
+        FieldId::Goldilocks => &[
+            "plonky2_",
+            "plonky3_goldilocks_",
+            "zkhash_goldilocks_",
+            "zisk_goldilocks_",
+        ],
     }
+}
+
+/// Whether the vectors of a file are over the Goldilocks field.
+fn is_of_goldilocks(name: &str) -> bool {
+    let prefixes = vector_files(FieldId::Goldilocks);
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Whether a file of vectors has trees.
@@ -190,8 +207,7 @@ fn is_too_wide(case: &str) -> bool {
 }
 
 /// Runs the cases of all vector files whose names `chosen` takes. Those of the fields of this build must
-/// pass, those of other fields must be skipped because the chip does not have the field, and those of Poseidon2
-/// because it does not have its rounds.
+/// pass, those of other fields must be skipped because the chip does not have the field.
 fn run_vectors(chosen: impl Fn(&str) -> bool) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim-rs/vectors");
     let mut device = rtl_device(1).unwrap();
@@ -216,10 +232,10 @@ fn run_vectors(chosen: impl Fn(&str) -> bool) {
                     );
                 }
                 Outcome::Skipped { reason } if !is_ours => {
-                    let is_known = reason.contains("the chip was built for")
-                        || name.contains("_poseidon2_")
-                            && reason.contains("rounds are those of Poseidon2");
-                    assert!(is_known, "{name} {case}: {reason}");
+                    assert!(
+                        reason.contains("the chip was built for"),
+                        "{name} {case}: {reason}"
+                    );
                 }
                 outcome => panic!("{name} {case}: {outcome:?}"),
             }
@@ -231,12 +247,12 @@ fn run_vectors(chosen: impl Fn(&str) -> bool) {
 
 #[test]
 fn vectors_of_hashes_of_large_primes() {
-    run_vectors(|name| !is_of_trees(name) && !name.starts_with("plonky2_"));
+    run_vectors(|name| !is_of_trees(name) && !is_of_goldilocks(name));
 }
 
 #[test]
 fn vectors_of_hashes_of_goldilocks() {
-    run_vectors(|name| !is_of_trees(name) && name.starts_with("plonky2_"));
+    run_vectors(|name| !is_of_trees(name) && is_of_goldilocks(name));
 }
 
 #[test]
@@ -325,8 +341,24 @@ fn random_parameter_sets_with_dense_partial_rounds() {
     check_random_sets(seed(2000), 8, &ranges);
 }
 
+/// A linear layer ahead of the rounds and two matrices, with a recurrence, and with all partial rounds dense.
 #[test]
-#[ignore = "long: 400 random parameter sets"]
+fn random_parameter_sets_of_poseidon2() {
+    let ranges = Ranges {
+        poseidon2: true,
+        partial_rounds: 0..=24,
+        ..Ranges::default()
+    };
+    check_random_sets(seed(3000), 12, &ranges);
+    let ranges = Ranges {
+        partial_rounds: 0..=3,
+        ..ranges
+    };
+    check_random_sets(seed(4000), 8, &ranges);
+}
+
+#[test]
+#[ignore = "long: 500 random parameter sets"]
 fn many_random_parameter_sets() {
     let ranges = Ranges {
         partial_rounds: 0..=70,
@@ -339,6 +371,12 @@ fn many_random_parameter_sets() {
         ..Ranges::default()
     };
     check_random_sets(seed(20_000), rounds(50), &ranges);
+    let ranges = Ranges {
+        poseidon2: true,
+        partial_rounds: 0..=70,
+        ..Ranges::default()
+    };
+    check_random_sets(seed(30_000), rounds(50), &ranges);
 }
 
 /// Inputs whose elements are 0, 1 or the largest.
@@ -2103,7 +2141,7 @@ fn illegal_configurations_do_not_start() {
         add(first, run, &[0, 256, 260, max]);
         let last = engine.full_rounds_last.address;
         add(last, run, &[0, constant_depth - 3, 256, 260, max]);
-        let recurrence = [3, 4, 15, 16, 0x12, 0x100, 0x103, 0x202, 0x10F, max];
+        let recurrence = [3, 4, 15, 16, 0x12, 0x100, 0x700, 0x103, 0x802, 0x10F, max];
         add(engine.recurrence.address, run, &recurrence);
         let rounds = engine.partial_rounds;
         add(rounds.at(0), run, &[256, 257, 1 << 31]);
@@ -2250,7 +2288,8 @@ fn the_driver_knows_what_the_chip_accepts() {
         ..bases[0]
     };
     let recurrences = [
-        0, 1, 2, 3, 11, 12, 15, 16, 0x100, 0x101, 0x102, 0x10B, 0x201,
+        0, 1, 2, 3, 11, 12, 15, 16, 0x100, 0x101, 0x102, 0x10B, 0x200, 0x201, 0x401, 0x602, 0x700,
+        0x801,
     ];
     let random_values = (0..600).map(|_| {
         let mut values = *random.choose(&bases);

@@ -215,6 +215,7 @@ fn hashes(first: u64, count: u64) {
             full_rounds: 1..=5,
             partial_rounds: 0..=40,
             singular_minor: random.below(8) == 0,
+            poseidon2: random.below(4) == 0,
             ..Ranges::default()
         };
         let field = field(&mut random);
@@ -256,6 +257,7 @@ fn trees(first: u64, count: u64, most_leaves: u64) {
         let ranges = Ranges {
             full_rounds: 1..=4,
             partial_rounds: 0..=20,
+            poseidon2: random.below(4) == 0,
             ..Ranges::default()
         };
         let wide = random::any_parameters(field, seed, &ranges).unwrap();
@@ -413,6 +415,7 @@ fn nodes_of(random: &mut Random, field: FieldId, seed: u64) -> AnyParameters {
         widths: width..=width,
         full_rounds: 1..=4,
         partial_rounds: 0..=20,
+        poseidon2: random.below(4) == 0,
         ..Ranges::default()
     };
     let set = random::any_parameters(field, seed + 1, &ranges).unwrap();

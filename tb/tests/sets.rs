@@ -115,14 +115,20 @@ impl Set {
     }
 
     fn recurrence(&self) -> bool {
-        self.program.registers.recurrence != 0
+        self.program.registers.order() != 0
     }
 
     /// What it has of each memory: steps of matrices, beats of constant vectors, beats of partial rounds.
     fn entries(&self) -> [usize; 3] {
         let registers = &self.program.registers;
-        let matrices = if self.recurrence() { 3 } else { 1 };
         let partial = registers.partial_rounds.map(|rounds| rounds as usize);
+        let matrices = if registers.partial_matrix() && partial[0] > 0 {
+            4
+        } else if self.recurrence() {
+            3
+        } else {
+            1
+        };
         let full = (registers.full_rounds_first + registers.full_rounds_last) as usize + partial[0];
         // The layer behind the recurrence, and the vector of a beat of the digest alone.
         let vectors = full + 2;
@@ -466,7 +472,13 @@ fn random_sets(field: FieldId, random: &mut Random) -> Vec<Set> {
         };
         let count = 2 + random.below(2) as usize;
         let sets: Option<Vec<Set>> = (0..count)
-            .map(|_| random::any_parameters(field, random.next(), &ranges))
+            .map(|_| {
+                let ranges = Ranges {
+                    poseidon2: random.below(4) == 0,
+                    ..ranges.clone()
+                };
+                random::any_parameters(field, random.next(), &ranges)
+            })
             .map(|parameters| parameters.map(|parameters| Set::new(&parameters)))
             .collect();
         if let Some(sets) = sets.filter(|sets| can_be_mixed(sets)) {

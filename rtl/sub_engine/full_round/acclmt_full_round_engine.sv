@@ -6,7 +6,8 @@
 /// dense layers around the recurrence of the other partial rounds.
 ///
 /// A round: S-box on all elements (full), on element 0 (partial) or on none (the layer behind the
-/// recurrence), then a matrix, then a vector of constants:
+/// recurrence, and that ahead of all rounds of Poseidon2), then a matrix, then a vector of
+/// constants:
 ///
 ///     state' = matrix * sbox(state) + k
 ///
@@ -14,8 +15,9 @@
 /// `partial_first_i` partial rounds, the last visit the layer behind the recurrence, if there is
 /// one, `partial_last_i` partial rounds and then `full_last_i` full rounds. Rounds are numbered
 /// through both. With a recurrence the last round of the first visit uses matrix 1 (`MatrixBefore`)
-/// and that layer matrix 2 (`MatrixAfter`), all others matrix 0 (the MDS matrix). The last full
-/// round of a hash makes the beat of its digest only (`acclmt_full_round_loop`).
+/// and that layer matrix 2 (`MatrixAfter`), all others matrix 0 (the MDS matrix), but for partial
+/// rounds with a matrix of their own, which is matrix 3 (`MatrixPartial`). The last full round of a
+/// hash makes the beat of its digest only (`acclmt_full_round_loop`).
 ///
 /// A matrix takes half a multiplication an entry: elements are multiplied in pairs
 /// (`acclmt_full_round_rows`).
@@ -76,8 +78,8 @@ module acclmt_full_round_engine #(
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
-  /// those of odd beats, at `matrix_base` of the set + the index of the step (matrix 0, then 1,
-  /// then 2), bank 18 + lane at index `constant_base` + round * beats + beat.
+  /// those of odd beats, at `matrix_base` of the set + the index of the step (matrix 0, then 1, 2
+  /// and 3), bank 18 + lane at index `constant_base` + round * beats + beat.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,

@@ -7,7 +7,8 @@
 ///
 /// Rounds are numbered through both visits. States that come for their last visit have precedence
 /// over new ones. With a recurrence the last round of the first visit has the matrix ahead of it,
-/// and the last visit begins with the layer behind it, which has no S-box.
+/// and the last visit begins with the layer behind it, which has no S-box. So has the first round
+/// of the first visit, where the set says so.
 ///
 /// The last full round of a hash makes the beat of its digest only, where that is the first one,
 /// and so has a shorter slot, in which it takes a beat a cycle; the state that leaves has one beat.
@@ -245,6 +246,7 @@ module acclmt_full_round_loop #(
       issue_tag = tag_i[0];
       issue_last = 1'b0;
       issue_pass = new_begins_full ? acclmt_pkg::PassFull : acclmt_pkg::PassPartial;
+      if (new_config.first_layer) issue_pass = acclmt_pkg::PassNone;
       issue_digest = 1'b0;
     end
   end
@@ -280,6 +282,8 @@ module acclmt_full_round_loop #(
       issue_matrix = acclmt_pkg::MatrixAfter;
     end else if (recurrence && !issue_last_o && issue_round_o + 1'b1 == issue_first_end) begin
       issue_matrix = acclmt_pkg::MatrixBefore;
+    end else if (issue_config.partial_matrix && issue_pass_q == acclmt_pkg::PassPartial) begin
+      issue_matrix = acclmt_pkg::MatrixPartial;
     end
   end
   assign issue_matrix_o = issue_config.matrix_base[MatrixAddressWidth-1:0] +
@@ -371,6 +375,10 @@ module acclmt_full_round_loop #(
       head_valid && head_digest && !queue_complete);
   layer_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       issue_o && issue_pass_o == acclmt_pkg::PassNone);
+  first_layer_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      issue_o && !issue_last_o && issue_pass_o == acclmt_pkg::PassNone);
+  partial_matrix_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      issue_o && issue_matrix == acclmt_pkg::MatrixPartial);
   no_place_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       valid_i[0] && !place_available[0]);
 `endif

@@ -846,6 +846,20 @@ pub const RECURRENCE_OUTPUT_ENTERS: Field = Field::new(
     1,
     "Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.",
 );
+/// Whether the first pass has no S-boxes.
+pub const RECURRENCE_FIRST_LAYER: Field = Field::new(
+    "FirstLayer",
+    9,
+    1,
+    "Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear layer.",
+);
+/// Whether dense partial rounds have a matrix of their own.
+pub const RECURRENCE_PARTIAL_MATRIX: Field = Field::new(
+    "PartialMatrix",
+    10,
+    1,
+    "Whether dense partial rounds have matrix 3 in place of matrix 0.",
+);
 
 /// First step of the matrices.
 pub const BASES_MATRIX: Field = Field::new(
@@ -925,7 +939,7 @@ macro_rules! engine_registers {
                 $base + 0x0C,
                 ReadWrite,
                 &[],
-                "Full rounds before the partial rounds, at least 1.",
+                "Full rounds before the partial rounds, at least 1; a linear layer ahead of them counts as one.",
             ),
             full_rounds_last: Register::single(
                 concat!($prefix, "FullRoundsLast"),
@@ -938,8 +952,13 @@ macro_rules! engine_registers {
                 concat!($prefix, "Recurrence"),
                 $base + 0x14,
                 ReadWrite,
-                &[RECURRENCE_ORDER, RECURRENCE_OUTPUT_ENTERS],
-                "The recurrence that the partial-round sub-engines run. With one, the last round of the \
+                &[
+                    RECURRENCE_ORDER,
+                    RECURRENCE_OUTPUT_ENTERS,
+                    RECURRENCE_FIRST_LAYER,
+                    RECURRENCE_PARTIAL_MATRIX,
+                ],
+                "The form of the rounds: the recurrence that the partial-round sub-engines run. With one, the last round of the \
                  full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass without \
                  S-box and with matrix 2 comes behind it.",
             ),

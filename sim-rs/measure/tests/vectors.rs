@@ -83,11 +83,11 @@ fn all_vectors_pass() {
             }
         }
     }
-    assert_eq!((names().len(), passed), (53, CASES));
+    assert_eq!((names().len(), passed), (59, CASES));
 }
 
 /// Cases in all files together, without those that are too wide.
-const CASES: usize = 715;
+const CASES: usize = 823;
 
 /// Cases do not depend on those before them.
 #[test]
@@ -768,7 +768,7 @@ fn sets_can_be_given_in_full() {
     only_skipped(&other, "round_constants[29]");
 }
 
-/// No case fails on any build, and those of every file of Poseidon pass on the one that has its prime.
+/// No case fails on any build, and those of every file pass on the one that has its prime.
 #[test]
 fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
     let folder = directory();
@@ -797,10 +797,8 @@ fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
             count
         });
         let best = results.max().unwrap_or_default();
-        // The chip does not have the rounds of Poseidon2.
-        let is_known = !path.to_string_lossy().contains("_poseidon2_");
-        assert_eq!(best > 0, is_known, "{best} cases of {name} passed");
+        assert!(best > 0, "no case of {name} passed");
         passed += best;
     }
-    assert!(passed > 350, "{passed} cases passed");
+    assert!(passed > 650, "{passed} cases passed");
 }

@@ -58,51 +58,6 @@ pub(crate) fn circulant_matrix<F: PrimeField>(row: &[F], diagonal: &[F]) -> Vec<
         .collect()
 }
 
-/// Rows and columns of the block that external matrices of Poseidon2 are made of.
-pub(crate) const EXTERNAL_BLOCK: usize = 4;
-
-/// The matrix of Poseidon2's full rounds, see [`MatrixRecord`](crate::parameter_file::MatrixRecord); or what is missing
-/// for it.
-pub(crate) fn external_matrix<F: PrimeField>(
-    width: usize,
-    block: Option<&[Vec<F>]>,
-) -> Result<Vec<Vec<F>>, String> {
-    let entry: Box<dyn Fn(usize, usize) -> F> = match (width, block) {
-        (2 | 3, None) => Box::new(|i, j| F::from(1 + u64::from(i == j))),
-        (EXTERNAL_BLOCK, Some(block)) => Box::new(|i, j| block[i][j]),
-        (width, Some(block)) if width.is_multiple_of(EXTERNAL_BLOCK) => Box::new(|i, j| {
-            let entry = block[i % EXTERNAL_BLOCK][j % EXTERNAL_BLOCK];
-            if i / EXTERNAL_BLOCK == j / EXTERNAL_BLOCK {
-                entry.double()
-            } else {
-                entry
-            }
-        }),
-        _ if width.is_multiple_of(EXTERNAL_BLOCK) => {
-            return Err("is missing, which the width needs".to_owned());
-        }
-        _ => {
-            return Err(format!(
-                "there is no external matrix of the width {width}: Poseidon2 has 2, 3 and multiples of 4"
-            ));
-        }
-    };
-    Ok((0..width)
-        .map(|i| (0..width).map(|j| entry(i, j)).collect())
-        .collect())
-}
-
-/// The matrix of Poseidon2's partial rounds: all ones, plus `diagonal[i]` where `i == j`.
-pub(crate) fn internal_matrix<F: PrimeField>(diagonal: &[F]) -> Vec<Vec<F>> {
-    (diagonal.iter().enumerate())
-        .map(|(i, &more)| {
-            let mut row = vec![F::ONE; diagonal.len()];
-            row[i] += more;
-            row
-        })
-        .collect()
-}
-
 /// Constants drawn one after another, `width` to a round.
 pub(crate) fn rounds_of<F>(
     rounds: usize,
@@ -199,21 +154,6 @@ mod tests {
         assert_eq!(
             circulant_matrix(&elements([1, 2, 3]), &elements([10, 0, 20])),
             [[11, 2, 3], [3, 1, 2], [2, 3, 21]].map(elements)
-        );
-        assert_eq!(
-            external_matrix::<Starknet>(3, None),
-            Ok([[2, 1, 1], [1, 2, 1], [1, 1, 2]]
-                .map(|row| elements(row).to_vec())
-                .to_vec())
-        );
-        let error = external_matrix::<Starknet>(5, None).unwrap_err();
-        assert!(
-            error.contains("no external matrix of the width 5"),
-            "{error}"
-        );
-        assert_eq!(
-            internal_matrix(&elements([1, 1, 2])),
-            [[2, 1, 1], [1, 2, 1], [1, 1, 3]].map(elements)
         );
         let error = cauchy_matrix(&elements([1, 2, 3]), &elements([5, -2, 7])).unwrap_err();
         assert!(error.ends_with("x[1] + y[1] is zero"), "{error}");

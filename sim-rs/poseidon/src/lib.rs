@@ -14,6 +14,7 @@ pub mod normal_form;
 pub mod parameter_file;
 pub mod params;
 pub mod permutation;
+pub mod poseidon2;
 pub mod presets;
 pub mod random;
 pub mod recurrence;

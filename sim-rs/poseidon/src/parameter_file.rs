@@ -39,6 +39,7 @@ use crate::grain::GrainLfsr;
 use crate::params::{
     MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification, RoundOrder,
 };
+use crate::poseidon2;
 use crate::sponge::{Absorption, Capacity, Padding, Sponge};
 use crate::{text, with_field, word};
 
@@ -916,7 +917,7 @@ impl ParameterFile {
                 generate::circulant_matrix(&row, &diagonal)
             }
             MatrixRecord::Poseidon2External { block } => {
-                const SIZE: usize = generate::EXTERNAL_BLOCK;
+                const SIZE: usize = poseidon2::EXTERNAL_BLOCK;
                 let wrong = |problem: &str| value_error(format!("{place}.block"), problem);
                 let block = match block {
                     None => None,
@@ -931,11 +932,11 @@ impl ParameterFile {
                         Some(block)
                     }
                 };
-                generate::external_matrix(width, block.as_deref())
+                poseidon2::external_matrix(width, block.as_deref())
                     .map_err(|problem| wrong(&problem))?
             }
             MatrixRecord::Poseidon2Internal { diagonal } => {
-                generate::internal_matrix(&of_width(diagonal, "diagonal")?)
+                poseidon2::internal_matrix(&of_width(diagonal, "diagonal")?)
             }
         })
     }

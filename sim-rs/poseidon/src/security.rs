@@ -9,8 +9,8 @@
 use ark_ff::PrimeField;
 
 use crate::bounds::MAX_WIDTH;
-use crate::generate;
 use crate::matrix;
+use crate::poseidon2;
 
 /// Why `matrix`, row by row and square, can be no matrix of a permutation that mixes, as what is said of it: some
 /// element of the state does not depend on some other, however many rounds there are. `None` where all depend on all.
@@ -61,7 +61,7 @@ pub(crate) fn refusal<F: PrimeField>(matrix: &[Vec<F>]) -> Option<String> {
 /// MDS matrix, those of the diagonal twice as much. It is not MDS itself (Grassi, Khovratovich and Schofnegger,
 /// "Poseidon2: A Faster Version of the Poseidon Hash Function", section 5.1).
 pub(crate) fn is_external<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
-    const BLOCK: usize = generate::EXTERNAL_BLOCK;
+    const BLOCK: usize = poseidon2::EXTERNAL_BLOCK;
     let width = matrix.len();
     if width < 2 * BLOCK || !width.is_multiple_of(BLOCK) {
         return false;
@@ -69,7 +69,7 @@ pub(crate) fn is_external<F: PrimeField>(matrix: &[Vec<F>]) -> bool {
     let block: Vec<Vec<F>> = (matrix[..BLOCK].iter())
         .map(|row| row[BLOCK..2 * BLOCK].to_vec())
         .collect();
-    let external = generate::external_matrix(width, Some(&block));
+    let external = poseidon2::external_matrix(width, Some(&block));
     external.is_ok_and(|external| external == matrix) && singular_minor(&block).is_none()
 }
 
@@ -595,8 +595,11 @@ mod tests {
         for preset in presets::all() {
             crate::dispatch!(preset.parameters(), set => {
                 assert_eq!(refusal(set.mds()), None, "{}", set.name());
-                assert_eq!(singular_minor(set.mds()), None, "{}", set.name());
-                assert_eq!(trail(set.mds(), set.partial_index()), None, "{}", set.name());
+                let matrix = set.partial_matrix();
+                if !(set.has_partial_matrix() && is_external(set.mds())) {
+                    assert_eq!(singular_minor(set.mds()), None, "{}", set.name());
+                }
+                assert_eq!(trail(matrix, set.partial_index()), None, "{}", set.name());
             });
         }
     }

@@ -15,7 +15,7 @@ fn text<F: PrimeField>(set: &PoseidonParameters<F>) -> String {
     };
     let table =
         |rows: &[Vec<F>]| -> Vec<String> { rows.iter().map(|row| list(row).join(" ")).collect() };
-    [
+    let mut parts = vec![
         format!("{} {} {}", set.name(), set.field_name(), set.alpha()),
         format!(
             "{} {} {}",
@@ -29,8 +29,14 @@ fn text<F: PrimeField>(set: &PoseidonParameters<F>) -> String {
         list(set.initial_state()).join(" "),
         format!("{:?} {:?}", set.input_positions(), set.digest_positions()),
         format!("{:?}", set.sponge()),
-    ]
-    .join("\n")
+    ];
+    if set.first_layer() {
+        parts.push("first layer".to_owned());
+    }
+    if set.has_partial_matrix() {
+        parts.push(table(set.partial_matrix()).join("\n"));
+    }
+    parts.join("\n")
 }
 
 #[test]

@@ -7,8 +7,9 @@ use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
 use super::registers::{
     BOTH_ENGINES, Bases, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS, ODD_BANK,
-    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode, recurrence,
+    LARGE_PRIME, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS, MATRIX_PARTIAL,
+    ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode,
+    layers, recurrence,
 };
 use super::shape::{
     FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
@@ -116,14 +117,9 @@ impl ChipProgram {
     ) -> Result<Self, ProgramError> {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
-        if parameters.first_layer() || parameters.has_partial_matrix() {
-            return Err(ProgramError::Poseidon2 {
-                name: name.to_owned(),
-            });
-        }
         let order = order(parameters, field, purpose);
         let rounds = Rounds {
-            full_first: parameters.full_rounds_first(),
+            full_first: parameters.full_rounds_first() + usize::from(parameters.first_layer()),
             partial: parameters.partial_rounds(),
             full_last: parameters.full_rounds_last(),
         };
@@ -132,6 +128,8 @@ impl ChipProgram {
             alpha: parameters.alpha(),
             goldilocks: field == FieldId::Goldilocks,
             recurrent: false,
+            first_layer: parameters.first_layer(),
+            partial_matrix: parameters.has_partial_matrix(),
             digest_beats: 1,
         };
         let maps = Maps::new(parameters, &order, shape, purpose);
@@ -219,7 +217,7 @@ impl ChipProgram {
             full_rounds_last: segments.full_last as u32,
             recurrence: (chip_rounds.partial.as_ref()).map_or(0, |partial| {
                 recurrence(partial.order, partial.output_enters)
-            }),
+            }) | layers(shape.first_layer, shape.partial_matrix),
             digest_words: maps.outputs.len().div_ceil(maps.outputs_in_word) as u32,
             input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
             digest_map: encode(&maps.outputs, maps.outputs_in_word, shape),
@@ -573,16 +571,28 @@ struct Loader<F> {
 
 impl<F: PrimeField> Loader<F> {
     fn load(&mut self, rounds: &RecurrentRounds<F>, segments: &Segments, limits: &EngineLimits) {
-        // Without partial rounds the halves of the full rounds may be other ones.
-        let mut vectors = rounds.first.iter();
-        let mut last_vectors = rounds.behind.iter().chain(&rounds.full_last);
+        // The matrix and the constants of every pass but those of the recurrence. Without partial rounds the halves
+        // of the full rounds may be other ones.
+        fn with<'a, F>(
+            matrix: &'a Vec<Vec<F>>,
+            vectors: &'a [Vec<F>],
+        ) -> impl Iterator<Item = (&'a Vec<Vec<F>>, &'a Vec<F>)> {
+            vectors.iter().map(move |vector| (matrix, vector))
+        }
+        let full_first = rounds.full_first.min(rounds.first.len());
+        let (full, dense) = rounds.first.split_at(full_first);
+        let mut passes = with(&rounds.mds, rounds.first_layer.as_slice())
+            .chain(with(&rounds.mds, full))
+            .chain(with(&rounds.partial_matrix, dense));
+        let mut last_passes = with(&rounds.partial_matrix, &rounds.behind)
+            .chain(with(&rounds.mds, &rounds.full_last));
 
         let mut pass = 0;
-        self.matrix(FIRST_FULL, MATRIX_MDS, &rounds.mds);
+        self.matrices(FIRST_FULL, rounds, segments);
         let first = segments.full_first + segments.partial[FIRST_FULL];
         let before = usize::from(rounds.partial.is_some());
-        for vector in (vectors.by_ref().chain(last_vectors.by_ref())).take(first - before) {
-            self.pass(FIRST_FULL, &mut pass, &rounds.mds, vector);
+        for (matrix, vector) in (passes.by_ref().chain(last_passes.by_ref())).take(first - before) {
+            self.pass(FIRST_FULL, &mut pass, matrix, vector);
         }
         if let Some(partial) = &rounds.partial {
             self.layer(FIRST_FULL, &mut pass, MATRIX_BEFORE, &partial.before);
@@ -596,7 +606,7 @@ impl<F: PrimeField> Loader<F> {
         }
         let last = if limits.num_full > 1 {
             pass = 0;
-            self.matrix(SECOND_FULL, MATRIX_MDS, &rounds.mds);
+            self.matrices(SECOND_FULL, rounds, segments);
             SECOND_FULL
         } else {
             FIRST_FULL
@@ -604,8 +614,8 @@ impl<F: PrimeField> Loader<F> {
         if let Some(partial) = &rounds.partial {
             self.layer(last, &mut pass, MATRIX_AFTER, &partial.after);
         }
-        for vector in vectors.chain(last_vectors) {
-            self.pass(last, &mut pass, &rounds.mds, vector);
+        for (matrix, vector) in passes.chain(last_passes) {
+            self.pass(last, &mut pass, matrix, vector);
         }
         if self.shape.is_short() {
             // Nothing is folded into the vector of a last round that makes beat 0 only.
@@ -613,6 +623,15 @@ impl<F: PrimeField> Loader<F> {
                 let base = pass * self.shape.beats();
                 self.vector(last as u8, VECTOR_BANK, base, 1, vector);
             }
+        }
+    }
+
+    /// The matrices of rounds: that of full rounds, and that of dense partial rounds where it is another one and
+    /// there are such rounds.
+    fn matrices(&mut self, engine: usize, rounds: &RecurrentRounds<F>, segments: &Segments) {
+        self.matrix(engine, MATRIX_MDS, &rounds.mds);
+        if self.shape.partial_matrix && segments.partial[engine] > 0 {
+            self.matrix(engine, MATRIX_PARTIAL, &rounds.partial_matrix);
         }
     }
 

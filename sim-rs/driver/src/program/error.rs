@@ -53,21 +53,13 @@ pub enum ProgramError {
         /// What the chip was built with.
         limits: Box<EngineLimits>,
     },
-    /// The rounds are those of Poseidon2.
-    #[error(
-        "the chip has one matrix for all rounds and begins with an S-box: it does not compute '{name}', whose rounds \
-         are those of Poseidon2; use the software device"
-    )]
-    Poseidon2 {
-        /// Name of the parameter set.
-        name: String,
-    },
     /// The constant memories are too small.
     #[error(
         "'{name}' has {} full and {} partial rounds of width {}, more than the constant memories \
          of the chip hold ({} times {} matrix and {} constant entries for full rounds, {} times {} \
          entries for partial rounds); build it with deeper memories",
-        rounds.full_first + rounds.full_last, rounds.partial, shape.width,
+        rounds.full_first + rounds.full_last - usize::from(shape.first_layer), rounds.partial,
+        shape.width,
         limits.num_full, limits.matrix_depth, limits.constant_depth,
         limits.num_partial, limits.partial_depth
     )]

@@ -14,8 +14,8 @@ use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::registers::{
     ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE,
-    MATRIX_MDS, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters, VECTOR_BANK,
-    position,
+    MATRIX_MDS, MATRIX_PARTIAL, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters,
+    VECTOR_BANK, position,
 };
 use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
 use super::words::{from_slices, montgomery_radix, slices};
@@ -34,7 +34,7 @@ enum SBoxes {
     All,
     /// That of a partial round.
     First,
-    /// None: the pass is no round.
+    /// None: the pass is no round, but a layer ahead of all of them or behind the recurrence.
     None,
 }
 
@@ -132,14 +132,20 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     fn permute(&self, state: &mut State<F>, is_final: bool) -> Result<(), ProgramError> {
         let registers = self.registers;
         let mut first = Passes::new(FIRST_FULL);
-        let full = (0..registers.full_rounds_first).map(|_| SBoxes::All);
+        let full = (0..registers.full_rounds_first).map(|number| {
+            if number == 0 && self.shape.first_layer {
+                SBoxes::None
+            } else {
+                SBoxes::All
+            }
+        });
         let dense = (0..registers.partial_rounds[FIRST_FULL]).map(|_| SBoxes::First);
         let mut rounds = full.chain(dense).peekable();
         while let Some(s_boxes) = rounds.next() {
             let matrix = if self.shape.recurrent && rounds.peek().is_none() {
                 MATRIX_BEFORE
             } else {
-                MATRIX_MDS
+                self.matrix_of(s_boxes)
             };
             self.pass(state, &mut first, s_boxes, matrix)?;
         }
@@ -156,7 +162,8 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         }
         if self.num_full > 1 {
             for _ in 0..registers.partial_rounds[SECOND_FULL] {
-                self.pass(state, &mut last, SBoxes::First, MATRIX_MDS)?;
+                let s_boxes = SBoxes::First;
+                self.pass(state, &mut last, s_boxes, self.matrix_of(s_boxes))?;
             }
         }
         for left in (0..registers.full_rounds_last).rev() {
@@ -167,6 +174,15 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             }
         }
         Ok(())
+    }
+
+    /// The matrix of a pass that has neither of the recurrence.
+    fn matrix_of(&self, s_boxes: SBoxes) -> usize {
+        if s_boxes == SBoxes::First && self.shape.partial_matrix {
+            MATRIX_PARTIAL
+        } else {
+            MATRIX_MDS
+        }
     }
 
     /// A pass of a full-round sub-engine: S-boxes, a matrix, the vector with the number of the pass.

@@ -44,6 +44,9 @@ pub(super) const MATRIX_BEFORE: usize = 1;
 /// Number of the matrix of the pass behind the recurrence.
 pub(super) const MATRIX_AFTER: usize = 2;
 
+/// Number of the matrix of dense partial rounds, where it is not the MDS matrix.
+pub(super) const MATRIX_PARTIAL: usize = 3;
+
 /// First bank of the coefficients of elements in odd groups of a full-round sub-engine; those of elements in even
 /// groups begin in bank 0.
 pub(super) const ODD_BANK: u8 = 9;
@@ -101,8 +104,9 @@ pub struct ChipRegisters {
     pub full_rounds_first: u32,
     /// Full rounds after the partial rounds.
     pub full_rounds_last: u32,
-    /// The recurrence of the partial-round sub-engines: see [`ChipRegisters::order`] and
-    /// [`ChipRegisters::output_enters`]; 0 where there is none.
+    /// The form of the rounds: see [`ChipRegisters::order`], [`ChipRegisters::output_enters`],
+    /// [`ChipRegisters::first_layer`] and [`ChipRegisters::partial_matrix`]. 0 for rounds with one matrix and without
+    /// a recurrence.
     pub recurrence: u32,
     /// Stream words of a digest.
     pub digest_words: u32,
@@ -293,6 +297,12 @@ pub(super) fn recurrence(order: usize, output_enters: bool) -> u32 {
         | registers::RECURRENCE_OUTPUT_ENTERS.with(output_enters.into())
 }
 
+/// The bits of the register `RECURRENCE` for rounds of Poseidon2.
+pub(super) fn layers(first_layer: bool, partial_matrix: bool) -> u32 {
+    registers::RECURRENCE_FIRST_LAYER.with(first_layer.into())
+        | registers::RECURRENCE_PARTIAL_MATRIX.with(partial_matrix.into())
+}
+
 impl ChipRegisters {
     /// Sums of the recurrence that move up behind a round; 0 where there is no recurrence.
     pub fn order(&self) -> usize {
@@ -304,6 +314,16 @@ impl ChipRegisters {
         registers::RECURRENCE_OUTPUT_ENTERS.is_set(self.recurrence)
     }
 
+    /// Whether the first pass has no S-boxes.
+    pub fn first_layer(&self) -> bool {
+        registers::RECURRENCE_FIRST_LAYER.is_set(self.recurrence)
+    }
+
+    /// Whether dense partial rounds have a matrix of their own.
+    pub fn partial_matrix(&self) -> bool {
+        registers::RECURRENCE_PARTIAL_MATRIX.is_set(self.recurrence)
+    }
+
     /// What the occupation of the sub-engines depends on, with a legal width.
     pub fn shape(&self) -> Shape {
         let shape = Shape {
@@ -311,6 +331,8 @@ impl ChipRegisters {
             alpha: self.alpha.into(),
             goldilocks: self.field == GOLDILOCKS,
             recurrent: self.order() != 0,
+            first_layer: self.first_layer(),
+            partial_matrix: self.partial_matrix(),
             digest_beats: 1,
         };
         if shape.goldilocks {

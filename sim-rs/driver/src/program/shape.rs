@@ -21,8 +21,9 @@ pub const FIRST_FULL: usize = 0;
 /// Number of the second full-round sub-engine.
 pub const SECOND_FULL: usize = SUB_ENGINES - 1;
 
-/// Matrices of a full-round sub-engine with a recurrence: MDS, before, after.
-const MATRICES: usize = 3;
+/// Matrices of a full-round sub-engine: MDS, before and after a recurrence, and that of dense partial rounds where
+/// it is another one.
+const MATRICES: usize = 4;
 
 /// What the occupation of the sub-engines depends on, besides the numbers of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,11 @@ pub struct Shape {
     /// Partial rounds run as a recurrence, on partial-round sub-engines: there is a dense layer before them in
     /// place of a round's, and one after them on its own.
     pub recurrent: bool,
+    /// The first of the full rounds before the partial rounds has no S-boxes: it is the linear layer with which
+    /// Poseidon2 begins.
+    pub first_layer: bool,
+    /// Dense partial rounds have a matrix of their own, as those of Poseidon2.
+    pub partial_matrix: bool,
     /// Beats up to the last one that has an element of the digest, see [`Shape::is_short`].
     pub digest_beats: usize,
 }
@@ -174,9 +180,15 @@ impl Shape {
         self.beats() * self.steps()
     }
 
-    /// Matrices of a full-round sub-engine.
-    const fn matrices(self) -> usize {
-        if self.recurrent { MATRICES } else { 1 }
+    /// Matrices up to the last one of a full-round sub-engine, with dense partial rounds or without.
+    const fn matrices(self, dense: bool) -> usize {
+        if self.partial_matrix && dense {
+            MATRICES
+        } else if self.recurrent {
+            MATRICES - 1
+        } else {
+            1
+        }
     }
 
     /// Cycles in which the sums of the recurrence are reduced, behind the partial-round sub-engines.
@@ -208,7 +220,8 @@ impl Shape {
         let recurrent = segments.recurrent_rounds();
         let full = segments.full_first + segments.full_last;
         let layers = full + on_full + self.passes_after();
-        (full * t + on_full + recurrent) * self.s_box_products()
+        let with_s_boxes = if self.first_layer { full - 1 } else { full };
+        (with_s_boxes * t + on_full + recurrent) * self.s_box_products()
             + layers.saturating_sub(1) * layer
             + last
             + recurrent * t
@@ -227,7 +240,7 @@ const fn max(a: usize, b: usize) -> usize {
 /// Numbers of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rounds {
-    /// Full rounds before the partial rounds.
+    /// Full rounds before the partial rounds, a layer without S-boxes ahead of them among them.
     pub full_first: usize,
     /// Partial rounds.
     pub partial: usize,
@@ -289,7 +302,8 @@ impl Work {
 /// Which sub-engine runs which rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segments {
-    /// Full rounds of the first full-round sub-engine before its partial rounds.
+    /// Full rounds of the first full-round sub-engine before its partial rounds, a layer without S-boxes ahead of
+    /// them among them.
     pub full_first: usize,
     /// Partial rounds of each sub-engine, in order: dense ones on the full-round sub-engines, those of the
     /// recurrence on the others.
@@ -355,7 +369,8 @@ impl Segments {
     /// Whether the sub-engines exist, and their memories have room for the constants of these
     /// segments.
     pub fn fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
-        matrices_fit(shape, limits)
+        let dense = self.partial[FIRST_FULL] > 0 || self.partial[SECOND_FULL] > 0;
+        matrices_fit(shape, dense, limits)
             && self.first_fit(shape, limits)
             && self.last_fit(shape, limits)
             && (0..SUB_ENGINES).all(|engine| self.partial_fit(engine, shape, limits))
@@ -425,8 +440,8 @@ impl Segments {
 }
 
 /// Whether the matrix memories have room for the matrices.
-fn matrices_fit(shape: Shape, limits: &EngineLimits) -> bool {
-    shape.matrices() * shape.matrix_entries() <= limits.matrix_depth.min(MAX_DEPTH)
+fn matrices_fit(shape: Shape, dense: bool, limits: &EngineLimits) -> bool {
+    shape.matrices(dense) * shape.matrix_entries() <= limits.matrix_depth.min(MAX_DEPTH)
 }
 
 /// Vectors that a full-round sub-engine has room for.
@@ -478,17 +493,18 @@ impl Room {
             ..
         } = work;
         let costs = work.costs();
-        if !matrices_fit(shape, limits)
+        if !matrices_fit(shape, false, limits)
             || shape.recurrent && rounds.partial.min(most_recurrent) == 0
         {
             return None;
         }
         let vectors = vector_depth(shape, limits);
+        let has_dense = matrices_fit(shape, true, limits);
         let (first, last) = (rounds.full_first, shape.passes_after() + rounds.full_last);
         let full = |passes: usize, cycles: usize| {
             Some(FullRoom {
                 cycles,
-                depth: vectors.checked_sub(passes)?,
+                depth: vectors.checked_sub(passes)? * usize::from(has_dense),
             })
         };
         let on_full = if limits.num_full > 1 {
@@ -619,6 +635,8 @@ mod tests {
             alpha,
             goldilocks: false,
             recurrent: true,
+            first_layer: false,
+            partial_matrix: false,
             digest_beats: 1,
         }
     }
@@ -880,8 +898,17 @@ mod tests {
             matrix_depth in 8_usize..32,
             constant_depth in 8_usize..256,
             partial_depth in 4_usize..128,
+            partial_matrix: bool,
         ) {
-            let shape = Shape { width, alpha, goldilocks, recurrent: false, digest_beats };
+            let shape = Shape {
+                width,
+                alpha,
+                goldilocks,
+                recurrent: false,
+                first_layer: partial_matrix,
+                partial_matrix,
+                digest_beats,
+            };
             let digest_beats = digest_beats.min(shape.beats());
             let work = Work {
                 shape: Shape { digest_beats, ..shape },

@@ -233,6 +233,87 @@ fn every_width_exponent_and_number_of_sub_engines() {
     }
 }
 
+/// A linear layer ahead of all rounds, and a matrix of partial rounds that is not that of full rounds.
+#[test]
+fn rounds_of_poseidon2() {
+    let mut forms = std::collections::HashSet::new();
+    for width in 2..=12 {
+        for (num_full, num_partial) in [(1, 4), (1, 1), (2, 3)] {
+            for (partial, depth) in [(0, 256), (1, 256), (20, 256), (20, 16)] {
+                let limits = EngineLimits {
+                    partial_depth: depth,
+                    ..limits(num_full, num_partial)
+                };
+                let ranges = Ranges {
+                    widths: width..=width,
+                    partial_rounds: partial..=partial,
+                    poseidon2: true,
+                    ..Ranges::default()
+                };
+                let seed = (width * 64 + num_full * 16 + num_partial * 2 + partial) as u64;
+                let program = random::parameters::<Bls12_381>(seed, &ranges)
+                    .map(|set| check_parameters(&set, seed, &limits))
+                    .unwrap();
+                let set = random::parameters::<Goldilocks>(seed, &ranges).unwrap();
+                check_parameters(&set, seed, &limits);
+                let registers = &program.registers;
+                assert!(registers.first_layer());
+                assert_eq!(registers.partial_matrix(), partial > 0);
+                registers.check(&limits).unwrap();
+                let dense =
+                    program.segments.partial[FIRST_FULL] + program.segments.partial[SECOND_FULL];
+                forms.insert((num_full, registers.order() > 0, dense > 0));
+            }
+        }
+    }
+    // With one full-round sub-engine and with two: no partial round, all dense, all in the recurrence, and both.
+    assert_eq!(forms.len(), 8, "{forms:?}");
+}
+
+/// The cycles of Poseidon2 are those of Poseidon with one full round more, and where the partial-round sub-engines
+/// take longer, the same.
+#[test]
+fn periods_of_poseidon2() {
+    let set = |width, poseidon2, field: FieldId, partial| {
+        let ranges = Ranges {
+            widths: width..=width,
+            exponents: vec![if field == FieldId::Goldilocks { 7 } else { 5 }],
+            full_rounds: 4..=4,
+            partial_rounds: partial..=partial,
+            poseidon2,
+            ..Ranges::default()
+        };
+        with_field!(field, F => {
+            let set = random::parameters::<F>(width as u64, &ranges).unwrap();
+            F::wrap(PoseidonParameters::new(PoseidonSpecification {
+                partial_index: 0,
+                digest_positions: vec![0],
+                ..set.specification().clone()
+            })
+            .unwrap())
+        })
+    };
+    for (field, width, partial, expected) in [
+        (FieldId::Bls12_381, 3, 55, [13, 13]),
+        (FieldId::Bls12_381, 3, 57, [14, 14]),
+        (FieldId::Bls12_381, 4, 56, [26, 28]),
+        (FieldId::Bls12_381, 8, 57, [51, 57]),
+        (FieldId::Bls12_381, 12, 57, [68, 76]),
+        (FieldId::Goldilocks, 8, 22, [18, 20]),
+        (FieldId::Goldilocks, 12, 22, [18, 20]),
+    ] {
+        for (poseidon2, expected) in [false, true].into_iter().zip(expected) {
+            let set = set(width, poseidon2, field, partial);
+            let program = ChipProgram::compile(&set, &limits(1, 4)).unwrap();
+            assert_eq!(
+                program.period(),
+                expected,
+                "{field}, t = {width}, {poseidon2}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_preset_on_the_default_chip() {
     for preset in presets::all() {
@@ -815,7 +896,7 @@ fn register_values_that_a_chip_refuses() {
         (|r| r.full_rounds_last = 0, "FULL_ROUNDS_LAST cannot"),
         (|r| r.recurrence = 0x104, "RECURRENCE cannot hold 260"),
         (|r| r.recurrence |= 0x10, "RECURRENCE cannot hold 275"),
-        (|r| r.recurrence |= 0x200, "RECURRENCE cannot hold 771"),
+        (|r| r.recurrence |= 0x800, "RECURRENCE cannot hold 2307"),
         (|r| r.recurrence = 0x100, "RECURRENCE cannot hold 256"),
         (|r| r.digest_words = 0, "DIGEST_WORDS cannot hold 0"),
         (

@@ -15,6 +15,7 @@ use acclmt_poseidon::parameter_file::{
     RoundOrderRecord,
 };
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
+use acclmt_poseidon::poseidon2::internal_matrix;
 use acclmt_poseidon::{dispatch, presets, with_field, word};
 
 /// The parameters of a file.
@@ -175,11 +176,6 @@ impl Poseidon2Record {
             vector[self.partial_sbox_index] = constant;
             vector
         };
-        let ones_and = |(i, &more): (usize, &F)| {
-            let mut row = vec![F::ONE; width];
-            row[i] += more;
-            row
-        };
         let first = &self.external_initial_constants;
         let last = &self.external_final_constants;
         let mut round_constants = table(first, width, "external_initial_constants")?;
@@ -195,7 +191,7 @@ impl Poseidon2Record {
             full_rounds_last: self.rf / 2,
             round_order: RoundOrder::ConstantsFirst,
             partial_index: self.partial_sbox_index,
-            partial_matrix: Some(diagonal.iter().enumerate().map(ones_and).collect()),
+            partial_matrix: Some(internal_matrix(&diagonal)),
             first_layer: true,
             round_constants,
             mds: table(&self.external_matrix, width, "external_matrix")?,
