@@ -6,9 +6,12 @@ use acclmt_driver::shared::SharedDevice;
 use acclmt_poseidon::fields::{self, AnyParameters, PoseidonField as _};
 use acclmt_poseidon::params::PoseidonParameters;
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
-use p3_goldilocks::Goldilocks;
 use p3_goldilocks::poseidon1::{
     Poseidon1Goldilocks, default_goldilocks_poseidon1_8, default_goldilocks_poseidon1_12,
+};
+use p3_goldilocks::{
+    Goldilocks, Poseidon2Goldilocks, default_goldilocks_poseidon2_8,
+    default_goldilocks_poseidon2_12,
 };
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
@@ -18,6 +21,7 @@ use p3_util::log2_ceil_usize;
 use crate::error::MmcsError;
 use crate::parameters::{
     self, DIGEST, Plonky2Permutation, plonky2, plonky3_poseidon1_8, plonky3_poseidon1_12,
+    plonky3_poseidon2_8, plonky3_poseidon2_12,
 };
 use crate::tree::{Digest, Tree, layers};
 
@@ -67,6 +71,30 @@ impl<D: Device + ?Sized> AcclmtMmcs<Poseidon1Goldilocks<8>, 8, 4, D> {
     pub fn poseidon1_8(device: SharedDevice<D>, cap_height: usize) -> Result<Self, MmcsError> {
         let permutation = default_goldilocks_poseidon1_8();
         Self::new(device, plonky3_poseidon1_8()?, permutation, cap_height)
+    }
+}
+
+impl<D: Device + ?Sized> AcclmtMmcs<Poseidon2Goldilocks<12>, 12, 8, D> {
+    /// With Plonky3's Poseidon2 of width 12 and a cap of the given height.
+    ///
+    /// # Errors
+    ///
+    /// When the device does not compute with it.
+    pub fn poseidon2_12(device: SharedDevice<D>, cap_height: usize) -> Result<Self, MmcsError> {
+        let permutation = default_goldilocks_poseidon2_12();
+        Self::new(device, plonky3_poseidon2_12()?, permutation, cap_height)
+    }
+}
+
+impl<D: Device + ?Sized> AcclmtMmcs<Poseidon2Goldilocks<8>, 8, 4, D> {
+    /// With Plonky3's Poseidon2 of width 8 and a cap of the given height.
+    ///
+    /// # Errors
+    ///
+    /// When the device does not compute with it.
+    pub fn poseidon2_8(device: SharedDevice<D>, cap_height: usize) -> Result<Self, MmcsError> {
+        let permutation = default_goldilocks_poseidon2_8();
+        Self::new(device, plonky3_poseidon2_8()?, permutation, cap_height)
     }
 }
 

@@ -1,16 +1,12 @@
 use std::sync::Arc;
 
-use acclmt_poseidon::fields::{self, PoseidonField as _};
-use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
+use acclmt_poseidon::fields;
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
 use acclmt_poseidon::permutation::Poseidon;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
 use p3_field::PrimeField64 as _;
-use p3_goldilocks::poseidon1::{
-    GOLDILOCKS_POSEIDON_HALF_FULL_ROUNDS, GOLDILOCKS_POSEIDON1_RC_8, GOLDILOCKS_POSEIDON1_RC_12,
-    GOLDILOCKS_S_BOX_DEGREE,
-};
-use p3_goldilocks::{Goldilocks, MATRIX_CIRC_MDS_8_COL, MATRIX_CIRC_MDS_12_COL};
+use p3_goldilocks::Goldilocks;
 use p3_symmetric::{CryptographicPermutation, Permutation};
 
 use crate::error::MmcsError;
@@ -30,57 +26,53 @@ fn sponge(rate: usize) -> Sponge {
     }
 }
 
-/// The parameter set of constants that p3-goldilocks publishes.
-fn plonky3<const WIDTH: usize>(
-    rate: usize,
-    constants: &[[Goldilocks; WIDTH]],
-    column: [i64; WIDTH],
-) -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
-    let half = GOLDILOCKS_POSEIDON_HALF_FULL_ROUNDS;
-    let entry =
-        |row: usize, of: usize| fields::Goldilocks::from(column[(WIDTH + row - of) % WIDTH]);
-    Ok(PoseidonParameters::new(PoseidonSpecification {
-        name: format!("plonky3-poseidon1-{WIDTH}"),
-        field_name: fields::Goldilocks::ID.name().to_owned(),
-        alpha: GOLDILOCKS_S_BOX_DEGREE,
-        full_rounds_first: half,
-        partial_rounds: constants.len() - 2 * half,
-        full_rounds_last: half,
-        round_order: RoundOrder::ConstantsFirst,
-        partial_index: 0,
-        partial_matrix: None,
-        first_layer: false,
-        round_constants: (constants.iter())
-            .map(|round| round.iter().map(to_field).collect())
-            .collect(),
-        mds: (0..WIDTH)
-            .map(|row| (0..WIDTH).map(|of| entry(row, of)).collect())
-            .collect(),
-        initial_state: vec![fields::Goldilocks::from(0); WIDTH],
-        input_positions: (0..2 * DIGEST).collect(),
-        digest_positions: (0..DIGEST).collect(),
-        sponge: Some(sponge(rate)),
-    })?)
+/// The parameter set of a preset.
+fn preset(name: &str) -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
+    Ok(presets::over::<fields::Goldilocks>(name)?.clone())
 }
 
 /// Plonky3's own Poseidon of width 12, that of `default_goldilocks_poseidon1_12`: rows by
-/// `PaddingFreeSponge<_, 12, 8, 4>`, nodes by `TruncatedPermutation<_, 2, 4, 12>`.
+/// `PaddingFreeSponge<_, 12, 8, 4>`, nodes by `TruncatedPermutation<_, 2, 4, 12>`. It is the preset
+/// `plonky3-poseidon-goldilocks-12`.
 ///
 /// # Errors
 ///
-/// When AcclMT does not take these values; a test takes them.
+/// When there is no such preset; a test takes it.
 pub fn plonky3_poseidon1_12() -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
-    plonky3(8, &GOLDILOCKS_POSEIDON1_RC_12, MATRIX_CIRC_MDS_12_COL)
+    preset("plonky3-poseidon-goldilocks-12")
 }
 
 /// Plonky3's own Poseidon of width 8, that of `default_goldilocks_poseidon1_8`: rows by
-/// `PaddingFreeSponge<_, 8, 4, 4>`, nodes by `TruncatedPermutation<_, 2, 4, 8>`.
+/// `PaddingFreeSponge<_, 8, 4, 4>`, nodes by `TruncatedPermutation<_, 2, 4, 8>`. It is the preset
+/// `plonky3-poseidon-goldilocks-8`.
 ///
 /// # Errors
 ///
-/// When AcclMT does not take these values; a test takes them.
+/// When there is no such preset; a test takes it.
 pub fn plonky3_poseidon1_8() -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
-    plonky3(4, &GOLDILOCKS_POSEIDON1_RC_8, MATRIX_CIRC_MDS_8_COL)
+    preset("plonky3-poseidon-goldilocks-8")
+}
+
+/// Plonky3's Poseidon2 of width 12, that of `default_goldilocks_poseidon2_12`: rows by
+/// `PaddingFreeSponge<_, 12, 8, 4>`, nodes by `TruncatedPermutation<_, 2, 4, 12>`. It is the preset
+/// `plonky3-poseidon2-goldilocks-12`.
+///
+/// # Errors
+///
+/// When there is no such preset; a test takes it.
+pub fn plonky3_poseidon2_12() -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
+    preset("plonky3-poseidon2-goldilocks-12")
+}
+
+/// Plonky3's Poseidon2 of width 8, that of `default_goldilocks_poseidon2_8`: rows by
+/// `PaddingFreeSponge<_, 8, 4, 4>`, nodes by `TruncatedPermutation<_, 2, 4, 8>`. It is the preset
+/// `plonky3-poseidon2-goldilocks-8`.
+///
+/// # Errors
+///
+/// When there is no such preset; a test takes it.
+pub fn plonky3_poseidon2_8() -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
+    preset("plonky3-poseidon2-goldilocks-8")
 }
 
 /// The permutation of Plonky2 and Polygon zkEVM, the preset `plonky2`, in Plonky3's trees: the sponge hashes
@@ -90,7 +82,7 @@ pub fn plonky3_poseidon1_8() -> Result<PoseidonParameters<fields::Goldilocks>, M
 ///
 /// When there is no such preset; a test takes it.
 pub fn plonky2() -> Result<PoseidonParameters<fields::Goldilocks>, MmcsError> {
-    let preset = presets::over::<fields::Goldilocks>("plonky2")?;
+    let preset = preset("plonky2")?;
     Ok(PoseidonParameters::new(PoseidonSpecification {
         name: "plonky2-in-plonky3".to_owned(),
         sponge: Some(sponge(8)),

@@ -192,6 +192,14 @@ fn commitments_by_poseidon_of_width_8_are_plonky3s() {
 }
 
 #[test]
+fn commitments_by_poseidon2_are_plonky3s() {
+    let make = |cap| AcclmtMmcs::poseidon2_12(software(), cap).unwrap();
+    all_shapes(make, &[0, 2], &mut Random::new(0x1725));
+    let make = |cap| AcclmtMmcs::poseidon2_8(software(), cap).unwrap();
+    all_shapes(make, &[0, 2], &mut Random::new(0x1726));
+}
+
+#[test]
 fn commitments_by_the_permutation_of_plonky2_are_plonky3s() {
     let make = |cap| AcclmtMmcs::plonky2(software(), cap).unwrap();
     all_shapes(make, &[0, 2], &mut Random::new(0x1723));
@@ -207,6 +215,16 @@ fn a_chip_makes_the_same_commitments() {
     );
     all_shapes(
         |cap| AcclmtMmcs::poseidon1_8(device.clone(), cap).unwrap(),
+        &[0],
+        random,
+    );
+    all_shapes(
+        |cap| AcclmtMmcs::poseidon2_12(device.clone(), cap).unwrap(),
+        &[0, 2],
+        random,
+    );
+    all_shapes(
+        |cap| AcclmtMmcs::poseidon2_8(device.clone(), cap).unwrap(),
         &[0],
         random,
     );
