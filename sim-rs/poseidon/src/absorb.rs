@@ -247,4 +247,76 @@ mod tests {
         };
         assert_eq!(initial_state(&sponge, &set, 1 << 31), None);
     }
+
+    /// Where a sponge has two messages of one digest these are told, and where none is told no short messages have.
+    #[test]
+    fn messages_with_one_digest_are_told() {
+        let ranges = random::Ranges {
+            widths: 4..=4,
+            ..random::Ranges::default()
+        };
+        let set = random::parameters::<crate::fields::Goldilocks>(9, &ranges).unwrap();
+        let capacities = [
+            Capacity::Zero,
+            Capacity::InitialState,
+            Capacity::Length { position: 3 },
+            Capacity::Safe {
+                position: 3,
+                domain: 1,
+            },
+        ];
+        let mut told = 0;
+        for (number, capacity) in (0..96).flat_map(|number| capacities.map(|it| (number, it))) {
+            let absorptions = [Absorption::Add, Absorption::Overwrite];
+            let paddings = [Padding::None, Padding::One, Padding::OneZerosOne];
+            let sponge = Sponge {
+                rate_positions: [&[1][..], &[2, 0], &[0, 1, 2], &[2]][number / 12 % 4].to_vec(),
+                absorption: absorptions[number % 2],
+                padding: paddings[number / 2 % 3],
+                capacity,
+                permute_empty: number / 6 % 2 == 0,
+                short_rows_are_digests: false,
+            };
+            let set = PoseidonParameters::new(crate::params::PoseidonSpecification {
+                digest_positions: vec![0, 1, 2, 3],
+                sponge: Some(sponge.clone()),
+                ..set.specification().clone()
+            })
+            .unwrap();
+            let digests = |messages: &[Vec<Word>]| {
+                hash_messages(&PoseidonField::wrap(set.clone()), messages).unwrap()
+            };
+            let warning = set
+                .warnings()
+                .into_iter()
+                .find(|it| it.contains("one digest"));
+            let collision = sponge.collision(set.initial_state());
+            assert_eq!(warning.is_some(), collision.is_some());
+            if let Some(messages) = collision {
+                assert_ne!(messages[0], messages[1]);
+                let digests = digests(&messages);
+                assert_eq!(digests[0], digests[1], "{sponge:?}");
+                told += 1;
+                continue;
+            }
+            let some: Vec<Word> = ([0, 1].map(word::from_u64).into_iter())
+                .chain(words(set.initial_state()))
+                .collect();
+            let mut messages = vec![vec![]];
+            for length in 0..3 {
+                let longest: Vec<Vec<Word>> = (messages.iter())
+                    .filter(|message| message.len() == length)
+                    .cloned()
+                    .collect();
+                for message in longest {
+                    messages.extend(some.iter().map(|&more| [&message[..], &[more]].concat()));
+                }
+            }
+            let mut digests = digests(&messages);
+            digests.sort_unstable();
+            digests.dedup();
+            assert_eq!(digests.len(), messages.len(), "{sponge:?}");
+        }
+        assert!(told > 20, "{told}");
+    }
 }

@@ -9,6 +9,7 @@ use ark_ff::PrimeField;
 pub use crate::bounds::{MAX_ROUNDS, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH};
 use crate::bounds::{check_positions, check_rounds, check_width};
 use crate::matrix;
+use crate::presets;
 use crate::round_numbers::{self, Shortfall};
 use crate::security;
 use crate::sponge::Sponge;
@@ -118,7 +119,8 @@ impl<F: PrimeField> PoseidonParameters<F> {
     /// What a user of the set should know about its security, one sentence each: a matrix that is
     /// singular, one that is not MDS, and infinitely long subspace trails of the partial rounds (Grassi,
     /// Rechberger and Schofnegger, "Proving Resistance Against Infinitely Long Subspace Trails", 2021), and fewer
-    /// rounds than known attacks ask for at 128 bits of security. Other properties are not looked at, such as the
+    /// rounds than known attacks ask for at 128 bits of security; two messages to which the sponge gives one digest,
+    /// but for presets, whose sponges are those of their protocols. Other properties are not looked at, such as the
     /// size of the capacity.
     ///
     /// Takes up to 16 million products of field elements, for a matrix of the largest width that is no
@@ -175,6 +177,19 @@ impl<F: PrimeField> PoseidonParameters<F> {
                  security{hint}",
                 self.full_rounds(),
                 self.partial_rounds()
+            ));
+        }
+        let collision = (self.sponge())
+            .filter(|_| presets::find(name).is_err())
+            .and_then(|sponge| sponge.collision(self.initial_state()));
+        if let Some(messages) = collision {
+            let [one, other] = messages.map(|message| {
+                let elements: Vec<String> = message.iter().map(short_hex).collect();
+                format!("[{}]", elements.join(", "))
+            });
+            warnings.push(format!(
+                "the messages {one} and {other} have one digest by the sponge of '{name}', which does not pad: hash \
+                 messages of one length only, as the rows of a tree are"
             ));
         }
         warnings
@@ -468,6 +483,13 @@ fn remainder(limbs: &[u64], divisor: u64) -> u64 {
         .fold(0, |rest, &limb| ((rest << 64) | u128::from(limb)) % divisor);
     // Below the divisor, which came from 64 bits.
     remainder as u64
+}
+
+/// The word as `0x` and hexadecimal digits without zeros ahead.
+fn short_hex(word: &Word) -> String {
+    let digits = word::to_hex(word);
+    let digits = digits.trim_start_matches("0x").trim_start_matches('0');
+    format!("0x{}", if digits.is_empty() { "0" } else { digits })
 }
 
 #[cfg(test)]

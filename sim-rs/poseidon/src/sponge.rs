@@ -154,6 +154,34 @@ impl Sponge {
         padded
     }
 
+    /// Two messages with one digest, where the padding leaves such: a last block that is short and one that says what
+    /// the state has there anyway. `initial_state` is that of the parameter set.
+    pub fn collision<F: PrimeField>(&self, initial_state: &[F]) -> Option<[Vec<Word>; 2]> {
+        let start = match self.capacity {
+            Capacity::Zero => None,
+            Capacity::InitialState => Some(initial_state),
+            Capacity::Length { .. } | Capacity::Safe { .. } => return None,
+        };
+        if self.padding != Padding::None {
+            return None;
+        }
+        // What a block of one element more says of the rate element with this number.
+        let silent = |number: usize| match (self.absorption, start) {
+            (Absorption::Overwrite, Some(state)) => {
+                word::from_field(state[self.rate_positions[number]])
+            }
+            _ => Word::default(),
+        };
+        if self.rate() > 1 {
+            let one = word::from_u64(1);
+            Some([vec![one], vec![one, silent(1)]])
+        } else if self.permute_empty {
+            Some([vec![], vec![silent(0)]])
+        } else {
+            None
+        }
+    }
+
     /// Writes or adds `block` into the rate elements of `state`.
     pub(crate) fn absorb<F: PrimeField>(&self, state: &mut [F], block: &[F]) {
         for (&position, &element) in self.rate_positions.iter().zip(block) {
