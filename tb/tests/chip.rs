@@ -1200,11 +1200,19 @@ fn rows_hash_as_the_sponge_does() {
                 absorption: *random.choose(&[Absorption::Add, Absorption::Overwrite]),
                 padding: *random.choose(&[
                     sponge::Padding::None,
+                    sponge::Padding::Zeros,
                     sponge::Padding::One,
                     sponge::Padding::OneZerosOne,
                 ]),
-                capacity: *random
-                    .choose(&[Capacity::InitialState, Capacity::Length { position: 1 }]),
+                capacity: *random.choose(&[
+                    Capacity::InitialState,
+                    Capacity::Length { position: 1 },
+                    Capacity::LengthModuloRate {
+                        position: 1,
+                        domain_position: 0,
+                        domain: 7,
+                    },
+                ]),
                 permute_empty: false,
                 short_rows_are_digests: false,
             };

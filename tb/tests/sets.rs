@@ -297,8 +297,8 @@ impl<'a> Engine<'a> {
                 .map(|_| elements(random, field, rows.length()))
                 .collect();
             let overwrite = match sponge.absorption {
-                Absorption::Overwrite => OVERWRITE,
                 Absorption::Add => 0,
+                Absorption::Overwrite | Absorption::OverwriteChained => OVERWRITE,
             };
             let blocks = rows.blocks();
             for first in (0..count).step_by(group) {

@@ -146,6 +146,14 @@ pub fn initial_state<F: PoseidonField>(
         Capacity::Safe { position, domain } => {
             state[position] = generate::safe_tag(length, domain)?;
         }
+        Capacity::LengthModuloRate {
+            position,
+            domain_position,
+            domain,
+        } => {
+            state[position] = F::from((length % sponge.rate()) as u64);
+            state[domain_position] = F::from(domain);
+        }
     }
     Some(state)
 }
@@ -153,6 +161,7 @@ pub fn initial_state<F: PoseidonField>(
 /// A message on its way through the sponge.
 struct Absorbing<F> {
     blocks: std::vec::IntoIter<Vec<F>>,
+    is_first: bool,
     state: Vec<F>,
 }
 
@@ -184,6 +193,7 @@ fn absorb_all<F: PoseidonField, E: From<SpongeError>>(
         let length = message.len();
         Ok(Absorbing {
             blocks: blocks(sponge, message).into_iter(),
+            is_first: true,
             state: initial_state(sponge, set, length)
                 .ok_or(SpongeError::TooLong { index, length })?,
         })
@@ -196,6 +206,10 @@ fn absorb_all<F: PoseidonField, E: From<SpongeError>>(
         let mut states = Vec::new();
         for (index, message) in absorbing.iter_mut().enumerate() {
             if let Some(block) = message.blocks.next() {
+                if !message.is_first {
+                    sponge.chain(&mut message.state, set.digest_positions());
+                }
+                message.is_first = false;
                 sponge.absorb(&mut message.state, &block);
                 active.push(index);
                 states.push(words(&message.state));
@@ -260,25 +274,43 @@ mod tests {
             Capacity::Zero,
             Capacity::InitialState,
             Capacity::Length { position: 3 },
+            Capacity::LengthModuloRate {
+                position: 3,
+                domain_position: 1,
+                domain: 5,
+            },
             Capacity::Safe {
                 position: 3,
                 domain: 1,
             },
         ];
+        let absorptions = [
+            Absorption::Add,
+            Absorption::Overwrite,
+            Absorption::OverwriteChained,
+        ];
+        let paddings = [
+            Padding::None,
+            Padding::Zeros,
+            Padding::One,
+            Padding::OneZerosOne,
+        ];
         let mut told = 0;
         for (number, capacity) in (0..96).flat_map(|number| capacities.map(|it| (number, it))) {
-            let absorptions = [Absorption::Add, Absorption::Overwrite];
-            let paddings = [Padding::None, Padding::One, Padding::OneZerosOne];
             let sponge = Sponge {
-                rate_positions: [&[1][..], &[2, 0], &[0, 1, 2], &[2]][number / 12 % 4].to_vec(),
-                absorption: absorptions[number % 2],
-                padding: paddings[number / 2 % 3],
+                rate_positions: [&[0][..], &[2, 0], &[0, 2, 1], &[2]][number / 24].to_vec(),
+                absorption: absorptions[number % 3],
+                padding: paddings[number / 3 % 4],
                 capacity,
-                permute_empty: number / 6 % 2 == 0,
+                permute_empty: number / 12 % 2 == 0,
                 short_rows_are_digests: false,
             };
+            let has_room = sponge.check_capacity().is_ok() && sponge.check_chaining(4, 2).is_ok();
+            if !has_room {
+                continue;
+            }
             let set = PoseidonParameters::new(crate::params::PoseidonSpecification {
-                digest_positions: vec![0, 1, 2, 3],
+                digest_positions: vec![0, 3],
                 sponge: Some(sponge.clone()),
                 ..set.specification().clone()
             })

@@ -492,6 +492,8 @@ pub enum AbsorptionRecord {
     Add,
     /// [`Absorption::Overwrite`]
     Overwrite,
+    /// [`Absorption::OverwriteChained`]
+    OverwriteChained,
 }
 
 /// [`Padding`]
@@ -501,6 +503,8 @@ pub enum PaddingRecord {
     /// [`Padding::None`]
     #[default]
     None,
+    /// [`Padding::Zeros`]
+    Zeros,
     /// [`Padding::One`]
     One,
     /// [`Padding::OneZerosOne`]
@@ -513,6 +517,7 @@ enum CapacityKind {
     Zero,
     InitialState,
     Length,
+    LengthModuloRate,
     Safe,
 }
 
@@ -523,6 +528,7 @@ struct CapacityTable {
     kind: CapacityKind,
     position: Option<usize>,
     domain: Option<u64>,
+    domain_position: Option<usize>,
 }
 
 impl TryFrom<CapacityTable> for CapacityRecord {
@@ -533,11 +539,16 @@ impl TryFrom<CapacityTable> for CapacityRecord {
             CapacityKind::Zero => ("zero", &[]),
             CapacityKind::InitialState => ("initial-state", &[]),
             CapacityKind::Length => ("length", &["position"]),
+            CapacityKind::LengthModuloRate => (
+                "length-modulo-rate",
+                &["position", "domain", "domain_position"],
+            ),
             CapacityKind::Safe => ("safe", &["position", "domain"]),
         };
         let present = [
             ("position", table.position.is_some()),
             ("domain", table.domain.is_some()),
+            ("domain_position", table.domain_position.is_some()),
         ];
         check_keys(name, keys, &present)?;
         Ok(match table.kind {
@@ -545,6 +556,11 @@ impl TryFrom<CapacityTable> for CapacityRecord {
             CapacityKind::InitialState => Self::InitialState {},
             CapacityKind::Length => Self::Length {
                 position: needed(name, "position", table.position)?,
+            },
+            CapacityKind::LengthModuloRate => Self::LengthModuloRate {
+                position: needed(name, "position", table.position)?,
+                domain_position: needed(name, "domain_position", table.domain_position)?,
+                domain: table.domain.unwrap_or_default(),
             },
             CapacityKind::Safe => Self::Safe {
                 position: needed(name, "position", table.position)?,
@@ -572,6 +588,15 @@ pub enum CapacityRecord {
         /// The element.
         position: usize,
         /// The domain separator.
+        domain: u64,
+    },
+    /// [`Capacity::LengthModuloRate`]
+    LengthModuloRate {
+        /// The element with the length.
+        position: usize,
+        /// The element with the domain.
+        domain_position: usize,
+        /// The domain; 0 where it is left out.
         domain: u64,
     },
 }
@@ -618,9 +643,11 @@ impl SpongeRecord {
             absorption: match self.absorption {
                 AbsorptionRecord::Add => Absorption::Add,
                 AbsorptionRecord::Overwrite => Absorption::Overwrite,
+                AbsorptionRecord::OverwriteChained => Absorption::OverwriteChained,
             },
             padding: match self.padding {
                 PaddingRecord::None => Padding::None,
+                PaddingRecord::Zeros => Padding::Zeros,
                 PaddingRecord::One => Padding::One,
                 PaddingRecord::OneZerosOne => Padding::OneZerosOne,
             },
@@ -629,6 +656,15 @@ impl SpongeRecord {
                 CapacityRecord::InitialState {} => Capacity::InitialState,
                 CapacityRecord::Length { position } => Capacity::Length { position },
                 CapacityRecord::Safe { position, domain } => Capacity::Safe { position, domain },
+                CapacityRecord::LengthModuloRate {
+                    position,
+                    domain_position,
+                    domain,
+                } => Capacity::LengthModuloRate {
+                    position,
+                    domain_position,
+                    domain,
+                },
             },
             permute_empty: self.permute_empty,
             short_rows_are_digests: self.short_rows_are_digests,

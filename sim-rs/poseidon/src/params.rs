@@ -188,7 +188,7 @@ impl<F: PrimeField> PoseidonParameters<F> {
                 format!("[{}]", elements.join(", "))
             });
             warnings.push(format!(
-                "the messages {one} and {other} have one digest by the sponge of '{name}', which does not pad: hash \
+                "the messages {one} and {other} have one digest by the sponge of '{name}', whose padding does not tell them apart: hash \
                  messages of one length only, as the rows of a tree are"
             ));
         }
@@ -469,7 +469,11 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
         }
     }
     match &specification.sponge {
-        Some(sponge) => sponge.check(width).and_then(|()| sponge.check_capacity()),
+        Some(sponge) => {
+            sponge.check(width)?;
+            sponge.check_capacity()?;
+            sponge.check_chaining(width, specification.digest_positions.len())
+        }
         None => Ok(()),
     }
 }

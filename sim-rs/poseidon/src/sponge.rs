@@ -17,6 +17,9 @@ pub enum Absorption {
     Add,
     /// In place of them; a short last block leaves the other rate elements as they are.
     Overwrite,
+    /// In place of them; before each further block the elements of the digest take the place of the elements that are
+    /// not in the rate, in ascending order (Zisk).
+    OverwriteChained,
 }
 
 /// What is appended to a message.
@@ -24,6 +27,8 @@ pub enum Absorption {
 pub enum Padding {
     /// Nothing. With [`Absorption::Add`] a short last block counts as filled up with zeros.
     None,
+    /// Zeros to a whole number of blocks (Miden, Zisk).
+    Zeros,
     /// A one, then zeros to a whole number of blocks (Starknet).
     One,
     /// A one, then zeros, then a one as the last element of a block (pad10*1, Plonky2's
@@ -53,6 +58,31 @@ pub enum Capacity {
         /// The domain separator.
         domain: u64,
     },
+    /// The length of the message modulo the elements of a block in one element, a domain in another one, the others
+    /// zero (Miden).
+    LengthModuloRate {
+        /// The element with the length.
+        position: usize,
+        /// The element with the domain.
+        domain_position: usize,
+        /// The domain; 0 where there is none.
+        domain: u64,
+    },
+}
+
+impl Capacity {
+    /// The elements that say something of the message.
+    pub(crate) fn positions(&self) -> Vec<usize> {
+        match *self {
+            Self::Zero | Self::InitialState => vec![],
+            Self::Length { position } | Self::Safe { position, .. } => vec![position],
+            Self::LengthModuloRate {
+                position,
+                domain_position,
+                ..
+            } => vec![position, domain_position],
+        }
+    }
 }
 
 /// How messages of any length are hashed.
@@ -93,17 +123,34 @@ impl Sponge {
                  messages with the same digest are easy to find; leave at least one element out"
             ));
         }
-        match self.capacity {
-            Capacity::Length { position } | Capacity::Safe { position, .. }
-                if position >= width =>
-            {
-                Err(format!(
-                    "the capacity is state element {position}, expected less than {width}, the \
-                     state width"
-                ))
-            }
+        let positions = self.capacity.positions();
+        if let Some(position) = positions.iter().find(|&&position| position >= width) {
+            return Err(format!(
+                "the capacity is state element {position}, expected less than {width}, the state width"
+            ));
+        }
+        match positions.as_slice() {
+            [length, domain] if length == domain => Err(format!(
+                "the length and the domain of its sponge are both state element {length}; name two elements"
+            )),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the digest, where it goes from block to block, has as many elements as there are for it.
+    ///
+    /// # Errors
+    ///
+    /// When it has not.
+    pub(crate) fn check_chaining(&self, width: usize, digest_length: usize) -> Result<(), String> {
+        let others = width - self.rate();
+        if self.absorption == Absorption::OverwriteChained && others != digest_length {
+            return Err(format!(
+                "its sponge puts a digest of {digest_length} elements into the {others} that are not in the rate; both \
+                 numbers have to be the same"
+            ));
+        }
+        Ok(())
     }
 
     /// Checks that no block goes into the element with the length or the tag.
@@ -112,16 +159,13 @@ impl Sponge {
     ///
     /// Where one does.
     pub(crate) fn check_capacity(&self) -> Result<(), String> {
-        match self.capacity {
-            Capacity::Length { position } | Capacity::Safe { position, .. }
-                if self.rate_positions.contains(&position) =>
-            {
-                Err(format!(
-                    "the capacity of its sponge is state element {position}, which blocks of the \
-                     message go into; name an element that is not in the rate"
-                ))
-            }
-            _ => Ok(()),
+        let positions = self.capacity.positions();
+        match (positions.iter()).find(|position| self.rate_positions.contains(position)) {
+            Some(position) => Err(format!(
+                "the capacity of its sponge is state element {position}, which blocks of the \
+                 message go into; name an element that is not in the rate"
+            )),
+            None => Ok(()),
         }
     }
 
@@ -130,6 +174,7 @@ impl Sponge {
         let rate = self.rate();
         match self.padding {
             Padding::None => length,
+            Padding::Zeros => length.next_multiple_of(rate),
             Padding::One => (length + 1).next_multiple_of(rate),
             Padding::OneZerosOne => (length + 2).next_multiple_of(rate),
         }
@@ -145,7 +190,7 @@ impl Sponge {
         let mut padded = message.to_vec();
         padded.resize(self.padded_length(message.len()), Word::default());
         let one = word::from_u64(1);
-        if self.padding != Padding::None {
+        if matches!(self.padding, Padding::One | Padding::OneZerosOne) {
             padded[message.len()] = one;
         }
         if let (Padding::OneZerosOne, Some(last)) = (self.padding, padded.last_mut()) {
@@ -158,25 +203,31 @@ impl Sponge {
     /// the state has there anyway. `initial_state` is that of the parameter set.
     pub fn collision<F: PrimeField>(&self, initial_state: &[F]) -> Option<[Vec<Word>; 2]> {
         let start = match self.capacity {
-            Capacity::Zero => None,
+            Capacity::Zero | Capacity::LengthModuloRate { .. } => None,
             Capacity::InitialState => Some(initial_state),
             Capacity::Length { .. } | Capacity::Safe { .. } => return None,
         };
-        if self.padding != Padding::None {
+        if matches!(self.padding, Padding::One | Padding::OneZerosOne) {
             return None;
         }
         // What a block of one element more says of the rate element with this number.
         let silent = |number: usize| match (self.absorption, start) {
-            (Absorption::Overwrite, Some(state)) => {
+            (Absorption::Overwrite | Absorption::OverwriteChained, Some(state)) => {
                 word::from_field(state[self.rate_positions[number]])
             }
             _ => Word::default(),
         };
-        if self.rate() > 1 {
+        let says_length = matches!(self.capacity, Capacity::LengthModuloRate { .. });
+        if self.rate() > 1 && !says_length {
             let one = word::from_u64(1);
-            Some([vec![one], vec![one, silent(1)]])
+            let more = match self.padding {
+                Padding::None => silent(1),
+                _ => Word::default(),
+            };
+            Some([vec![one], vec![one, more]])
         } else if self.permute_empty {
-            Some([vec![], vec![silent(0)]])
+            // A whole block has the length of none.
+            Some([vec![], (0..self.rate()).map(silent).collect()])
         } else {
             None
         }
@@ -187,8 +238,20 @@ impl Sponge {
         for (&position, &element) in self.rate_positions.iter().zip(block) {
             match self.absorption {
                 Absorption::Add => state[position] += element,
-                Absorption::Overwrite => state[position] = element,
+                Absorption::Overwrite | Absorption::OverwriteChained => state[position] = element,
             }
+        }
+    }
+
+    /// What happens to `state` between two blocks: the digest, which is at `digest_positions`, goes on where it does.
+    pub(crate) fn chain<F: PrimeField>(&self, state: &mut [F], digest_positions: &[usize]) {
+        if self.absorption != Absorption::OverwriteChained {
+            return;
+        }
+        let digest: Vec<F> = digest_positions.iter().map(|&it| state[it]).collect();
+        let others = (0..state.len()).filter(|it| !self.rate_positions.contains(it));
+        for (position, element) in others.zip(digest) {
+            state[position] = element;
         }
     }
 }

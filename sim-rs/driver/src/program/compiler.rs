@@ -183,7 +183,7 @@ impl ChipProgram {
                     name: name.to_owned(),
                     length,
                 })?;
-                if sponge.absorption == Absorption::Overwrite {
+                if sponge.absorption != Absorption::Add {
                     // The chip adds the first block to the initial vector.
                     let first = sponge.padded_length(length).min(sponge.rate());
                     for &position in &sponge.rate_positions[..first] {

@@ -39,6 +39,19 @@ pub enum ProgramError {
         /// Elements of a row.
         length: usize,
     },
+    /// The digest of a block goes on beside the next one.
+    #[error(
+        "the sponge of '{name}' puts the digest of a block beside the next one, which the chip does not do: it hashes \
+         rows of up to {rate} field elements with it, not of {length}; use the software device"
+    )]
+    ChainedBlocks {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements of a row.
+        length: usize,
+        /// Elements of a block.
+        rate: usize,
+    },
     /// The field is another one.
     #[error(
         "'{name}' is over {field}, the chip was built for {}; use a build for {field}, or the \

@@ -46,6 +46,13 @@ impl ChipRows {
         if padded == 0 {
             return Ok(None);
         }
+        if sponge.absorption == Absorption::OverwriteChained && padded > sponge.rate() {
+            return Err(ProgramError::ChainedBlocks {
+                name: parameters.name().to_owned(),
+                length,
+                rate: sponge.rate(),
+            });
+        }
         dispatch!(parameters, parameters => {
             let purpose = Purpose::Rows { sponge, length };
             let program = ChipProgram::build(parameters, limits, purpose, None)?;
@@ -70,7 +77,7 @@ impl ChipRows {
                 group: group(&program) as u32,
                 last_words: last_elements.div_ceil(in_word) as u32,
                 last_map: encode(&last, in_word, program.shape()),
-                overwrite: sponge.absorption == Absorption::Overwrite,
+                overwrite: sponge.absorption != Absorption::Add,
             },
             sponge: sponge.clone(),
             length,

@@ -1078,6 +1078,11 @@ fn rows_hash_as_the_sponge_does() {
         Capacity::Zero,
         Capacity::InitialState,
         Capacity::Length { position: 1 },
+        Capacity::LengthModuloRate {
+            position: 1,
+            domain_position: 0,
+            domain: 7,
+        },
     ];
     let mut seed = 0;
     for field in [FieldId::Bls12_381, FieldId::Goldilocks] {
@@ -1086,6 +1091,8 @@ fn rows_hash_as_the_sponge_does() {
             (Absorption::Overwrite, Padding::None),
             (Absorption::Add, Padding::One),
             (Absorption::Overwrite, Padding::OneZerosOne),
+            (Absorption::Add, Padding::Zeros),
+            (Absorption::Overwrite, Padding::Zeros),
         ] {
             for capacity in capacities {
                 seed += 1;
@@ -1107,6 +1114,23 @@ fn rows_hash_as_the_sponge_does() {
             }
         }
     }
+}
+
+/// Zisk's sponge puts the digest of a block beside the next one: rows of one block are as others, longer ones are
+/// refused.
+#[test]
+fn rows_whose_digest_goes_on_have_one_block() {
+    let parameters = presets::by_name("zisk-poseidon2-arity-2").unwrap();
+    let sponge = parameters.sponge().unwrap();
+    for length in 1..=4 {
+        check_rows(parameters, sponge, length, 1);
+    }
+    let error = ChipRows::compile(parameters, sponge, 5, &limits(1, 4)).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.contains("rows of up to 4 field elements with it, not of 5"),
+        "{message}"
+    );
 }
 
 fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize, num_full: usize) {

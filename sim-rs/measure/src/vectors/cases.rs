@@ -151,13 +151,25 @@ impl Check {
 #[derive(Clone, Debug)]
 pub(super) struct MerkleCheck {
     pub parameters: Arc<AnyParameters>,
+    /// The set of rows, where it is another one.
+    pub rows: Option<Arc<AnyParameters>>,
     pub leaves: Leaves,
     /// Levels above the leaves of a tree some leaves of which are absent. An absent leaf, and a node
     /// without any leaf below, is zero and not a hash.
     pub sparse_height: Option<u32>,
     pub root: Vec<Word>,
     pub layers: Option<Vec<Vec<Word>>>,
+    /// Nodes that there are, the first and the last one of each level.
+    pub ends: Vec<LevelEnds>,
     pub paths: Vec<PathCheck>,
+}
+
+/// What is known of a level of a tree, leaves first.
+#[derive(Clone, Debug)]
+pub(super) struct LevelEnds {
+    pub nodes: usize,
+    pub first: Vec<Word>,
+    pub last: Vec<Word>,
 }
 
 /// A Merkle tree whose levels may have parameter sets of their own.
@@ -281,13 +293,30 @@ struct MerkleRecord {
     root: Elements,
     layers: Option<Vec<Vec<Elements>>>,
     #[serde(default)]
+    levels: Vec<LevelRecord>,
+    #[serde(default)]
     paths: Vec<PathTextRecord>,
+}
+
+#[derive(Deserialize)]
+struct LevelRecord {
+    nodes: usize,
+    first: Elements,
+    last: Elements,
+}
+
+#[derive(Deserialize)]
+struct SpongeHashRecord {
+    domain: Option<String>,
+    inputs: Vec<String>,
+    output: Elements,
 }
 
 #[derive(Deserialize)]
 struct PathTextRecord {
     index: usize,
     leaf: Option<Elements>,
+    row: Option<Vec<String>>,
     siblings: Vec<Siblings>,
 }
 
@@ -316,8 +345,9 @@ pub(super) fn skip(reason: impl Into<String>) -> Read {
 pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
     let text = |key| case.get(key).and_then(Value::as_str);
     let kind = match (kind, text("kind")) {
-        ("mixed", _) => match text("op") {
-            Some(op) => op.to_owned(),
+        ("mixed" | "merkle_nary" | "sponge_hash", own) => match text("op") {
+            Some(op) => (own.filter(|_| kind == "sponge_hash"))
+                .map_or_else(|| op.to_owned(), |own| format!("{op} {own}")),
             None => return Err("it does not say its op".to_owned()),
         },
         ("merkle", _) | (_, None) => kind.to_owned(),
@@ -343,6 +373,9 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
             let op = text("op").ok_or("it does not say its op")?.to_owned();
             return sectors::read(&op, case);
         }
+        // The nodes of a tree count where both do.
+        Recognised::Nary { rows, .. } if kind == "sponge" => Arc::clone(rows),
+        Recognised::Nary { nodes, .. } => Arc::clone(nodes),
     };
     let reader = Reader {
         parameters,
@@ -357,6 +390,9 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
         "permutation chain" => reader.permutation_chain(record(case)?),
         "two_to_one" => reader.two_to_one(record(case)?),
         "merkle" => reader.merkle(record(case)?),
+        "tree" => reader.tree(case),
+        "node" | "merge" | "merge_in_domain" => reader.node(record(case)?),
+        "hash_elements" | "hash_in_domain" => reader.hash_in_domain(record(case)?),
         kind => skip(format!("cases of the kind '{kind}' are not supported")),
     }
 }
@@ -625,6 +661,82 @@ impl Reader<'_> {
         }]))
     }
 
+    /// The set with `domain` in the element of its sponge for that.
+    fn in_domain(&self, domain: Option<&String>) -> Result<(Sponge, Arc<AnyParameters>), String> {
+        let parameters = &self.parameters;
+        let missing = || format!("'{}' has no sponge with a domain", parameters.name());
+        let Some(domain) = domain else {
+            let sponge = parameters.sponge().cloned().ok_or_else(missing)?;
+            return Ok((sponge, Arc::clone(parameters)));
+        };
+        let value = element(domain, parameters.field(), || "domain".to_owned())?;
+        let mut sponge = parameters.sponge().cloned().ok_or_else(missing)?;
+        let Capacity::LengthModuloRate {
+            position,
+            domain_position,
+            ..
+        } = sponge.capacity
+        else {
+            return Err(missing());
+        };
+        let (low, high) = value.split_at(8);
+        if high.iter().any(|&byte| byte != 0) {
+            return Err(format!("its domain {domain} has more than 64 bits"));
+        }
+        let domain = (low.iter().rev()).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        sponge.capacity = Capacity::LengthModuloRate {
+            position,
+            domain_position,
+            domain,
+        };
+        let mut state = parameters.initial_state();
+        state[domain_position] = value;
+        let parameters =
+            (parameters.with_initial_state(&state)).map_err(|error| error.to_string())?;
+        Ok((sponge, Arc::new(parameters)))
+    }
+
+    /// Digests one after the other, hashed to one.
+    fn node(&self, case: SpongeHashRecord) -> Read {
+        let inputs = self.elements(&case.inputs, "inputs")?;
+        if inputs.len() != self.parameters.inputs() {
+            return Err(format!(
+                "it has {} inputs, expected {}",
+                inputs.len(),
+                self.parameters.inputs()
+            ));
+        }
+        let parameters = match &case.domain {
+            None => Arc::clone(&self.parameters),
+            domain => self.in_domain(domain.as_ref())?.1,
+        };
+        Ok(Ok(vec![Check::Hash {
+            parameters,
+            inputs,
+            output: self.digest(&case.output, "output")?,
+        }]))
+    }
+
+    fn hash_in_domain(&self, case: SpongeHashRecord) -> Read {
+        let (sponge, _) = self.in_domain(case.domain.as_ref())?;
+        Ok(Ok(vec![Check::Sponge {
+            parameters: Arc::clone(&self.parameters),
+            sponge,
+            message: self.elements(&case.inputs, "inputs")?,
+            output: self.digest(&case.output, "output")?,
+        }]))
+    }
+
+    /// A tree over rows, or over digests that are generated, as the file says in words.
+    fn tree(&self, mut case: Value) -> Read {
+        let is_generated = case.get("leaves").is_some_and(Value::is_string);
+        if is_generated && let Some(case) = case.as_object_mut() {
+            case.remove("leaves");
+            case.insert("leaves_gen".to_owned(), "sha512".into());
+        }
+        self.merkle(record(case)?)
+    }
+
     fn merkle(&self, case: MerkleRecord) -> Read {
         let parameters = &self.parameters;
         let arity = parameters.arity();
@@ -662,6 +774,14 @@ impl Reader<'_> {
                 check_leaf_count(capacity, arity).map_err(|error| error.to_string())?;
                 sparse_height = Some(capacity.ilog(arity));
             }
+            // What is missing of a group is a zero digest.
+            None if matches!(self.recognised, Recognised::Nary { .. }) => {
+                if count < 2 {
+                    return Err(format!("it has {count} {what}, expected 2 at least"));
+                }
+                let height = (count - 1).ilog(arity) + 1;
+                sparse_height = (arity.checked_pow(height) != Some(count)).then_some(height);
+            }
             None => check_leaf_count(count, arity).map_err(|error| error.to_string())?,
         }
         if let Some(height) = case.height {
@@ -685,6 +805,12 @@ impl Reader<'_> {
         let paths = case.paths.iter().enumerate().map(|(number, path)| {
             let leaf = (path.leaf.as_ref())
                 .map(|leaf| self.digest(leaf, &format!("paths[{number}].leaf")));
+            if let (Some(row), Leaves::Messages(_, messages)) = (&path.row, &leaves) {
+                let place = format!("paths[{number}].row");
+                if messages.get(path.index) != Some(&self.elements(row, &place)?) {
+                    return Err(format!("{place} is not row {}", path.index));
+                }
+            }
             let siblings = path.siblings.iter().enumerate().map(|(level, siblings)| {
                 self.siblings(siblings, &format!("paths[{number}].siblings[{level}]"))
             });
@@ -694,14 +820,36 @@ impl Reader<'_> {
                 siblings: siblings.collect::<Result<_, _>>()?,
             })
         });
+        let paths = paths.collect::<Result<_, _>>()?;
         Ok(Ok(vec![Check::Merkle(Box::new(MerkleCheck {
             parameters: Arc::clone(parameters),
-            leaves,
-            sparse_height,
+            rows: self.rows_of_trees(),
+            ends: self.level_ends(&case.levels)?,
             root: self.digest(&case.root, "root")?,
             layers: layers.transpose()?,
-            paths: paths.collect::<Result<_, _>>()?,
+            leaves,
+            sparse_height,
+            paths,
         }))]))
+    }
+
+    /// The set of rows, where it is another one than that of nodes.
+    fn rows_of_trees(&self) -> Option<Arc<AnyParameters>> {
+        match self.recognised {
+            Recognised::Nary { rows, .. } => Some(Arc::clone(rows)),
+            _ => None,
+        }
+    }
+
+    fn level_ends(&self, levels: &[LevelRecord]) -> Result<Vec<LevelEnds>, String> {
+        let level = |(number, level): (usize, &LevelRecord)| {
+            Ok(LevelEnds {
+                nodes: level.nodes,
+                first: self.digest(&level.first, &format!("levels[{number}].first"))?,
+                last: self.digest(&level.last, &format!("levels[{number}].last"))?,
+            })
+        };
+        levels.iter().enumerate().map(level).collect()
     }
 
     fn siblings(&self, siblings: &Siblings, place: &str) -> Result<Vec<Vec<Word>>, String> {
@@ -785,14 +933,20 @@ impl Reader<'_> {
             Err(skipped) => return Ok(Err(skipped)),
         };
         let rows = words.chunks(columns);
-        let short: Option<Vec<_>> = rows.clone().map(|row| self.short_digest(row)).collect();
+        let set = self.rows_of_trees();
+        // Rows of Plonky2 that are no longer than a digest are digests.
+        let short: Option<Vec<_>> = match set {
+            None => rows.clone().map(|row| self.short_digest(row)).collect(),
+            Some(_) => None,
+        };
         if let Some(digests) = short {
             return Ok(Ok(Leaves::Digests(digests.concat())));
         }
-        let Some(sponge) = self.parameters.sponge() else {
+        let set = set.as_ref().unwrap_or(&self.parameters);
+        let Some(sponge) = set.sponge() else {
             return Ok(Err(Skipped(format!(
                 "'{}' has no sponge for the leaves",
-                self.parameters.name()
+                set.name()
             ))));
         };
         let messages = rows.map(<[Word]>::to_vec).collect();

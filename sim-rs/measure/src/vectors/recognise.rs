@@ -16,6 +16,7 @@ use acclmt_poseidon::parameter_file::{
 };
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
 use acclmt_poseidon::poseidon2::internal_matrix;
+use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
 use acclmt_poseidon::{dispatch, presets, with_field, word};
 
 /// The parameters of a file.
@@ -31,6 +32,13 @@ pub(super) enum Recognised {
     Circom,
     /// Filecoin's sets of the arities that a case names.
     Filecoin,
+    /// One set for rows and one for nodes of several digests, both with digests of four elements.
+    Nary {
+        /// Its sponge hashes rows.
+        rows: Arc<AnyParameters>,
+        /// Its hash makes nodes.
+        nodes: Arc<AnyParameters>,
+    },
 }
 
 impl Recognised {
@@ -96,6 +104,9 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
     let Some(record) = record else {
         return from_source(head);
     };
+    if head.kind == "merkle_nary" {
+        return nary(record);
+    }
     if note(Some(record), "permutation") == Some("poseidon2") {
         return poseidon2(record);
     }
@@ -127,6 +138,31 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
     })
 }
 
+/// What `merkle_nary` files call the sponge that puts the digest of a block beside the next one.
+const ZISK: &str = "zisk";
+
+/// The sets of trees over rows and digests, which such files name by those of the permutations.
+fn nary(record: &Value) -> Result<Recognised, String> {
+    let sponge = note(Some(record), "sponge");
+    let set = |key: &str| {
+        let name = note(Some(record), key).ok_or_else(|| {
+            format!("the parameters are not described in full: missing field `{key}`")
+        })?;
+        let known = match (name, sponge) {
+            ("plonky3_goldilocks_poseidon2_t8", None) => "plonky3-poseidon2-goldilocks-8",
+            ("plonky3_goldilocks_poseidon2_t12", None) => "plonky3-poseidon2-goldilocks-12",
+            ("zkhash_goldilocks_poseidon2_t8", Some(ZISK)) => "zisk-poseidon2-arity-2",
+            ("zkhash_goldilocks_poseidon2_t12", Some(ZISK)) => "zisk-poseidon2-arity-3",
+            _ => return unknown(format!("{key} = {name}")),
+        };
+        Ok::<_, String>(Arc::new(preset(known)?.clone()))
+    };
+    Ok(Recognised::Nary {
+        rows: set("leaf_hash_permutation")?,
+        nodes: set("node_permutation")?,
+    })
+}
+
 /// The description of a set of Poseidon2: all its tables.
 #[derive(Deserialize)]
 struct Poseidon2Record {
@@ -142,10 +178,48 @@ struct Poseidon2Record {
     external_initial_constants: Vec<Value>,
     internal_constants: Vec<Value>,
     external_final_constants: Vec<Value>,
+    sponge: Option<Poseidon2Sponge>,
 }
 
-/// The set of Poseidon2 of the tables of `record`, for its permutation: a hash of it takes and gives nothing in
-/// particular.
+/// A sponge over it: ranges of state elements, and words for its rules.
+#[derive(Deserialize)]
+struct Poseidon2Sponge {
+    rate: [usize; 2],
+    capacity: [usize; 2],
+    digest: [usize; 2],
+    absorb: String,
+    length: String,
+}
+
+impl Poseidon2Sponge {
+    /// The sponge, where its rules are those of Miden.
+    fn sponge(&self) -> Result<Sponge, String> {
+        let [first, behind] = self.capacity;
+        if (self.absorb.as_str(), self.length.as_str()) != ("overwrite", "mod_rate")
+            || first.checked_add(2).is_none_or(|end| end > behind)
+        {
+            return unknown(format!(
+                "a sponge with absorb = {}, length = {} and capacity = {:?}",
+                self.absorb, self.length, self.capacity
+            ));
+        }
+        Ok(Sponge {
+            rate_positions: (self.rate[0]..self.rate[1]).collect(),
+            absorption: Absorption::Overwrite,
+            padding: Padding::Zeros,
+            capacity: Capacity::LengthModuloRate {
+                position: first,
+                domain_position: first + 1,
+                domain: 0,
+            },
+            permute_empty: false,
+            short_rows_are_digests: false,
+        })
+    }
+}
+
+/// The set of Poseidon2 of the tables of `record`, for its permutation: without a sponge a hash of it takes and gives
+/// nothing in particular, with one it takes a block.
 fn poseidon2(record: &Value) -> Result<Recognised, String> {
     let record: Poseidon2Record = serde_json::from_value(record.clone())
         .map_err(|error| format!("the parameters are not described in full: {error}"))?;
@@ -196,9 +270,15 @@ impl Poseidon2Record {
             round_constants,
             mds: table(&self.external_matrix, width, "external_matrix")?,
             initial_state: vec![F::ZERO; width],
-            input_positions: (0..width).collect(),
-            digest_positions: vec![0],
-            sponge: None,
+            input_positions: (self.sponge.as_ref()).map_or_else(
+                || (0..width).collect(),
+                |sponge| (sponge.rate[0]..sponge.rate[1]).collect(),
+            ),
+            digest_positions: (self.sponge.as_ref()).map_or_else(
+                || vec![0],
+                |sponge| (sponge.digest[0]..sponge.digest[1]).collect(),
+            ),
+            sponge: (self.sponge.as_ref().map(Poseidon2Sponge::sponge)).transpose()?,
         })
         .map_err(|error| error.to_string())
     }

@@ -342,10 +342,9 @@ fn leaf_digests(device: &mut dyn Device, check: &MerkleCheck) -> Result<Vec<Word
     match &check.leaves {
         Leaves::Digests(leaves) => Ok(leaves.clone()),
         Leaves::Messages(sponge, messages) => {
-            device
-                .supports(&check.parameters)
-                .map_err(DeviceError::from)?;
-            let digests = hash_messages_with(device, &check.parameters, sponge, messages)?;
+            let set = check.rows.as_ref().unwrap_or(&check.parameters);
+            device.supports(set).map_err(DeviceError::from)?;
+            let digests = hash_messages_with(device, set, sponge, messages)?;
             Ok(digests.concat())
         }
     }
@@ -420,8 +419,11 @@ fn check_levels(check: &LevelsCheck, nodes: &AllNodes) -> Outcome {
 
 /// Checks layers and paths against the tree of the reference.
 fn check_tree(check: &MerkleCheck, leaves: &[Word]) -> Outcome {
-    if check.layers.is_none() && check.paths.is_empty() {
+    if check.layers.is_none() && check.paths.is_empty() && check.ends.is_empty() {
         return Outcome::Passed;
+    }
+    if check.rows.is_some() {
+        return dispatch!(&*check.parameters, set => check_groups(check, set, leaves));
     }
     if check.sparse_height.is_some() {
         return Outcome::Skipped {
@@ -429,6 +431,91 @@ fn check_tree(check: &MerkleCheck, leaves: &[Word]) -> Outcome {
         };
     }
     dispatch!(&*check.parameters, parameters => check_reference(check, parameters, leaves))
+}
+
+/// Checks levels and paths of a tree of which groups with missing nodes are filled up with zero digests.
+fn check_groups<F: PoseidonField>(
+    check: &MerkleCheck,
+    parameters: &PoseidonParameters<F>,
+    leaves: &[Word],
+) -> Outcome {
+    let poseidon = Poseidon::new(parameters);
+    let (length, group) = (parameters.digest_length(), parameters.inputs());
+    let mut levels = vec![leaves.to_vec()];
+    while let Some(below) = levels.last().filter(|below| below.len() > length) {
+        let mut above = Vec::new();
+        for children in below.chunks(group) {
+            let mut children: Vec<F> = to_fields(children);
+            children.resize(group, F::ZERO);
+            match poseidon.hash(&children) {
+                Ok(node) => above.extend(words(&node)),
+                Err(error) => return failed("a node", error.to_string()),
+            }
+        }
+        levels.push(above);
+    }
+    if !check.ends.is_empty() && check.ends.len() != levels.len() {
+        return failed(
+            format!("{} levels", check.ends.len()),
+            format!("{} levels", levels.len()),
+        );
+    }
+    for (number, (given, level)) in check.ends.iter().zip(&levels).enumerate() {
+        if given.nodes != level.len() / length {
+            return failed(
+                format!("levels[{number}] of {} nodes", given.nodes),
+                (level.len() / length).to_string(),
+            );
+        }
+        let (first, last) = (&level[..length], &level[level.len() - length..]);
+        for (what, given, found) in [("first", &given.first, first), ("last", &given.last, last)] {
+            if given != found {
+                return failed(
+                    format!("levels[{number}].{what} = {}", text(given)),
+                    text(found),
+                );
+            }
+        }
+    }
+    for (number, path) in check.paths.iter().enumerate() {
+        let mut index = path.index;
+        if path.siblings.len() + 1 != levels.len() || index >= leaves.len() / length {
+            return failed(
+                format!(
+                    "paths[{number}] of leaf {index} through {} levels",
+                    path.siblings.len()
+                ),
+                format!(
+                    "{} leaves and {} levels",
+                    leaves.len() / length,
+                    levels.len()
+                ),
+            );
+        }
+        for (number_of_level, (given, level)) in path.siblings.iter().zip(&levels).enumerate() {
+            let arity = group / length;
+            let first = index / arity * arity;
+            let node = |index: usize| {
+                let node = level.get(index * length..(index + 1) * length);
+                node.map_or_else(|| vec![Word::default(); length], <[Word]>::to_vec)
+            };
+            let siblings: Vec<Vec<Word>> = (first..first + arity)
+                .filter(|&other| other != index)
+                .map(node)
+                .collect();
+            if *given != siblings {
+                return failed(
+                    format!(
+                        "paths[{number}].siblings[{number_of_level}] = {}",
+                        text(&given.concat())
+                    ),
+                    text(&siblings.concat()),
+                );
+            }
+            index /= arity;
+        }
+    }
+    Outcome::Passed
 }
 
 fn to_fields<F: PoseidonField>(elements: &[Word]) -> Vec<F> {
