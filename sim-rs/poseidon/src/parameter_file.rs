@@ -1461,6 +1461,30 @@ mod tests {
                 "is state element 1, which blocks of the message go into",
             ),
             (
+                ORCHARD,
+                "kind = \"length\", position = 2",
+                "kind = \"length-modulo-rate\", position = 2",
+                "'length-modulo-rate' needs domain_position",
+            ),
+            (
+                ORCHARD,
+                "kind = \"length\", position = 2",
+                "kind = \"length-modulo-rate\", position = 2, domain_position = 2",
+                "the length and the domain of its sponge are both state element 2",
+            ),
+            (
+                ORCHARD,
+                "kind = \"length\", position = 2",
+                "kind = \"length\", position = 2, domain_position = 2",
+                "'length' goes with position, not with domain_position",
+            ),
+            (
+                ORCHARD,
+                "rate_positions = [0, 1]",
+                "rate_positions = [0]\nabsorption = \"overwrite-chained\"",
+                "its sponge puts a digest of 1 elements into the 2 that are not in the rate",
+            ),
+            (
                 STARKNET,
                 "[[3, 1, 1], [1, -1, \"1\"], [1, \"0x1\", \"-2\"]]",
                 "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
