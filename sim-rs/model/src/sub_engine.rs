@@ -601,6 +601,8 @@ mod tests {
             alpha,
             goldilocks,
             recurrent: true,
+            first_layer: false,
+            partial_matrix: false,
             digest_beats: 1,
         };
         let round = |cycles, spacing, first_beat, complete| Round {
