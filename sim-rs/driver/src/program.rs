@@ -50,6 +50,7 @@ mod error;
 mod evaluate;
 mod limits;
 mod mix;
+mod passes;
 mod registers;
 mod rows;
 mod shape;

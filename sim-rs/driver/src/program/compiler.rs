@@ -1,15 +1,17 @@
 //! The compiler from a parameter set to registers and constants.
 
+use std::collections::HashSet;
+
 use ark_ff::PrimeField;
 
 use super::error::ProgramError;
 use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
+use super::passes::{Matrix, Pass, passes};
 use super::registers::{
     BOTH_ENGINES, Bases, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE, MATRIX_MDS, MATRIX_PARTIAL,
-    ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus, VECTOR_BANK, encode,
-    layers, recurrence,
+    LARGE_PRIME, LATER_VECTOR_INDEX, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK,
+    RuntimeModulus, VECTOR_BANK, encode, layers, recurrence,
 };
 use super::shape::{
     FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
@@ -19,7 +21,7 @@ use acclmt_poseidon::absorb::initial_state;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::normal_form::InternalOrder;
 use acclmt_poseidon::params::PoseidonParameters;
-use acclmt_poseidon::recurrence::{self, Layer, RecurrenceError, RecurrentRound, RecurrentRounds};
+use acclmt_poseidon::recurrence::{self, RecurrenceError, RecurrentRound, RecurrentRounds};
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
@@ -571,31 +573,33 @@ struct Loader<F> {
 
 impl<F: PrimeField> Loader<F> {
     fn load(&mut self, rounds: &RecurrentRounds<F>, segments: &Segments, limits: &EngineLimits) {
-        // The matrix and the constants of every pass but those of the recurrence. Without partial rounds the halves
-        // of the full rounds may be other ones.
-        fn with<'a, F>(
-            matrix: &'a Vec<Vec<F>>,
-            vectors: &'a [Vec<F>],
-        ) -> impl Iterator<Item = (&'a Vec<Vec<F>>, &'a Vec<F>)> {
-            vectors.iter().map(move |vector| (matrix, vector))
-        }
-        let full_first = rounds.full_first.min(rounds.first.len());
-        let (full, dense) = rounds.first.split_at(full_first);
-        let mut passes = with(&rounds.mds, rounds.first_layer.as_slice())
-            .chain(with(&rounds.mds, full))
-            .chain(with(&rounds.partial_matrix, dense));
-        let mut last_passes = with(&rounds.partial_matrix, &rounds.behind)
-            .chain(with(&rounds.mds, &rounds.full_last));
-
-        let mut pass = 0;
-        self.matrices(FIRST_FULL, rounds, segments);
-        let first = segments.full_first + segments.partial[FIRST_FULL];
-        let before = usize::from(rounds.partial.is_some());
-        for (matrix, vector) in (passes.by_ref().chain(last_passes.by_ref())).take(first - before) {
-            self.pass(FIRST_FULL, &mut pass, matrix, vector);
-        }
-        if let Some(partial) = &rounds.partial {
-            self.layer(FIRST_FULL, &mut pass, MATRIX_BEFORE, &partial.before);
+        let mut loaded = HashSet::new();
+        let [first, last] = passes(segments, self.shape, limits.num_full);
+        let partial = rounds.partial.as_ref();
+        // The constants of every pass, in order.
+        let mut constants = (rounds.first_layer.iter())
+            .chain(&rounds.first)
+            .chain(partial.map(|partial| &partial.before.constants))
+            .chain(partial.map(|partial| &partial.after.constants))
+            .chain(&rounds.behind)
+            .chain(&rounds.full_last);
+        let matrix = |of: Matrix| match (of, partial) {
+            (Matrix::Before, Some(partial)) => &partial.before.matrix,
+            (Matrix::After, Some(partial)) => &partial.after.matrix,
+            (Matrix::Partial, _) => &rounds.partial_matrix,
+            _ => &rounds.mds,
+        };
+        let mut load = |loader: &mut Self, visit: &[Pass]| {
+            for (pass, constants) in visit.iter().zip(constants.by_ref()) {
+                let matrix = matrix(pass.matrix);
+                if loaded.insert((pass.engine, pass.matrix)) {
+                    loader.matrix(pass.engine, pass.matrix.number(), matrix);
+                }
+                loader.pass(*pass, matrix, constants);
+            }
+        };
+        load(self, &first);
+        if let Some(partial) = partial {
             let mut rounds = partial.rounds.iter();
             for engine in FIRST_FULL + 1..SECOND_FULL {
                 let count = segments.partial[engine];
@@ -604,51 +608,29 @@ impl<F: PrimeField> Loader<F> {
                 }
             }
         }
-        let last = if limits.num_full > 1 {
-            pass = 0;
-            self.matrices(SECOND_FULL, rounds, segments);
-            SECOND_FULL
-        } else {
-            FIRST_FULL
-        };
-        if let Some(partial) = &rounds.partial {
-            self.layer(last, &mut pass, MATRIX_AFTER, &partial.after);
-        }
-        for (matrix, vector) in passes.chain(last_passes) {
-            self.pass(last, &mut pass, matrix, vector);
-        }
+        load(self, &last);
         if self.shape.is_short() {
             // Nothing is folded into the vector of a last round that makes beat 0 only.
-            if let Some(vector) = rounds.full_last.last() {
-                let base = pass * self.shape.beats();
-                self.vector(last as u8, VECTOR_BANK, base, 1, vector);
+            if let (Some(pass), Some(vector)) = (last.last(), rounds.full_last.last()) {
+                let base = (pass.vector + 1) * self.shape.beats();
+                self.vector(pass.engine as u8, VECTOR_BANK, base, 1, vector);
             }
         }
     }
 
-    /// The matrices of rounds: that of full rounds, and that of dense partial rounds where it is another one and
-    /// there are such rounds.
-    fn matrices(&mut self, engine: usize, rounds: &RecurrentRounds<F>, segments: &Segments) {
-        self.matrix(engine, MATRIX_MDS, &rounds.mds);
-        if self.shape.partial_matrix && segments.partial[engine] > 0 {
-            self.matrix(engine, MATRIX_PARTIAL, &rounds.partial_matrix);
-        }
-    }
-
-    /// The pass with a matrix of its own and its constants.
-    fn layer(&mut self, engine: usize, pass: &mut usize, number: usize, layer: &Layer<F>) {
-        self.matrix(engine, number, &layer.matrix);
-        self.pass(engine, pass, &layer.matrix, &layer.constants);
-    }
-
-    /// The constants of pass `pass` of a full-round sub-engine, with the matrix that the pass has.
-    fn pass(&mut self, engine: usize, pass: &mut usize, matrix: &[Vec<F>], constants: &[F]) {
+    /// The constants of a pass of a full-round sub-engine, with its matrix.
+    fn pass(&mut self, pass: Pass, matrix: &[Vec<F>], constants: &[F]) {
         let folded: Vec<F> = (matrix.iter().zip(constants))
             .map(|(row, &constant)| constant - products_of_pairs(row))
             .collect();
         let beats = self.shape.beats();
-        self.vector(engine as u8, VECTOR_BANK, *pass * beats, beats, &folded);
-        *pass += 1;
+        self.vector(
+            pass.engine as u8,
+            VECTOR_BANK,
+            pass.vector * beats,
+            beats,
+            &folded,
+        );
     }
 
     /// Matrix `number` of a full-round sub-engine.

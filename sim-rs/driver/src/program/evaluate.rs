@@ -12,10 +12,10 @@ use num_bigint::BigUint;
 
 use super::error::ProgramError;
 use super::limits::EngineLimits;
+use super::passes::{Pass, SBoxes, passes};
 use super::registers::{
-    ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, MATRIX_AFTER, MATRIX_BEFORE,
-    MATRIX_MDS, MATRIX_PARTIAL, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters,
-    VECTOR_BANK, position,
+    ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, ODD_BANK,
+    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters, VECTOR_BANK, position,
 };
 use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
 use super::words::{from_slices, montgomery_radix, slices};
@@ -27,39 +27,11 @@ use acclmt_poseidon::word::{self, Word};
 /// there in beat `hi`, or in Goldilocks mode in slice `hi` of the only beat.
 type State<F> = [F; MAX_ELEMENTS];
 
-/// Elements that go through the S-box in a pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SBoxes {
-    /// Those of a full round.
-    All,
-    /// That of a partial round.
-    First,
-    /// None: the pass is no round, but a layer ahead of all of them or behind the recurrence.
-    None,
-}
-
-/// Passes of a full-round sub-engine, in which a state keeps its count of them through both visits.
-#[derive(Clone, Copy, Debug)]
-struct Passes {
-    engine: u8,
-    /// The number of the next pass.
-    number: usize,
-}
-
-impl Passes {
-    fn new(engine: usize) -> Self {
-        Self {
-            engine: engine as u8,
-            number: 0,
-        }
-    }
-}
-
 /// A hash engine with its registers and constant memories.
 pub struct Interpreter<'a, F> {
     registers: &'a ChipRegisters,
     shape: Shape,
-    num_full: usize,
+    passes: [Vec<Pass>; 2],
     /// Contents of the constant memories by sub-engine, bank and index: the slices of a word, of
     /// which the large prime has one. `None` stands for a word that is not canonical; there may be
     /// such in places that the program does not use.
@@ -95,7 +67,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         Self {
             registers,
             shape,
-            num_full: limits.num_full,
+            passes: passes(&registers.segments(), shape, limits.num_full),
             memory: memory.collect(),
         }
     }
@@ -130,85 +102,34 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
 
     /// The permutation; of a final state, no more than beat 0 where the last round is short.
     fn permute(&self, state: &mut State<F>, is_final: bool) -> Result<(), ProgramError> {
-        let registers = self.registers;
-        let mut first = Passes::new(FIRST_FULL);
-        let full = (0..registers.full_rounds_first).map(|number| {
-            if number == 0 && self.shape.first_layer {
-                SBoxes::None
-            } else {
-                SBoxes::All
-            }
-        });
-        let dense = (0..registers.partial_rounds[FIRST_FULL]).map(|_| SBoxes::First);
-        let mut rounds = full.chain(dense).peekable();
-        while let Some(s_boxes) = rounds.next() {
-            let matrix = if self.shape.recurrent && rounds.peek().is_none() {
-                MATRIX_BEFORE
-            } else {
-                self.matrix_of(s_boxes)
-            };
-            self.pass(state, &mut first, s_boxes, matrix)?;
+        let [first, last] = &self.passes;
+        for pass in first {
+            self.pass(state, pass)?;
         }
         if self.shape.recurrent {
             self.recurrence(state)?;
         }
-        let mut last = if self.num_full > 1 {
-            Passes::new(SECOND_FULL)
-        } else {
-            first
-        };
-        if self.shape.recurrent {
-            self.pass(state, &mut last, SBoxes::None, MATRIX_AFTER)?;
-        }
-        if self.num_full > 1 {
-            for _ in 0..registers.partial_rounds[SECOND_FULL] {
-                let s_boxes = SBoxes::First;
-                self.pass(state, &mut last, s_boxes, self.matrix_of(s_boxes))?;
-            }
-        }
-        for left in (0..registers.full_rounds_last).rev() {
-            if left == 0 && is_final && self.shape.is_short() {
-                self.short_round(state, last)?;
+        for (number, pass) in last.iter().enumerate() {
+            if number + 1 == last.len() && is_final && self.shape.is_short() {
+                self.short_round(state, pass)?;
             } else {
-                self.pass(state, &mut last, SBoxes::All, MATRIX_MDS)?;
+                self.pass(state, pass)?;
             }
         }
         Ok(())
     }
 
-    /// The matrix of a pass that has neither of the recurrence.
-    fn matrix_of(&self, s_boxes: SBoxes) -> usize {
-        if s_boxes == SBoxes::First && self.shape.partial_matrix {
-            MATRIX_PARTIAL
-        } else {
-            MATRIX_MDS
-        }
-    }
-
-    /// A pass of a full-round sub-engine: S-boxes, a matrix, the vector with the number of the pass.
-    fn pass(
-        &self,
-        state: &mut State<F>,
-        passes: &mut Passes,
-        s_boxes: SBoxes,
-        matrix: usize,
-    ) -> Result<(), ProgramError> {
-        match s_boxes {
+    /// A pass of a full-round sub-engine.
+    fn pass(&self, state: &mut State<F>, pass: &Pass) -> Result<(), ProgramError> {
+        match pass.s_boxes {
             SBoxes::All => *state = state.map(|element| self.s_box(element)),
             SBoxes::First => state[0] = self.s_box(state[0]),
             SBoxes::None => {}
         }
-        *state = self.multiply(state, passes.engine, matrix)?;
+        *state = self.multiply(state, pass)?;
         let beats = self.shape.beats();
-        self.add_vector(
-            state,
-            passes.engine,
-            VECTOR_BANK,
-            passes.number * beats,
-            beats,
-        )?;
-        passes.number += 1;
-        Ok(())
+        let base = pass.vector * beats;
+        self.add_vector(state, pass.engine as u8, VECTOR_BANK, base, beats)
     }
 
     fn s_box(&self, element: F) -> F {
@@ -225,13 +146,9 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     ///
     /// whose last term has been taken off the vector behind the matrix. In large-prime mode an even group that is the
     /// last one has single elements.
-    fn multiply(
-        &self,
-        state: &State<F>,
-        engine: u8,
-        matrix: usize,
-    ) -> Result<State<F>, ProgramError> {
+    fn multiply(&self, state: &State<F>, pass: &Pass) -> Result<State<F>, ProgramError> {
         let shape = self.shape;
+        let (engine, matrix) = (pass.engine as u8, pass.matrix.number());
         let mut result = [F::ZERO; MAX_ELEMENTS];
         let mut shared = F::ZERO;
         for (step, j) in self.steps_and_lanes() {
@@ -268,19 +185,19 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     /// entry of the matrix. A step takes a beat, and the entries of two steps are together in the memories.
     /// Nothing is folded into the vector, which is therefore another one than that of whole states, right behind
     /// it.
-    fn short_round(&self, state: &mut State<F>, passes: Passes) -> Result<(), ProgramError> {
+    fn short_round(&self, state: &mut State<F>, pass: &Pass) -> Result<(), ProgramError> {
         let after = state.map(|element| self.s_box(element));
-        let base = MATRIX_MDS * self.shape.matrix_entries();
+        let base = pass.matrix.number() * self.shape.matrix_entries();
         let mut result = [F::ZERO; MAX_ELEMENTS];
         for step in 0..self.shape.beats() {
             for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
-                let coefficients = self.coefficients(passes.engine, i, j, base + step / 2)?;
+                let coefficients = self.coefficients(pass.engine as u8, i, j, base + step / 2)?;
                 result[i] += coefficients[step % 2][0] * after[LANES * step + j];
             }
         }
         *state = result;
-        let base = (passes.number + 1) * self.shape.beats();
-        self.add_vector(state, passes.engine, VECTOR_BANK, base, 1)
+        let base = (pass.vector + 1) * self.shape.beats();
+        self.add_vector(state, pass.engine as u8, VECTOR_BANK, base, 1)
     }
 
     /// Every lane of every step of a row.

@@ -35,18 +35,6 @@ pub const LARGE_PRIME: u32 = 0;
 /// Value of the register `FIELD` for the Goldilocks field.
 pub const GOLDILOCKS: u32 = 1;
 
-/// Number of the MDS matrix of a full-round sub-engine.
-pub(super) const MATRIX_MDS: usize = 0;
-
-/// Number of the matrix of the last pass before the recurrence.
-pub(super) const MATRIX_BEFORE: usize = 1;
-
-/// Number of the matrix of the pass behind the recurrence.
-pub(super) const MATRIX_AFTER: usize = 2;
-
-/// Number of the matrix of dense partial rounds, where it is not the MDS matrix.
-pub(super) const MATRIX_PARTIAL: usize = 3;
-
 /// First bank of the coefficients of elements in odd groups of a full-round sub-engine; those of elements in even
 /// groups begin in bank 0.
 pub(super) const ODD_BANK: u8 = 9;
@@ -346,6 +334,15 @@ impl ChipRegisters {
         }
     }
 
+    /// Which sub-engine runs which rounds.
+    pub(super) fn segments(&self) -> Segments {
+        Segments {
+            full_first: self.full_rounds_first as usize,
+            partial: self.partial_rounds.map(|rounds| rounds as usize),
+            full_last: self.full_rounds_last as usize,
+        }
+    }
+
     /// Checks the values as a chip with `limits` does for its leaf hash engine at the start of a run
     /// without tree.
     ///
@@ -363,11 +360,7 @@ impl ChipRegisters {
         let shape = self.shape();
         let goldilocks = shape.goldilocks;
         let stream_words = if goldilocks { 3 } else { 12 };
-        let segments = Segments {
-            full_first: self.full_rounds_first as usize,
-            partial: self.partial_rounds.map(|rounds| rounds as usize),
-            full_last: self.full_rounds_last as usize,
-        };
+        let segments = self.segments();
         let partial_rounds = (0..SUB_ENGINES).map(|engine| {
             (
                 registers::LEAF.partial_rounds.at(engine as u32),
