@@ -520,6 +520,8 @@ fn other_parameters_are_skipped() {
             "fields with the prime 0x0",
         ),
         ("p", json!("7"), "fields with the prime 7"),
+        ("p", json!("0x78000001"), "nor others of at most 32 bits"),
+        ("round_steps", json!(["ADD1,EXT7"]), "cubic extension"),
         ("t", json!(4), "no parameter set is known"),
         ("t", json!(1), "state width is 1"),
         ("t", json!(37), "state width is 37"),

@@ -50,6 +50,9 @@ impl Recognised {
     }
 }
 
+/// What files of Rescue call the S-box in a cubic extension.
+const CUBIC_STEP: &str = "EXT7";
+
 /// How files of column trees begin to describe Filecoin's sets.
 const FILECOIN: &str = "neptune Standard, HashType::MerkleTree";
 
@@ -98,6 +101,21 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
         note(record, "note"),
         note(record, "hash"),
     ];
+    if let Some(prime) = note(record, "p")
+        && word::from_hex(prime).is_ok_and(|prime| prime[4..].iter().all(|&byte| byte == 0))
+    {
+        return Err(format!(
+            "fields with the prime {prime} are not supported, nor others of at most 32 bits"
+        ));
+    }
+    // The steps of the rounds of RPX.
+    let steps = record.and_then(|record| record.get("round_steps"));
+    if steps.is_some_and(|steps| steps.to_string().contains(CUBIC_STEP)) {
+        return Err(
+            "the S-boxes of RPX work in a cubic extension of the field, which is not supported"
+                .to_owned(),
+        );
+    }
     if texts.iter().flatten().any(|text| text.contains("Rescue")) {
         return Err("Rescue is another hash than Poseidon".to_owned());
     }
