@@ -83,11 +83,11 @@ fn all_vectors_pass() {
             }
         }
     }
-    assert_eq!((names().len(), passed), (63, CASES));
+    assert_eq!((names().len(), passed), (67, CASES));
 }
 
 /// Cases in all files together, without those that are too wide.
-const CASES: usize = 901;
+const CASES: usize = 973;
 
 /// Cases do not depend on those before them.
 #[test]
@@ -637,7 +637,7 @@ fn wrong_tables_of_poseidon2_are_named() {
     only_skipped(&without, "missing field `internal_constants`");
     for (key, value, reason) in [
         ("p", json!("0x78000001"), "prime 0x78000001 are not"),
-        ("t", json!(16), "state width is 16"),
+        ("t", json!(25), "state width is 25"),
         ("t", json!(7), "internal_diagonal_minus_one has 8 entries"),
         ("partial_sbox_index", json!(8), "partial_sbox_index is 8"),
         ("alpha", json!(5), "x^5 is no permutation"),
@@ -845,7 +845,9 @@ fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
             count
         });
         let best = results.max().unwrap_or_default();
-        assert!(best > 0, "no case of {name} passed");
+        // The chip holds states of twelve elements.
+        let is_wide = path.to_string_lossy().contains("_t16");
+        assert_eq!(best > 0, !is_wide, "{best} cases of {name} passed");
         passed += best;
     }
     assert!(passed > 650, "{passed} cases passed");

@@ -3,8 +3,11 @@
 /// Smallest state width that a parameter set can have.
 pub const MIN_WIDTH: usize = 2;
 
-/// Largest state width that a parameter set can have.
+/// Largest state width that a parameter set over a large prime can have.
 pub const MAX_WIDTH: usize = 12;
+
+/// Largest state width that one over a prime of 64 bits can have.
+pub const MAX_SMALL_WIDTH: usize = 24;
 
 /// Largest number of rounds of each kind: the Grain LFSR is seeded with 10 bits of it.
 pub const MAX_ROUNDS: usize = 1023;
@@ -12,17 +15,27 @@ pub const MAX_ROUNDS: usize = 1023;
 /// Most elements of a digest over a prime of 64 bits; over larger primes a digest is one element.
 pub const MAX_SMALL_DIGEST: usize = 4;
 
-/// Checks that states of `width` elements are supported.
+/// Elements of the widest state over a prime of so many bits.
+pub const fn widest(bits: u32) -> usize {
+    if bits <= 64 {
+        MAX_SMALL_WIDTH
+    } else {
+        MAX_WIDTH
+    }
+}
+
+/// Checks that states of `width` elements are supported, over a prime of so many bits.
 ///
 /// # Errors
 ///
 /// When they are not: what is wrong.
-pub fn check_width(width: usize) -> Result<(), String> {
-    if (MIN_WIDTH..=MAX_WIDTH).contains(&width) {
+pub fn check_width(width: usize, bits: u32) -> Result<(), String> {
+    let widest = widest(bits);
+    if (MIN_WIDTH..=widest).contains(&width) {
         return Ok(());
     }
     Err(format!(
-        "its state width is {width}, widths from {MIN_WIDTH} to {MAX_WIDTH} are supported"
+        "its state width is {width}, widths from {MIN_WIDTH} to {widest} are supported over a prime of {bits} bits"
     ))
 }
 

@@ -20,6 +20,7 @@ use ark_ff::{BigInt, PrimeField};
 
 use crate::fields::Goldilocks;
 use crate::history::{History, take};
+use crate::params::MAX_SMALL_WIDTH;
 use crate::permutation::PreparedRounds;
 use crate::recurrence::{Layer, Recurrence, RecurrentRounds};
 
@@ -431,6 +432,24 @@ impl PreparedRounds<Goldilocks> for NativeRounds {
         loose = self.mds.multiply(last, &loose, wanted.iter().copied());
         for &i in wanted {
             state[i] = Goldilocks::new_unchecked(BigInt([canonical(loose[i])]));
+        }
+    }
+
+    fn apply_wide(&self, state: &mut [Goldilocks], wanted: &[usize]) {
+        const { assert!(MAX_SMALL_WIDTH == 24) };
+        match state.len() {
+            13 => self.apply_width::<13>(state, wanted),
+            14 => self.apply_width::<14>(state, wanted),
+            15 => self.apply_width::<15>(state, wanted),
+            16 => self.apply_width::<16>(state, wanted),
+            17 => self.apply_width::<17>(state, wanted),
+            18 => self.apply_width::<18>(state, wanted),
+            19 => self.apply_width::<19>(state, wanted),
+            20 => self.apply_width::<20>(state, wanted),
+            21 => self.apply_width::<21>(state, wanted),
+            22 => self.apply_width::<22>(state, wanted),
+            23 => self.apply_width::<23>(state, wanted),
+            _ => self.apply_width::<MAX_SMALL_WIDTH>(state, wanted),
         }
     }
 }

@@ -792,7 +792,7 @@ impl ParameterFile {
     fn over<F: PoseidonField>(&self) -> Result<PoseidonParameters<F>, ParameterFileError> {
         let width = self.width;
         // The generators need these to be in range.
-        check_width(width)
+        check_width(width, F::MODULUS_BIT_SIZE)
             .and_then(|()| {
                 check_rounds(
                     self.full_rounds_first,

@@ -6,7 +6,7 @@
 
 use ark_ff::PrimeField;
 
-pub use crate::bounds::{MAX_ROUNDS, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH};
+pub use crate::bounds::{MAX_ROUNDS, MAX_SMALL_DIGEST, MAX_SMALL_WIDTH, MAX_WIDTH, MIN_WIDTH};
 use crate::bounds::{check_positions, check_rounds, check_width};
 use crate::matrix;
 use crate::presets;
@@ -123,8 +123,8 @@ impl<F: PrimeField> PoseidonParameters<F> {
     /// but for presets, whose sponges are those of their protocols. Other properties are not looked at, such as the
     /// size of the capacity.
     ///
-    /// Takes up to 16 million products of field elements, for a matrix of the largest width that is no
-    /// Cauchy matrix.
+    /// Takes up to 16 million products of field elements, for a matrix of width 12 that is no Cauchy matrix. Whether
+    /// a wider one is MDS is not computed, where it is no Cauchy matrix and has no zero.
     pub fn warnings(&self) -> Vec<String> {
         let name = self.name();
         let mut warnings = Vec::new();
@@ -378,7 +378,7 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
             "its prime has {bits} bits, primes of 64 to 255 bits are supported"
         ));
     }
-    check_width(width)?;
+    check_width(width, bits)?;
     check_rounds(
         specification.full_rounds_first,
         specification.partial_rounds,

@@ -14,7 +14,7 @@ use crate::fields::{Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
 use crate::goldilocks::NativeRounds;
 use crate::late::LateRounds;
 use crate::normal_form::{DenseRounds, InternalOrder};
-use crate::params::{MAX_WIDTH, PoseidonParameters, RoundOrder};
+use crate::params::{MAX_SMALL_WIDTH, MAX_WIDTH, PoseidonParameters, RoundOrder};
 use crate::recurrence::RecurrentRounds;
 
 /// A hash was given the wrong number of field elements.
@@ -85,7 +85,7 @@ pub fn permute_dense<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &
 
 /// `state = matrix * state`.
 fn multiply<F: PrimeField>(matrix: &[Vec<F>], state: &mut [F]) {
-    let mut old = [F::ZERO; MAX_WIDTH];
+    let mut old = [F::ZERO; MAX_SMALL_WIDTH];
     let old = &mut old[..state.len()];
     old.copy_from_slice(state);
     for (element, row) in state.iter_mut().zip(matrix) {
@@ -154,8 +154,21 @@ pub trait PreparedRounds<F>: Clone + Debug + Send + Sync {
             9 => self.apply_width::<9>(state, wanted),
             10 => self.apply_width::<10>(state, wanted),
             11 => self.apply_width::<11>(state, wanted),
-            _ => self.apply_width::<MAX_WIDTH>(state, wanted),
+            MAX_WIDTH => self.apply_width::<MAX_WIDTH>(state, wanted),
+            _ => self.apply_wide(state, wanted),
         }
+    }
+
+    /// [`apply`](Self::apply) for more than [`MAX_WIDTH`] elements.
+    ///
+    /// # Panics
+    ///
+    /// Where parameter sets of the field are not so wide.
+    fn apply_wide(&self, state: &mut [F], _wanted: &[usize]) {
+        unreachable!(
+            "no parameter set over a large prime has {} elements",
+            state.len()
+        );
     }
 }
 
@@ -245,7 +258,7 @@ impl<F: PermutationField> Poseidon<F> {
             self.digest_positions.len(),
             "length of the digest"
         );
-        let mut state = [F::ZERO; MAX_WIDTH];
+        let mut state = [F::ZERO; MAX_SMALL_WIDTH];
         let state = &mut state[..self.initial.len()];
         state.copy_from_slice(&self.initial);
         for (&position, input) in self.input_positions.iter().zip(inputs) {
@@ -280,6 +293,7 @@ mod tests {
     use ark_ff::{AdditiveGroup, Field};
     use proptest::prelude::*;
 
+    use crate::bounds::widest;
     use crate::fields::{Bls12_381, FieldId, PoseidonField};
     use crate::params::{PoseidonSpecification, is_permutation};
     use crate::random::{Ranges, parameters};
@@ -406,7 +420,8 @@ mod tests {
             with_field!(field, F => {
                 let exponents = [3, 5, 7].into_iter().filter(|&alpha| is_permutation::<F>(alpha));
                 for ((width, partial_rounds), alpha) in exponents.flat_map(|alpha| {
-                    let widths = (2..=MAX_WIDTH).flat_map(|width| [(width, 0), (width, 20)]);
+                    let widths = 2..=widest(field.bits());
+                    let widths = widths.flat_map(|width| [(width, 0), (width, 20)]);
                     widths.map(move |shape| (shape, alpha))
                 }) {
                     let parameters = PoseidonParameters::new(PoseidonSpecification {
@@ -516,7 +531,7 @@ mod tests {
     fn every_shape() {
         for field in FieldId::ALL {
             with_field!(field, F => {
-                for width in 2..=MAX_WIDTH {
+                for width in 2..=widest(field.bits()) {
                     for alpha in [3, 5, 7] {
                         for order in [RoundOrder::ConstantsFirst, RoundOrder::SboxFirst] {
                             let ranges = Ranges {

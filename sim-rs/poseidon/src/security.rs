@@ -8,7 +8,7 @@
 
 use ark_ff::PrimeField;
 
-use crate::bounds::MAX_WIDTH;
+use crate::bounds::{MAX_SMALL_WIDTH, MAX_WIDTH};
 use crate::matrix;
 use crate::poseidon2;
 
@@ -25,9 +25,9 @@ pub(crate) fn refusal<F: PrimeField>(matrix: &[Vec<F>]) -> Option<String> {
         })
         .collect();
     // A pattern some power of which has no zero has none from the power (width - 1)^2 + 1 on (Wielandt).
-    const { assert!((MAX_WIDTH - 1) * (MAX_WIDTH - 1) < 1 << 7) };
+    const { assert!((MAX_SMALL_WIDTH - 1) * (MAX_SMALL_WIDTH - 1) < 1 << 10) };
     let mut later = once.clone();
-    for _ in 0..7 {
+    for _ in 0..10 {
         later = (later.iter())
             .map(|&row| {
                 (0..width)
@@ -84,7 +84,8 @@ pub(crate) struct Minor {
 /// is none, and the matrix is MDS.
 ///
 /// A Cauchy matrix, scaled or not, is recognised and takes width^2 products. Any other takes
-/// `sum k C(width, k)^2`, which are 16 million for the largest width.
+/// `sum k C(width, k)^2`, which are 16 million for width 12. Of wider ones no sub-matrix of more than one entry is
+/// looked at.
 pub(crate) fn singular_minor<F: PrimeField>(matrix: &[Vec<F>]) -> Option<Minor> {
     for (i, row) in matrix.iter().enumerate() {
         if let Some(j) = row.iter().position(F::is_zero) {
@@ -98,6 +99,9 @@ pub(crate) fn singular_minor<F: PrimeField>(matrix: &[Vec<F>]) -> Option<Minor> 
         return equal_sums(matrix);
     }
     let width = matrix.len();
+    if width > MAX_WIDTH {
+        return None;
+    }
     let mut by_size = vec![Vec::new(); width + 1];
     for mask in 0_usize..1 << width {
         by_size[mask.count_ones() as usize].push(mask);

@@ -14,7 +14,8 @@ use super::registers::{
     RuntimeModulus, VECTOR_BANK, encode, layers, recurrence,
 };
 use super::shape::{
-    FIRST_FULL, LANES, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
+    FIRST_FULL, LANES, MAX_ELEMENTS, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape,
+    Work, beats_up_to,
 };
 use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
@@ -119,6 +120,12 @@ impl ChipProgram {
     ) -> Result<Self, ProgramError> {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
+        if parameters.width() > MAX_ELEMENTS {
+            return Err(ProgramError::Width {
+                name: name.to_owned(),
+                width: parameters.width(),
+            });
+        }
         let order = order(parameters, field, purpose);
         let rounds = Rounds {
             full_first: parameters.full_rounds_first() + usize::from(parameters.first_layer()),

@@ -1,7 +1,7 @@
 //! Why a chip cannot compute with a parameter set.
 
 use super::limits::EngineLimits;
-use super::shape::{Rounds, Segments, Shape};
+use super::shape::{MAX_ELEMENTS, Rounds, Segments, Shape};
 use crate::registers;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::recurrence::RecurrenceError;
@@ -38,6 +38,16 @@ pub enum ProgramError {
         name: String,
         /// Elements of a row.
         length: usize,
+    },
+    /// The state is too wide.
+    #[error(
+        "'{name}' has a state of {width} elements, the chip holds {MAX_ELEMENTS}; use the software device"
+    )]
+    Width {
+        /// Name of the parameter set.
+        name: String,
+        /// Elements of its state.
+        width: usize,
     },
     /// The digest of a block goes on beside the next one.
     #[error(

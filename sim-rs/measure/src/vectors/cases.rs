@@ -11,7 +11,7 @@ use super::recognise::{Recognised, with_tag};
 use super::sectors;
 use acclmt_merkle::tree::check_leaf_count;
 use acclmt_poseidon::bounds::check_width;
-use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::sponge::{Capacity, Padding, Sponge};
 use acclmt_poseidon::text;
@@ -363,7 +363,7 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
             let Some(inputs) = count.or(listed) else {
                 return Err("it gives no inputs".to_owned());
             };
-            if let Err(problem) = check_width(inputs.saturating_add(1)) {
+            if let Err(problem) = check_width(inputs.saturating_add(1), FieldId::Bn254.bits()) {
                 return skip(problem);
             }
             let set = presets::by_name(&format!("circom-bn254-arity-{inputs}"));

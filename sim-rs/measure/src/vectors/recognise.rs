@@ -147,7 +147,7 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
         Value::Number(width) if width.is_u64() => width.as_u64().unwrap_or_default() as usize,
         other => return unknown(format!("t = {other}")),
     };
-    check_width(width)?;
+    check_width(width, field.bits())?;
     let domains = record.domain.clone();
     let parameters = with_field!(field, F => find::<F>(&record, width))?;
     Ok(Recognised::Set {
@@ -244,7 +244,7 @@ fn poseidon2(record: &Value) -> Result<Recognised, String> {
     let field = (word::from_hex(&record.p).ok())
         .and_then(|prime| FieldId::from_prime(&prime))
         .ok_or_else(|| format!("fields with the prime {} are not supported", record.p))?;
-    check_width(record.t)?;
+    check_width(record.t, field.bits())?;
     with_field!(field, F => Ok(Recognised::set(F::wrap(record.set::<F>()?))))
 }
 
@@ -323,7 +323,7 @@ fn from_source(head: &Head<'_>) -> Result<Recognised, String> {
         && (head.whole.get("conversion").and_then(Value::as_str))
             .is_some_and(|text| text.contains("BLS12-381 Fr"))
     {
-        check_width(width)?;
+        check_width(width, FieldId::Bls12_381.bits())?;
         let filecoin = preset(&format!("filecoin-arity-{}", width - 1))?;
         if (filecoin.full_rounds(), filecoin.partial_rounds()) != (full_rounds, partial_rounds) {
             return unknown(format!(
@@ -335,7 +335,7 @@ fn from_source(head: &Head<'_>) -> Result<Recognised, String> {
     if head.source.contains("light-poseidon new_circom")
         && let Some(arity) = number("arity")
     {
-        check_width(arity.saturating_add(1))?;
+        check_width(arity.saturating_add(1), FieldId::Bn254.bits())?;
         let circom = preset(&format!("circom-bn254-arity-{arity}"))?;
         return Ok(Recognised::set(circom.clone()));
     }
