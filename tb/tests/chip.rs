@@ -26,7 +26,7 @@ use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::measurement::measure_engine;
 use acclmt_measure::pc2;
 use acclmt_measure::published::PC2_2_KIB_ROOTS;
-use acclmt_measure::vectors::{Outcome, VectorFile, run_cases};
+use acclmt_measure::vectors::{Outcome, VectorCase, VectorFile, run_cases};
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::normal_form::InternalOrder;
@@ -186,6 +186,7 @@ fn vector_files(field: FieldId) -> &'static [&'static str] {
             "plonky3_goldilocks_",
             "zkhash_goldilocks_",
             "zisk_goldilocks_",
+            "miden_",
         ],
     }
 }
@@ -207,8 +208,9 @@ fn is_too_wide(case: &str) -> bool {
 }
 
 /// Runs the cases of all vector files whose names `chosen` takes. Those of the fields of this build must
-/// pass, those of other fields must be skipped because the chip does not have the field.
-fn run_vectors(chosen: impl Fn(&str) -> bool) {
+/// pass, those of other fields must be skipped because the chip does not have the field. With `chains` only the cases
+/// whose hashes wait for each other are run, which take long, else the others.
+fn run_vectors(chains: bool, chosen: impl Fn(&str) -> bool) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim-rs/vectors");
     let mut device = rtl_device(1).unwrap();
     let prefixes: Vec<_> = chip_fields().into_iter().flat_map(vector_files).collect();
@@ -221,7 +223,11 @@ fn run_vectors(chosen: impl Fn(&str) -> bool) {
         }
         let is_ours = prefixes.iter().any(|prefix| name.starts_with(*prefix));
         let file = VectorFile::load(&path).unwrap();
-        for (case, outcome) in file.cases.iter().zip(run_cases(&mut device, &file.cases)) {
+        let cases: Vec<VectorCase> = (file.cases.iter())
+            .filter(|case| case.is_chain() == chains)
+            .cloned()
+            .collect();
+        for (case, outcome) in cases.iter().zip(run_cases(&mut device, &cases)) {
             let case = &case.name;
             match outcome {
                 Outcome::Passed if is_ours => passed += 1,
@@ -253,17 +259,23 @@ fn run_vectors(chosen: impl Fn(&str) -> bool) {
 
 #[test]
 fn vectors_of_hashes_of_large_primes() {
-    run_vectors(|name| !is_of_trees(name) && !is_of_goldilocks(name));
+    run_vectors(false, |name| !is_of_trees(name) && !is_of_goldilocks(name));
 }
 
 #[test]
 fn vectors_of_hashes_of_goldilocks() {
-    run_vectors(|name| !is_of_trees(name) && is_of_goldilocks(name));
+    run_vectors(false, |name| !is_of_trees(name) && is_of_goldilocks(name));
+}
+
+#[test]
+#[ignore = "long: a hundred hashes one after the other, of every set"]
+fn chains_of_vectors() {
+    run_vectors(true, |name| !is_of_trees(name));
 }
 
 #[test]
 fn vectors_of_trees() {
-    run_vectors(is_of_trees);
+    run_vectors(false, is_of_trees);
 }
 
 // ---- Parameter sets --------------------------------------------------------------------------------
