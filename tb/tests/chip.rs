@@ -1791,11 +1791,8 @@ fn steady_state_of_the_presets() {
         // Hashes leave in bunches, and two per cent of as many hashes must be more than a part of one. The
         // longer loops of the run-time modulus hold more, and make longer bunches.
         let plan = device.engine_plan(parameters).unwrap().unwrap();
-        let count = if RUNTIME_MODULUS {
-            (40_000 / plan.period as usize).max(750)
-        } else {
-            640
-        };
+        let fewest = if RUNTIME_MODULUS { 750 } else { 640 };
+        let count = (40_000 / plan.period as usize).max(fewest);
         let steady = steady_state(&mut device, parameters, count, 0.02);
         assert!(steady <= most, "{name}");
     }
