@@ -243,6 +243,11 @@ impl Sponge {
         }
     }
 
+    /// Whether the digest of a block goes beside the next one of a message of `length` elements.
+    pub fn chains(&self, length: usize) -> bool {
+        self.absorption == Absorption::OverwriteChained && self.blocks_of(length) > 1
+    }
+
     /// What happens to `state` between two blocks: the digest, which is at `digest_positions`, goes on where it does.
     pub(crate) fn chain<F: PrimeField>(&self, state: &mut [F], digest_positions: &[usize]) {
         if self.absorption != Absorption::OverwriteChained {

@@ -46,7 +46,7 @@ impl ChipRows {
         if padded == 0 {
             return Ok(None);
         }
-        if sponge.absorption == Absorption::OverwriteChained && padded > sponge.rate() {
+        if sponge.chains(length) {
             return Err(ProgramError::ChainedBlocks {
                 name: parameters.name().to_owned(),
                 length,
