@@ -1073,9 +1073,9 @@ fn trees_around_powers_of_the_arity() {
     let mut device = rtl_device(seed as u32).unwrap();
     for arity in 2..=11_usize {
         let parameters = short_hash(seed + arity as u64, arity);
-        // A tree has at most 2^63 leaves, whatever the levels of the chip.
+        // A tree has fewer than 2^63 leaves, whatever the levels of the chip.
         let levels = max_height(arity, NODE_WORDS) as u32;
-        let highest = levels.min((1_u64 << 63).ilog(arity as u64));
+        let highest = levels.min(((1_u64 << 63) - 1).ilog(arity as u64));
         let mut sizes = Vec::new();
         let mut power = arity as u64;
         while power <= 4096 {

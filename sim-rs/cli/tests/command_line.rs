@@ -539,7 +539,7 @@ fn sizes_are_bounded() {
     );
     commit(
         &["--pad", "0", "--height", "63"],
-        &["--height 63", "more than 2^63"],
+        &["--height 63", "2^63 leaves or more"],
     );
     let tree = text(&files.path("tree"));
     commit(

@@ -932,7 +932,7 @@ mod tests {
         request.height = Some(1);
         assert!(refused(&request).contains("height of at least 2"));
         request.height = Some(70);
-        assert!(refused(&request).contains("more than 2^63 leaves"));
+        assert!(refused(&request).contains("has 2^63 leaves or more"));
         let value = [word::from_u64(1); 2];
         request.height = Some(3);
         assert!(refused(&request).contains("4 leaves do not fill"));

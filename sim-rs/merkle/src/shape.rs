@@ -76,7 +76,7 @@ pub enum ShapeError {
         needed: u32,
     },
     /// The tree is too high to count its leaves.
-    #[error("a tree of {arities} and height {height} has more than 2^63 leaves")]
+    #[error("a tree of {arities} and height {height} has 2^63 leaves or more")]
     TooHigh {
         /// The arities of the levels.
         arities: Arities,
@@ -301,7 +301,7 @@ impl TreeShape {
     }
 }
 
-/// The leaves of a tree are no more than 2^63, so this is.
+/// The leaves of a tree are fewer than 2^63, so this is.
 fn product(arities: &[usize]) -> u64 {
     arities.iter().map(|&arity| arity as u64).product()
 }
