@@ -182,6 +182,16 @@ fn a_wrong_part_of_a_case_fails() {
     }
 }
 
+/// A range beyond the state is refused, and not filled.
+#[test]
+fn sponges_beyond_the_state_are_skipped() {
+    for range in ["rate", "capacity", "digest"] {
+        let mut file = read("miden_poseidon2.json");
+        file["params"]["sponge"][range] = json!([0, 1_u64 << 50]);
+        only_skipped(&file, "up to 1125899906842624; t is 12");
+    }
+}
+
 /// Levels and paths of trees whose groups are filled up with zero digests.
 #[test]
 fn wrong_levels_and_paths_of_groups_fail() {

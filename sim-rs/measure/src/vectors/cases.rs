@@ -679,11 +679,10 @@ impl Reader<'_> {
         else {
             return Err(missing());
         };
-        let (low, high) = value.split_at(8);
-        if high.iter().any(|&byte| byte != 0) {
-            return Err(format!("its domain {domain} has more than 64 bits"));
-        }
-        let domain = (low.iter().rev()).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        let domain = match value.split_first_chunk() {
+            Some((low, high)) if high.iter().all(|&byte| byte == 0) => u64::from_le_bytes(*low),
+            _ => return Err(format!("its domain {domain} has more than 64 bits")),
+        };
         sponge.capacity = Capacity::LengthModuloRate {
             position,
             domain_position,

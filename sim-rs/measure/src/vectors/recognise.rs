@@ -209,6 +209,11 @@ struct Poseidon2Sponge {
     length: String,
 }
 
+/// The elements of a range, which is in the state.
+fn positions([first, end]: [usize; 2]) -> Vec<usize> {
+    (first..end).collect()
+}
+
 impl Poseidon2Sponge {
     /// The sponge, where its rules are those of Miden.
     fn sponge(&self) -> Result<Sponge, String> {
@@ -222,7 +227,7 @@ impl Poseidon2Sponge {
             ));
         }
         Ok(Sponge {
-            rate_positions: (self.rate[0]..self.rate[1]).collect(),
+            rate_positions: positions(self.rate),
             absorption: Absorption::Overwrite,
             padding: Padding::Zeros,
             capacity: Capacity::LengthModuloRate {
@@ -251,6 +256,14 @@ fn poseidon2(record: &Value) -> Result<Recognised, String> {
 impl Poseidon2Record {
     fn set<F: PoseidonField>(&self) -> Result<PoseidonParameters<F>, String> {
         let width = self.t;
+        // Ranges that a file gives are not to be filled before they are known to be in the state.
+        let sponge = self.sponge.as_ref();
+        let ranges = sponge.map(|sponge| [sponge.rate, sponge.capacity, sponge.digest]);
+        if let Some([_, end]) = ranges.iter().flatten().find(|[_, end]| *end > width) {
+            return Err(format!(
+                "its sponge has state elements up to {end}; t is {width}"
+            ));
+        }
         let list = |values: &[Value], key: &str| table::<F>(values, 1, key).map(|it| it.concat());
         let diagonal = list(
             &self.internal_diagonal_minus_one,
@@ -288,15 +301,9 @@ impl Poseidon2Record {
             round_constants,
             mds: table(&self.external_matrix, width, "external_matrix")?,
             initial_state: vec![F::ZERO; width],
-            input_positions: (self.sponge.as_ref()).map_or_else(
-                || (0..width).collect(),
-                |sponge| (sponge.rate[0]..sponge.rate[1]).collect(),
-            ),
-            digest_positions: (self.sponge.as_ref()).map_or_else(
-                || vec![0],
-                |sponge| (sponge.digest[0]..sponge.digest[1]).collect(),
-            ),
-            sponge: (self.sponge.as_ref().map(Poseidon2Sponge::sponge)).transpose()?,
+            input_positions: positions(sponge.map_or([0, width], |sponge| sponge.rate)),
+            digest_positions: positions(sponge.map_or([0, 1], |sponge| sponge.digest)),
+            sponge: sponge.map(Poseidon2Sponge::sponge).transpose()?,
         })
         .map_err(|error| error.to_string())
     }
