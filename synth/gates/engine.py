@@ -41,6 +41,8 @@ CONFIG_FIELDS = (
     ("skew", 4),
     ("order", 4),
     ("output_enters", 1),
+    ("first_layer", 1),
+    ("partial_matrix", 1),
     ("full_rounds_first", 8),
     ("full_rounds_last", 8),
     ("partial_rounds", 64),

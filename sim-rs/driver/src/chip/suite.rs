@@ -217,7 +217,7 @@ impl Suite {
                 let leaves = (set.arity() * set.arity()) as u64;
                 self.check_commit(device, &CommitRequest::new(set, LeafRule::Digest, leaves));
             }
-            if let Some(set) = self.preset(field, |set| set.sponge().is_some()) {
+            if let Some(set) = self.preset(field, |set| set.sponge().is_some() && set.arity() > 1) {
                 let padding = self.numbers.elements(field, set.digest_length());
                 let rows = LeafRule::Row {
                     parameters: set,
