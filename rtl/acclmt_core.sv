@@ -44,6 +44,9 @@ module acclmt_core #(
   parameter int unsigned ConstantDepth = 256,
   /// Beats of sparse matrices that each partial-round sub-engine stores, a power of two.
   parameter int unsigned PartialDepth = 128,
+  /// Whether full-round sub-engines can store the elements of a pass, for exponents that are made
+  /// in several passes.
+  parameter bit Store = 1'b1,
   /// Trees have up to MaxHeight levels above the leaves.
   parameter int unsigned MaxHeight = 32,
   /// Words of the node memory, a power of two: 16 KB.
@@ -102,6 +105,8 @@ module acclmt_core #(
   logic flush;
   logic running, start, clear, run_done, run_void, element_error, incomplete;
   logic [63:0] element_index;
+  acclmt_pkg::program_fault_t program_fault;
+  acclmt_pkg::set_t program_fault_set;
 
   acclmt_register_file #(
     .Prime(Prime),
@@ -113,6 +118,7 @@ module acclmt_core #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
+    .Store(Store),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
   ) u_registers (
@@ -144,6 +150,8 @@ module acclmt_core #(
     .element_error_i(element_error),
     .element_index_i(element_index),
     .incomplete_i(incomplete),
+    .program_fault_i(program_fault),
+    .program_fault_set_i(program_fault_set),
     .void_o(run_void),
     .events_i(events),
     .traffic_i(traffic),
@@ -233,7 +241,8 @@ module acclmt_core #(
     .NumPartial(NumPartial),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
-    .PartialDepth(PartialDepth)
+    .PartialDepth(PartialDepth),
+    .Store(Store)
   ) u_engines (
     .clk_i,
     .rst_ni,
@@ -268,6 +277,8 @@ module acclmt_core #(
     .digest_is_leaf_o(digest_is_leaf),
     .hash_begun_o(hash_begun),
     .busy_o(busy),
+    .program_fault_o(program_fault),
+    .program_fault_set_o(program_fault_set),
     .idle_o(engines_idle)
   );
 

@@ -13,9 +13,7 @@ module acclmt_configuration #(
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   parameter int unsigned NumEngines = 2,
-  parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 32
 ) (
@@ -84,9 +82,7 @@ module acclmt_configuration #(
 
   acclmt_engine_configuration #(
     .Goldilocks(Goldilocks),
-    .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth)
   ) u_leaf (
     .registers_i(leaf_i),
@@ -99,9 +95,7 @@ module acclmt_configuration #(
   );
   acclmt_engine_configuration #(
     .Goldilocks(Goldilocks),
-    .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth)
   ) u_root (
     .registers_i(root_i),
@@ -114,9 +108,7 @@ module acclmt_configuration #(
   );
   acclmt_engine_configuration #(
     .Goldilocks(Goldilocks),
-    .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth)
   ) u_top (
     .registers_i(top_i),
@@ -235,9 +227,9 @@ module acclmt_configuration #(
   assign mixed_sets = shared ? used_sets : node_sets;
   always_comb begin
     for (int i = 0; i < int'(MaxNumPartial); i++) begin
-      has_rounds[0][i] = leaf_config_o.partial_rounds[i+1] != '0;
-      has_rounds[1][i] = root_config_o.partial_rounds[i+1] != '0;
-      has_rounds[2][i] = top_config_o.partial_rounds[i+1] != '0;
+      has_rounds[0][i] = leaf_config_o.partial_rounds[i] != '0;
+      has_rounds[1][i] = root_config_o.partial_rounds[i] != '0;
+      has_rounds[2][i] = top_config_o.partial_rounds[i] != '0;
     end
     mixes = 1'b0;
     mix_illegal = 1'b0;

@@ -9,9 +9,7 @@
 module acclmt_engine_configuration #(
   /// Parameters of the chip that limit the configuration.
   parameter bit Goldilocks = 1'b1,
-  parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
-  parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128
 ) (
   /// The registers of the engine, INPUT_WORDS first.
@@ -30,26 +28,25 @@ module acclmt_engine_configuration #(
 
   localparam int unsigned NumRegisters = acclmt_pkg::NumEngineConfig;
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
-  localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
+  localparam int unsigned PassCountWidth = acclmt_pkg::PassCountWidth;
+  localparam int unsigned MaxNumPartial = acclmt_pkg::MaxNumPartial;
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
   localparam int unsigned MaxGoldilocksWords = acclmt_pkg::MaxGoldilocksWords;
   localparam int unsigned WordCountWidth = acclmt_pkg::WordCountWidth;
-  localparam int unsigned Second = MaxSubEngines - 1;
 
   // Positions of the registers.
   localparam int unsigned InputWords = 0;
   localparam int unsigned Width = 1;
   localparam int unsigned Alpha = 2;
-  localparam int unsigned FullRoundsFirst = 3;
-  localparam int unsigned FullRoundsLast = 4;
-  localparam int unsigned Recurrence = 5;
-  localparam int unsigned DigestWords = 6;
-  localparam int unsigned InputMap = 7;
-  localparam int unsigned DigestMap = 9;
-  localparam int unsigned PartialRounds = 11;
-  localparam int unsigned Bases = PartialRounds + MaxSubEngines;
+  localparam int unsigned Passes = 3;
+  localparam int unsigned Recurrence = 4;
+  localparam int unsigned DigestWords = 5;
+  localparam int unsigned InputMap = 6;
+  localparam int unsigned DigestMap = 8;
+  localparam int unsigned PartialRounds = 10;
+  localparam int unsigned PartialBase = PartialRounds + MaxNumPartial;
 
-  if (Bases + 1 != NumRegisters) begin : gen_illegal_map
+  if (PartialBase + 1 != NumRegisters) begin : gen_illegal_map
     $error("acclmt_engine_configuration: NumEngineConfig = %0d is not the number of registers",
            NumRegisters);
   end
@@ -142,20 +139,12 @@ module acclmt_engine_configuration #(
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOrderLsb+:WordCountWidth];
     config_o.output_enters =
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOutputEntersBit];
-    config_o.first_layer = registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceFirstLayerBit];
-    config_o.partial_matrix =
-        registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrencePartialMatrixBit];
-    config_o.full_rounds_first = registers_i[FullRoundsFirst][RoundWidth-1:0];
-    config_o.full_rounds_last = registers_i[FullRoundsLast][RoundWidth-1:0];
-    for (int i = 0; i < int'(MaxSubEngines); i++) begin
+    config_o.passes_first = registers_i[Passes][acclmt_reg_pkg::LeafPassesFirstLsb+:PassCountWidth];
+    config_o.passes_last = registers_i[Passes][acclmt_reg_pkg::LeafPassesLastLsb+:PassCountWidth];
+    for (int i = 0; i < int'(MaxNumPartial); i++) begin
       config_o.partial_rounds[i] = registers_i[PartialRounds+i][RoundWidth-1:0];
     end
-    config_o.matrix_base =
-        registers_i[Bases][acclmt_reg_pkg::LeafBasesMatrixLsb+:acclmt_pkg::IndexWidth];
-    config_o.constant_base =
-        registers_i[Bases][acclmt_reg_pkg::LeafBasesConstantLsb+:acclmt_pkg::IndexWidth];
-    config_o.partial_base =
-        registers_i[Bases][acclmt_reg_pkg::LeafBasesPartialLsb+:acclmt_pkg::IndexWidth];
+    config_o.partial_base = registers_i[PartialBase][acclmt_pkg::IndexWidth-1:0];
     config_o.input_words = registers_i[InputWords][WordCountWidth-1:0];
     config_o.digest_words = registers_i[DigestWords][WordCountWidth-1:0];
     config_o.input_map = {registers_i[InputMap+1][15:0], registers_i[InputMap]};
@@ -164,25 +153,10 @@ module acclmt_engine_configuration #(
 
   // ---- Legal values -----------------------------------------------------------------------------
 
-  // Rounds of each kind of sub-engine; each number is below 256, or its register is illegal anyway.
-  // The layer behind the recurrence is one, and a beat of the digest alone has constants of its
-  // own.
+  // What the passes are is checked where they are, see acclmt_full_round_passes.
   localparam int unsigned MostRounds = 2 ** RoundWidth - 1;
   logic recurrence;
-  logic [9:0] rounds_first, rounds_last, rounds;
   assign recurrence = config_o.order != '0;
-  assign rounds_first = 10'(registers_i[FullRoundsFirst][RoundWidth-1:0]) +
-                        10'(registers_i[PartialRounds][RoundWidth-1:0]);
-  assign rounds_last = 10'(registers_i[PartialRounds+Second][RoundWidth-1:0]) +
-                       10'(registers_i[FullRoundsLast][RoundWidth-1:0]) + 10'(recurrence);
-  assign rounds = rounds_first + rounds_last;
-  // Constant vectors of the sub-engine that has the last full rounds. The partial rounds of a
-  // second one that does not exist are an error of their own.
-  logic [9:0] vectors_with_last;
-  assign vectors_with_last =
-      ((NumFull == 1) ? rounds_first
-                      : 10'(registers_i[PartialRounds+Second][RoundWidth-1:0])) +
-      10'(registers_i[FullRoundsLast][RoundWidth-1:0]) + 10'(recurrence) + 10'(digest_short);
 
   acclmt_pkg::word_count_t most_words;
   assign most_words = WordCountWidth'(goldilocks ? MaxGoldilocksWords : MaxWidth);
@@ -203,27 +177,17 @@ module acclmt_engine_configuration #(
         (registers_i[Recurrence] & ~acclmt_reg_pkg::LeafRecurrenceMask) != '0 ||
         32'(config_o.order) >= registers_i[Width] || (config_o.output_enters && !recurrence);
 
-    // Rounds that the numbers and the memories of the full-round sub-engines can hold.
-    illegal[FullRoundsFirst] = registers_i[FullRoundsFirst] == '0 ||
-        registers_i[FullRoundsFirst] > 32'(MostRounds) ||
-        13'(rounds_first) * 13'(beats) + 13'(config_o.constant_base) > 13'(ConstantDepth);
-    illegal[FullRoundsLast] = registers_i[FullRoundsLast] == '0 ||
-        registers_i[FullRoundsLast] > 32'(MostRounds) ||
-        13'(vectors_with_last) * 13'(beats) + 13'(config_o.constant_base) >
-        13'(ConstantDepth) ||
-        32'(rounds) >= 32'(MostRounds);
-    illegal[PartialRounds] = registers_i[PartialRounds] > 32'(MostRounds);
-    for (int i = 1; i < int'(Second); i++) begin
+    illegal[Passes] = config_o.passes_first == '0 || config_o.passes_last == '0;
+    // The first partial-round sub-engine begins a recurrence.
+    for (int i = 0; i < int'(MaxNumPartial); i++) begin
       illegal[PartialRounds+i] = registers_i[PartialRounds+i] > 32'(MostRounds) ||
           (registers_i[PartialRounds+i] != '0 &&
            12'(registers_i[PartialRounds+i][RoundWidth-1:0]) * 12'(beats) +
            12'(config_o.partial_base) > 12'(PartialDepth)) ||
-          (registers_i[PartialRounds+i] != '0 && (i > int'(NumPartial) || !recurrence)) ||
-          (i == 1 && registers_i[PartialRounds+i] == '0 && recurrence);
+          (registers_i[PartialRounds+i] != '0 && (i >= int'(NumPartial) || !recurrence)) ||
+          (i == 0 && registers_i[PartialRounds+i] == '0 && recurrence);
     end
-    illegal[Bases] = (registers_i[Bases] & ~acclmt_reg_pkg::LeafBasesMask) != '0;
-    illegal[PartialRounds+Second] = registers_i[PartialRounds+Second] > 32'(MostRounds) ||
-        (registers_i[PartialRounds+Second] != '0 && NumFull == 1);
+    illegal[PartialBase] = registers_i[PartialBase][31:acclmt_pkg::IndexWidth] != '0;
 
     // Position codes name elements of the state, or none.
     for (int j = 0; j < int'(MaxWidth); j++) begin

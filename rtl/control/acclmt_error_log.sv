@@ -19,10 +19,14 @@ module acclmt_error_log (
   input logic [63:0] element_index_i,
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
-  /// A start is refused because the queue of a level does not fit, or because a register holds an
+  /// A start is refused because the queue of a level does not fit, because a parameter set has no
+  /// program that can run (why, and which set), or because a register holds an
   /// illegal value (its address); a command is refused because a run or a zeroisation is under way.
   input logic level_illegal_i,
   input acclmt_tree_pkg::level_t level_i,
+  input logic program_illegal_i,
+  input acclmt_pkg::program_fault_t program_fault_i,
+  input acclmt_pkg::set_t program_fault_set_i,
   input logic configuration_illegal_i,
   input logic [acclmt_control_pkg::AddressWidth-1:0] configuration_address_i,
   input logic command_while_busy_i,
@@ -55,6 +59,9 @@ module acclmt_error_log (
     end else if (level_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalConfiguration;
       info = 64'(acclmt_reg_pkg::RegLevelTable0) + 64'({level_i, 2'b00});
+    end else if (program_illegal_i) begin
+      error = acclmt_reg_pkg::ErrorIllegalProgram;
+      info = 64'({6'b0, program_fault_set_i, 5'b0, program_fault_i});
     end else if (configuration_illegal_i) begin
       error = acclmt_reg_pkg::ErrorIllegalConfiguration;
       info = 64'(configuration_address_i);
@@ -94,7 +101,8 @@ module acclmt_error_log (
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({clear_i, element_i, incomplete_i, level_illegal_i, configuration_illegal_i,
+      !$isunknown({clear_i, element_i, incomplete_i, level_illegal_i, program_illegal_i,
+                   configuration_illegal_i,
                    command_while_busy_i, write_while_running_i, constant_illegal_i,
                    value_illegal_i, unknown_i}))
   else $error("acclmt_error_log: whether there is an error is unknown");
@@ -112,6 +120,7 @@ module acclmt_error_log (
   element_c : cover property (@(posedge clk_i) element_i);
   incomplete_c : cover property (@(posedge clk_i) incomplete_i);
   level_c : cover property (@(posedge clk_i) level_illegal_i);
+  program_c : cover property (@(posedge clk_i) program_illegal_i);
   configuration_c : cover property (@(posedge clk_i) configuration_illegal_i);
   command_while_busy_c : cover property (@(posedge clk_i) command_while_busy_i);
   write_while_running_c : cover property (@(posedge clk_i) write_while_running_i);

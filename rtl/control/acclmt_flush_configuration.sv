@@ -5,8 +5,9 @@
 /// Configuration of the run that ends a zeroisation, in the words of the register map.
 ///
 /// Every word that the run moves is zero, and it goes wherever the words of a run can go: the
-/// widest states fill every lane and every beat; both visits of the full-round sub-engines and all
-/// partial-round sub-engines have rounds, the latter as a recurrence in which all sums move; a row
+/// widest states fill every lane and every beat; they have a pass in both visits of the full-round
+/// sub-engines (`acclmt_control_pkg::flush_constant`), and all
+/// partial-round sub-engines have rounds of a recurrence in which all sums move; a row
 /// has a later block; the digest is in the last beat, so that final states have all of theirs;
 /// leaves go out as well as nodes; the last group lacks a sibling; every engine hashes rows and
 /// nodes. The leaves and the nodes share the node memory. There are so many nodes that the beats of
@@ -20,9 +21,8 @@
 module acclmt_flush_configuration #(
   /// The kind of reduction.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
-  /// Hash engines, full-round and partial-round sub-engines of one.
+  /// Hash engines, partial-round sub-engines of one.
   parameter int unsigned NumEngines = 2,
-  parameter int unsigned NumFull = 1,
   parameter int unsigned NumPartial = 4,
   /// Words of the node memory.
   parameter int unsigned NodeWords = 512
@@ -56,7 +56,7 @@ module acclmt_flush_configuration #(
   localparam logic [11:0] RunBase = acclmt_reg_pkg::RegMode;
   localparam logic [11:0] EngineBase = acclmt_reg_pkg::RegLeafInputWords;
   localparam int unsigned FirstPartial =
-      (32'(acclmt_reg_pkg::RegLeafPartialRounds0) - 32'(EngineBase)) / 4;
+      (32'(acclmt_reg_pkg::RegLeafPartialRounds1) - 32'(EngineBase)) / 4;
 
   if (NodeWords < 2 * MaxWidth) begin : gen_illegal_node_words
     $error("acclmt_flush_configuration: NodeWords = %0d is not at least %0d, for zeroisations",
@@ -86,8 +86,9 @@ module acclmt_flush_configuration #(
     engine_o[0] = 32'(MaxWidth);
     engine_o[(acclmt_reg_pkg::RegLeafWidth-EngineBase)/4] = 32'(MaxWidth);
     engine_o[(acclmt_reg_pkg::RegLeafAlpha-EngineBase)/4] = 32'd5;
-    engine_o[(acclmt_reg_pkg::RegLeafFullRoundsFirst-EngineBase)/4] = 32'd1;
-    engine_o[(acclmt_reg_pkg::RegLeafFullRoundsLast-EngineBase)/4] = 32'd1;
+    engine_o[(acclmt_reg_pkg::RegLeafPasses-EngineBase)/4] =
+        (32'd1 << acclmt_reg_pkg::LeafPassesFirstLsb) |
+        (32'd1 << acclmt_reg_pkg::LeafPassesLastLsb);
     engine_o[(acclmt_reg_pkg::RegLeafRecurrence-EngineBase)/4] =
         (32'(MaxWidth - 1) << acclmt_reg_pkg::LeafRecurrenceOrderLsb) |
         (32'd1 << acclmt_reg_pkg::LeafRecurrenceOutputEntersBit);
@@ -95,11 +96,8 @@ module acclmt_flush_configuration #(
     engine_o[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = Map[31:0];
     engine_o[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = Map[63:32];
     engine_o[(acclmt_reg_pkg::RegLeafDigestMap0-EngineBase)/4] = DigestMap;
-    for (int i = 0; i <= int'(NumPartial); i++) begin
+    for (int i = 0; i < int'(NumPartial); i++) begin
       engine_o[int'(FirstPartial)+i] = 32'(PartialRounds);
-    end
-    if (NumFull > 1) begin
-      engine_o[(acclmt_reg_pkg::RegLeafPartialRounds7-EngineBase)/4] = 32'(PartialRounds);
     end
   end
 

@@ -89,17 +89,17 @@ module acclmt_register_decode #(
       first = acclmt_reg_pkg::RegConstantAddress;
     end
     if (address_i >= acclmt_reg_pkg::RegLeafInputWords &&
-        address_i <= acclmt_reg_pkg::RegLeafBases) begin
+        address_i <= acclmt_reg_pkg::RegLeafPartialBase) begin
       group_o = acclmt_control_pkg::GroupLeaf;
       first = acclmt_reg_pkg::RegLeafInputWords;
     end
     if (address_i >= acclmt_reg_pkg::RegRootInputWords &&
-        address_i <= acclmt_reg_pkg::RegRootBases) begin
+        address_i <= acclmt_reg_pkg::RegRootPartialBase) begin
       group_o = acclmt_control_pkg::GroupRoot;
       first = acclmt_reg_pkg::RegRootInputWords;
     end
     if (address_i >= acclmt_reg_pkg::RegTopInputWords &&
-        address_i <= acclmt_reg_pkg::RegTopBases) begin
+        address_i <= acclmt_reg_pkg::RegTopPartialBase) begin
       group_o = acclmt_control_pkg::GroupTop;
       first = acclmt_reg_pkg::RegTopInputWords;
     end

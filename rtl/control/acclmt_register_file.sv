@@ -28,6 +28,7 @@ module acclmt_register_file #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Store = 1'b1,
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
 ) (
@@ -72,6 +73,9 @@ module acclmt_register_file #(
   input logic [63:0] element_index_i,
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
+  /// Why a parameter set of the run has no program that can run, and which one.
+  input acclmt_pkg::program_fault_t program_fault_i,
+  input acclmt_pkg::set_t program_fault_set_i,
   /// The run had an error: its output is void.
   output logic void_o,
   /// Events for the performance counters.
@@ -173,7 +177,6 @@ module acclmt_register_file #(
   acclmt_flush_configuration #(
     .Reduction(Reduction),
     .NumEngines(NumEngines),
-    .NumFull(NumFull),
     .NumPartial(NumPartial),
     .NodeWords(NodeWords)
   ) u_flush_configuration (
@@ -252,9 +255,7 @@ module acclmt_register_file #(
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
     .NumEngines(NumEngines),
-    .NumFull(NumFull),
     .NumPartial(NumPartial),
-    .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight)
   ) u_configuration (
@@ -313,6 +314,7 @@ module acclmt_register_file #(
 
   logic command, start, clear_counters, done, start_refused, zeroised;
   logic command_while_busy, configuration_illegal, level_illegal, incomplete, clear_events;
+  logic program_illegal;
   acclmt_tree_pkg::level_t illegal_level;
   assign command = write && group == acclmt_control_pkg::GroupControl && value_legal;
   acclmt_run_control #(
@@ -335,6 +337,7 @@ module acclmt_register_file #(
     .arities_i(arities),
     .tree_i(tree_config_o),
     .leaf_places_i(leaf_places),
+    .program_illegal_i(program_fault_i != acclmt_pkg::ProgramSound),
     .level_setup_o,
     .start_o(start),
     .clear_o,
@@ -358,6 +361,7 @@ module acclmt_register_file #(
     .configuration_illegal_o(configuration_illegal),
     .level_illegal_o(level_illegal),
     .illegal_level_o(illegal_level),
+    .program_illegal_o(program_illegal),
     .incomplete_o(incomplete)
   );
   assign start_o = start;
@@ -376,6 +380,9 @@ module acclmt_register_file #(
     .incomplete_i(incomplete),
     .level_illegal_i(level_illegal),
     .level_i(illegal_level),
+    .program_illegal_i(program_illegal),
+    .program_fault_i,
+    .program_fault_set_i,
     .configuration_illegal_i(configuration_illegal),
     .configuration_address_i(illegal_address),
     .command_while_busy_i(command_while_busy),
@@ -475,6 +482,7 @@ module acclmt_register_file #(
         capability[acclmt_reg_pkg::CapsDepthMatrixDepthLsb+:10] = 10'(MatrixDepth);
         capability[acclmt_reg_pkg::CapsDepthConstantDepthLsb+:10] = 10'(ConstantDepth);
         capability[acclmt_reg_pkg::CapsDepthPartialDepthLsb+:10] = 10'(PartialDepth);
+        capability[acclmt_reg_pkg::CapsDepthStoreBit] = Store;
       end
       acclmt_reg_pkg::RegCapsTree: begin
         capability[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:6] = 6'(MaxHeight);

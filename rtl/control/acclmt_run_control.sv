@@ -5,7 +5,8 @@
 /// Run control: starts runs and ends them, and says how the last one went.
 ///
 /// A start is refused at once while a run is under way or while the configuration is illegal; else
-/// the queues of the tree are laid out first, which may refuse it as well. A clear forgets the run.
+/// the queues of the tree are laid out first, which may refuse it as well, and so may a program
+/// that cannot run. A clear forgets the run.
 ///
 ///     idle -- start --> set-up of the queues -- done --> run -- last word --> idle
 ///      ^                      |                           |
@@ -47,6 +48,8 @@ module acclmt_run_control #(
   input acclmt_tree_pkg::tree_config_t tree_i,
   /// Places that the queue of the leaves needs at least.
   input logic [15:0] leaf_places_i,
+  /// A parameter set of the run has no program that can run; known with the end of the set-up.
+  input logic program_illegal_i,
   /// Set-up of the queues of the tree's levels, before a run starts.
   output acclmt_tree_pkg::level_setup_t level_setup_o,
   /// The machine: a run starts in the next cycle; forget everything; the last word leaves.
@@ -81,6 +84,7 @@ module acclmt_run_control #(
   output logic configuration_illegal_o,
   output logic level_illegal_o,
   output acclmt_tree_pkg::level_t illegal_level_o,
+  output logic program_illegal_o,
   output logic incomplete_o
 );
 
@@ -96,6 +100,10 @@ module acclmt_run_control #(
 
   // ---- Zeroisation ------------------------------------------------------------------------------
 
+  logic sweep_valid;
+  acclmt_pkg::sub_engine_t sweep_sub_engine;
+  logic [acclmt_pkg::BankWidth-1:0] sweep_bank;
+  acclmt_pkg::index_t sweep_index;
   acclmt_zeroiser #(
     .NumFull(NumFull),
     .NumPartial(NumPartial),
@@ -112,15 +120,23 @@ module acclmt_run_control #(
     .busy_o(zeroising),
     .flush_o,
     .node_sweep_o,
-    .constant_valid_o(constant_sweep_o.valid),
-    .constant_sub_engine_o(constant_sweep_o.sub_engine),
-    .constant_bank_o(constant_sweep_o.bank),
-    .constant_index_o(constant_sweep_o.index),
+    .constant_valid_o(sweep_valid),
+    .constant_sub_engine_o(sweep_sub_engine),
+    .constant_bank_o(sweep_bank),
+    .constant_index_o(sweep_index),
     .load_o(flush_load_o),
     .start_run_o(flush_start),
     .done_o(zeroise_done_o)
   );
-  assign constant_sweep_o.data = '0;
+  // What is left of the programs of full-round sub-engines is that of the run behind it.
+  always_comb begin
+    constant_sweep_o.valid = sweep_valid;
+    constant_sweep_o.sub_engine = sweep_sub_engine;
+    constant_sweep_o.bank = sweep_bank;
+    constant_sweep_o.index = sweep_index;
+    constant_sweep_o.data = acclmt_control_pkg::flush_constant(sweep_sub_engine, sweep_bank,
+                                                               sweep_index, int'(NumFull));
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) zeroised_q <= 1'b0;
     else if (zeroise_done_o) zeroised_q <= 1'b1;
@@ -149,7 +165,9 @@ module acclmt_run_control #(
   );
   // A clear that comes with it wins.
   assign level_illegal_o = setup_illegal;
-  assign start_o = setup_done;
+  // The program of a zeroisation is fixed.
+  assign program_illegal_o = setup_done && program_illegal_i && !zeroising;
+  assign start_o = setup_done && !program_illegal_o;
   assign clear_o = clear;
   assign clear_counters_o = clear || start_legal || start_o;
 
@@ -165,7 +183,7 @@ module acclmt_run_control #(
       end else if (start_legal) begin
         running_q <= 1'b1;
         done_q <= 1'b0;
-      end else if (setup_illegal) begin
+      end else if (setup_illegal || program_illegal_o) begin
         running_q <= 1'b0;
       end else if (run_done_i) begin
         running_q <= 1'b0;
@@ -174,7 +192,7 @@ module acclmt_run_control #(
       // The run of a zeroisation answers no start of the host.
       if (clear_events_o) refused_q <= 1'b0;
       else if (start_legal && !zeroising) refused_q <= 1'b0;
-      else if (start_i || setup_illegal) refused_q <= 1'b1;
+      else if (start_i || setup_illegal || program_illegal_o) refused_q <= 1'b1;
     end
   end
 
@@ -215,7 +233,7 @@ module acclmt_run_control #(
       start_i |=> running_q || refused_q)
   else $error("acclmt_run_control: a start had no effect that the host can see");
   refused_setup_shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      setup_illegal && !clear |=> !running_q && refused_q)
+      (setup_illegal || program_illegal_o) && !clear |=> !running_q && refused_q)
   else $error("acclmt_run_control: a start was refused and the host cannot see it");
   flush_starts_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       zeroising |-> !setup_illegal)
@@ -229,6 +247,7 @@ module acclmt_run_control #(
   void_c : cover property (@(posedge clk_i) run_done_i && void_q);
   start_after_done_c : cover property (@(posedge clk_i) start_legal && done_q);
   refused_illegal_c : cover property (@(posedge clk_i) configuration_illegal_o);
+  refused_program_c : cover property (@(posedge clk_i) program_illegal_o);
   refused_level_c : cover property (@(posedge clk_i) setup_illegal);
   refused_running_c : cover property (@(posedge clk_i) command_while_busy_o);
   clear_idle_c : cover property (@(posedge clk_i) clear_i && !running_q);

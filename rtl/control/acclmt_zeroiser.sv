@@ -2,7 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Zeroisation: overwrites with zero what the chip holds of the data and the constants of the host.
+/// Zeroisation: overwrites with zero what the chip holds of the data and the constants of the host,
+/// and the programs with a fixed one.
 ///
 /// The memories of the nodes and of the constants are swept, word by word, side by side. Then a run
 /// of zero words is made, with all constants zero, that passes every pipeline and fills every
@@ -53,7 +54,7 @@ module acclmt_zeroiser #(
   localparam int unsigned BankWidth = acclmt_pkg::BankWidth;
   localparam int unsigned IndexWidth = acclmt_pkg::IndexWidth;
   // Banks of the kind of sub-engine that has most.
-  localparam int unsigned LastBank = acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes - 1;
+  localparam int unsigned LastBank = acclmt_pkg::PassBank;
   localparam acclmt_pkg::sub_engine_t LastSubEngine = '1;
 
   if (LastSubEngine < acclmt_pkg::InitialSubEngine) begin : gen_illegal_sub_engines

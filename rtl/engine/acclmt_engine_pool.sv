@@ -42,7 +42,8 @@ module acclmt_engine_pool #(
   parameter int unsigned NumPartial = 4,
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
-  parameter int unsigned PartialDepth = 128
+  parameter int unsigned PartialDepth = 128,
+  parameter bit Store = 1'b1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -91,6 +92,10 @@ module acclmt_engine_pool #(
   /// (performance counters).
   output logic [NumEngines-1:0] hash_begun_o,
   output logic [NumEngines*acclmt_pkg::MaxSubEngines-1:0] busy_o,
+  /// Why the program of a set that an engine uses cannot run, of the first such engine and set;
+  /// a register behind the configuration.
+  output acclmt_pkg::program_fault_t program_fault_o,
+  output acclmt_pkg::set_t program_fault_set_o,
   /// Nothing is inside.
   output logic idle_o
 );
@@ -220,6 +225,8 @@ module acclmt_engine_pool #(
   logic [NumEngines-1:0] digest_ends_group, engine_idle;
   logic [NumEngines-1:0][WordWidth-1:0] digest;
   logic [NumEngines-1:0][PayloadWidth-1:0] digest_place;
+  logic [NumEngines-1:0][2:0] program_fault;
+  logic [NumEngines-1:0][SetWidth-1:0] program_fault_set;
   for (genvar e = 0; e < NumEngines; e++) begin : gen_engine
     logic takes_node;
     logic [NumSets-1:0] sets;
@@ -243,6 +250,7 @@ module acclmt_engine_pool #(
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
       .PartialDepth(PartialDepth),
+      .Store(Store),
       .Sponge(1'b1),
       .NumSets(NumSets)
     ) u_hash_engine (
@@ -268,6 +276,8 @@ module acclmt_engine_pool #(
       .tag_o(tag),
       .begun_o(hash_begun_o[e]),
       .busy_o(busy_o[MaxSubEngines*e+:MaxSubEngines]),
+      .program_fault_o(program_fault[e]),
+      .program_fault_set_o(program_fault_set[e]),
       .idle_o(engine_idle[e])
     );
     assign digest_is_row[e] = hash_rows && tag[TagSet+:SetWidth] == RowSet;
@@ -292,6 +302,25 @@ module acclmt_engine_pool #(
     logic unused_tag;
     assign unused_tag = tag[TagContinues];
   end
+
+  // What comes of the configuration is known a cycle later: no run starts before.
+  acclmt_pkg::program_fault_t first_fault;
+  acclmt_pkg::set_t first_fault_set;
+  always_comb begin
+    first_fault = acclmt_pkg::ProgramSound;
+    first_fault_set = '0;
+    for (int e = int'(NumEngines) - 1; e >= 0; e--) begin
+      if (program_fault[e] != acclmt_pkg::ProgramSound) begin
+        first_fault = program_fault[e];
+        first_fault_set = program_fault_set[e];
+      end
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) program_fault_o <= acclmt_pkg::ProgramSound;
+    else program_fault_o <= first_fault;
+  end
+  always_ff @(posedge clk_i) program_fault_set_o <= first_fault_set;
 
   // ---- Digests that have a place ----------------------------------------------------------------
 

@@ -48,6 +48,9 @@ module acclmt_hash_engine #(
   parameter int unsigned ConstantDepth = 256,
   /// Beats of the matrices of a partial-round sub-engine.
   parameter int unsigned PartialDepth = 128,
+  /// Whether full-round sub-engines can store the elements of a pass, for exponents that are made
+  /// in several passes.
+  parameter bit Store = 1'b1,
   /// Whether the engine hashes rows of blocks: states go round once more for each block.
   parameter bit Sponge = 1'b0,
   /// Parameter sets, whose hashes are mixed.
@@ -87,6 +90,9 @@ module acclmt_hash_engine #(
   /// The slot of a round is under way: bit 0 first full-round, bit i partial-round i, bit 7 second
   /// full-round sub-engine.
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
+  /// Why the program of a set in use cannot run, of the first such set.
+  output acclmt_pkg::program_fault_t program_fault_o,
+  output acclmt_pkg::set_t program_fault_set_o,
   /// No hash is inside.
   output logic idle_o
 );
@@ -95,7 +101,9 @@ module acclmt_hash_engine #(
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned LaneWidth = acclmt_pkg::LaneWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
+  localparam int unsigned FaultWidth = 3;
   localparam int unsigned MaxSubEngines = acclmt_pkg::MaxSubEngines;
+  localparam int unsigned MaxNumPartial = acclmt_pkg::MaxNumPartial;
   localparam int unsigned Second = MaxSubEngines - 1;
 
   if (NumFull < 1 || NumFull > acclmt_pkg::MaxNumFull) begin : gen_illegal_num_full
@@ -111,7 +119,6 @@ module acclmt_hash_engine #(
 
   localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
   localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
-  localparam logic [NumSets*RoundWidth-1:0] NoRounds = '0;
 
   acclmt_pkg::alpha_e alpha;
   acclmt_pkg::beat_t full_grid, partial_grid, most_beats;
@@ -130,19 +137,17 @@ module acclmt_hash_engine #(
     .no_recurrence_o(no_recurrence)
   );
 
-  // Rounds of each set on each sub-engine; a sub-engine on which no set in use has any is a wire.
-  logic [NumSets*RoundWidth-1:0] full_rounds_first, full_rounds_last;
-  logic [MaxSubEngines-1:0][NumSets*RoundWidth-1:0] partial_rounds;
-  logic [NumSets-1:0][MaxSubEngines-1:0] has_rounds;
-  logic [MaxSubEngines-1:0] pass_through;
+  // Rounds of each set on each partial-round sub-engine; one on which no set in use has any is a
+  // wire.
+  logic [MaxNumPartial:1][NumSets*RoundWidth-1:0] partial_rounds;
+  logic [NumSets-1:0][MaxNumPartial:1] has_rounds;
+  logic [MaxNumPartial:1] pass_through;
   for (genvar set = 0; set < NumSets; set++) begin : gen_set
     acclmt_pkg::engine_config_t of_set;
     assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
-    assign full_rounds_first[RoundWidth*set+:RoundWidth] = of_set.full_rounds_first;
-    assign full_rounds_last[RoundWidth*set+:RoundWidth] = of_set.full_rounds_last;
-    for (genvar i = 0; i < MaxSubEngines; i++) begin : gen_sub_engine
-      assign partial_rounds[i][RoundWidth*set+:RoundWidth] = of_set.partial_rounds[i];
-      assign has_rounds[set][i] = sets_i[set] && of_set.partial_rounds[i] != '0;
+    for (genvar i = 1; i <= MaxNumPartial; i++) begin : gen_sub_engine
+      assign partial_rounds[i][RoundWidth*set+:RoundWidth] = of_set.partial_rounds[i-1];
+      assign has_rounds[set][i] = sets_i[set] && of_set.partial_rounds[i-1] != '0;
     end
     if ($bits(of_set) != ConfigWidth) begin : gen_illegal_width
       $error("acclmt_hash_engine: EngineConfigWidth = %0d is not %0d, the bits of a configuration",
@@ -213,6 +218,7 @@ module acclmt_hash_engine #(
     assign link_state[0][lane] = LaneWidth'(first_state[lane]);
   end
   logic [MaxSubEngines-1:0] sub_engine_idle;
+  logic [NumSets-1:0][FaultWidth-1:0] faults;
 
   if (NumFull == 1) begin : gen_one_full
     acclmt_full_round_engine #(
@@ -221,6 +227,7 @@ module acclmt_hash_engine #(
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
+      .Store(Store),
       .Sponge(Sponge),
       .NumSets(NumSets)
     ) u_full (
@@ -231,11 +238,6 @@ module acclmt_hash_engine #(
       .goldilocks_i,
       .prime_i,
       .configs_i,
-      .full_first_i(full_rounds_first),
-      .partial_first_i(partial_rounds[0]),
-      .partial_last_i(NoRounds),
-      .full_last_i(full_rounds_last),
-      .alpha_i(alpha),
       .grid_i(full_grid),
       .most_beats_i(most_beats),
       .skew_i(skew),
@@ -249,6 +251,7 @@ module acclmt_hash_engine #(
       .take_i({final_take, first_take}),
       .state_o({final_state, first_state}),
       .tag_o({final_tag, link_tag[0]}),
+      .faults_o(faults),
       .busy_o(busy_o[0]),
       .idle_o(sub_engine_idle[0])
     );
@@ -259,12 +262,20 @@ module acclmt_hash_engine #(
     logic unused_first_valid, unused_first_take, unused_second_valid, unused_second_take;
     logic [Lanes*WordWidth-1:0] unused_first_state, unused_second_state;
     acclmt_pkg::tag_t unused_first_tag, unused_second_tag;
+    // Of a set that of the first one, or else that of the second one.
+    logic [NumSets-1:0][FaultWidth-1:0] first_faults, second_faults;
+    for (genvar set = 0; set < NumSets; set++) begin : gen_fault
+      assign faults[set] = (first_faults[set] != acclmt_pkg::ProgramSound) ? first_faults[set]
+                                                                          : second_faults[set];
+    end
     acclmt_full_round_engine #(
       .Prime(Prime),
       .Goldilocks(Goldilocks),
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
+      .Store(Store),
+      .Visits(2'b01),
       .NumSets(NumSets)
     ) u_first (
       .clk_i,
@@ -274,11 +285,6 @@ module acclmt_hash_engine #(
       .goldilocks_i,
       .prime_i,
       .configs_i,
-      .full_first_i(full_rounds_first),
-      .partial_first_i(partial_rounds[0]),
-      .partial_last_i(NoRounds),
-      .full_last_i(NoRounds),
-      .alpha_i(alpha),
       .grid_i(full_grid),
       .most_beats_i(most_beats),
       .skew_i(skew),
@@ -292,6 +298,7 @@ module acclmt_hash_engine #(
       .take_i({1'b0, first_take}),
       .state_o({unused_first_state, first_state}),
       .tag_o({unused_first_tag, link_tag[0]}),
+      .faults_o(first_faults),
       .busy_o(busy_o[0]),
       .idle_o(sub_engine_idle[0])
     );
@@ -301,6 +308,8 @@ module acclmt_hash_engine #(
       .Reduction(Reduction),
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
+      .Store(Store),
+      .Visits(2'b10),
       .Sponge(Sponge),
       .NumSets(NumSets)
     ) u_second (
@@ -311,11 +320,6 @@ module acclmt_hash_engine #(
       .goldilocks_i,
       .prime_i,
       .configs_i,
-      .full_first_i(NoRounds),
-      .partial_first_i(NoRounds),
-      .partial_last_i(partial_rounds[Second]),
-      .full_last_i(full_rounds_last),
-      .alpha_i(alpha),
       .grid_i(full_grid),
       .most_beats_i(most_beats),
       .skew_i(skew),
@@ -329,6 +333,7 @@ module acclmt_hash_engine #(
       .take_i({final_take, 1'b0}),
       .state_o({final_state, unused_second_state}),
       .tag_o({final_tag, unused_second_tag}),
+      .faults_o(second_faults),
       .busy_o(busy_o[Second]),
       .idle_o(sub_engine_idle[Second])
     );
@@ -435,6 +440,18 @@ module acclmt_hash_engine #(
     .idle_o(reader_idle)
   );
 
+  // Of the sets in use, the first one whose program cannot run.
+  always_comb begin
+    program_fault_o = acclmt_pkg::ProgramSound;
+    program_fault_set_o = '0;
+    for (int set = int'(NumSets) - 1; set >= 0; set--) begin
+      if (sets_i[set] && faults[set] != acclmt_pkg::ProgramSound) begin
+        program_fault_o = faults[set];
+        program_fault_set_o = acclmt_pkg::SetWidth'(set);
+      end
+    end
+  end
+
   assign idle_o = &sub_engine_idle && exit_idle && loader_idle && reader_idle;
 
 `ifndef SYNTHESIS
@@ -452,7 +469,7 @@ module acclmt_hash_engine #(
       else $error("acclmt_hash_engine: sets in use have different exponents");
       same_sub_engines_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
           !idle_o && sets_i[set] |->
-              (has_rounds[set] | pass_through | MaxSubEngines'(2 ** Second + 1)) == '1)
+              (has_rounds[set] | pass_through) == '1)
       else $error("acclmt_hash_engine: sets in use have rounds on different sub-engines");
     end
   end

@@ -52,6 +52,8 @@ package acclmt_control_pkg;
       if (32'(bank) < acclmt_pkg::FullMatrixBanks) constant_depth = matrix_depth;
       else if (32'(bank) < acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes) begin
         constant_depth = full_constant_depth;
+      end else if (32'(bank) == acclmt_pkg::PassBank) begin
+        constant_depth = int'(acclmt_pkg::PassTableDepth);
       end
     end else if (32'(sub_engine) <= num_partial) begin
       if (32'(bank) < acclmt_pkg::PartialBanks) constant_depth = partial_depth;
@@ -61,6 +63,27 @@ package acclmt_control_pkg;
       end
     end else if (sub_engine == acclmt_pkg::EmptySubTrees) begin
       if (bank == '0) constant_depth = max_height;
+    end
+  endfunction
+
+  /// What a zeroisation leaves of a constant: zero, but for the passes of the run with which it
+  /// ends: one in each visit of the parameter sets of rows and of nodes, with full S-boxes.
+  function automatic acclmt_pkg::word_t flush_constant(
+      input acclmt_pkg::sub_engine_t sub_engine, input logic [acclmt_pkg::BankWidth-1:0] bank,
+      input acclmt_pkg::index_t index, input int num_full);
+    acclmt_pkg::pass_word_t pass;
+    // Two visits in one sub-engine, or one in each.
+    pass = '0;
+    pass.begins = 1'b1;
+    pass.set_number = (num_full == 1) ? {1'b0, index[1]} : {1'b0, index[0]};
+    pass.visit = (num_full == 1) ? index[0] : sub_engine != '0;
+    pass.sbox = acclmt_pkg::SboxFifth;
+    pass.add = 1'b1;
+    pass.leaves = 1'b1;
+    flush_constant = '0;
+    if (32'(bank) == acclmt_pkg::PassBank && 32'(index) < ((num_full == 1) ? 32'd4 : 32'd2) &&
+        (sub_engine == '0 || sub_engine == acclmt_pkg::SecondFullSubEngine)) begin
+      flush_constant = acclmt_pkg::WordWidth'(pass);
     end
   endfunction
 

@@ -217,6 +217,135 @@ package acclmt_pkg;
     AlphaSeven
   } alpha_e;
 
+  // ---- Passes of a full-round sub-engine --------------------------------------------------------
+
+  // What a state does in a full-round sub-engine is a program: a table of passes, each with S-boxes
+  // or none, a matrix, and a vector of constants or none. A parameter set has two visits, each of
+  // them consecutive entries of the table; entries may be repeated.
+
+  /// Bits of the index of an entry, and of a number of passes.
+  localparam int unsigned PassIndexWidth = 7;
+  localparam int unsigned PassTableDepth = 2 ** PassIndexWidth;
+  localparam int unsigned PassCountWidth = 16;
+
+  typedef logic [PassIndexWidth-1:0] pass_index_t;
+  typedef logic [PassCountWidth-1:0] pass_count_t;
+
+  /// Power that the S-boxes make of an element x.
+  typedef enum logic [2:0] {
+    /// None: elements pass as they are.
+    SboxNone,
+    SboxSquare,
+    SboxFourth,
+    SboxThird,
+    SboxFifth,
+    SboxSeventh,
+    /// x^2 and x^4 times a base that was stored.
+    SboxSquareBase,
+    SboxFourthBase
+  } sbox_e;
+
+  /// The power that is made with an exponent.
+  function automatic sbox_e sbox_of(input alpha_e alpha);
+    case (alpha)
+      AlphaThree: sbox_of = SboxThird;
+      AlphaSeven: sbox_of = SboxSeventh;
+      default: sbox_of = SboxFifth;
+    endcase
+  endfunction
+
+  /// What becomes of the base that is stored for each element of a state.
+  typedef enum logic [1:0] {
+    /// There is none.
+    StoreNone,
+    /// The elements that come are stored.
+    StorePut,
+    /// It stays.
+    StoreKeep,
+    /// It is used, or not, for the last time.
+    StoreTake
+  } store_e;
+
+  /// An entry of the table.
+  typedef struct packed {
+    /// The state leaves behind the pass.
+    logic leaves;
+    /// The next vector of constants is added.
+    logic add;
+    store_e store;
+    /// Only element 0 goes through its S-box.
+    logic first;
+    sbox_e sbox;
+    /// The first step of the matrix.
+    index_t matrix;
+    /// The pass is the last one of a loop, which is made so many times in all (0: of none), and
+    /// where that begins.
+    pass_index_t next;
+    logic [7:0] times;
+  } pass_entry_t;
+
+  /// A word of the table, the lower bits of a constant: the entry, and whether it is the first one
+  /// of a visit, of which parameter set; the beat with which the constant vectors of that visit
+  /// begin; whether a loop begins with the entry. The other bits are 0.
+  typedef struct packed {
+    index_t first_vector;
+    logic [2:0] zeros_high;
+    logic loop_begins;
+    set_t set_number;
+    logic visit;
+    logic begins;
+    logic leaves;
+    logic add;
+    store_e store;
+    logic first;
+    sbox_e sbox;
+    index_t matrix;
+    logic zero_low;
+    pass_index_t next;
+    logic [7:0] times;
+  } pass_word_t;
+  localparam int unsigned PassWordWidth = 48;
+
+  /// The first pass of a visit: the entry, its index, and the beat of its constant vector.
+  typedef struct packed {
+    pass_entry_t entry;
+    pass_index_t pass;
+    index_t constants;
+  } pass_first_t;
+  localparam int unsigned PassFirstWidth = 46;
+  localparam int unsigned PassEntryWidth = 31;
+
+  /// What a beat in the pipeline knows of its state: it is on its last visit; whether it leaves
+  /// behind this pass; the pass behind this one, and how often a loop has been made; the beat of
+  /// the constant vector of this one, and whether it is added.
+  typedef struct packed {
+    logic last;
+    logic leaves;
+    pass_index_t next;
+    logic [7:0] count;
+    logic add;
+    index_t constants;
+  } pass_label_t;
+
+  localparam int unsigned PassLabelWidth = 26;
+
+  /// Why a parameter set has no program that can run; 0: it has one.
+  typedef logic [2:0] program_fault_t;
+  localparam program_fault_t ProgramSound = 3'd0;
+  /// The table breaks a rule: its entries are not written in order, visits or loops do not begin
+  /// and end.
+  localparam program_fault_t ProgramMalformed = 3'd1;
+  /// There is no program of the set.
+  localparam program_fault_t ProgramMissing = 3'd2;
+  /// A pass needs what the sub-engine does not have, or an exponent that ALPHA does not announce.
+  localparam program_fault_t ProgramUnit = 3'd3;
+  /// A matrix is not loaded.
+  localparam program_fault_t ProgramMatrix = 3'd4;
+  /// The constant vectors do not fit into the memory.
+  localparam program_fault_t ProgramVectors = 3'd5;
+  /// There are not as many passes as PASSES says.
+  localparam program_fault_t ProgramPasses = 3'd6;
+
   /// Bits of the number of a sub-engine.
   localparam int unsigned SubEngineWidth = 4;
 
@@ -261,21 +390,12 @@ package acclmt_pkg;
     /// output of the S-box enters the next element.
     word_count_t order;
     logic output_enters;
-    /// The first of the full rounds before the partial rounds passes no S-boxes: it is a linear
-    /// layer. Dense partial rounds have a matrix of their own (Poseidon2).
-    logic first_layer;
-    logic partial_matrix;
-    /// Full rounds before and after the partial rounds.
-    round_t full_rounds_first;
-    round_t full_rounds_last;
-    /// Partial rounds: entry i on partial-round sub-engine i, those of the recurrence; entry 0 on
-    /// the first full-round sub-engine before them, entry 7 on the second one behind them, with the
-    /// matrix of full rounds or of dense partial rounds.
-    logic [MaxSubEngines-1:0][RoundWidth-1:0] partial_rounds;
-    /// Where its constants begin: the steps of its matrices and the beats of its constant vectors
-    /// in a full-round sub-engine, the beats in a partial-round sub-engine.
-    index_t matrix_base;
-    index_t constant_base;
+    /// Passes of its two visits to the full-round sub-engines.
+    pass_count_t passes_first;
+    pass_count_t passes_last;
+    /// Rounds of the recurrence: entry i on partial-round sub-engine i + 1.
+    logic [MaxNumPartial-1:0][RoundWidth-1:0] partial_rounds;
+    /// The beat with which its constants begin in a partial-round sub-engine.
     index_t partial_base;
     /// Words that a hash takes and that its digest has.
     word_count_t input_words;
@@ -287,7 +407,7 @@ package acclmt_pkg;
 
   /// Bits of the parameters of a hash engine. An engine of several parameter sets has them side by
   /// side, set 0 in the low bits (see acclmt_set_select).
-  localparam int unsigned EngineConfigWidth = 251;
+  localparam int unsigned EngineConfigWidth = 233;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
@@ -305,36 +425,19 @@ package acclmt_pkg;
     beat_t row;
     logic row_ends;
     logic round_ends;
-    /// The round makes the beat of the digest only, and has the constants behind its own.
+    /// The pass makes the beat of the digest only, and has the constants behind its own.
     logic digest;
-    /// Visit, number of the round, tag of the state.
-    logic last;
-    round_t round;
+    /// What the program says of the state, and its tag.
+    pass_label_t label;
     tag_t tag;
   } full_round_step_t;
-
-  /// What a round of a full-round sub-engine passes through its S-boxes.
-  typedef enum logic [1:0] {
-    /// All elements: a full round.
-    PassFull,
-    /// Element 0: a partial round.
-    PassPartial,
-    /// None: the layer behind the recurrence, or a linear layer ahead of all rounds.
-    PassNone
-  } pass_e;
-
-  /// Matrices of a full-round sub-engine: of the rounds, ahead of the recurrence and behind it, and
-  /// that of dense partial rounds where it is another one.
-  localparam logic [1:0] MatrixRounds = 2'd0;
-  localparam logic [1:0] MatrixBefore = 2'd1;
-  localparam logic [1:0] MatrixAfter = 2'd2;
-  localparam logic [1:0] MatrixPartial = 2'd3;
 
   // ---- Constant memories: banks of one word each ------------------------------------------------
 
   /// Banks of a full-round sub-engine: the matrix, row by row, for even beats and then for odd
-  /// ones, then the constant vector.
+  /// ones, then the constant vector, then the table of passes.
   localparam int unsigned FullMatrixBanks = 2 * Lanes * Lanes;
+  localparam int unsigned PassBank = FullMatrixBanks + Lanes;
   /// Banks of a partial-round sub-engine: coefficients of the element that passes the S-box, of the
   /// output before it, constant.
   localparam int unsigned PartialBanks = 2 * Lanes + 1;
@@ -361,7 +464,7 @@ package acclmt_pkg;
   /// each parameter set, from INPUT_WORDS on: consecutive words of the register map, but for
   /// LEAVES_HIGH and ROLES.
   localparam int unsigned NumRunConfig = 14;
-  localparam int unsigned NumEngineConfig = 20;
+  localparam int unsigned NumEngineConfig = 17;
 
   /// Most hash engines that a chip can have.
   localparam int unsigned MaxNumEngines = 8;

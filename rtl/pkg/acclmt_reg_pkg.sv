@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000a00;
+  localparam logic [31:0] VersionValue = 32'h00000b00;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -74,43 +74,37 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLeafInputWords = 12'h140;
   localparam logic [11:0] RegLeafWidth = 12'h144;
   localparam logic [11:0] RegLeafAlpha = 12'h148;
-  localparam logic [11:0] RegLeafFullRoundsFirst = 12'h14c;
-  localparam logic [11:0] RegLeafFullRoundsLast = 12'h150;
-  localparam logic [11:0] RegLeafRecurrence = 12'h154;
-  localparam logic [11:0] RegLeafDigestWords = 12'h158;
-  localparam logic [11:0] RegLeafInputMap0 = 12'h15c;
-  localparam logic [11:0] RegLeafInputMap1 = 12'h160;
-  localparam logic [11:0] RegLeafDigestMap0 = 12'h164;
-  localparam logic [11:0] RegLeafDigestMap1 = 12'h168;
-  localparam logic [11:0] RegLeafPartialRounds0 = 12'h16c;
-  localparam logic [11:0] RegLeafPartialRounds1 = 12'h170;
-  localparam logic [11:0] RegLeafPartialRounds2 = 12'h174;
-  localparam logic [11:0] RegLeafPartialRounds3 = 12'h178;
-  localparam logic [11:0] RegLeafPartialRounds4 = 12'h17c;
-  localparam logic [11:0] RegLeafPartialRounds5 = 12'h180;
-  localparam logic [11:0] RegLeafPartialRounds6 = 12'h184;
-  localparam logic [11:0] RegLeafPartialRounds7 = 12'h188;
-  localparam logic [11:0] RegLeafBases = 12'h18c;
+  localparam logic [11:0] RegLeafPasses = 12'h14c;
+  localparam logic [11:0] RegLeafRecurrence = 12'h150;
+  localparam logic [11:0] RegLeafDigestWords = 12'h154;
+  localparam logic [11:0] RegLeafInputMap0 = 12'h158;
+  localparam logic [11:0] RegLeafInputMap1 = 12'h15c;
+  localparam logic [11:0] RegLeafDigestMap0 = 12'h160;
+  localparam logic [11:0] RegLeafDigestMap1 = 12'h164;
+  localparam logic [11:0] RegLeafPartialRounds1 = 12'h168;
+  localparam logic [11:0] RegLeafPartialRounds2 = 12'h16c;
+  localparam logic [11:0] RegLeafPartialRounds3 = 12'h170;
+  localparam logic [11:0] RegLeafPartialRounds4 = 12'h174;
+  localparam logic [11:0] RegLeafPartialRounds5 = 12'h178;
+  localparam logic [11:0] RegLeafPartialRounds6 = 12'h17c;
+  localparam logic [11:0] RegLeafPartialBase = 12'h180;
   localparam logic [11:0] RegRootInputWords = 12'h1a0;
   localparam logic [11:0] RegRootWidth = 12'h1a4;
   localparam logic [11:0] RegRootAlpha = 12'h1a8;
-  localparam logic [11:0] RegRootFullRoundsFirst = 12'h1ac;
-  localparam logic [11:0] RegRootFullRoundsLast = 12'h1b0;
-  localparam logic [11:0] RegRootRecurrence = 12'h1b4;
-  localparam logic [11:0] RegRootDigestWords = 12'h1b8;
-  localparam logic [11:0] RegRootInputMap0 = 12'h1bc;
-  localparam logic [11:0] RegRootInputMap1 = 12'h1c0;
-  localparam logic [11:0] RegRootDigestMap0 = 12'h1c4;
-  localparam logic [11:0] RegRootDigestMap1 = 12'h1c8;
-  localparam logic [11:0] RegRootPartialRounds0 = 12'h1cc;
-  localparam logic [11:0] RegRootPartialRounds1 = 12'h1d0;
-  localparam logic [11:0] RegRootPartialRounds2 = 12'h1d4;
-  localparam logic [11:0] RegRootPartialRounds3 = 12'h1d8;
-  localparam logic [11:0] RegRootPartialRounds4 = 12'h1dc;
-  localparam logic [11:0] RegRootPartialRounds5 = 12'h1e0;
-  localparam logic [11:0] RegRootPartialRounds6 = 12'h1e4;
-  localparam logic [11:0] RegRootPartialRounds7 = 12'h1e8;
-  localparam logic [11:0] RegRootBases = 12'h1ec;
+  localparam logic [11:0] RegRootPasses = 12'h1ac;
+  localparam logic [11:0] RegRootRecurrence = 12'h1b0;
+  localparam logic [11:0] RegRootDigestWords = 12'h1b4;
+  localparam logic [11:0] RegRootInputMap0 = 12'h1b8;
+  localparam logic [11:0] RegRootInputMap1 = 12'h1bc;
+  localparam logic [11:0] RegRootDigestMap0 = 12'h1c0;
+  localparam logic [11:0] RegRootDigestMap1 = 12'h1c4;
+  localparam logic [11:0] RegRootPartialRounds1 = 12'h1c8;
+  localparam logic [11:0] RegRootPartialRounds2 = 12'h1cc;
+  localparam logic [11:0] RegRootPartialRounds3 = 12'h1d0;
+  localparam logic [11:0] RegRootPartialRounds4 = 12'h1d4;
+  localparam logic [11:0] RegRootPartialRounds5 = 12'h1d8;
+  localparam logic [11:0] RegRootPartialRounds6 = 12'h1dc;
+  localparam logic [11:0] RegRootPartialBase = 12'h1e0;
   localparam logic [11:0] RegCycles = 12'h200;
   localparam logic [11:0] RegCycleFirstIn = 12'h208;
   localparam logic [11:0] RegCycleLastIn = 12'h210;
@@ -233,23 +227,20 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegTopInputWords = 12'h740;
   localparam logic [11:0] RegTopWidth = 12'h744;
   localparam logic [11:0] RegTopAlpha = 12'h748;
-  localparam logic [11:0] RegTopFullRoundsFirst = 12'h74c;
-  localparam logic [11:0] RegTopFullRoundsLast = 12'h750;
-  localparam logic [11:0] RegTopRecurrence = 12'h754;
-  localparam logic [11:0] RegTopDigestWords = 12'h758;
-  localparam logic [11:0] RegTopInputMap0 = 12'h75c;
-  localparam logic [11:0] RegTopInputMap1 = 12'h760;
-  localparam logic [11:0] RegTopDigestMap0 = 12'h764;
-  localparam logic [11:0] RegTopDigestMap1 = 12'h768;
-  localparam logic [11:0] RegTopPartialRounds0 = 12'h76c;
-  localparam logic [11:0] RegTopPartialRounds1 = 12'h770;
-  localparam logic [11:0] RegTopPartialRounds2 = 12'h774;
-  localparam logic [11:0] RegTopPartialRounds3 = 12'h778;
-  localparam logic [11:0] RegTopPartialRounds4 = 12'h77c;
-  localparam logic [11:0] RegTopPartialRounds5 = 12'h780;
-  localparam logic [11:0] RegTopPartialRounds6 = 12'h784;
-  localparam logic [11:0] RegTopPartialRounds7 = 12'h788;
-  localparam logic [11:0] RegTopBases = 12'h78c;
+  localparam logic [11:0] RegTopPasses = 12'h74c;
+  localparam logic [11:0] RegTopRecurrence = 12'h750;
+  localparam logic [11:0] RegTopDigestWords = 12'h754;
+  localparam logic [11:0] RegTopInputMap0 = 12'h758;
+  localparam logic [11:0] RegTopInputMap1 = 12'h75c;
+  localparam logic [11:0] RegTopDigestMap0 = 12'h760;
+  localparam logic [11:0] RegTopDigestMap1 = 12'h764;
+  localparam logic [11:0] RegTopPartialRounds1 = 12'h768;
+  localparam logic [11:0] RegTopPartialRounds2 = 12'h76c;
+  localparam logic [11:0] RegTopPartialRounds3 = 12'h770;
+  localparam logic [11:0] RegTopPartialRounds4 = 12'h774;
+  localparam logic [11:0] RegTopPartialRounds5 = 12'h778;
+  localparam logic [11:0] RegTopPartialRounds6 = 12'h77c;
+  localparam logic [11:0] RegTopPartialBase = 12'h780;
   localparam logic [11:0] RegBusVersion = 12'h800;
   localparam logic [11:0] RegStreamState = 12'h804;
   localparam logic [11:0] RegStreamControl = 12'h808;
@@ -304,8 +295,10 @@ package acclmt_reg_pkg;
   // Entries of each memory of a partial-round sub-engine, one for each beat of each of its rounds.
   localparam int unsigned CapsDepthPartialDepthLsb = 20;
   localparam int unsigned CapsDepthPartialDepthWidth = 10;
+  // Whether full-round sub-engines can store the elements of a pass.
+  localparam int unsigned CapsDepthStoreBit = 30;
   // All of them.
-  localparam logic [31:0] CapsDepthMask = 32'h3fffffff;
+  localparam logic [31:0] CapsDepthMask = 32'h7fffffff;
 
   // Fields of CAPS_TREE.
   // A tree has at most so many levels above its leaves. The level table has an entry more.
@@ -436,6 +429,16 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] ConstantAddressMask = 32'h0fffffff;
 
+  // Fields of LEAF_PASSES.
+  // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.
+  localparam int unsigned LeafPassesFirstLsb = 0;
+  localparam int unsigned LeafPassesFirstWidth = 16;
+  // Passes of its last visit, behind the recurrence. At least 1.
+  localparam int unsigned LeafPassesLastLsb = 16;
+  localparam int unsigned LeafPassesLastWidth = 16;
+  // All of them.
+  localparam logic [31:0] LeafPassesMask = 32'hffffffff;
+
   // Fields of LEAF_RECURRENCE.
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
   // partial rounds are dense.
@@ -444,26 +447,18 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
-  // Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
-  // layer.
-  localparam int unsigned LeafRecurrenceFirstLayerBit = 9;
-  // Whether dense partial rounds have matrix 3 in place of matrix 0.
-  localparam int unsigned LeafRecurrencePartialMatrixBit = 10;
   // All of them.
-  localparam logic [31:0] LeafRecurrenceMask = 32'h0000070f;
+  localparam logic [31:0] LeafRecurrenceMask = 32'h0000010f;
 
-  // Fields of LEAF_BASES.
-  // Index of the first entry of its matrices in a full-round sub-engine.
-  localparam int unsigned LeafBasesMatrixLsb = 0;
-  localparam int unsigned LeafBasesMatrixWidth = 8;
-  // Index of the first entry of its constant vectors in a full-round sub-engine.
-  localparam int unsigned LeafBasesConstantLsb = 8;
-  localparam int unsigned LeafBasesConstantWidth = 8;
-  // Index of the first entry of its coefficients and constants in a partial-round sub-engine.
-  localparam int unsigned LeafBasesPartialLsb = 16;
-  localparam int unsigned LeafBasesPartialWidth = 8;
+  // Fields of ROOT_PASSES.
+  // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.
+  localparam int unsigned RootPassesFirstLsb = 0;
+  localparam int unsigned RootPassesFirstWidth = 16;
+  // Passes of its last visit, behind the recurrence. At least 1.
+  localparam int unsigned RootPassesLastLsb = 16;
+  localparam int unsigned RootPassesLastWidth = 16;
   // All of them.
-  localparam logic [31:0] LeafBasesMask = 32'h00ffffff;
+  localparam logic [31:0] RootPassesMask = 32'hffffffff;
 
   // Fields of ROOT_RECURRENCE.
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
@@ -473,26 +468,8 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned RootRecurrenceOutputEntersBit = 8;
-  // Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
-  // layer.
-  localparam int unsigned RootRecurrenceFirstLayerBit = 9;
-  // Whether dense partial rounds have matrix 3 in place of matrix 0.
-  localparam int unsigned RootRecurrencePartialMatrixBit = 10;
   // All of them.
-  localparam logic [31:0] RootRecurrenceMask = 32'h0000070f;
-
-  // Fields of ROOT_BASES.
-  // Index of the first entry of its matrices in a full-round sub-engine.
-  localparam int unsigned RootBasesMatrixLsb = 0;
-  localparam int unsigned RootBasesMatrixWidth = 8;
-  // Index of the first entry of its constant vectors in a full-round sub-engine.
-  localparam int unsigned RootBasesConstantLsb = 8;
-  localparam int unsigned RootBasesConstantWidth = 8;
-  // Index of the first entry of its coefficients and constants in a partial-round sub-engine.
-  localparam int unsigned RootBasesPartialLsb = 16;
-  localparam int unsigned RootBasesPartialWidth = 8;
-  // All of them.
-  localparam logic [31:0] RootBasesMask = 32'h00ffffff;
+  localparam logic [31:0] RootRecurrenceMask = 32'h0000010f;
 
   // Fields of LEVEL_TABLE.
   // Groups of siblings that the queue of the level has room for, at least 1.
@@ -506,6 +483,16 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] LevelTableMask = 32'h0003ffff;
 
+  // Fields of TOP_PASSES.
+  // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.
+  localparam int unsigned TopPassesFirstLsb = 0;
+  localparam int unsigned TopPassesFirstWidth = 16;
+  // Passes of its last visit, behind the recurrence. At least 1.
+  localparam int unsigned TopPassesLastLsb = 16;
+  localparam int unsigned TopPassesLastWidth = 16;
+  // All of them.
+  localparam logic [31:0] TopPassesMask = 32'hffffffff;
+
   // Fields of TOP_RECURRENCE.
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
   // partial rounds are dense.
@@ -514,26 +501,8 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned TopRecurrenceOutputEntersBit = 8;
-  // Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
-  // layer.
-  localparam int unsigned TopRecurrenceFirstLayerBit = 9;
-  // Whether dense partial rounds have matrix 3 in place of matrix 0.
-  localparam int unsigned TopRecurrencePartialMatrixBit = 10;
   // All of them.
-  localparam logic [31:0] TopRecurrenceMask = 32'h0000070f;
-
-  // Fields of TOP_BASES.
-  // Index of the first entry of its matrices in a full-round sub-engine.
-  localparam int unsigned TopBasesMatrixLsb = 0;
-  localparam int unsigned TopBasesMatrixWidth = 8;
-  // Index of the first entry of its constant vectors in a full-round sub-engine.
-  localparam int unsigned TopBasesConstantLsb = 8;
-  localparam int unsigned TopBasesConstantWidth = 8;
-  // Index of the first entry of its coefficients and constants in a partial-round sub-engine.
-  localparam int unsigned TopBasesPartialLsb = 16;
-  localparam int unsigned TopBasesPartialWidth = 8;
-  // All of them.
-  localparam logic [31:0] TopBasesMask = 32'h00ffffff;
+  localparam logic [31:0] TopRecurrenceMask = 32'h0000010f;
 
   // Fields of STREAM_STATE.
   // The input takes words for a run.
@@ -652,6 +621,9 @@ package acclmt_reg_pkg;
   // Write of a value with a bit set that no field has, or of several commands at once. Nothing was
   // changed.
   localparam logic [7:0] ErrorIllegalValue = 8'd8;
+  // Start with a parameter set whose passes cannot run on a full-round sub-engine. Nothing was
+  // started.
+  localparam logic [7:0] ErrorIllegalProgram = 8'd9;
 
   // Codes of DMA_ERROR.
   // The run is complete, and its output is in memory.

@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000A00u
+#define ACCLMT_VERSION_VALUE 0x00000B00u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000A00u
+#define ACCLMT_VERSION_RESET 0x00000B00u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -76,8 +76,8 @@
 #define ACCLMT_CAPS_ENGINE_LOG2_PLACES_MASK 0xF0000000u
 
 /*
- * CAPS_DEPTH (RO). Capabilities: the depths of the constant memories. Its value after a reset
- * depends on how the chip is built.
+ * CAPS_DEPTH (RO). Capabilities: the depths of the constant memories, and whether bases are stored.
+ * Its value after a reset depends on how the chip is built.
  */
 #define ACCLMT_REG_CAPS_DEPTH 0x00Cu
 /*
@@ -98,6 +98,10 @@
 #define ACCLMT_CAPS_DEPTH_PARTIAL_DEPTH_LSB 20u
 #define ACCLMT_CAPS_DEPTH_PARTIAL_DEPTH_WIDTH 10u
 #define ACCLMT_CAPS_DEPTH_PARTIAL_DEPTH_MASK 0x3FF00000u
+/* Whether full-round sub-engines can store the elements of a pass. */
+#define ACCLMT_CAPS_DEPTH_STORE_LSB 30u
+#define ACCLMT_CAPS_DEPTH_STORE_WIDTH 1u
+#define ACCLMT_CAPS_DEPTH_STORE_MASK 0x40000000u
 
 /*
  * CAPS_TREE (RO). Capabilities: the tree. Its value after a reset depends on how the chip is built.
@@ -488,26 +492,25 @@
 #define ACCLMT_LEAF_ALPHA_RESET 0x00000000u
 
 /*
- * LEAF_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1; a linear layer
- * ahead of them counts as one. It can be written only while no run is in progress.
+ * LEAF_PASSES (RW). Passes of the full-round sub-engines, loops counted as often as they are made.
+ * A start compares them with the program. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_FULL_ROUNDS_FIRST 0x14Cu
-#define ACCLMT_LEAF_FULL_ROUNDS_FIRST_RESET 0x00000000u
+#define ACCLMT_REG_LEAF_PASSES 0x14Cu
+#define ACCLMT_LEAF_PASSES_RESET 0x00000000u
+/* Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1. */
+#define ACCLMT_LEAF_PASSES_FIRST_LSB 0u
+#define ACCLMT_LEAF_PASSES_FIRST_WIDTH 16u
+#define ACCLMT_LEAF_PASSES_FIRST_MASK 0x0000FFFFu
+/* Passes of its last visit, behind the recurrence. At least 1. */
+#define ACCLMT_LEAF_PASSES_LAST_LSB 16u
+#define ACCLMT_LEAF_PASSES_LAST_WIDTH 16u
+#define ACCLMT_LEAF_PASSES_LAST_MASK 0xFFFF0000u
 
 /*
- * LEAF_FULL_ROUNDS_LAST (RW). Full rounds after the partial rounds, at least 1. It can be written
+ * LEAF_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. It can be written
  * only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_FULL_ROUNDS_LAST 0x150u
-#define ACCLMT_LEAF_FULL_ROUNDS_LAST_RESET 0x00000000u
-
-/*
- * LEAF_RECURRENCE (RW). The form of the rounds: the recurrence that the partial-round sub-engines
- * run. With one, the last round of the full-round sub-engines before it has matrix 1 in place of
- * matrix 0, and a pass without S-box and with matrix 2 comes behind it. It can be written only
- * while no run is in progress.
- */
-#define ACCLMT_REG_LEAF_RECURRENCE 0x154u
+#define ACCLMT_REG_LEAF_RECURRENCE 0x150u
 #define ACCLMT_LEAF_RECURRENCE_RESET 0x00000000u
 /*
  * Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
@@ -522,23 +525,12 @@
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
-/*
- * Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
- * layer.
- */
-#define ACCLMT_LEAF_RECURRENCE_FIRST_LAYER_LSB 9u
-#define ACCLMT_LEAF_RECURRENCE_FIRST_LAYER_WIDTH 1u
-#define ACCLMT_LEAF_RECURRENCE_FIRST_LAYER_MASK 0x00000200u
-/* Whether dense partial rounds have matrix 3 in place of matrix 0. */
-#define ACCLMT_LEAF_RECURRENCE_PARTIAL_MATRIX_LSB 10u
-#define ACCLMT_LEAF_RECURRENCE_PARTIAL_MATRIX_WIDTH 1u
-#define ACCLMT_LEAF_RECURRENCE_PARTIAL_MATRIX_MASK 0x00000400u
 
 /*
  * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in
  * Goldilocks mode; for a tree: 1. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_DIGEST_WORDS 0x158u
+#define ACCLMT_REG_LEAF_DIGEST_WORDS 0x154u
 #define ACCLMT_LEAF_DIGEST_WORDS_RESET 0x00000000u
 
 /*
@@ -548,7 +540,7 @@
  * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
  * while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_INPUT_MAP(number) (0x15Cu + 4u * ((number) - 0u))
+#define ACCLMT_REG_LEAF_INPUT_MAP(number) (0x158u + 4u * ((number) - 0u))
 #define ACCLMT_LEAF_INPUT_MAP_FIRST 0u
 #define ACCLMT_LEAF_INPUT_MAP_COUNT 2u
 #define ACCLMT_LEAF_INPUT_MAP_RESET 0x00000000u
@@ -559,41 +551,28 @@
  * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
  * run is in progress.
  */
-#define ACCLMT_REG_LEAF_DIGEST_MAP(number) (0x164u + 4u * ((number) - 0u))
+#define ACCLMT_REG_LEAF_DIGEST_MAP(number) (0x160u + 4u * ((number) - 0u))
 #define ACCLMT_LEAF_DIGEST_MAP_FIRST 0u
 #define ACCLMT_LEAF_DIGEST_MAP_COUNT 2u
 #define ACCLMT_LEAF_DIGEST_MAP_RESET 0x00000000u
 
 /*
- * LEAF_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 the dense ones of the
- * first full-round sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7
- * the dense ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not
- * have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0. It can be
- * written only while no run is in progress.
+ * LEAF_PARTIAL_ROUNDS (RW). Rounds of the recurrence on each partial-round sub-engine. 0 for those
+ * that CAPS_ENGINE does not have. With a recurrence that of sub-engine 1 is at least 1, without one
+ * all are 0. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_PARTIAL_ROUNDS(number) (0x16Cu + 4u * ((number) - 0u))
-#define ACCLMT_LEAF_PARTIAL_ROUNDS_FIRST 0u
-#define ACCLMT_LEAF_PARTIAL_ROUNDS_COUNT 8u
+#define ACCLMT_REG_LEAF_PARTIAL_ROUNDS(number) (0x168u + 4u * ((number) - 1u))
+#define ACCLMT_LEAF_PARTIAL_ROUNDS_FIRST 1u
+#define ACCLMT_LEAF_PARTIAL_ROUNDS_COUNT 6u
 #define ACCLMT_LEAF_PARTIAL_ROUNDS_RESET 0x00000000u
 
 /*
- * LEAF_BASES (RW). Where the constants of the parameter set begin. They fit behind it into the
- * memories of CAPS_DEPTH. It can be written only while no run is in progress.
+ * LEAF_PARTIAL_BASE (RW). Index of the first entry of its coefficients and constants in a
+ * partial-round sub-engine, up to 255. They fit behind it into the memories of CAPS_DEPTH. It can
+ * be written only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_BASES 0x18Cu
-#define ACCLMT_LEAF_BASES_RESET 0x00000000u
-/* Index of the first entry of its matrices in a full-round sub-engine. */
-#define ACCLMT_LEAF_BASES_MATRIX_LSB 0u
-#define ACCLMT_LEAF_BASES_MATRIX_WIDTH 8u
-#define ACCLMT_LEAF_BASES_MATRIX_MASK 0x000000FFu
-/* Index of the first entry of its constant vectors in a full-round sub-engine. */
-#define ACCLMT_LEAF_BASES_CONSTANT_LSB 8u
-#define ACCLMT_LEAF_BASES_CONSTANT_WIDTH 8u
-#define ACCLMT_LEAF_BASES_CONSTANT_MASK 0x0000FF00u
-/* Index of the first entry of its coefficients and constants in a partial-round sub-engine. */
-#define ACCLMT_LEAF_BASES_PARTIAL_LSB 16u
-#define ACCLMT_LEAF_BASES_PARTIAL_WIDTH 8u
-#define ACCLMT_LEAF_BASES_PARTIAL_MASK 0x00FF0000u
+#define ACCLMT_REG_LEAF_PARTIAL_BASE 0x180u
+#define ACCLMT_LEAF_PARTIAL_BASE_RESET 0x00000000u
 
 /*
  * ROOT_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the levels that are hashed with this
@@ -618,26 +597,25 @@
 #define ACCLMT_ROOT_ALPHA_RESET 0x00000000u
 
 /*
- * ROOT_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1; a linear layer
- * ahead of them counts as one. It can be written only while no run is in progress.
+ * ROOT_PASSES (RW). Passes of the full-round sub-engines, loops counted as often as they are made.
+ * A start compares them with the program. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_FULL_ROUNDS_FIRST 0x1ACu
-#define ACCLMT_ROOT_FULL_ROUNDS_FIRST_RESET 0x00000000u
+#define ACCLMT_REG_ROOT_PASSES 0x1ACu
+#define ACCLMT_ROOT_PASSES_RESET 0x00000000u
+/* Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1. */
+#define ACCLMT_ROOT_PASSES_FIRST_LSB 0u
+#define ACCLMT_ROOT_PASSES_FIRST_WIDTH 16u
+#define ACCLMT_ROOT_PASSES_FIRST_MASK 0x0000FFFFu
+/* Passes of its last visit, behind the recurrence. At least 1. */
+#define ACCLMT_ROOT_PASSES_LAST_LSB 16u
+#define ACCLMT_ROOT_PASSES_LAST_WIDTH 16u
+#define ACCLMT_ROOT_PASSES_LAST_MASK 0xFFFF0000u
 
 /*
- * ROOT_FULL_ROUNDS_LAST (RW). Full rounds after the partial rounds, at least 1. It can be written
+ * ROOT_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. It can be written
  * only while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_FULL_ROUNDS_LAST 0x1B0u
-#define ACCLMT_ROOT_FULL_ROUNDS_LAST_RESET 0x00000000u
-
-/*
- * ROOT_RECURRENCE (RW). The form of the rounds: the recurrence that the partial-round sub-engines
- * run. With one, the last round of the full-round sub-engines before it has matrix 1 in place of
- * matrix 0, and a pass without S-box and with matrix 2 comes behind it. It can be written only
- * while no run is in progress.
- */
-#define ACCLMT_REG_ROOT_RECURRENCE 0x1B4u
+#define ACCLMT_REG_ROOT_RECURRENCE 0x1B0u
 #define ACCLMT_ROOT_RECURRENCE_RESET 0x00000000u
 /*
  * Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
@@ -652,23 +630,12 @@
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
-/*
- * Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
- * layer.
- */
-#define ACCLMT_ROOT_RECURRENCE_FIRST_LAYER_LSB 9u
-#define ACCLMT_ROOT_RECURRENCE_FIRST_LAYER_WIDTH 1u
-#define ACCLMT_ROOT_RECURRENCE_FIRST_LAYER_MASK 0x00000200u
-/* Whether dense partial rounds have matrix 3 in place of matrix 0. */
-#define ACCLMT_ROOT_RECURRENCE_PARTIAL_MATRIX_LSB 10u
-#define ACCLMT_ROOT_RECURRENCE_PARTIAL_MATRIX_WIDTH 1u
-#define ACCLMT_ROOT_RECURRENCE_PARTIAL_MATRIX_MASK 0x00000400u
 
 /*
  * ROOT_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
  * progress.
  */
-#define ACCLMT_REG_ROOT_DIGEST_WORDS 0x1B8u
+#define ACCLMT_REG_ROOT_DIGEST_WORDS 0x1B4u
 #define ACCLMT_ROOT_DIGEST_WORDS_RESET 0x00000000u
 
 /*
@@ -678,7 +645,7 @@
  * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
  * while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_INPUT_MAP(number) (0x1BCu + 4u * ((number) - 0u))
+#define ACCLMT_REG_ROOT_INPUT_MAP(number) (0x1B8u + 4u * ((number) - 0u))
 #define ACCLMT_ROOT_INPUT_MAP_FIRST 0u
 #define ACCLMT_ROOT_INPUT_MAP_COUNT 2u
 #define ACCLMT_ROOT_INPUT_MAP_RESET 0x00000000u
@@ -689,41 +656,28 @@
  * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
  * run is in progress.
  */
-#define ACCLMT_REG_ROOT_DIGEST_MAP(number) (0x1C4u + 4u * ((number) - 0u))
+#define ACCLMT_REG_ROOT_DIGEST_MAP(number) (0x1C0u + 4u * ((number) - 0u))
 #define ACCLMT_ROOT_DIGEST_MAP_FIRST 0u
 #define ACCLMT_ROOT_DIGEST_MAP_COUNT 2u
 #define ACCLMT_ROOT_DIGEST_MAP_RESET 0x00000000u
 
 /*
- * ROOT_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 the dense ones of the
- * first full-round sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7
- * the dense ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not
- * have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0. It can be
- * written only while no run is in progress.
+ * ROOT_PARTIAL_ROUNDS (RW). Rounds of the recurrence on each partial-round sub-engine. 0 for those
+ * that CAPS_ENGINE does not have. With a recurrence that of sub-engine 1 is at least 1, without one
+ * all are 0. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_PARTIAL_ROUNDS(number) (0x1CCu + 4u * ((number) - 0u))
-#define ACCLMT_ROOT_PARTIAL_ROUNDS_FIRST 0u
-#define ACCLMT_ROOT_PARTIAL_ROUNDS_COUNT 8u
+#define ACCLMT_REG_ROOT_PARTIAL_ROUNDS(number) (0x1C8u + 4u * ((number) - 1u))
+#define ACCLMT_ROOT_PARTIAL_ROUNDS_FIRST 1u
+#define ACCLMT_ROOT_PARTIAL_ROUNDS_COUNT 6u
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_RESET 0x00000000u
 
 /*
- * ROOT_BASES (RW). Where the constants of the parameter set begin. They fit behind it into the
- * memories of CAPS_DEPTH. It can be written only while no run is in progress.
+ * ROOT_PARTIAL_BASE (RW). Index of the first entry of its coefficients and constants in a
+ * partial-round sub-engine, up to 255. They fit behind it into the memories of CAPS_DEPTH. It can
+ * be written only while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_BASES 0x1ECu
-#define ACCLMT_ROOT_BASES_RESET 0x00000000u
-/* Index of the first entry of its matrices in a full-round sub-engine. */
-#define ACCLMT_ROOT_BASES_MATRIX_LSB 0u
-#define ACCLMT_ROOT_BASES_MATRIX_WIDTH 8u
-#define ACCLMT_ROOT_BASES_MATRIX_MASK 0x000000FFu
-/* Index of the first entry of its constant vectors in a full-round sub-engine. */
-#define ACCLMT_ROOT_BASES_CONSTANT_LSB 8u
-#define ACCLMT_ROOT_BASES_CONSTANT_WIDTH 8u
-#define ACCLMT_ROOT_BASES_CONSTANT_MASK 0x0000FF00u
-/* Index of the first entry of its coefficients and constants in a partial-round sub-engine. */
-#define ACCLMT_ROOT_BASES_PARTIAL_LSB 16u
-#define ACCLMT_ROOT_BASES_PARTIAL_WIDTH 8u
-#define ACCLMT_ROOT_BASES_PARTIAL_MASK 0x00FF0000u
+#define ACCLMT_REG_ROOT_PARTIAL_BASE 0x1E0u
+#define ACCLMT_ROOT_PARTIAL_BASE_RESET 0x00000000u
 
 /* CYCLES (RO). Cycles from start to done, or to now while the run is in progress. */
 #define ACCLMT_REG_CYCLES 0x200u
@@ -1054,26 +1008,25 @@
 #define ACCLMT_TOP_ALPHA_RESET 0x00000000u
 
 /*
- * TOP_FULL_ROUNDS_FIRST (RW). Full rounds before the partial rounds, at least 1; a linear layer
- * ahead of them counts as one. It can be written only while no run is in progress.
+ * TOP_PASSES (RW). Passes of the full-round sub-engines, loops counted as often as they are made. A
+ * start compares them with the program. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_TOP_FULL_ROUNDS_FIRST 0x74Cu
-#define ACCLMT_TOP_FULL_ROUNDS_FIRST_RESET 0x00000000u
+#define ACCLMT_REG_TOP_PASSES 0x74Cu
+#define ACCLMT_TOP_PASSES_RESET 0x00000000u
+/* Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1. */
+#define ACCLMT_TOP_PASSES_FIRST_LSB 0u
+#define ACCLMT_TOP_PASSES_FIRST_WIDTH 16u
+#define ACCLMT_TOP_PASSES_FIRST_MASK 0x0000FFFFu
+/* Passes of its last visit, behind the recurrence. At least 1. */
+#define ACCLMT_TOP_PASSES_LAST_LSB 16u
+#define ACCLMT_TOP_PASSES_LAST_WIDTH 16u
+#define ACCLMT_TOP_PASSES_LAST_MASK 0xFFFF0000u
 
 /*
- * TOP_FULL_ROUNDS_LAST (RW). Full rounds after the partial rounds, at least 1. It can be written
+ * TOP_RECURRENCE (RW). The recurrence that the partial-round sub-engines run. It can be written
  * only while no run is in progress.
  */
-#define ACCLMT_REG_TOP_FULL_ROUNDS_LAST 0x750u
-#define ACCLMT_TOP_FULL_ROUNDS_LAST_RESET 0x00000000u
-
-/*
- * TOP_RECURRENCE (RW). The form of the rounds: the recurrence that the partial-round sub-engines
- * run. With one, the last round of the full-round sub-engines before it has matrix 1 in place of
- * matrix 0, and a pass without S-box and with matrix 2 comes behind it. It can be written only
- * while no run is in progress.
- */
-#define ACCLMT_REG_TOP_RECURRENCE 0x754u
+#define ACCLMT_REG_TOP_RECURRENCE 0x750u
 #define ACCLMT_TOP_RECURRENCE_RESET 0x00000000u
 /*
  * Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
@@ -1088,23 +1041,12 @@
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
-/*
- * Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear
- * layer.
- */
-#define ACCLMT_TOP_RECURRENCE_FIRST_LAYER_LSB 9u
-#define ACCLMT_TOP_RECURRENCE_FIRST_LAYER_WIDTH 1u
-#define ACCLMT_TOP_RECURRENCE_FIRST_LAYER_MASK 0x00000200u
-/* Whether dense partial rounds have matrix 3 in place of matrix 0. */
-#define ACCLMT_TOP_RECURRENCE_PARTIAL_MATRIX_LSB 10u
-#define ACCLMT_TOP_RECURRENCE_PARTIAL_MATRIX_WIDTH 1u
-#define ACCLMT_TOP_RECURRENCE_PARTIAL_MATRIX_MASK 0x00000400u
 
 /*
  * TOP_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
  * progress.
  */
-#define ACCLMT_REG_TOP_DIGEST_WORDS 0x758u
+#define ACCLMT_REG_TOP_DIGEST_WORDS 0x754u
 #define ACCLMT_TOP_DIGEST_WORDS_RESET 0x00000000u
 
 /*
@@ -1114,7 +1056,7 @@
  * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
  * while no run is in progress.
  */
-#define ACCLMT_REG_TOP_INPUT_MAP(number) (0x75Cu + 4u * ((number) - 0u))
+#define ACCLMT_REG_TOP_INPUT_MAP(number) (0x758u + 4u * ((number) - 0u))
 #define ACCLMT_TOP_INPUT_MAP_FIRST 0u
 #define ACCLMT_TOP_INPUT_MAP_COUNT 2u
 #define ACCLMT_TOP_INPUT_MAP_RESET 0x00000000u
@@ -1125,41 +1067,28 @@
  * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
  * run is in progress.
  */
-#define ACCLMT_REG_TOP_DIGEST_MAP(number) (0x764u + 4u * ((number) - 0u))
+#define ACCLMT_REG_TOP_DIGEST_MAP(number) (0x760u + 4u * ((number) - 0u))
 #define ACCLMT_TOP_DIGEST_MAP_FIRST 0u
 #define ACCLMT_TOP_DIGEST_MAP_COUNT 2u
 #define ACCLMT_TOP_DIGEST_MAP_RESET 0x00000000u
 
 /*
- * TOP_PARTIAL_ROUNDS (RW). Partial rounds in the order of the sub-engines: 0 the dense ones of the
- * first full-round sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7
- * the dense ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not
- * have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0. It can be
- * written only while no run is in progress.
+ * TOP_PARTIAL_ROUNDS (RW). Rounds of the recurrence on each partial-round sub-engine. 0 for those
+ * that CAPS_ENGINE does not have. With a recurrence that of sub-engine 1 is at least 1, without one
+ * all are 0. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_TOP_PARTIAL_ROUNDS(number) (0x76Cu + 4u * ((number) - 0u))
-#define ACCLMT_TOP_PARTIAL_ROUNDS_FIRST 0u
-#define ACCLMT_TOP_PARTIAL_ROUNDS_COUNT 8u
+#define ACCLMT_REG_TOP_PARTIAL_ROUNDS(number) (0x768u + 4u * ((number) - 1u))
+#define ACCLMT_TOP_PARTIAL_ROUNDS_FIRST 1u
+#define ACCLMT_TOP_PARTIAL_ROUNDS_COUNT 6u
 #define ACCLMT_TOP_PARTIAL_ROUNDS_RESET 0x00000000u
 
 /*
- * TOP_BASES (RW). Where the constants of the parameter set begin. They fit behind it into the
- * memories of CAPS_DEPTH. It can be written only while no run is in progress.
+ * TOP_PARTIAL_BASE (RW). Index of the first entry of its coefficients and constants in a
+ * partial-round sub-engine, up to 255. They fit behind it into the memories of CAPS_DEPTH. It can
+ * be written only while no run is in progress.
  */
-#define ACCLMT_REG_TOP_BASES 0x78Cu
-#define ACCLMT_TOP_BASES_RESET 0x00000000u
-/* Index of the first entry of its matrices in a full-round sub-engine. */
-#define ACCLMT_TOP_BASES_MATRIX_LSB 0u
-#define ACCLMT_TOP_BASES_MATRIX_WIDTH 8u
-#define ACCLMT_TOP_BASES_MATRIX_MASK 0x000000FFu
-/* Index of the first entry of its constant vectors in a full-round sub-engine. */
-#define ACCLMT_TOP_BASES_CONSTANT_LSB 8u
-#define ACCLMT_TOP_BASES_CONSTANT_WIDTH 8u
-#define ACCLMT_TOP_BASES_CONSTANT_MASK 0x0000FF00u
-/* Index of the first entry of its coefficients and constants in a partial-round sub-engine. */
-#define ACCLMT_TOP_BASES_PARTIAL_LSB 16u
-#define ACCLMT_TOP_BASES_PARTIAL_WIDTH 8u
-#define ACCLMT_TOP_BASES_PARTIAL_MASK 0x00FF0000u
+#define ACCLMT_REG_TOP_PARTIAL_BASE 0x780u
+#define ACCLMT_TOP_PARTIAL_BASE_RESET 0x00000000u
 
 /*
  * BUS_VERSION (RO). Version of the registers of the streams: major, minor and patch in bits 23:16,
@@ -1424,6 +1353,14 @@
  * changed. ERROR_INFO: byte address written.
  */
 #define ACCLMT_ERROR_ILLEGAL_VALUE 8u
+/*
+ * Start with a parameter set whose passes cannot run on a full-round sub-engine. Nothing was
+ * started. ERROR_INFO: bits 15:8 the parameter set; bits 7:0 why: 1 the table of passes breaks a
+ * rule, 2 it has no program of the set, 3 a pass needs what the sub-engine does not have or an
+ * exponent that ALPHA does not announce, 4 a matrix is not loaded, 5 the constant vectors do not
+ * fit into the memory, 6 PASSES has another number of passes.
+ */
+#define ACCLMT_ERROR_ILLEGAL_PROGRAM 9u
 
 /* Codes of DMA_ERROR. */
 /* The run is complete, and its output is in memory. */

@@ -445,6 +445,7 @@ module acclmt_partial_round_engine #(
     .data_i(share),
     .data_o(share_at_output)
   );
+  acclmt_pkg::word_t unused_x;
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -456,9 +457,11 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .alpha_i,
+    .power_i(acclmt_pkg::sbox_of(alpha_i)),
     .valid_i(issue_q && issue_first_q),
     .x_i(issue_state_q[0][WordWidth-1:0]),
+    .x_o(unused_x),
+    .base_i('0),
     .bypass_i('0),
     .y_o(output_of_sbox)
   );

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Poseidon S-box x^3, x^5 or x^7, with two squarers and one multiplier, each followed by a
-/// reduction.
+/// reduction. For exponents that are made in several passes, also x^2 and x^4, and both times a
+/// base.
 ///
 ///     cycle 0        13                    26                     39    (constant reduction)
 ///     x --> square --+--> square ----------+
@@ -11,6 +12,7 @@
 ///                    |                     +--> multiply --> x^3 = x^2 * x
 ///                    +--> multiply (x^7) --+                 x^5 = x^4 * x
 ///                         x^3 = x^2 * x                      x^7 = x^4 * x^3
+///                                                            x^2 = x * x, x^4 = x^2 * x^2
 ///
 /// x^7 takes the one multiplier twice, 13 cycles apart: then no two elements may enter an odd
 /// number of cycles apart that equals this distance, which a grid of 2, 3 or 4 cycles guarantees.
@@ -24,7 +26,9 @@ module acclmt_sbox #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Whether powers can be multiplied with a base.
+  parameter bit Base = 1'b0
 ) (
   /// Clock and reset (of the delay lines' pointers and the valid bits).
   input logic clk_i,
@@ -34,13 +38,18 @@ module acclmt_sbox #(
   input logic [acclmt_memory_pkg::MemoryConfigWidth-1:0] memory_config_i,
   /// Forgets every element.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and exponent; stable while elements are inside.
+  /// Goldilocks mode and run-time modulus; stable while elements are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::alpha_e alpha_i,
+  /// In the cycle in which an element needs the multiplier for its power: which one that is. In
+  /// other cycles `SboxSeventh` if elements may pass that need it twice.
+  input acclmt_pkg::sbox_e power_i,
   /// Element x, canonical residue (four of them in Goldilocks mode).
   input logic valid_i,
   input logic [acclmt_pkg::WordWidth-1:0] x_i,
+  /// In the cycle of `power_i`: the element, which can be stored, and the base.
+  output logic [acclmt_pkg::WordWidth-1:0] x_o,
+  input logic [acclmt_pkg::WordWidth-1:0] base_i,
   /// In the cycle of the result: take x instead of its power, a bit for each slice.
   input logic [acclmt_pkg::Slices-1:0] bypass_i,
   /// The power of x, or x.
@@ -154,26 +163,33 @@ module acclmt_sbox #(
     .valid_o(third_valid),
     .ahead_o(unused_ahead)
   );
+  // The first product of x^7 is made in a cycle in which no element needs the multiplier for its
+  // power.
   always_comb begin
-    case (alpha_i)
-      acclmt_pkg::AlphaThree: begin
-        power = square_third;
-        factor = x_third;
-      end
-      acclmt_pkg::AlphaSeven: begin
-        power = third_valid ? fourth : square;
-        factor = third_valid ? residue[2] : x_second;
-      end
-      default: begin
-        power = fourth;
-        factor = x_third;
-      end
+    case (power_i)
+      acclmt_pkg::SboxSquare: power = x_third;
+      acclmt_pkg::SboxFourth, acclmt_pkg::SboxThird, acclmt_pkg::SboxSquareBase:
+      power = square_third;
+      acclmt_pkg::SboxSeventh: power = third_valid ? fourth : square;
+      default: power = fourth;
+    endcase
+    case (power_i)
+      acclmt_pkg::SboxFourth: factor = square_third;
+      acclmt_pkg::SboxSeventh: factor = third_valid ? residue[2] : x_second;
+      acclmt_pkg::SboxSquareBase, acclmt_pkg::SboxFourthBase: factor = Base ? base_i : x_third;
+      default: factor = x_third;
     endcase
   end
+  assign x_o = x_third;
 
   for (genvar s = 0; s < Slices; s++) begin : gen_bypass
     assign y_o[SliceWidth*s+:SliceWidth] =
         bypass_i[s] ? x_last[SliceWidth*s+:SliceWidth] : residue[2][SliceWidth*s+:SliceWidth];
+  end
+
+  if (!Base) begin : gen_no_base
+    logic unused_base;
+    assign unused_base = ^base_i;
   end
 
 `ifndef SYNTHESIS
@@ -189,12 +205,12 @@ module acclmt_sbox #(
     .ahead_o(unused_ahead_second)
   );
   one_product_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      alpha_i == acclmt_pkg::AlphaSeven |-> !(second_valid && third_valid))
+      power_i == acclmt_pkg::SboxSeventh |-> !(second_valid && third_valid))
   else $error("acclmt_sbox: two elements need the multiplier in one cycle");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !$isunknown(valid_i))
   else $error("acclmt_sbox: whether an element enters is unknown");
   twice_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      alpha_i == acclmt_pkg::AlphaSeven && third_valid);
+      power_i == acclmt_pkg::SboxSeventh && third_valid);
 `endif
 
 endmodule

@@ -95,17 +95,26 @@ module acclmt_tb_chip #(
   end
 
   `define ACCLMT_TB_HASH(e) u_core.u_engines.gen_engine[e].u_hash_engine
-  // A full-round sub-engine numbers its rounds through both visits.
+  // The number of a pass in its visit: each adds a constant vector.
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  localparam int unsigned FirstWidth = acclmt_pkg::PassFirstWidth;
+  function automatic logic [7:0] pass_number(
+      input acclmt_pkg::index_t constants, input logic [acclmt_pkg::NumSets*FirstWidth-1:0] firsts,
+      input logic [acclmt_pkg::NumSets*ConfigWidth-1:0] configs, input acclmt_pkg::tag_t tag);
+    acclmt_pkg::engine_config_t of_set;
+    acclmt_pkg::pass_first_t first;
+    int set;
+    set = 32'(tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]);
+    of_set = configs[int'(ConfigWidth)*set+:ConfigWidth];
+    first = firsts[int'(FirstWidth)*set+:FirstWidth];
+    pass_number = (of_set.beats == '0) ? '0 : (constants - first.constants) / 8'(of_set.beats);
+  endfunction
   `define ACCLMT_TB_FULL(word, engine) \
     assign observed_o[word] = { \
       engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o, 14'b0, \
       engine.u_loop.issue_last, 8'(engine.u_loop.u_control.start_cycles), \
-      8'(engine.u_loop.issue_round - \
-         (!engine.u_loop.issue_last ? '0 : \
-          engine.u_loop.issue_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth] == 2'd2 ? \
-              engine.u_loop.gen_set[2].first_end : \
-          engine.u_loop.issue_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth] == 2'd1 ? \
-              engine.u_loop.gen_set[1].first_end : engine.u_loop.gen_set[0].first_end))};
+      pass_number(engine.u_loop.issue_vector, engine.u_loop.first_i[engine.u_loop.issue_last], \
+                  engine.u_loop.configs_i, engine.u_loop.issue_tag)};
   `define ACCLMT_TB_PARTIAL(word, engine) \
     assign observed_o[word] = { \
       engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \

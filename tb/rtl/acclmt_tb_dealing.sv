@@ -89,6 +89,8 @@ module acclmt_tb_dealing;
     .digest_is_leaf_o(),
     .hash_begun_o(),
     .busy_o(),
+    .program_fault_o(),
+    .program_fault_set_o(),
     .idle_o(pool_idle)
   );
   acclmt_tree #(

@@ -12,8 +12,8 @@ module acclmt_tb_engines #(
   input logic rst_ni,
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
   /// data of the constant or input word (8), values of the configuration registers of an engine
-  /// (20).
-  input logic [30*32-1:0] in_i,
+  /// (17).
+  input logic [27*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
 );
@@ -47,7 +47,6 @@ module acclmt_tb_engines #(
   logic unused_illegal;
   logic [4:0] unused_illegal_index;
   acclmt_engine_configuration #(
-    .NumFull(acclmt_pkg::MaxNumFull),
     .NumPartial(acclmt_pkg::MaxNumPartial)
   ) u_configuration (
     .registers_i(in_i[10*32+:acclmt_pkg::NumEngineConfig*32]),
@@ -74,9 +73,14 @@ module acclmt_tb_engines #(
   logic [NumEngines-1:0][MaxSubEngines-1:0] busy;
   for (genvar i = 0; i < NumEngines; i++) begin : gen_engine
     logic chosen, clk, unused_begun;
+    acclmt_pkg::program_fault_t program_fault;
+    acclmt_pkg::set_t unused_fault_set;
     assign chosen = select == 4'(i);
     // The choice changes while the clock is low.
     assign clk = clk_i && chosen;
+    program_sound_a : assert property (@(posedge clk) disable iff (!rst_ni)
+        word_valid |-> program_fault == acclmt_pkg::ProgramSound)
+    else $error("acclmt_tb_engines: the program has the fault %0d", program_fault);
     acclmt_hash_engine #(
       .Prime(acclmt_tb_build_pkg::Prime),
       .Reduction(acclmt_tb_build_pkg::Reduction),
@@ -105,6 +109,8 @@ module acclmt_tb_engines #(
       .tag_o(digest_tag[i]),
       .begun_o(unused_begun),
       .busy_o(busy[i]),
+      .program_fault_o(program_fault),
+      .program_fault_set_o(unused_fault_set),
       .idle_o(idle[i])
     );
   end

@@ -16,6 +16,7 @@ module acclmt_hash_engine #(
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Store = 1'b1,
   parameter bit Sponge = 1'b0,
   parameter int unsigned NumSets = 1
 ) (
@@ -41,8 +42,13 @@ module acclmt_hash_engine #(
   output acclmt_pkg::tag_t tag_o,
   output logic begun_o,
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
+  output acclmt_pkg::program_fault_t program_fault_o,
+  output acclmt_pkg::set_t program_fault_set_o,
   output logic idle_o
 );
+
+  assign program_fault_o = acclmt_pkg::ProgramSound;
+  assign program_fault_set_o = '0;
 
   localparam int unsigned Pages = 2;
   localparam int unsigned States = 6;
@@ -191,7 +197,7 @@ module acclmt_hash_engine #(
 
   logic unused_bits;
   assign unused_bits = ^{Prime, Goldilocks, Reduction, NumFull, NumPartial, MatrixDepth,
-                         ConstantDepth, PartialDepth, Sponge, memory_config_i, goldilocks_i,
+                         ConstantDepth, PartialDepth, Store, Sponge, memory_config_i, goldilocks_i,
                          prime_i, constant_write_i, word_i, of_digest};
 
 endmodule

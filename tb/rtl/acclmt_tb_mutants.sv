@@ -248,9 +248,11 @@ module acclmt_tb_mutants (
     .clear_i(1'b0),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .alpha_i(acclmt_pkg::alpha_e'(control[25:24])),
+    .power_i(acclmt_pkg::sbox_of(acclmt_pkg::alpha_e'(control[25:24]))),
     .valid_i(control[7]),
     .x_i(a),
+    .x_o(),
+    .base_i('0),
     .bypass_i(control[23:20]),
     .y_o(power)
   );

@@ -8,8 +8,8 @@ module acclmt_tb_sets (
   input logic rst_ni,
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
   /// data of the constant or input word (8); of each set the values of its configuration registers
-  /// (19) and where its constants begin (1).
-  input logic [70*32-1:0] in_i,
+  /// (17).
+  input logic [61*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
 );
@@ -83,6 +83,8 @@ module acclmt_tb_sets (
   acclmt_pkg::word_t digest;
   acclmt_pkg::tag_t digest_tag;
   logic [acclmt_pkg::MaxSubEngines-1:0] busy;
+  acclmt_pkg::program_fault_t program_fault;
+  acclmt_pkg::set_t unused_fault_set;
   acclmt_hash_engine #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction),
@@ -112,8 +114,14 @@ module acclmt_tb_sets (
     .tag_o(digest_tag),
     .begun_o(unused_begun),
     .busy_o(busy),
+    .program_fault_o(program_fault),
+    .program_fault_set_o(unused_fault_set),
     .idle_o(idle)
   );
+
+  program_sound_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      in_i[2] |-> program_fault == acclmt_pkg::ProgramSound)
+  else $error("acclmt_tb_sets: a program has the fault %0d", program_fault);
 
   assign out_o = {
     10'b0, digest_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], digest_tag[7:0], busy, idle, last,

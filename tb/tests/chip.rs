@@ -18,7 +18,8 @@ use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
     self, Bases, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, LevelEntry, NODE_SET,
-    ROW_SET, Roles, RowRegisters, SLICES, SUB_ENGINES, Segments,
+    PASS_BANK, PassEntry, Power, ProgramFault, ROW_SET, Roles, RowRegisters, SLICES, SUB_ENGINES,
+    Segments,
 };
 use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
@@ -467,6 +468,16 @@ fn with_exponent(program: &ChipProgram, alpha: u32) -> (ChipRegisters, Vec<progr
         constants.extend(further);
     }
     registers.alpha = alpha;
+    let passes = constants
+        .iter_mut()
+        .filter(|constant| constant.sub_engine == 0 && constant.bank == PASS_BANK);
+    for constant in passes {
+        let mut entry = PassEntry::read(&constant.word).unwrap();
+        if entry.power != Power::None {
+            entry.power = Power::of_exponent(alpha.into()).unwrap();
+        }
+        constant.word = entry.word();
+    }
     (registers, constants)
 }
 
@@ -494,7 +505,7 @@ fn every_exponent_in_every_field() {
             for alpha in [3, 5, 7] {
                 let (registers, constants) = with_exponent(&program, alpha);
                 let expected =
-                    program::evaluate(field, &registers, &constants, &limits, &inputs).unwrap();
+                    program::evaluate(field, &registers, &constants, 0, &limits, &inputs).unwrap();
                 host.clear();
                 host.load_registers(&registers);
                 host.load_modulus(&program);
@@ -776,18 +787,16 @@ fn trees_back_to_back() {
 fn trees_of_other_arities() {
     let mut random = Random::new(seed(42));
     let mut device = rtl_device(8).unwrap();
-    let sets = presets::all().iter().filter(|preset| {
-        let is_ours = chip_fields().contains(&preset.field());
-        is_ours
-            && ["-3", "-4", "-8", "-11", "dusk"]
-                .iter()
-                .any(|end| preset.name().ends_with(end))
-    });
     let limits = device.capabilities().limits;
-    for preset in sets {
+    let ours = (presets::all().iter()).filter(|preset| chip_fields().contains(&preset.field()));
+    let mut arities = Vec::new();
+    for preset in ours {
         let parameters = preset.parameters();
         let program = ChipProgram::compile(parameters, &limits).unwrap();
-        let arity = parameters.arity();
+        let Some(arity) = program.tree_arity().filter(|&arity| arity > 2) else {
+            continue;
+        };
+        arities.push(arity);
         for leaves in [arity, arity * arity] {
             let input = elements(&mut random, preset.field(), leaves);
             let leaf = LeafKind::Element;
@@ -802,6 +811,7 @@ fn trees_of_other_arities() {
             check_counters(&counters.unwrap(), &program, leaves as u64, 0, hashes);
         }
     }
+    assert!(!arities.is_empty());
 }
 
 /// Trees whose level tables have room for a few groups only, so that small trees fill every queue.
@@ -1431,10 +1441,16 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
                 for (group, is_legal) in [(most, true), (most + 1, false)] {
                     host.write(registers::ROW_GROUP.address, group);
                     host.write(registers::CONTROL.address, START);
+                    host.feed(&[], 20);
                     let found = host.error();
                     let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
                     let refused = (code, registers::ROW_GROUP.address);
-                    let expected = if is_legal { (0, 0) } else { refused };
+                    // Nothing is loaded that could run.
+                    let no_program = (
+                        registers::ERROR_ILLEGAL_PROGRAM.code,
+                        ProgramFault::Missing as u32,
+                    );
+                    let expected = if is_legal { no_program } else { refused };
                     assert_eq!(found, expected, "{group} rows: {values:X?}");
                     host.clear();
                 }
@@ -1970,10 +1986,10 @@ impl Host<'_> {
     fn load_constants(&mut self, constants: &[program::ChipConstant]) {
         // Hash engine 0 takes rows, with parameter set 0, and hash engine 1 nodes, with parameter set 1.
         for constant in constants {
-            self.write_word(&registers::CONSTANT_DATA, &constant.word);
             for set in [ROW_SET, NODE_SET] {
                 let engine = 1 << set;
                 let constant = constant.placed(set, &Bases::default()).unwrap();
+                self.write_word(&registers::CONSTANT_DATA, &constant.word);
                 if constant.engine_mask & engine != 0 {
                     let address = constant_address_of(
                         engine.into(),
@@ -2113,7 +2129,6 @@ fn illegal_configurations_do_not_start() {
     let mut host = Host {
         chip: device.port(),
     };
-    let constant_depth = limits.constant_depth as u32;
     let partial_depth = limits.partial_depth as u32;
     let max = u32::MAX;
     // A register and an illegal value, and what the run does. The state has three elements.
@@ -2162,24 +2177,23 @@ fn illegal_configurations_do_not_start() {
         add(engine.width.address, run, &[0, 1, 13, 15, 16, 19, max]);
         let exponents = [0, 1, 2, 4, 6, 8, 9, 11, 259, max];
         add(engine.alpha.address, run, &exponents);
-        let first = engine.full_rounds_first.address;
-        add(first, run, &[0, 256, 260, max]);
-        let last = engine.full_rounds_last.address;
-        add(last, run, &[0, constant_depth - 3, 256, 260, max]);
-        let recurrence = [3, 4, 15, 16, 0x12, 0x100, 0x700, 0x103, 0x802, 0x10F, max];
+        add(
+            engine.passes.address,
+            run,
+            &[0, 1, 0xffff, 0x1_0000, 0xffff_0000],
+        );
+        let recurrence = [3, 4, 15, 16, 0x12, 0x100, 0x300, 0x103, 0x202, 0x10F, max];
         add(engine.recurrence.address, run, &recurrence);
         let rounds = engine.partial_rounds;
-        add(rounds.at(0), run, &[256, 257, 1 << 31]);
-        add(rounds.at(1), run, &[0]);
-        for number in 1..=6 {
-            if number as usize <= limits.num_partial {
+        add(rounds.at(0), run, &[0]);
+        for number in 0..6 {
+            if (number as usize) < limits.num_partial {
                 add(rounds.at(number), run, &[partial_depth + 1, 256, 257, max]);
             } else {
                 add(rounds.at(number), run, &[1, 256, max]);
             }
         }
-        add(rounds.at(7), run, &[1, 256, 1 << 31]);
-        add(engine.bases.address, run, &[1 << 24, 1 << 31]);
+        add(engine.partial_base.address, run, &[256, 1 << 31]);
         // Elements that the state does not have; what is above the twelve codes.
         for map in [engine.input_map, engine.digest_map] {
             add(
@@ -2233,7 +2247,7 @@ fn combinations_that_do_not_start() {
     let (width, field) = (leaf.width.address, registers::FIELD.address);
     let partial = limits.partial_depth as u32;
     // Writes that together are illegal, and the register that the chip names.
-    let cases: [(&[(u32, u32)], u32); 8] = [
+    let cases: [(&[(u32, u32)], u32); 7] = [
         // Goldilocks: three words at most.
         (
             &[(field, 1), (leaf.input_words.address, 4)],
@@ -2244,29 +2258,22 @@ fn combinations_that_do_not_start() {
             leaf.digest_words.address,
         ),
         // A state of two beats: half the rounds.
-        (&[(width, 6), (rounds.at(1), partial / 2 + 1)], rounds.at(1)),
+        (&[(width, 6), (rounds.at(0), partial / 2 + 1)], rounds.at(0)),
         (
-            &[(width, 12), (rounds.at(2), partial / 4 + 1)],
-            rounds.at(2),
+            &[(width, 12), (rounds.at(1), partial / 4 + 1)],
+            rounds.at(1),
         ),
         // Without a recurrence a partial-round sub-engine has no rounds.
-        (&[(leaf.recurrence.address, 0)], rounds.at(1)),
+        (&[(leaf.recurrence.address, 0)], rounds.at(0)),
         // More sums move up than there are.
         (
             &[(width, 2), (leaf.recurrence.address, 2)],
             leaf.recurrence.address,
         ),
-        // More constants than fit, in all.
+        // Coefficients beyond the memory.
         (
-            &[(width, 12), (leaf.full_rounds_first.address, 65)],
-            leaf.full_rounds_first.address,
-        ),
-        (
-            &[
-                (leaf.full_rounds_first.address, 130),
-                (leaf.full_rounds_last.address, 130),
-            ],
-            leaf.full_rounds_last.address,
+            &[(leaf.partial_base.address, partial - 1), (rounds.at(0), 2)],
+            rounds.at(0),
         ),
     ];
     for (writes, register) in cases {
@@ -2304,48 +2311,45 @@ fn the_driver_knows_what_the_chip_accepts() {
         .iter()
         .map(|set| ChipProgram::compile(set, &limits).unwrap().registers)
         .collect();
-    // As many rounds as the first full-round sub-engine has constants for, but one more than can be counted.
-    let uncountable = ChipRegisters {
-        width: 3,
-        full_rounds_first: 1,
-        recurrence: 0,
-        partial_rounds: [255, 0, 0, 0, 0, 0, 0, 0],
-        ..bases[0]
-    };
     let recurrences = [
-        0, 1, 2, 3, 11, 12, 15, 16, 0x100, 0x101, 0x102, 0x10B, 0x200, 0x201, 0x401, 0x602, 0x700,
-        0x801,
+        0, 1, 2, 3, 11, 12, 15, 16, 0x100, 0x101, 0x102, 0x10B, 0x200, 0x201, 0x300, 0x401,
     ];
     let random_values = (0..600).map(|_| {
         let mut values = *random.choose(&bases);
         for _ in 0..random.below(4) {
             let small = random.below(15) as u32;
             let any = *random.choose(&[0, 1, 2, 3, 60, 64, 65, 126, 128, 129, 255]);
-            match random.below(11) {
+            match random.below(12) {
                 0 => values.arity = small,
                 1 => values.field = small % 3,
                 2 => values.width = small,
                 3 => values.alpha = small % 9,
-                4 => values.full_rounds_first = any,
-                5 => values.full_rounds_last = any,
+                4 => values.passes[0] = any,
+                5 => values.passes[1] = any,
                 6 => values.recurrence = *random.choose(&recurrences),
                 7 => values.digest_words = small,
                 8 => values.input_map[small as usize % 2] = random.next() as u32,
                 9 => values.digest_map[small as usize % 2] = random.next() as u32,
-                _ => values.partial_rounds[random.below(8) as usize] = any,
+                10 => values.partial_base = *random.choose(&[0, 1, 64, 127, 128, 255, 256]),
+                _ => values.partial_rounds[1 + random.below(6) as usize] = any,
             }
         }
         values
     });
     let (mut accepted, mut refused) = (0, 0);
-    for values in std::iter::once(uncountable).chain(random_values) {
+    for values in random_values {
         host.load_registers(&values);
         host.set_up(DIGESTS, 1);
         host.write(registers::CONTROL.address, START);
         match values.check(&limits) {
             Ok(()) => {
-                assert_eq!(host.error(), (0, 0), "{values:X?}");
-                assert_eq!(host.status(), BUSY);
+                // There is nothing that could run, which is found out later.
+                assert!(!host.chip.refused(), "{values:X?}");
+                host.feed(&[], 20);
+                let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+                let missing = ProgramFault::Missing as u32;
+                assert_eq!(host.error(), (code, missing), "{values:X?}");
+                assert_eq!(host.status(), ERROR | REFUSED);
                 accepted += 1;
             }
             Err(program::ProgramError::IllegalRegister { address, .. }) => {
@@ -2374,7 +2378,8 @@ fn constants_without_a_place_are_refused() {
     let mut places = vec![
         (0, 0, matrix),
         (0, 17, 255),
-        (0, 21, 0),
+        (0, 21, 128),
+        (0, 22, 0),
         (0, 255, 0),
         (0, 32, 0),
         (1, 0, partial),

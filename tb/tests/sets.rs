@@ -12,10 +12,12 @@ use std::collections::VecDeque;
 use acclmt_driver::device::{Device, NoProgress};
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::program::{
-    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, SUB_ENGINES,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, PASS_BANK,
+    SUB_ENGINES,
 };
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_model::{Hash, MixedEngine, MixedOutput, MixedWord};
+use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::random::{self, Ranges};
 use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
@@ -47,13 +49,6 @@ const IDLE: u32 = 1 << 3;
 const BUSY_LSB: u32 = 4;
 const OUTPUT_PAYLOAD_LSB: u32 = 12;
 const OUTPUT_SET_LSB: u32 = 20;
-
-/// Banks of the matrices of a full-round sub-engine; those of its constant vectors are behind them. Numbers
-/// of the second full-round sub-engine and of the initial vectors, and what each set has of these.
-const MATRIX_BANKS: u8 = 18;
-const SECOND_FULL: u8 = 7;
-const INITIAL: u8 = 15;
-const INITIAL_VECTORS: usize = 8;
 
 /// Clock cycles without a digest after which the engine has stopped.
 const PATIENCE: u64 = 20_000;
@@ -118,25 +113,28 @@ impl Set {
         self.program.registers.order() != 0
     }
 
-    /// What it has of each memory: steps of matrices, beats of constant vectors, beats of partial rounds.
-    fn entries(&self) -> [usize; 3] {
+    /// What it has of each memory: steps of matrices, beats of constant vectors, beats of partial rounds, passes.
+    fn entries(&self) -> [usize; 4] {
         let registers = &self.program.registers;
         let partial = registers.partial_rounds.map(|rounds| rounds as usize);
-        let matrices = if registers.partial_matrix() && partial[0] > 0 {
+        let is_poseidon2 = dispatch!(&self.parameters, set => set.has_partial_matrix());
+        let matrices = if is_poseidon2 {
             4
         } else if self.recurrence() {
             3
         } else {
             1
         };
-        let full = (registers.full_rounds_first + registers.full_rounds_last) as usize + partial[0];
-        // The layer behind the recurrence, and the vector of a beat of the digest alone.
-        let vectors = full + 2;
+        // A vector for each pass, and that of a beat of the digest alone.
+        let vectors = (registers.passes[0] + registers.passes[1]) as usize + 1;
         let most = partial[1..SUB_ENGINES - 1].iter().max().expect("not empty");
+        let table = (self.program.constants.iter())
+            .filter(|constant| (constant.sub_engine, constant.bank) == (0, PASS_BANK));
         [
             matrices * self.steps(),
             vectors * self.beats(),
             most * self.beats(),
+            table.count(),
         ]
     }
 }
@@ -176,46 +174,39 @@ impl<'a> Engine<'a> {
             model: model(sets),
             busy: [0; SUB_ENGINES],
         };
-        let mut bases = [0; 3];
+        let mut bases = [0; 4];
         let mut all_bases = Vec::new();
         for number in 0..SETS {
             // A set that is not in use has registers of its own, which nothing may look at.
             let set = sets.get(number).unwrap_or(&sets[0]);
-            let [matrix, constant, partial] = bases.map(|base| base as u8);
+            let [matrix, constant, partial, passes] = bases.map(|base| base as u8);
             engine.registers.extend(register_values(&ChipRegisters {
-                bases: Bases {
-                    matrix,
-                    constant,
-                    partial,
-                },
+                partial_base: partial.into(),
                 ..set.program.registers
             }));
-            all_bases.push(bases);
+            all_bases.push(Bases {
+                matrix,
+                constant,
+                passes: [passes, 0],
+                partial,
+            });
             for (base, entries) in bases.iter_mut().zip(set.entries()) {
                 *base += if number < sets.len() { entries } else { 0 };
             }
         }
         engine.cycle(CLEAR, 0, &Word::default());
         for (number, set) in sets.iter().enumerate() {
-            let [matrix, vector, partial] = all_bases[number];
             for constant in &set.program.constants {
+                let constant = constant.placed(number, &all_bases[number]);
                 let ChipConstant {
                     sub_engine,
                     bank,
                     index,
                     word,
                     ..
-                } = constant;
-                let base = match *sub_engine {
-                    INITIAL => number * INITIAL_VECTORS,
-                    0 | SECOND_FULL if *bank < MATRIX_BANKS => matrix,
-                    0 | SECOND_FULL => vector,
-                    _ => partial,
-                };
-                let index = u32::from(*index) + base as u32;
-                assert!(index < 256);
-                let address = index | u32::from(*bank) << 8 | u32::from(*sub_engine) << 16;
-                engine.cycle(CONSTANT, address, word);
+                } = constant.expect("the constants of all sets fit");
+                let address = u32::from(index) | u32::from(bank) << 8 | u32::from(sub_engine) << 16;
+                engine.cycle(CONSTANT, address, &word);
             }
         }
         // The last write is registered before hashes come; the grid of the slots begins here.

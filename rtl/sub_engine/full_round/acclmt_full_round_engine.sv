@@ -2,30 +2,29 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Full-round sub-engine: full rounds and some partial rounds of the Poseidon permutation, and the
-/// dense layers around the recurrence of the other partial rounds.
+/// Full-round sub-engine: the passes of a permutation that its program says, among them full
+/// rounds, some partial rounds, and the dense layers around the recurrence of the other partial
+/// rounds.
 ///
-/// A round: S-box on all elements (full), on element 0 (partial) or on none (the layer behind the
-/// recurrence, and that ahead of all rounds of Poseidon2), then a matrix, then a vector of
-/// constants:
+/// A pass: a power of all elements, of element 0 or of none, then a matrix, then a vector of
+/// constants or none:
 ///
 ///     state' = matrix * sbox(state) + k
 ///
-/// A hash can visit it twice: the first visit has `full_first_i` full rounds and then
-/// `partial_first_i` partial rounds, the last visit the layer behind the recurrence, if there is
-/// one, `partial_last_i` partial rounds and then `full_last_i` full rounds. Rounds are numbered
-/// through both. With a recurrence the last round of the first visit uses matrix 1 (`MatrixBefore`)
-/// and that layer matrix 2 (`MatrixAfter`), all others matrix 0 (the MDS matrix), but for partial
-/// rounds with a matrix of their own, which is matrix 3 (`MatrixPartial`). The last full round of a
-/// hash makes the beat of its digest only (`acclmt_full_round_loop`).
+/// Powers with larger exponents are made in several passes: the elements of a pass are stored, and
+/// later ones multiply with them.
+///
+/// A hash can visit it twice: before the partial-round sub-engines and behind them. The last pass
+/// of a hash makes the beat of its digest only (`acclmt_full_round_loop`).
 ///
 /// A matrix takes half a multiplication an entry: elements are multiplied in pairs
 /// (`acclmt_full_round_rows`).
 ///
 /// Its rooms:
 ///
+///     acclmt_full_round_passes     the program: the table of passes, and whether it can run
 ///     acclmt_full_round_loop       which state takes the next slot; queue and output buffers
-///     acclmt_full_round_sboxes     S-boxes and turn memory
+///     acclmt_full_round_sboxes     S-boxes, bases and turn memory
 ///     acclmt_full_round_pairs      products of the pairs of elements
 ///     acclmt_full_round_sequencer  steps of the matrix
 ///     acclmt_full_round_rows       multipliers, their memories, sums and reductions
@@ -38,9 +37,9 @@
 /// precedence over new ones.
 ///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
-/// Latency:    a round takes `acclmt_timing_pkg::full_loop_cycles` + `skew_i` + steps - 1 cycles
+/// Latency:    a pass takes `acclmt_timing_pkg::full_loop_cycles` + `skew_i` + steps - 1 cycles
 ///             until its first beat comes round.
-/// Throughput: 1, 2, 3, 6, 8 cycles a round for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
+/// Throughput: 1, 2, 3, 6, 8 cycles a pass for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
 ///             two for each beat at least; in Goldilocks mode one up to t = 6, else two.
 module acclmt_full_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
@@ -50,6 +49,10 @@ module acclmt_full_round_engine #(
   /// Steps (3 x 3 chunks of matrices) and beats of constant vectors that fit, powers of two.
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
+  /// Whether the elements of a pass can be stored.
+  parameter bit Store = 1'b1,
+  /// Visits: the first one, the last one.
+  parameter bit [1:0] Visits = 2'b11,
   /// Whether tags say that a state is not final: it goes round once more, with all its beats.
   parameter bit Sponge = 1'b0,
   /// Parameter sets.
@@ -62,24 +65,19 @@ module acclmt_full_round_engine #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus, parameters of the sets, their rounds of both visits, and
-  /// what they have in common (`acclmt_mixed_timing`); stable while states are inside.
+  /// Goldilocks mode, run-time modulus, parameters of the sets, and what they have in common
+  /// (`acclmt_mixed_timing`); stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
-  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_first_i,
-  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_first_i,
-  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] partial_last_i,
-  input logic [NumSets*acclmt_pkg::RoundWidth-1:0] full_last_i,
-  input acclmt_pkg::alpha_e alpha_i,
   input acclmt_pkg::beat_t grid_i,
   input acclmt_pkg::beat_t most_beats_i,
   input logic [3:0] skew_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
-  /// those of odd beats, at `matrix_base` of the set + the index of the step (matrix 0, then 1, 2
-  /// and 3), bank 18 + lane at index `constant_base` + round * beats + beat.
+  /// those of odd beats, at the index of the step; bank 18 + lane at the index of the beat of a
+  /// constant vector; bank 21 at the index of a pass (`acclmt_pkg::pass_entry`).
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -91,6 +89,8 @@ module acclmt_full_round_engine #(
   input logic [1:0] take_i,
   output logic [1:0][acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
   output logic [1:0][acclmt_pkg::TagWidth-1:0] tag_o,
+  /// Why the program of a set cannot run, for each set (`acclmt_pkg::program_fault_t`).
+  output logic [NumSets-1:0][2:0] faults_o,
   /// The slot of a round is under way (performance counter).
   output logic busy_o,
   /// No state is inside.
@@ -103,23 +103,45 @@ module acclmt_full_round_engine #(
   // Pairs of beats in the turn memory: of rounds that are written, wait for their steps, and are
   // read; with several sets states of one beat may wait longer.
   localparam int unsigned TurnAddressWidth = (NumSets == 1) ? 3 : 4;
+  localparam int unsigned LabelWidth = acclmt_pkg::PassLabelWidth;
   localparam int unsigned RoundInfoWidth =
-      2 + acclmt_pkg::RoundWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
+      1 + LabelWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
 
-  logic issue, issue_last_beat, issue_last, issue_digest;
+  logic issue, issue_last_beat, issue_digest;
   acclmt_pkg::beat_t issue_beat;
-  acclmt_pkg::pass_e issue_pass;
-  acclmt_pkg::round_t issue_round;
+  acclmt_pkg::pass_entry_t issue_entry;
+  acclmt_pkg::pass_label_t issue_label;
   acclmt_pkg::tag_t issue_tag;
-  logic [MatrixAddressWidth-1:0] issue_matrix;
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
-  logic beat_end, beat_end_last, end_last;
-  acclmt_pkg::round_t end_round;
+  logic beat_end, beat_end_last, pass_read;
+  acclmt_pkg::pass_index_t pass;
+  acclmt_pkg::pass_label_t end_label;
+  acclmt_pkg::pass_entry_t end_entry;
   acclmt_pkg::tag_t end_tag;
   logic [Lanes-1:0][WordWidth-1:0] end_state;
+  logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first;
+  acclmt_full_round_passes #(
+    .MatrixDepth(MatrixDepth),
+    .ConstantDepth(ConstantDepth),
+    .Store(Store),
+    .Visits(Visits),
+    .NumSets(NumSets)
+  ) u_passes (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .configs_i,
+    .number_i,
+    .constant_write_i,
+    .first_o(first),
+    .faults_o,
+    .read_i(pass_read),
+    .pass_i(pass),
+    .entry_o(end_entry)
+  );
+
   acclmt_full_round_loop #(
     .Reduction(Reduction),
-    .MatrixAddressWidth(MatrixAddressWidth),
     .Sponge(Sponge),
     .NumSets(NumSets)
   ) u_loop (
@@ -128,10 +150,7 @@ module acclmt_full_round_engine #(
     .memory_config_i,
     .clear_i,
     .configs_i,
-    .full_first_i,
-    .partial_first_i,
-    .partial_last_i,
-    .full_last_i,
+    .first_i(first),
     .grid_i,
     .most_beats_i,
     .valid_i,
@@ -141,18 +160,16 @@ module acclmt_full_round_engine #(
     .issue_o(issue),
     .issue_beat_o(issue_beat),
     .issue_last_beat_o(issue_last_beat),
-    .issue_pass_o(issue_pass),
-    .issue_last_o(issue_last),
+    .issue_entry_o(issue_entry),
     .issue_digest_o(issue_digest),
-    .issue_round_o(issue_round),
+    .issue_label_o(issue_label),
     .issue_tag_o(issue_tag),
-    .issue_matrix_o(issue_matrix),
     .issue_state_o(issue_state),
     .end_i(beat_end),
     .end_beat_last_i(beat_end_last),
-    .end_last_i(end_last),
-    .end_round_i(end_round),
+    .end_label_i(end_label),
     .end_tag_i(end_tag),
+    .end_entry_i(end_entry),
     .end_state_i(end_state),
     .valid_o,
     .take_i,
@@ -173,6 +190,7 @@ module acclmt_full_round_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
+    .Store(Store),
     .RoundInfoWidth(RoundInfoWidth),
     .TurnAddressWidth(TurnAddressWidth)
   ) u_sboxes (
@@ -182,13 +200,14 @@ module acclmt_full_round_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .alpha_i,
     .valid_i(issue),
     .beat_i(issue_beat),
     .last_beat_i(issue_last_beat),
-    .pass_i(issue_pass),
+    .sbox_i(issue_entry.sbox),
+    .first_only_i(issue_entry.first),
+    .store_i(issue_entry.store),
     .state_i(issue_state),
-    .round_i({issue_digest, issue_last, issue_round, issue_tag, issue_matrix}),
+    .round_i({issue_digest, issue_label, issue_tag, issue_entry.matrix[MatrixAddressWidth-1:0]}),
     .start_o(start),
     .round_o(turn_info),
     .valid_o(turn_valid),
@@ -200,11 +219,11 @@ module acclmt_full_round_engine #(
     .odd_o(odd)
   );
 
-  logic turn_digest, turn_last;
-  acclmt_pkg::round_t turn_round;
+  logic turn_digest;
+  logic [LabelWidth-1:0] turn_label;
   acclmt_pkg::tag_t turn_tag;
   logic [MatrixAddressWidth-1:0] turn_matrix;
-  assign {turn_digest, turn_last, turn_round, turn_tag, turn_matrix} = turn_info;
+  assign {turn_digest, turn_label, turn_tag, turn_matrix} = turn_info;
 
   // The set of a beat says whether its state has pairs.
   acclmt_pkg::engine_config_t of_beat;
@@ -216,7 +235,7 @@ module acclmt_full_round_engine #(
     .value_o(of_beat)
   );
   logic unused_bits;
-  assign unused_bits = ^of_beat;
+  assign unused_bits = ^{of_beat, issue_entry};
 
   logic pairs_take;
   logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs;
@@ -253,8 +272,7 @@ module acclmt_full_round_engine #(
     .skew_i,
     .start_i(start),
     .digest_i(turn_digest),
-    .last_i(turn_last),
-    .round_i(turn_round),
+    .label_i(turn_label),
     .tag_i(turn_tag),
     .matrix_i(turn_matrix),
     .read_o(read),
@@ -289,10 +307,11 @@ module acclmt_full_round_engine #(
     .odd_i(odd),
     .pairs_take_o(pairs_take),
     .pairs_i(pairs),
+    .pass_read_o(pass_read),
+    .pass_o(pass),
     .valid_o(beat_end),
     .beat_last_o(beat_end_last),
-    .last_o(end_last),
-    .round_o(end_round),
+    .label_o(end_label),
     .tag_o(end_tag),
     .state_o(end_state)
   );

@@ -60,11 +60,13 @@ module acclmt_full_round_rows #(
   /// pairs of its state; no other step needs it.
   output logic pairs_take_o,
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs_i,
-  /// A beat after the round, the last one of its state; visit, number of the round and tag.
+  /// In the cycle before: the next pass of the state of a beat that leaves is read.
+  output logic pass_read_o,
+  output acclmt_pkg::pass_index_t pass_o,
+  /// A beat after the round, the last one of its state; what the program says of it, and its tag.
   output logic valid_o,
   output logic beat_last_o,
-  output logic last_o,
-  output acclmt_pkg::round_t round_o,
+  output acclmt_pkg::pass_label_t label_o,
   output acclmt_pkg::tag_t tag_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o
 );
@@ -75,7 +77,7 @@ module acclmt_full_round_rows #(
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned ChunkWidth = acclmt_pkg::ChunkWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
-  localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
+  localparam int unsigned LabelWidth = acclmt_pkg::PassLabelWidth;
   localparam int unsigned ConstantAddressWidth = $clog2(ConstantDepth);
   localparam int unsigned MatrixBanks = acclmt_pkg::FullMatrixBanks;
   localparam int unsigned OddBanks = MatrixBanks / 2;
@@ -149,7 +151,7 @@ module acclmt_full_round_rows #(
   );
 
   // With the residues: the constants, which are read the cycle before, and the beat that ends.
-  logic beat_reads;
+  logic beat_comes;
   acclmt_valid_pipe #(
     .Cycles(ToEnd),
     .Ahead(ToEnd - ToDot + 1)
@@ -159,7 +161,7 @@ module acclmt_full_round_rows #(
     .clear_i,
     .valid_i(step_valid_i && step_i.row_ends),
     .valid_o,
-    .ahead_o(beat_reads)
+    .ahead_o(beat_comes)
   );
 
   // A beat alone has no pairs, and so constants of its own: the vector behind that of its round.
@@ -173,21 +175,23 @@ module acclmt_full_round_rows #(
   );
   logic unused_bits;
   assign unused_bits = ^of_step;
-  logic [ConstantAddressWidth-1:0] step_vector, step_constant, constant_at_read;
-  assign step_vector = ConstantAddressWidth'(step_i.round) + ConstantAddressWidth'(step_i.digest);
-  assign step_constant = of_step.constant_base[ConstantAddressWidth-1:0] +
-                         step_vector * ConstantAddressWidth'(of_step.beats) +
-                         ConstantAddressWidth'(step_i.row);
+  logic [ConstantAddressWidth-1:0] step_constant, constant_at_read;
+  logic adds_at_read, adds_q, beat_reads;
+  assign step_constant =
+      step_i.label.constants[ConstantAddressWidth-1:0] + ConstantAddressWidth'(step_i.row) +
+      (step_i.digest ? ConstantAddressWidth'(of_step.beats) : '0);
   acclmt_delay #(
-    .Width(ConstantAddressWidth),
+    .Width(1 + ConstantAddressWidth),
     .Cycles(ToDot - 1)
   ) u_to_constant (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i(step_constant),
-    .data_o(constant_at_read)
+    .data_i({step_i.label.add, step_constant}),
+    .data_o({adds_at_read, constant_at_read})
   );
+  assign beat_reads = beat_comes && adds_at_read;
+  always_ff @(posedge clk_i) adds_q <= adds_at_read;
 
   logic [Lanes-1:0][WordWidth-1:0] constant;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_constant_bank
@@ -207,16 +211,37 @@ module acclmt_full_round_rows #(
     );
   end
 
+  // The cycle before, what the state does next is read.
+  logic [LabelWidth-1:0] label_at_read;
+  logic [TagWidth-1:0] tag_at_read;
+  logic last_at_read;
+  if (ToEnd != ToDot + 1) begin : gen_illegal_latency
+    $error("acclmt_full_round_rows: AddLatency = %0d is not 1", ToEnd - ToDot);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) pass_read_o <= 1'b0;
+    else pass_read_o <= beat_comes && !clear_i;
+  end
   acclmt_delay #(
-    .Width(2 + RoundWidth + TagWidth),
-    .Cycles(ToEnd)
-  ) u_to_end (
+    .Width(1 + LabelWidth + TagWidth),
+    .Cycles(ToEnd - 1)
+  ) u_to_read (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i({step_i.last, step_i.round_ends, step_i.round, step_i.tag}),
-    .data_o({last_o, beat_last_o, round_o, tag_o})
+    .data_i({step_i.round_ends, step_i.label, step_i.tag}),
+    .data_o({last_at_read, label_at_read, tag_at_read})
   );
+  acclmt_pkg::pass_label_t of_read;
+  assign of_read = label_at_read;
+  assign pass_o = of_read.next;
+  always_ff @(posedge clk_i) begin
+    beat_last_o <= last_at_read;
+    label_o <= label_at_read;
+    tag_o <= tag_at_read;
+  end
+  logic unused_label;
+  assign unused_label = ^of_read;
 
   // ---- Operands ---------------------------------------------------------------------------------
 
@@ -279,7 +304,7 @@ module acclmt_full_round_rows #(
       .goldilocks_i,
       .prime_i,
       .a_i(residue),
-      .b_i(constant[row]),
+      .b_i(adds_q ? constant[row] : '0),
       .sum_o(state_o[row])
     );
   end

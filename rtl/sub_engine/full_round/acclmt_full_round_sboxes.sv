@@ -6,8 +6,11 @@
 /// S-boxes, and wait in a small memory from which the steps of the matrix read them in any order,
 /// in pairs: even beats are in one bank, odd ones in the other.
 ///
-/// In a partial round only element 0 passes its S-box, in the layer behind the recurrence none; the
-/// others take as long.
+/// In a partial round only element 0 passes its S-box, in a pass without S-boxes none; the others
+/// take as long.
+///
+/// With `Store` a pass can store the elements that come, and later passes multiply their powers
+/// with them. States go round in their order, and so do the bases of those that have one: a queue.
 ///
 /// Handshake:  none. `start_o` marks the first beat of a round in the cycle in which it is written
 ///             to the turn memory, with what `round_i` said of the round. Its pairs of beats are at
@@ -20,6 +23,8 @@ module acclmt_full_round_sboxes #(
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Whether bases can be stored.
+  parameter bit Store = 1'b1,
   /// Bits of what is known of a round.
   parameter int unsigned RoundInfoWidth = 8,
   /// Bits of an address of the turn memory.
@@ -32,16 +37,17 @@ module acclmt_full_round_sboxes #(
   input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
-  /// Goldilocks mode, run-time modulus and exponent; stable while states are inside.
+  /// Goldilocks mode and run-time modulus; stable while states are inside.
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
-  input acclmt_pkg::alpha_e alpha_i,
-  /// A beat: its number, whether it is the last one of its state, which elements pass; what is
-  /// known of the round.
+  /// A beat: its number, whether it is the last one of its state, what the S-boxes make of it, or
+  /// of element 0 only, what becomes of its base; what is known of the round.
   input logic valid_i,
   input acclmt_pkg::beat_t beat_i,
   input logic last_beat_i,
-  input acclmt_pkg::pass_e pass_i,
+  input acclmt_pkg::sbox_e sbox_i,
+  input logic first_only_i,
+  input acclmt_pkg::store_e store_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [RoundInfoWidth-1:0] round_i,
   /// The first beat of a round is written to the turn memory; what is known of the round.
@@ -69,7 +75,7 @@ module acclmt_full_round_sboxes #(
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   logic valid_at_turn, last_at_turn, unused_ahead;
   acclmt_pkg::beat_t beat_at_turn;
-  logic [1:0] pass_at_turn;
+  logic all_at_turn, first_at_turn;
   acclmt_valid_pipe #(
     .Cycles(AtTurn)
   ) u_valid_to_turn (
@@ -80,6 +86,8 @@ module acclmt_full_round_sboxes #(
     .valid_o(valid_at_turn),
     .ahead_o(unused_ahead)
   );
+  logic passes;
+  assign passes = sbox_i != acclmt_pkg::SboxNone;
   acclmt_delay #(
     .Width(BeatWidth + 3 + RoundInfoWidth),
     .Cycles(AtTurn)
@@ -87,27 +95,123 @@ module acclmt_full_round_sboxes #(
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i({beat_i, last_beat_i, pass_i, round_i}),
-    .data_o({beat_at_turn, last_at_turn, pass_at_turn, round_o})
+    .data_i({beat_i, last_beat_i, passes && !first_only_i, passes && first_only_i, round_i}),
+    .data_o({beat_at_turn, last_at_turn, all_at_turn, first_at_turn, round_o})
   );
   assign start_o = valid_at_turn && beat_at_turn == '0;
   assign valid_o = valid_at_turn;
   assign beat_o = beat_at_turn;
+
+  // With the operands of the last product: which power it makes.
+  localparam int unsigned AtPower = 2 * acclmt_timing_pkg::mod_mul_latency(int'(Reduction));
+  logic valid_at_power, valid_ahead;
+  logic [2:0] sbox_ahead, sbox_at_power_q;
+  logic [1:0] store_ahead, store_at_power_q;
+  acclmt_pkg::sbox_e power;
+  acclmt_valid_pipe #(
+    .Cycles(AtPower)
+  ) u_valid_to_power (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .valid_i,
+    .valid_o(valid_at_power),
+    .ahead_o(valid_ahead)
+  );
+  acclmt_delay #(
+    .Width(5),
+    .Cycles(AtPower - 1)
+  ) u_to_power (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i,
+    .data_i({sbox_i, store_i}),
+    .data_o({sbox_ahead, store_ahead})
+  );
+  always_ff @(posedge clk_i) {sbox_at_power_q, store_at_power_q} <= {sbox_ahead, store_ahead};
+  assign power =
+      valid_at_power ? acclmt_pkg::sbox_e'(sbox_at_power_q) : acclmt_pkg::SboxSeventh;
+
+  // ---- Bases ------------------------------------------------------------------------------------
+
+  // A base is read with every pass of its state and written back, but for the last one.
+  logic [Lanes-1:0][WordWidth-1:0] at_power, base;
+  if (Store) begin : gen_store
+    localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
+    localparam int unsigned PlaceWidth = $clog2(Places);
+    logic put, keep, read;
+    logic [PlaceWidth-1:0] write_q, read_q;
+    assign put = valid_at_power && store_at_power_q == acclmt_pkg::StorePut;
+    assign keep = valid_at_power && store_at_power_q == acclmt_pkg::StoreKeep;
+    assign read = valid_ahead && (store_ahead == acclmt_pkg::StoreKeep ||
+                                  store_ahead == acclmt_pkg::StoreTake);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        write_q <= '0;
+        read_q <= '0;
+      end else if (clear_i) begin
+        write_q <= '0;
+        read_q <= '0;
+      end else begin
+        if (put || keep) write_q <= write_q + 1'b1;
+        if (read) read_q <= read_q + 1'b1;
+      end
+    end
+    acclmt_mem_1r1w #(
+      .Width(Lanes * WordWidth),
+      .Depth(Places)
+    ) u_bases (
+      .clk_i,
+      .memory_config_i,
+      .write_enable_i(put || keep),
+      .write_address_i(write_q),
+      .write_data_i(put ? at_power : base),
+      .read_enable_i(read),
+      .read_address_i(read_q),
+      .read_data_o(base)
+    );
+    if (Places != 2 ** PlaceWidth) begin : gen_illegal_places
+      $error("acclmt_full_round_sboxes: Places = %0d is no power of two", Places);
+    end
+`ifndef SYNTHESIS
+    // Bases that are stored.
+    logic [PlaceWidth:0] bases_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) bases_q <= '0;
+      else if (clear_i) bases_q <= '0;
+      else bases_q <= bases_q + (PlaceWidth + 1)'(put || keep) - (PlaceWidth + 1)'(read);
+    end
+    base_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        read && !clear_i |-> bases_q != '0)
+    else $error("acclmt_full_round_sboxes: a base is read that is not stored");
+    base_has_place_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        put && !clear_i |-> 32'(bases_q) < Places)
+    else $error("acclmt_full_round_sboxes: a base is stored and there is no place");
+    put_c : cover property (@(posedge clk_i) disable iff (!rst_ni) put);
+    keep_c : cover property (@(posedge clk_i) disable iff (!rst_ni) keep);
+    put_meets_read_c : cover property (@(posedge clk_i) disable iff (!rst_ni) put && read);
+`endif
+  end else begin : gen_no_store
+    assign base = '0;
+    logic unused_store;
+    assign unused_store = ^{at_power, store_at_power_q, valid_ahead};
+  end
 
   // ---- S-boxes ----------------------------------------------------------------------------------
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
     logic [Slices-1:0] bypass;
     always_comb begin
-      bypass = (pass_at_turn == acclmt_pkg::PassFull) ? '0 : '1;
-      if (lane == 0 && pass_at_turn == acclmt_pkg::PassPartial && beat_at_turn == '0) begin
+      bypass = all_at_turn ? '0 : '1;
+      if (lane == 0 && first_at_turn && beat_at_turn == '0) begin
         bypass = acclmt_pkg::slices_beside_element_0(goldilocks_i);
       end
     end
     acclmt_sbox #(
       .Prime(Prime),
       .Goldilocks(Goldilocks),
-      .Reduction(Reduction)
+      .Reduction(Reduction),
+      .Base(Store)
     ) u_sbox (
       .clk_i,
       .rst_ni,
@@ -115,9 +219,11 @@ module acclmt_full_round_sboxes #(
       .clear_i,
       .goldilocks_i,
       .prime_i,
-      .alpha_i,
+      .power_i(power),
       .valid_i,
       .x_i(state_i[lane]),
+      .x_o(at_power[lane]),
+      .base_i(base[lane]),
       .bypass_i(bypass),
       .y_o(after_sbox_o[lane])
     );
@@ -157,9 +263,9 @@ module acclmt_full_round_sboxes #(
       !$isunknown({valid_i, start_o, read_i}))
   else $error("acclmt_full_round_sboxes: a beat, a start or a read is unknown");
   partial_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      start_o && pass_at_turn == acclmt_pkg::PassPartial);
+      start_o && first_at_turn);
   none_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      start_o && pass_at_turn == acclmt_pkg::PassNone);
+      start_o && !all_at_turn && !first_at_turn);
   write_meets_read_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       valid_at_turn && read_i);
 `endif

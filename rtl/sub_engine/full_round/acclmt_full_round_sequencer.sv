@@ -32,12 +32,11 @@ module acclmt_full_round_sequencer #(
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   input logic [3:0] skew_i,
   /// The first beat of a round is written to the turn memory: whether the round makes the beat of
-  /// the digest only, its visit, its number, the tag of the state, and the first step of its
+  /// the digest only, what the program says of the state, its tag, and the first step of the
   /// matrix.
   input logic start_i,
   input logic digest_i,
-  input logic last_i,
-  input acclmt_pkg::round_t round_i,
+  input acclmt_pkg::pass_label_t label_i,
   input acclmt_pkg::tag_t tag_i,
   input logic [MatrixAddressWidth-1:0] matrix_i,
   /// A step reads its beats and its coefficients.
@@ -50,19 +49,19 @@ module acclmt_full_round_sequencer #(
 );
 
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
-  localparam int unsigned RoundWidth = acclmt_pkg::RoundWidth;
+  localparam int unsigned LabelWidth = acclmt_pkg::PassLabelWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
 
   // ---- Start of a round -------------------------------------------------------------------------
 
   localparam int unsigned MaxSkew = 8;
-  localparam int unsigned RoundInfoWidth = 2 + RoundWidth + TagWidth + MatrixAddressWidth;
+  localparam int unsigned RoundInfoWidth = 1 + LabelWidth + TagWidth + MatrixAddressWidth;
   logic [MaxSkew:0] start_at;
   logic [MaxSkew:0][RoundInfoWidth-1:0] info_at;
   logic [MaxSkew-1:0] start_q;
   logic [MaxSkew-1:0][RoundInfoWidth-1:0] info_q;
   assign start_at = {start_q, start_i};
-  assign info_at = {info_q, digest_i, last_i, round_i, tag_i, matrix_i};
+  assign info_at = {info_q, digest_i, label_i, tag_i, matrix_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) start_q <= '0;
     else if (clear_i) start_q <= '0;
@@ -76,18 +75,17 @@ module acclmt_full_round_sequencer #(
   // ---- Steps ------------------------------------------------------------------------------------
 
   // Of the round whose matrix is under way: step and row chunk, and what is known of the round.
-  logic steps_q, digest_q, last_q;
+  logic steps_q, digest_q;
   logic [BeatWidth-1:0] step_q, row_q;
-  acclmt_pkg::round_t round_q;
+  acclmt_pkg::pass_label_t label_q;
   acclmt_pkg::tag_t tag_q;
   logic [MatrixAddressWidth-1:0] row_base_q;
   logic [TurnAddressWidth-1:0] turn_base_q;
-  logic start_digest, start_last, row_ends, round_ends;
-  acclmt_pkg::round_t start_round;
+  logic start_digest, row_ends, round_ends;
+  logic [LabelWidth-1:0] start_label;
   acclmt_pkg::tag_t start_tag;
   logic [MatrixAddressWidth-1:0] start_matrix;
-  assign {start_digest, start_last, start_round, start_tag, start_matrix} =
-      info_at[skew_i];
+  assign {start_digest, start_label, start_tag, start_matrix} = info_at[skew_i];
 
   // The parameters of the set of that round.
   acclmt_pkg::engine_config_t of_round;
@@ -124,8 +122,7 @@ module acclmt_full_round_sequencer #(
       step_q <= '0;
       row_q <= '0;
       digest_q <= start_digest;
-      last_q <= start_last;
-      round_q <= start_round;
+      label_q <= start_label;
       tag_q <= start_tag;
       row_base_q <= start_matrix;
     end else if (steps_q) begin
@@ -166,8 +163,7 @@ module acclmt_full_round_sequencer #(
     step_o.row_ends <= row_ends;
     step_o.round_ends <= round_ends;
     step_o.digest <= digest_q;
-    step_o.last <= last_q;
-    step_o.round <= round_q;
+    step_o.label <= label_q;
     step_o.tag <= tag_q;
   end
 

@@ -95,6 +95,7 @@ fn check_build(hardware: &Hardware) -> Result<(), BackendError> {
     let build = Hardware {
         field: large_field(),
         runtime_modulus: RUNTIME_MODULUS,
+        store: true,
         ..Hardware::default()
     };
     let asked = Hardware {

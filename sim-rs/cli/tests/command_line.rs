@@ -1875,6 +1875,7 @@ impl CountingDevice {
             goldilocks: true,
             montgomery_bits: 264,
             runtime_modulus: false,
+            store: true,
             places: 64,
             loop_cycles: 61,
         };

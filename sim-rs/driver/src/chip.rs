@@ -25,9 +25,9 @@ use crate::level_table::{self, LeafQueue};
 use crate::messages::{hash_rows, unhashed_digests};
 use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
-    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LevelEntry,
-    MAX_NUM_FULL, NODE_SET, ProgramError, ROW_SET, Roles, RowRegisters, RuntimeModulus, SLICES,
-    TOP_SET, mixed_bases, shared_rows_fit,
+    self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, INITIAL_VECTOR,
+    LevelEntry, MAX_NUM_FULL, NODE_SET, PASS_BANK, ProgramError, ProgramFault, ROW_SET, Roles,
+    RowRegisters, RuntimeModulus, SLICES, TOP_SET, mixed_bases, shared_rows_fit,
 };
 use crate::registers::{self, SETS};
 use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
@@ -118,6 +118,18 @@ pub enum DriverError {
         register: String,
         /// The value.
         value: u32,
+    },
+    /// The chip refused to start.
+    #[error(
+        "the chip refused to start: the program of parameter set {set} ({name}) cannot run: {fault}"
+    )]
+    IllegalProgram {
+        /// Number of the parameter set.
+        set: usize,
+        /// What it is for.
+        name: &'static str,
+        /// Why.
+        fault: ProgramFault,
     },
     /// The chip no longer holds what the driver has written.
     #[error(
@@ -339,7 +351,7 @@ struct LoadedSet<'a> {
 impl LoadedSet<'_> {
     fn registers(&self) -> ChipRegisters {
         ChipRegisters {
-            bases: self.bases,
+            partial_base: self.bases.partial.into(),
             ..self.program.registers
         }
     }
@@ -731,11 +743,54 @@ impl<P: ChipPort> ChipDevice<P> {
             self.write_word(&registers::RADIX_SQUARED, &modulus.radix_squared)?;
             contents.modulus = Some(*modulus);
         }
-        for constant in constants_of_run(setup) {
+        let (passes, constants): (Vec<_>, Vec<_>) =
+            constants_of_run(setup).into_iter().partition(|constant| {
+                constant.bank == PASS_BANK && constant.sub_engine != INITIAL_VECTOR
+            });
+        for constant in constants {
             self.load_constant_of_engines(&constant, &mut contents)?;
         }
+        self.load_passes(passes, &mut contents)?;
         self.check_error(None)?;
         self.contents = contents;
+        Ok(())
+    }
+
+    /// Loads the tables of passes of those hash engines that lack an entry: a table is written from its first entry on,
+    /// behind the matrices that it names.
+    fn load_passes(
+        &mut self,
+        mut passes: Vec<ChipConstant>,
+        contents: &mut Contents,
+    ) -> Result<(), DriverError> {
+        passes.sort_by_key(|constant| (constant.sub_engine, constant.index));
+        for engine in 0..registers::MAX_ENGINES {
+            let place = |constant: &ChipConstant| {
+                (engine, constant.sub_engine, constant.bank, constant.index)
+            };
+            let of_engine: Vec<_> = (passes.iter())
+                .filter(|constant| constant.engine_mask >> engine & 1 == 1)
+                .collect();
+            for table in of_engine.chunk_by(|one, other| one.sub_engine == other.sub_engine) {
+                let is_there = |constant: &&ChipConstant| {
+                    contents.constants.get(&place(constant)) == Some(&constant.word)
+                };
+                if table.iter().all(is_there) {
+                    continue;
+                }
+                let sub_engine = table[0].sub_engine;
+                (contents.constants).retain(|&(of, sub, bank, _), _| {
+                    (of, sub, bank) != (engine, sub_engine, PASS_BANK)
+                });
+                for constant in table {
+                    self.load_constant(&ChipConstant {
+                        engine_mask: 1 << engine,
+                        ..**constant
+                    })?;
+                    contents.constants.insert(place(constant), constant.word);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -829,14 +884,10 @@ impl<P: ChipPort> ChipDevice<P> {
         self.check_error(None)?;
 
         let registers = &program.registers;
-        let rounds = u64::from(registers.full_rounds_first)
-            + u64::from(registers.full_rounds_last)
-            + registers
-                .partial_rounds
-                .iter()
-                .copied()
-                .map(u64::from)
-                .sum::<u64>();
+        let rounds = (registers.passes.iter().chain(&registers.partial_rounds))
+            .copied()
+            .map(u64::from)
+            .sum::<u64>();
         let watchdog = self.watchdog_cycles + rounds * WATCHDOG_CYCLES_PER_ROUND;
         let mut wait = Wait::new(self.port.patience(watchdog));
         // Words of the input from number `first` on, and how many words were taken.
@@ -1021,6 +1072,12 @@ impl<P: ChipPort> ChipDevice<P> {
                 register: name(),
                 value: self.read(info)?,
             }
+        } else if code == code_of(registers::ERROR_ILLEGAL_PROGRAM)
+            && let Some(fault) = ProgramFault::from_code(info & 0xff)
+            && let set = (info >> 8) as usize
+            && let Some(&name) = SET_NAMES.get(set)
+        {
+            DriverError::IllegalProgram { set, name, fault }
         } else if code == code_of(registers::ERROR_WRITE_WHILE_RUNNING) {
             DriverError::WriteWhileRunning { register: name() }
         } else if code == code_of(registers::ERROR_UNKNOWN_REGISTER) {
@@ -1643,6 +1700,9 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 }
 
+/// What the parameter sets are for.
+const SET_NAMES: [&str; SETS.len()] = ["rows", "nodes", "nodes of other levels"];
+
 /// The constants of a run, and which hash engines take them.
 fn constants_of_run(setup: &RunSetup<'_>) -> Vec<ChipConstant> {
     let mut constants: Vec<ChipConstant> = Vec::new();
@@ -2247,6 +2307,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
             goldilocks: registers::CAPS_GOLDILOCKS.is_set(field),
             montgomery_bits: registers::CAPS_MONTGOMERY_BITS.get(field),
             runtime_modulus: registers::CAPS_RUNTIME_MODULUS.is_set(field),
+            store: registers::CAPS_STORE.is_set(depth),
             places: 1 << registers::CAPS_LOG2_PLACES.get(engine),
             loop_cycles: registers::CAPS_LOOP_CYCLES_FULL.get(engine) as usize,
         },

@@ -50,6 +50,7 @@ mod error;
 mod evaluate;
 mod limits;
 mod mix;
+mod pass_table;
 mod passes;
 mod registers;
 mod rows;
@@ -61,6 +62,10 @@ pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
 pub use mix::{MixError, check_mix, mixed_bases};
+pub use pass_table::{
+    Begin, PASS_BANK, PASS_TABLE_DEPTH, PassEntry, PassLimits, PassTable, Power, ProgramFault,
+    Store,
+};
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
     INITIAL_VECTORS, LARGE_PRIME, LevelEntry, NODE_SET, ROW_SET, Roles, RowRegisters,

@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0A00;
+pub const VERSION_VALUE: u32 = 0x0000_0B00;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -381,13 +381,25 @@ pub const CAPS_PARTIAL_DEPTH: Field = Field::new(
     "Entries of each memory of a partial-round sub-engine, one for each beat of each of its \
      rounds.",
 );
+/// Whether bases are stored.
+pub const CAPS_STORE: Field = Field::new(
+    "Store",
+    30,
+    1,
+    "Whether full-round sub-engines can store the elements of a pass.",
+);
 /// Depths of the constant memories.
 pub const CAPS_DEPTH: Register = Register::single(
     "CapsDepth",
     0x00C,
     ReadOnly,
-    &[CAPS_MATRIX_DEPTH, CAPS_CONSTANT_DEPTH, CAPS_PARTIAL_DEPTH],
-    "Capabilities: the depths of the constant memories.",
+    &[
+        CAPS_MATRIX_DEPTH,
+        CAPS_CONSTANT_DEPTH,
+        CAPS_PARTIAL_DEPTH,
+        CAPS_STORE,
+    ],
+    "Capabilities: the depths of the constant memories, and whether bases are stored.",
 )
 .with_reset(None);
 
@@ -846,41 +858,19 @@ pub const RECURRENCE_OUTPUT_ENTERS: Field = Field::new(
     1,
     "Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.",
 );
-/// Whether the first pass has no S-boxes.
-pub const RECURRENCE_FIRST_LAYER: Field = Field::new(
-    "FirstLayer",
-    9,
-    1,
-    "Whether the first of the full rounds before the partial rounds has no S-boxes: it is a linear layer.",
-);
-/// Whether dense partial rounds have a matrix of their own.
-pub const RECURRENCE_PARTIAL_MATRIX: Field = Field::new(
-    "PartialMatrix",
-    10,
-    1,
-    "Whether dense partial rounds have matrix 3 in place of matrix 0.",
-);
-
-/// First step of the matrices.
-pub const BASES_MATRIX: Field = Field::new(
-    "Matrix",
+/// Passes before the recurrence.
+pub const PASSES_FIRST: Field = Field::new(
+    "First",
     0,
-    8,
-    "Index of the first entry of its matrices in a full-round sub-engine.",
-);
-/// First beat of the constant vectors.
-pub const BASES_CONSTANT: Field = Field::new(
-    "Constant",
-    8,
-    8,
-    "Index of the first entry of its constant vectors in a full-round sub-engine.",
-);
-/// First beat of the partial rounds.
-pub const BASES_PARTIAL: Field = Field::new(
-    "Partial",
     16,
-    8,
-    "Index of the first entry of its coefficients and constants in a partial-round sub-engine.",
+    "Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.",
+);
+/// Passes behind it.
+pub const PASSES_LAST: Field = Field::new(
+    "Last",
+    16,
+    16,
+    "Passes of its last visit, behind the recurrence. At least 1.",
 );
 
 /// The registers of a parameter set.
@@ -892,10 +882,8 @@ pub struct EngineRegisters {
     pub width: Register,
     /// Exponent of the S-box.
     pub alpha: Register,
-    /// Full rounds before the partial rounds.
-    pub full_rounds_first: Register,
-    /// Full rounds after the partial rounds.
-    pub full_rounds_last: Register,
+    /// Passes of the full-round sub-engines.
+    pub passes: Register,
     /// How the partial rounds run on partial-round sub-engines.
     pub recurrence: Register,
     /// Output words of a digest.
@@ -904,10 +892,10 @@ pub struct EngineRegisters {
     pub input_map: Register,
     /// Where the elements of the digest come from.
     pub digest_map: Register,
-    /// Partial rounds of each sub-engine.
+    /// Rounds of each partial-round sub-engine.
     pub partial_rounds: Register,
-    /// Where its constants begin.
-    pub bases: Register,
+    /// Where its constants begin there.
+    pub partial_base: Register,
 }
 
 macro_rules! engine_registers {
@@ -934,44 +922,31 @@ macro_rules! engine_registers {
                 &[],
                 "Exponent of the S-box. Legal: 3, 5 and 7.",
             ),
-            full_rounds_first: Register::single(
-                concat!($prefix, "FullRoundsFirst"),
+            passes: Register::single(
+                concat!($prefix, "Passes"),
                 $base + 0x0C,
                 ReadWrite,
-                &[],
-                "Full rounds before the partial rounds, at least 1; a linear layer ahead of them counts as one.",
-            ),
-            full_rounds_last: Register::single(
-                concat!($prefix, "FullRoundsLast"),
-                $base + 0x10,
-                ReadWrite,
-                &[],
-                "Full rounds after the partial rounds, at least 1.",
+                &[PASSES_FIRST, PASSES_LAST],
+                "Passes of the full-round sub-engines, loops counted as often as they are made. A start compares them \
+                 with the program.",
             ),
             recurrence: Register::single(
                 concat!($prefix, "Recurrence"),
-                $base + 0x14,
+                $base + 0x10,
                 ReadWrite,
-                &[
-                    RECURRENCE_ORDER,
-                    RECURRENCE_OUTPUT_ENTERS,
-                    RECURRENCE_FIRST_LAYER,
-                    RECURRENCE_PARTIAL_MATRIX,
-                ],
-                "The form of the rounds: the recurrence that the partial-round sub-engines run. With one, the last round of the \
-                 full-round sub-engines before it has matrix 1 in place of matrix 0, and a pass without \
-                 S-box and with matrix 2 comes behind it.",
+                &[RECURRENCE_ORDER, RECURRENCE_OUTPUT_ENTERS],
+                "The recurrence that the partial-round sub-engines run.",
             ),
             digest_words: Register::single(
                 concat!($prefix, "DigestWords"),
-                $base + 0x18,
+                $base + 0x14,
                 ReadWrite,
                 &[],
                 $digest,
             ),
             input_map: Register::run(
                 concat!($prefix, "InputMap"),
-                $base + 0x1C,
+                $base + 0x18,
                 ReadWrite,
                 0,
                 2,
@@ -982,7 +957,7 @@ macro_rules! engine_registers {
             ),
             digest_map: Register::run(
                 concat!($prefix, "DigestMap"),
-                $base + 0x24,
+                $base + 0x20,
                 ReadWrite,
                 0,
                 2,
@@ -992,22 +967,20 @@ macro_rules! engine_registers {
             ),
             partial_rounds: Register::run(
                 concat!($prefix, "PartialRounds"),
-                $base + 0x2C,
+                $base + 0x28,
                 ReadWrite,
-                0,
-                2 + MAX_PARTIAL_ENGINES as u32,
-                "Partial rounds in the order of the sub-engines: 0 the dense ones of the first full-round \
-                 sub-engine, 1 to 6 those of the recurrence on the partial-round sub-engines, 7 the dense \
-                 ones of the second full-round sub-engine. 0 for sub-engines that CAPS_ENGINE does not \
-                 have. With a recurrence register 1 is at least 1, without one registers 1 to 6 are 0.",
+                1,
+                MAX_PARTIAL_ENGINES as u32,
+                "Rounds of the recurrence on each partial-round sub-engine. 0 for those that CAPS_ENGINE does not \
+                 have. With a recurrence that of sub-engine 1 is at least 1, without one all are 0.",
             ),
-            bases: Register::single(
-                concat!($prefix, "Bases"),
-                $base + 0x4C,
+            partial_base: Register::single(
+                concat!($prefix, "PartialBase"),
+                $base + 0x40,
                 ReadWrite,
-                &[BASES_MATRIX, BASES_CONSTANT, BASES_PARTIAL],
-                "Where the constants of the parameter set begin. They fit behind it into the memories of \
-                 CAPS_DEPTH.",
+                &[],
+                "Index of the first entry of its coefficients and constants in a partial-round sub-engine, up to 255. \
+                 They fit behind it into the memories of CAPS_DEPTH.",
             ),
         }
     };
@@ -1015,19 +988,18 @@ macro_rules! engine_registers {
 
 impl EngineRegisters {
     /// All of them, in address order.
-    pub const fn all(&self) -> [Register; 11] {
+    pub const fn all(&self) -> [Register; 10] {
         [
             self.input_words,
             self.width,
             self.alpha,
-            self.full_rounds_first,
-            self.full_rounds_last,
+            self.passes,
             self.recurrence,
             self.digest_words,
             self.input_map,
             self.digest_map,
             self.partial_rounds,
-            self.bases,
+            self.partial_base,
         ]
     }
 }
@@ -1360,25 +1332,23 @@ pub const REGISTERS: &[Register] = &[
     LEAF.input_words,
     LEAF.width,
     LEAF.alpha,
-    LEAF.full_rounds_first,
-    LEAF.full_rounds_last,
+    LEAF.passes,
     LEAF.recurrence,
     LEAF.digest_words,
     LEAF.input_map,
     LEAF.digest_map,
     LEAF.partial_rounds,
-    LEAF.bases,
+    LEAF.partial_base,
     ROOT.input_words,
     ROOT.width,
     ROOT.alpha,
-    ROOT.full_rounds_first,
-    ROOT.full_rounds_last,
+    ROOT.passes,
     ROOT.recurrence,
     ROOT.digest_words,
     ROOT.input_map,
     ROOT.digest_map,
     ROOT.partial_rounds,
-    ROOT.bases,
+    ROOT.partial_base,
     CYCLES,
     CYCLE_FIRST_IN,
     CYCLE_LAST_IN,
@@ -1429,14 +1399,13 @@ pub const REGISTERS: &[Register] = &[
     TOP.input_words,
     TOP.width,
     TOP.alpha,
-    TOP.full_rounds_first,
-    TOP.full_rounds_last,
+    TOP.passes,
     TOP.recurrence,
     TOP.digest_words,
     TOP.input_map,
     TOP.digest_map,
     TOP.partial_rounds,
-    TOP.bases,
+    TOP.partial_base,
 ];
 
 /// Value of [`BUS_VERSION`] that this description is about, as [`VERSION_VALUE`].
@@ -1898,6 +1867,18 @@ pub const ERROR_INCOMPLETE_TREE: ErrorCode = ErrorCode {
     info: "0",
 };
 
+/// A start with a program that cannot run.
+pub const ERROR_ILLEGAL_PROGRAM: ErrorCode = ErrorCode {
+    code: 9,
+    name: "IllegalProgram",
+    description: "Start with a parameter set whose passes cannot run on a full-round sub-engine. Nothing was \
+                  started.",
+    info: "bits 15:8 the parameter set; bits 7:0 why: 1 the table of passes breaks a rule, 2 it has no program of \
+           the set, 3 a pass needs what the sub-engine does not have or an exponent that ALPHA does not announce, 4 \
+           a matrix is not loaded, 5 the constant vectors do not fit into the memory, 6 PASSES has another number \
+           of passes",
+};
+
 /// A write of a value that a register cannot take.
 pub const ERROR_ILLEGAL_VALUE: ErrorCode = ErrorCode {
     code: 8,
@@ -1918,6 +1899,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_ILLEGAL_CONSTANT_ADDRESS,
     ERROR_INCOMPLETE_TREE,
     ERROR_ILLEGAL_VALUE,
+    ERROR_ILLEGAL_PROGRAM,
 ];
 
 /// The registers of the core, of the streams and of the DMA, in address order.
@@ -1997,13 +1979,10 @@ mod tests {
 
     #[test]
     fn addresses_have_names() {
+        assert_eq!(register_name(0x14C).as_deref(), Some("LEAF_PASSES"));
         assert_eq!(
-            register_name(0x14C).as_deref(),
-            Some("LEAF_FULL_ROUNDS_FIRST")
-        );
-        assert_eq!(
-            register_name(0x1E8).as_deref(),
-            Some("ROOT_PARTIAL_ROUNDS_7")
+            register_name(0x1DC).as_deref(),
+            Some("ROOT_PARTIAL_ROUNDS_6")
         );
         assert_eq!(
             register_name(0x27C).as_deref(),

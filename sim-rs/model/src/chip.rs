@@ -13,7 +13,8 @@ use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry,
-    ProgramError, ROW_SET, Roles, RowRegisters, check_mix, shared_rows_fit,
+    MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH, PassTable, ProgramError, ProgramFault, ROW_SET,
+    Roles, RowRegisters, check_mix, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register, SETS};
 use acclmt_driver::timeline::Timeline;
@@ -39,6 +40,8 @@ pub struct Hardware {
     pub field: FieldId,
     /// Whether the prime is set at run time.
     pub runtime_modulus: bool,
+    /// Whether full-round sub-engines store the elements of a pass (`Store`).
+    pub store: bool,
     /// Whether the chip also computes in the Goldilocks field.
     pub goldilocks: bool,
     /// Hash engines, 1 to 8.
@@ -69,6 +72,7 @@ impl Default for Hardware {
         Self {
             field: FieldId::Bls12_381,
             runtime_modulus: false,
+            store: true,
             goldilocks: true,
             num_engines: 2,
             num_full: 1,
@@ -192,6 +196,7 @@ impl Hardware {
             goldilocks: self.goldilocks,
             montgomery_bits: if self.runtime_modulus { 280 } else { 264 },
             runtime_modulus: self.runtime_modulus,
+            store: self.store,
             places: pipelines.places as usize,
             loop_cycles: pipelines.full_loop as usize,
         }
@@ -284,13 +289,22 @@ enum State {
     Sweeping(u64),
     /// The queues are laid out, for so many more cycles.
     Setup(u64, Box<RunSetup>),
-    /// The queues are laid out until, in so many cycles, that of the level of this register does not fit.
-    Refusing(u64, u32),
+    /// The queues are laid out until, in so many cycles, the start is refused.
+    Refusing(u64, Refusal),
     Running(Box<Machine>),
     /// The run of a zeroisation has ended; so many cycles are left.
     Finishing(u64),
     /// The run has ended with these counters.
     Done(Box<Counters>),
+}
+
+/// Why a start is refused after a while.
+#[derive(Clone, Copy, Debug)]
+enum Refusal {
+    /// The queue of the level of this register does not fit.
+    Register(u32),
+    /// The program of a parameter set cannot run.
+    Program { set: usize, fault: ProgramFault },
 }
 
 /// The chip, cycle for cycle, without its arithmetic: every output word is 0.
@@ -326,6 +340,8 @@ pub struct ModelChip {
     slots: bool,
     records: bool,
     timeline: Option<Timeline>,
+    /// The tables of passes, `MAX_NUM_FULL` of each hash engine.
+    passes: Vec<PassTable>,
     /// A constant that was taken: the value of `CONSTANT_ADDRESS`, and the word.
     constant: Option<(u32, Word)>,
 }
@@ -348,7 +364,8 @@ impl ModelChip {
             | registers::CAPS_LOG2_PLACES.with(limits.places.ilog2());
         let depth = registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
             | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
-            | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32);
+            | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32)
+            | registers::CAPS_STORE.with(limits.store.into());
         let tree = registers::CAPS_MAX_HEIGHT.with(hardware.max_height)
             | registers::CAPS_LOG2_NODE_WORDS.with(hardware.node_words.ilog2());
         let field = registers::CAPS_GOLDILOCKS.with(hardware.goldilocks.into())
@@ -367,6 +384,7 @@ impl ModelChip {
             ),
         ]);
         let mut chip = Self {
+            passes: vec![PassTable::default(); MAX_NUM_FULL * limits.num_engines],
             hardware,
             registers: values,
             state: State::Idle,
@@ -538,10 +556,8 @@ impl ModelChip {
                 }
                 _ => None,
             };
-            let bases = self.get(&engine.bases) & !engine.bases.mask() != 0;
             let illegal = (illegal.iter().filter(|(is_illegal, _)| *is_illegal))
-                .map(|(_, register)| register.address)
-                .chain(bases.then_some(engine.bases.address));
+                .map(|(_, register)| register.address);
             found.into_iter().chain(illegal).min()
         };
         let top = self.get(&registers::TOP_LEVEL);
@@ -639,11 +655,55 @@ impl ModelChip {
                 Ok(queues) => queues,
                 Err(level) => {
                     let cycles = REQUEST + LEVEL_SETUP + u64::from(level);
-                    return Ok(State::Refusing(cycles, registers::LEVEL_TABLE.at(level)));
+                    let refusal = Refusal::Register(registers::LEVEL_TABLE.at(level));
+                    return Ok(State::Refusing(cycles, refusal));
                 }
             };
         }
-        Ok(self.set_up(queues))
+        let state = self.set_up(queues);
+        Ok(
+            match (state, self.program_fault(hash_leaves, &level_sets, &sets)) {
+                (State::Setup(cycles, _), Some((set, fault))) => {
+                    State::Refusing(cycles, Refusal::Program { set, fault })
+                }
+                (state, _) => state,
+            },
+        )
+    }
+
+    /// The first parameter set, of the first hash engine that uses one, whose program cannot run.
+    fn program_fault(
+        &self,
+        hash_leaves: bool,
+        level_sets: &[usize],
+        sets: &[ChipRegisters],
+    ) -> Option<(usize, ProgramFault)> {
+        let limits = self.hardware.limits();
+        let roles = Roles::read(self.get(&registers::ROLES));
+        let fault = |engine: usize, set: usize| {
+            let of_engine = &self.passes[engine * MAX_NUM_FULL..][..limits.num_full];
+            let checks = of_engine.iter().enumerate().map(|(number, table)| {
+                let registers = &sets[set];
+                table.check(
+                    set,
+                    registers.shape(),
+                    registers.passes,
+                    &limits.passes(number),
+                )
+            });
+            let fault = checks.filter_map(Result::err).next()?;
+            Some((set, fault))
+        };
+        (0..limits.num_engines).find_map(|engine| {
+            let has = |mask: u8| mask >> engine & 1 == 1;
+            let is_used = |set: &usize| {
+                has(roles.rows) && hash_leaves && *set == ROW_SET
+                    || has(roles.nodes) && level_sets.contains(set)
+            };
+            (0..sets.len())
+                .filter(is_used)
+                .find_map(|set| fault(engine, set))
+        })
     }
 
     /// Whether the hash engines of `ROLES` exist, and there is one for what the run does.
@@ -769,10 +829,22 @@ impl ModelChip {
     /// Reports an error of a request, which acts in the cycle after it. An illegal level that is found in that
     /// cycle, too, comes first.
     fn report_request(&mut self, error: registers::ErrorCode, info: u32) {
-        if let State::Refusing(1, address) = self.state {
-            self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+        if let State::Refusing(1, refusal) = self.state {
+            self.report_refusal(refusal);
         }
         self.report(error, info);
+    }
+
+    fn report_refusal(&mut self, refusal: Refusal) {
+        match refusal {
+            Refusal::Register(address) => {
+                self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+            }
+            Refusal::Program { set, fault } => {
+                let info = (set as u32) << 8 | fault as u32;
+                self.report(registers::ERROR_ILLEGAL_PROGRAM, info);
+            }
+        }
     }
 
     /// What CONTROL was told: at most one of its commands.
@@ -829,6 +901,7 @@ impl ModelChip {
         self.state = State::Sweeping(REQUEST + zeroise::sweep_cycles(words, depth) + 1);
         self.zeroising = true;
         self.zeroised = false;
+        self.passes.fill(PassTable::erased());
     }
 
     /// The run of zero words starts.
@@ -903,14 +976,14 @@ impl ModelChip {
                     self.state = State::Running(Box::new(Machine::new(setup)));
                 }
             }
-            State::Refusing(left, address) => {
+            State::Refusing(left, refusal) => {
                 passed = cycles.min(*left);
                 *left -= passed;
                 if *left == 0 {
-                    let address = *address;
+                    let refusal = *refusal;
                     self.state = State::Idle;
                     self.start_refused = true;
-                    self.report(registers::ERROR_ILLEGAL_CONFIGURATION, address);
+                    self.report_refusal(refusal);
                 }
             }
             State::Running(machine) => {
@@ -1072,6 +1145,24 @@ impl ModelChip {
             && index < depth
     }
 
+    /// A constant that may be one of a program.
+    fn write_pass(&mut self, address: u32, word: &Word) {
+        let limits = self.hardware.limits();
+        let number = match registers::CONSTANT_ENGINE.get(address) {
+            0 => 0,
+            SECOND_FULL => 1,
+            _ => return,
+        };
+        let mask = registers::CONSTANT_ENGINE_MASK.get(address);
+        // The fields have 8 bits.
+        let bank = registers::CONSTANT_BANK.get(address) as u8;
+        let index = registers::CONSTANT_INDEX.get(address) as u8;
+        for engine in (0..limits.num_engines).filter(|engine| mask >> engine & 1 == 1) {
+            let table = &mut self.passes[engine * MAX_NUM_FULL + number];
+            table.write(bank, index, word, &limits.passes(number));
+        }
+    }
+
     /// Words of a bank of a sub-engine of a hash engine: 0 if there is no such bank.
     fn constant_depth(&self, sub_engine: u32, bank: u32) -> u32 {
         let limits = self.hardware.limits();
@@ -1080,7 +1171,9 @@ impl ModelChip {
         let is_full = sub_engine == 0 || sub_engine == SECOND_FULL && limits.num_full > 1;
         // The coefficients of elements in even beats and in odd ones.
         let matrix_banks = 2 * lanes * lanes;
-        if is_full && bank < matrix_banks {
+        if is_full && bank == u32::from(PASS_BANK) {
+            PASS_TABLE_DEPTH as u32
+        } else if is_full && bank < matrix_banks {
             limits.matrix_depth as u32
         } else if is_full && bank < matrix_banks + lanes {
             limits.constant_depth as u32
@@ -1141,7 +1234,9 @@ impl ChipPort for ModelChip {
         } else if *register == registers::CONSTANT_ADDRESS {
             if self.is_constant_address(value) {
                 self.zeroised = false;
-                self.constant = Some((value, self.word(&registers::CONSTANT_DATA)));
+                let word = self.word(&registers::CONSTANT_DATA);
+                self.write_pass(value, &word);
+                self.constant = Some((value, word));
             } else {
                 self.report_request(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
             }
@@ -1313,8 +1408,6 @@ fn is_checked_at_start(register: &registers::Register) -> bool {
         &registers::ROLES,
         &registers::LEAF.recurrence,
         &registers::ROOT.recurrence,
-        &registers::LEAF.bases,
-        &registers::ROOT.bases,
     ]
     .contains(&register)
 }

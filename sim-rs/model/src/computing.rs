@@ -6,8 +6,8 @@ use std::collections::{HashMap, VecDeque};
 use crate::chip::{Hardware, HardwareError, ModelChip};
 use acclmt_driver::chip::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::program::{
-    self, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, LevelEntry,
-    ProgramError, ROW_SET, Roles, RowRegisters,
+    self, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, LevelEntry, ProgramError,
+    ROW_SET, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, Register, SETS};
 use acclmt_driver::timeline::Timeline;
@@ -149,12 +149,12 @@ impl ComputingChip {
         constants: &HashMap<Place, ChipConstant>,
         engine: usize,
         set: usize,
-        bases: &Bases,
+        partial_base: u32,
         evaluate: impl Fn(&[ChipConstant]) -> Result<T, ProgramError>,
     ) -> Result<T, PortError> {
         let of_engine = constants.iter().filter(|((of, ..), _)| *of == engine);
         let mut list: Vec<_> = of_engine
-            .filter_map(|(_, constant)| constant.of_set(set, bases))
+            .filter_map(|(_, constant)| constant.of_set(set, partial_base))
             .collect();
         loop {
             match evaluate(&list) {
@@ -209,10 +209,10 @@ impl ComputingChip {
                         &self.constants,
                         run.row_engine,
                         ROW_SET,
-                        &leaf.bases,
+                        leaf.partial_base,
                         |constants| {
                             program::evaluate_rows(
-                                field, leaf, rows, constants, &limits, &words, count,
+                                field, leaf, rows, constants, ROW_SET, &limits, &words, count,
                             )
                         },
                     )?
@@ -249,8 +249,11 @@ impl ComputingChip {
                     &self.constants,
                     run.node_engine,
                     level.set,
-                    &registers.bases,
-                    |constants| program::evaluate(field, &registers, constants, &limits, &words),
+                    registers.partial_base,
+                    |constants| {
+                        let set = level.set;
+                        program::evaluate(field, &registers, constants, set, &limits, &words)
+                    },
                 )?,
             };
         }

@@ -23,8 +23,7 @@ fn are_alike(one: &ChipRegisters, other: &ChipRegisters) -> bool {
     let times = |set: &ChipRegisters| {
         (
             set.shape(),
-            set.full_rounds_first,
-            set.full_rounds_last,
+            set.passes,
             set.partial_rounds,
             set.digest_words,
         )

@@ -6,7 +6,7 @@ use super::machine::{Host, Machine, RunSetup};
 use super::tree::TreeSetup;
 use crate::latencies::{EXIT_PLACES, LOADER_PLACES, Pipelines};
 use acclmt_driver::program::{
-    Bases, ChipRegisters, GOLDILOCKS, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
+    ChipRegisters, GOLDILOCKS, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
 };
 use acclmt_driver::registers::{RECURRENCE_ORDER, SETS};
 
@@ -30,12 +30,10 @@ const PARTIAL_SUB_ENGINES: usize = SUB_ENGINES - 2;
 impl Case {
     fn registers(&self) -> ChipRegisters {
         let rounds_of = |number: usize| match number {
-            0 => self.others,
             1..=PARTIAL_SUB_ENGINES if self.present >> (number - 1) & 1 != 0 => self.partial_rounds,
-            1..=PARTIAL_SUB_ENGINES => 0,
-            _ if self.num_full == 2 => self.others,
             _ => 0,
         };
+        let second = if self.num_full == 2 { self.others } else { 0 };
         ChipRegisters {
             arity: 1,
             field: if self.goldilocks {
@@ -45,14 +43,16 @@ impl Case {
             },
             width: self.width,
             alpha: 5,
-            full_rounds_first: self.full_rounds,
-            full_rounds_last: self.full_rounds,
+            passes: [
+                self.full_rounds + self.others,
+                self.full_rounds + u32::from(self.present != 0) + second,
+            ],
             recurrence: RECURRENCE_ORDER.with(u32::from(self.present != 0)),
             digest_words: 1,
             input_map: [0; 2],
             digest_map: [0; 2],
             partial_rounds: std::array::from_fn(rounds_of),
-            bases: Bases::default(),
+            partial_base: 0,
         }
     }
 

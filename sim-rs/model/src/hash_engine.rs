@@ -183,10 +183,6 @@ impl HashEngine {
         };
         let mut sub_engines = [const { None }; SUB_ENGINES];
         let partial = registers.partial_rounds;
-        let first = registers.full_rounds_first + partial[0];
-        // With a recurrence there is a layer behind it, which is a pass of its own.
-        let after = u32::from(shape.recurrent);
-        let last = after + partial[SECOND_FULL] + registers.full_rounds_last;
         let mut link = buffer(0);
         let first_link = link;
         // One without rounds passes states through.
@@ -228,10 +224,10 @@ impl HashEngine {
             ))
         };
         if one_full {
-            sub_engines[0] = full([first, last], [Some(0), Some(link)]);
+            sub_engines[0] = full(registers.passes, [Some(0), Some(link)]);
         } else {
-            sub_engines[0] = full([first, last], [Some(0), None]);
-            sub_engines[SECOND_FULL] = full([first, last], [None, Some(link)]);
+            sub_engines[0] = full(registers.passes, [Some(0), None]);
+            sub_engines[SECOND_FULL] = full(registers.passes, [None, Some(link)]);
         }
         let mut consumers = vec![READER; buffers.len()];
         for (number, sub_engine) in sub_engines.iter().enumerate() {

@@ -528,9 +528,7 @@ impl MixedEngine {
         });
         let full = |inputs| {
             let timings = sets.iter().zip(&shapes).map(|(set, &shape)| {
-                let first = set.full_rounds_first + set.partial_rounds[0];
-                let after = u32::from(shape.recurrent);
-                let last = after + set.partial_rounds[SECOND_FULL] + set.full_rounds_last;
+                let [first, last] = set.passes;
                 // All matrices begin as late as that of the set that needs longest.
                 let later = (skew - shape.skew()) as u64;
                 let round = Round::full(shape, pipelines).later(later);

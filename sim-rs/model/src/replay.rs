@@ -437,7 +437,7 @@ mod tests {
 
     use super::*;
     use crate::latencies::Pipelines;
-    use acclmt_driver::program::{Bases, ChipRegisters, GOLDILOCKS, SUB_ENGINES};
+    use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, SUB_ENGINES};
     use acclmt_driver::registers::RECURRENCE_ORDER;
 
     /// A hash engine and the host around it.
@@ -511,15 +511,17 @@ mod tests {
                 field: if self.goldilocks { GOLDILOCKS } else { 0 },
                 width: self.width,
                 alpha: self.alpha,
-                full_rounds_first: self.full_rounds[0],
-                full_rounds_last: self.full_rounds[1],
+                passes: [
+                    self.full_rounds[0] + self.partial_rounds[0],
+                    self.full_rounds[1] + self.partial_rounds[7] + u32::from(self.recurrent),
+                ],
                 recurrence: RECURRENCE_ORDER.with(self.recurrent.into()),
                 digest_words: self.digest_words,
                 input_map: [0; 2],
                 // The digest is the first element of the beat.
                 digest_map: [beat << 2, 0],
                 partial_rounds: self.partial_rounds,
-                bases: Bases::default(),
+                partial_base: 0,
             };
             let pipelines = Pipelines::new(false);
             HashEngine::new(&registers, self.num_full, 6, &pipelines, false)

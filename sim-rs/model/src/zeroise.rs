@@ -2,7 +2,7 @@
 //! `acclmt_flush_configuration`).
 
 use acclmt_driver::program::{
-    Bases, ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, Roles, RowRegisters, SUB_ENGINES,
+    ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, SETS};
 
@@ -14,7 +14,7 @@ const BEATS: u32 = 4;
 const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
 
 /// Banks of a sub-engine that are looked at, and sub-engines: all numbers that there can be.
-const BANKS: u32 = 21;
+const BANKS: u32 = 22;
 const NUMBERS: u32 = 16;
 
 /// Cycles in which the memories are swept: a word of the node memory and a constant of all hash engines in
@@ -49,8 +49,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         field: LARGE_PRIME,
         width: WIDTH,
         alpha: 5,
-        full_rounds_first: 1,
-        full_rounds_last: 1,
+        passes: [1; 2],
         // Sums move up through all places, and what leaves the S-box is added.
         recurrence: registers::RECURRENCE_ORDER.with(WIDTH - 1)
             | registers::RECURRENCE_OUTPUT_ENTERS.with(1),
@@ -59,11 +58,10 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         // Element 9, in the last beat: final states have all of theirs.
         digest_map: [0xc, 0],
         partial_rounds: std::array::from_fn(|number| {
-            let is_there =
-                number <= limits.num_partial || number == SUB_ENGINES - 1 && limits.num_full > 1;
+            let is_there = (1..=limits.num_partial).contains(&number);
             if is_there { 2 } else { 0 }
         }),
-        bases: Bases::default(),
+        partial_base: 0,
     };
     let rows = RowRegisters {
         blocks: 2,

@@ -5,7 +5,9 @@
 //! registers by itself.
 
 use acclmt_driver::chip::{ChipPort, OutputWord};
-use acclmt_driver::program::{ChipProgram, ChipRegisters, LevelEntry, Roles, RowRegisters};
+use acclmt_driver::program::{
+    Bases, ChipProgram, ChipRegisters, LevelEntry, PASS_BANK, Roles, RowRegisters,
+};
 use acclmt_driver::registers::{self, Register, SETS};
 use acclmt_model::{ComputingChip, Hardware, ModelChip};
 use acclmt_poseidon::fields::FieldId;
@@ -215,26 +217,19 @@ fn illegal_roles_and_bases_are_refused() {
         assert_eq!(host.start(), Some(registers::LEAVES_HIGH.address));
         host.write(&registers::LEAVES_HIGH, 0);
     }
-    // Constants of arity 8 take 3 * 9 of the 256 beats for a vector of each of 9 passes, and one.
+    // Rounds of arity 8 take 3 of the 128 beats each.
     for (set, engine) in SETS.into_iter().take(2).enumerate() {
-        for (bases, expected) in [
-            ([255, 0, 0], None),
-            ([0, 256 - 30, 0], None),
-            ([0, 255, 0], Some(engine.full_rounds_first.address)),
-            ([0, 230, 0], Some(engine.full_rounds_last.address)),
-            ([0, 0, 127], Some(engine.partial_rounds.at(1))),
+        let base = Some(engine.partial_base.address);
+        for (value, expected) in [
+            (80, None),
+            (127, Some(engine.partial_rounds.at(0))),
+            (256, base),
+            (1 << 24, base),
         ] {
-            let [matrix, constant, partial] = bases;
-            let value = registers::BASES_MATRIX.with(matrix)
-                | registers::BASES_CONSTANT.with(constant)
-                | registers::BASES_PARTIAL.with(partial);
             host.configure([&eight, &eight], Roles::LEAF_AND_ROOT);
-            host.write(&engine.bases, value);
-            assert_eq!(host.start(), expected, "set {set}, {bases:?}");
+            host.write(&engine.partial_base, value);
+            assert_eq!(host.start(), expected, "set {set}, {value}");
         }
-        host.configure([&eight, &eight], Roles::LEAF_AND_ROOT);
-        host.write(&engine.bases, 1 << 24);
-        assert_eq!(host.start(), Some(engine.bases.address));
     }
 }
 
@@ -302,33 +297,24 @@ fn a_shared_engine_computes_with_both_of_its_sets() {
             word
         })
         .collect();
-    let root = |num_engines, roles: Roles, bases: [u8; 3]| {
+    let root = |num_engines, roles: Roles, bases: Bases| {
         let mut host = Host(ComputingChip::new(hardware(num_engines)).unwrap());
         let mut sets = [programs[0].registers, programs[1].registers];
-        [
-            sets[1].bases.matrix,
-            sets[1].bases.constant,
-            sets[1].bases.partial,
-        ] = bases;
+        sets[1].partial_base = bases.partial.into();
         for (set, program) in programs.iter().enumerate() {
-            let [matrix, constant, partial] = if set == 1 { bases } else { [0; 3] };
+            let bases = if set == 1 { bases } else { Bases::default() };
             let mask = [roles.rows, roles.nodes][set];
-            for constant_of_set in &program.constants {
-                let base = match constant_of_set.sub_engine {
-                    15 => 8 * set as u8,
-                    0 | 7 if constant_of_set.bank < 18 => matrix,
-                    0 | 7 => constant,
-                    _ => partial,
-                };
-                for (position, bytes) in (0..).zip(constant_of_set.word.as_chunks::<4>().0) {
+            for constant in &program.constants {
+                let constant = constant.placed(set, &bases).unwrap();
+                for (position, bytes) in (0..).zip(constant.word.as_chunks::<4>().0) {
                     let value = u32::from_le_bytes(*bytes);
                     let address = registers::CONSTANT_DATA.at(position);
                     host.0.write_register(address, value).unwrap();
                 }
                 let address = registers::CONSTANT_ENGINE_MASK.with(mask.into())
-                    | registers::CONSTANT_ENGINE.with(constant_of_set.sub_engine.into())
-                    | registers::CONSTANT_BANK.with(constant_of_set.bank.into())
-                    | registers::CONSTANT_INDEX.with((constant_of_set.index + base).into());
+                    | registers::CONSTANT_ENGINE.with(constant.sub_engine.into())
+                    | registers::CONSTANT_BANK.with(constant.bank.into())
+                    | registers::CONSTANT_INDEX.with(constant.index.into());
                 host.write(&registers::CONSTANT_ADDRESS, address);
             }
         }
@@ -340,13 +326,22 @@ fn a_shared_engine_computes_with_both_of_its_sets() {
         assert_eq!((hashes, host.error()), (4 + 2 + 1, (0, 0)));
         root
     };
-    let fixed = root(2, Roles::LEAF_AND_ROOT, [0; 3]);
+    let entries = (programs[0].constants.iter())
+        .filter(|constant| (constant.sub_engine, constant.bank) == (0, PASS_BANK))
+        .count();
+    let behind = Bases {
+        matrix: 20,
+        constant: 100,
+        passes: [entries as u8, 0],
+        partial: 60,
+    };
+    let fixed = root(2, Roles::LEAF_AND_ROOT, Bases::default());
     assert_ne!(fixed, Word::default());
-    assert_eq!(root(1, SHARED, [20, 100, 60]), fixed);
+    assert_eq!(root(1, SHARED, behind), fixed);
     let all = Roles {
         rows: 0b111,
         nodes: 0b111,
         node_limit: 0,
     };
-    assert_eq!(root(3, all, [20, 100, 60]), fixed);
+    assert_eq!(root(3, all, behind), fixed);
 }

@@ -16,7 +16,7 @@ use super::prime;
 const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 264 };
 
 /// Configuration registers of a parameter set.
-pub const REGISTERS: usize = 20;
+pub const REGISTERS: usize = 17;
 
 /// The limits of the engine with these sub-engines and the default memories (rtl/engine/acclmt_hash_engine.sv).
 pub fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
@@ -31,6 +31,7 @@ pub fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         goldilocks: true,
         montgomery_bits: MONTGOMERY_BITS,
         runtime_modulus: RUNTIME_MODULUS,
+        store: true,
         places: if RUNTIME_MODULUS { 128 } else { 64 },
         loop_cycles: 61,
     }
@@ -42,16 +43,15 @@ pub fn register_values(values: &ChipRegisters) -> [u32; REGISTERS] {
         values.arity,
         values.width,
         values.alpha,
-        values.full_rounds_first,
-        values.full_rounds_last,
+        values.passes_value(),
         values.recurrence,
         values.digest_words,
     ];
     registers.extend(values.input_map);
     registers.extend(values.digest_map);
-    registers.extend(values.partial_rounds);
-    registers.push(values.bases.value());
-    registers.try_into().expect("there are 20 registers")
+    registers.extend(&values.partial_rounds[1..7]);
+    registers.push(values.partial_base);
+    registers.try_into().expect("there are as many registers")
 }
 
 /// A word times 2^bits modulo the prime, or divided by it.

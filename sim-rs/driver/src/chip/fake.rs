@@ -10,8 +10,8 @@ use acclmt_poseidon::word::{self, Word};
 use super::{ChipPort, OutputWord, Patience, PortError, RunPlan, leaf_queue};
 use crate::level_table;
 use crate::program::{
-    self, Bases, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError,
-    ROW_SET, Roles, RowRegisters, check_mix, shared_rows_fit,
+    self, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError, ROW_SET,
+    Roles, RowRegisters, check_mix, shared_rows_fit,
 };
 use crate::registers::{self, SETS};
 
@@ -78,6 +78,7 @@ pub const BUILD: EngineLimits = EngineLimits {
     goldilocks: true,
     montgomery_bits: 264,
     runtime_modulus: false,
+    store: true,
     places: 64,
     loop_cycles: 61,
 };
@@ -128,7 +129,8 @@ impl FakeChip {
                     registers::CAPS_DEPTH.address,
                     registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
                         | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
-                        | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32),
+                        | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32)
+                        | registers::CAPS_STORE.with(limits.store.into()),
                 ),
                 (
                     registers::CAPS_TREE.address,
@@ -401,11 +403,11 @@ impl FakeChip {
         &self.constants
     }
 
-    /// The constants that a hash engine has of a parameter set with these bases.
-    fn constants_of(&self, engine: usize, set: usize, bases: &Bases) -> Vec<ChipConstant> {
+    /// The constants that a hash engine has of a parameter set whose coefficients on partial-round sub-engines begin there.
+    fn constants_of(&self, engine: usize, set: usize, base: u32) -> Vec<ChipConstant> {
         let of_engine = self.constants.iter().filter(|((of, ..), _)| *of == engine);
         of_engine
-            .filter_map(|(_, constant)| constant.of_set(set, bases))
+            .filter_map(|(_, constant)| constant.of_set(set, base))
             .collect()
     }
 
@@ -416,10 +418,10 @@ impl FakeChip {
         set: usize,
         compute: impl Fn(&[ChipConstant]) -> T,
     ) -> T {
-        let bases = self.chip_registers(set).bases;
+        let base = self.chip_registers(set).partial_base;
         let mut results = (0..registers::MAX_ENGINES)
             .filter(|engine| engines >> engine & 1 == 1)
-            .map(|engine| compute(&self.constants_of(engine, set, &bases)));
+            .map(|engine| compute(&self.constants_of(engine, set, base)));
         let first = results.next().expect("a run has an engine for its hashes");
         for other in results {
             assert_eq!(first, other, "the engines were loaded differently");
@@ -437,6 +439,7 @@ impl FakeChip {
                     &self.chip_registers(ROW_SET),
                     &self.row_registers(),
                     constants,
+                    ROW_SET,
                     limits,
                     &self.taken,
                     self.get(&registers::LEAVES) as usize,
@@ -472,8 +475,9 @@ impl FakeChip {
                     let value = program::plain_word(field, limits, &self.empty[&(number as u8)]);
                     level.resize(whole, value);
                 }
-                level = self.on_each(self.roles().nodes, self.level_set(number), |constants| {
-                    program::evaluate(field, &registers, constants, limits, &level)
+                let set = self.level_set(number);
+                level = self.on_each(self.roles().nodes, set, |constants| {
+                    program::evaluate(field, &registers, constants, set, limits, &level)
                 })?;
             }
         }

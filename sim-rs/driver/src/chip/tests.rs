@@ -4,6 +4,7 @@ use super::fake::{BUILD, FakeChip, Fault};
 use super::*;
 use crate::device::{NoProgress, WordSource, Zeroisation};
 use crate::nodes::{AllNodes, NoNodes};
+use crate::program::PassEntry;
 use crate::software::SoftwareDevice;
 use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
@@ -517,14 +518,8 @@ fn plans_and_notes() {
 
 #[test]
 fn a_refused_start_names_the_register_and_its_value() {
-    let message = message(
-        Fault::RefusesStart(registers::LEAF.full_rounds_last.address),
-        2,
-    );
-    assert!(
-        message.contains("LEAF_FULL_ROUNDS_LAST holds 2"),
-        "{message}"
-    );
+    let message = message(Fault::RefusesStart(registers::LEAF.partial_base.address), 2);
+    assert!(message.contains("LEAF_PARTIAL_BASE holds 0"), "{message}");
 }
 
 #[test]
@@ -838,9 +833,23 @@ fn roles(device: &mut ChipDevice<FakeChip>) -> (u8, u8) {
     (roles.rows, roles.nodes)
 }
 
-fn node_bases(device: &mut ChipDevice<FakeChip>) -> Bases {
-    let value = device.port().read_register(registers::ROOT.bases.address);
-    Bases::read(value.unwrap())
+/// The base of the coefficients of nodes, and the first matrix of their passes.
+fn node_bases(device: &mut ChipDevice<FakeChip>) -> (u32, u8) {
+    let base = device
+        .port()
+        .read_register(registers::ROOT.partial_base.address);
+    let engine = roles(device).1.trailing_zeros() as usize;
+    let mut entries: Vec<_> = (device.port().constants().iter())
+        .filter(|(place, _)| place.0 == engine && place.1 == 0 && place.2 == PASS_BANK)
+        .map(|(place, constant)| (place.3, PassEntry::read(&constant.word).unwrap()))
+        .collect();
+    // What is left of other tables is behind the present one.
+    entries.sort_by_key(|(index, _)| *index);
+    let is_first = |entry: &PassEntry| {
+        (entry.begin).is_some_and(|begin| begin.set == NODE_SET as u8 && begin.visit == 0)
+    };
+    let first = entries.iter().find(|(_, entry)| is_first(entry)).unwrap();
+    (base.unwrap(), first.1.matrix)
 }
 
 /// Leaves of one set, nodes of another one, and the same set for both, in every number of hash engines.
@@ -858,12 +867,10 @@ fn shared_hash_engines_have_the_constants_of_both_sets() {
             check_tree(&mut device, &request);
             assert!(!device.port().digests());
             assert_eq!(roles(&mut device), (all, all));
-            let bases = node_bases(&mut device);
-            assert_eq!(bases != Bases::default(), other, "{bases:?}");
-            if other {
-                // 3 matrices of 3 groups in 2 steps.
-                assert_eq!(bases.matrix, 18);
-            }
+            let (base, matrix) = node_bases(&mut device);
+            assert_eq!(base != 0, other);
+            // 3 matrices of 3 groups in 2 steps; the only full round of the first visit has the second matrix.
+            assert_eq!(matrix, if other { 19 } else { 1 });
             let fixed = CommitRequest {
                 sharing: Some(Sharing::Fixed),
                 ..request
@@ -872,7 +879,7 @@ fn shared_hash_engines_have_the_constants_of_both_sets() {
                 check_tree(&mut device, &fixed);
                 let (rows, nodes) = roles(&mut device);
                 assert_eq!((rows | nodes, rows & nodes), (all, 0));
-                assert_eq!(node_bases(&mut device), Bases::default());
+                assert_eq!(node_bases(&mut device), (0, 1));
             }
         }
     }

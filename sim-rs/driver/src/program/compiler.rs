@@ -7,11 +7,12 @@ use ark_ff::PrimeField;
 use super::error::ProgramError;
 use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
-use super::passes::{Matrix, Pass, passes};
+use super::pass_table::{PASS_BANK, PassEntry};
+use super::passes::{Matrix, Pass, passes, tables};
 use super::registers::{
-    BOTH_ENGINES, Bases, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR,
-    LARGE_PRIME, LATER_VECTOR_INDEX, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK,
-    RuntimeModulus, VECTOR_BANK, encode, layers, recurrence,
+    BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
+    LATER_VECTOR_INDEX, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus,
+    VECTOR_BANK, encode, recurrence,
 };
 use super::shape::{
     FIRST_FULL, LANES, MAX_ELEMENTS, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape,
@@ -157,13 +158,14 @@ impl ChipProgram {
                 Purpose::Rows { sponge, length } if sponge.padded_length(length) > sponge.rate()
             ),
         };
+        let too_many = || ProgramError::TooManyRounds {
+            name: name.to_owned(),
+            rounds,
+            shape,
+            limits: Box::new(*limits),
+        };
         let segments = match segments {
-            None => Segments::plan(work, limits).ok_or_else(|| ProgramError::TooManyRounds {
-                name: name.to_owned(),
-                rounds,
-                shape,
-                limits: Box::new(*limits),
-            })?,
+            None => Segments::plan(work, limits).ok_or_else(too_many)?,
             Some(segments) if work.allows(&segments, limits) => segments,
             Some(segments) => {
                 return Err(ProgramError::Segments {
@@ -211,7 +213,9 @@ impl ChipProgram {
             let later = &chip_rounds.initial_constants;
             loader.vector(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, beats, later);
         }
-        loader.load(&chip_rounds, &segments, limits);
+        let visits = passes(&segments, shape, limits.num_full);
+        loader.load(&chip_rounds, &segments, &visits);
+        loader.tables(&tables(&visits, shape).ok_or_else(too_many)?);
         // All of these are small.
         let registers = ChipRegisters {
             arity: maps.inputs.len().div_ceil(maps.inputs_in_word) as u32,
@@ -222,16 +226,18 @@ impl ChipProgram {
             },
             width: shape.width as u32,
             alpha: shape.alpha as u32,
-            full_rounds_first: segments.full_first as u32,
-            full_rounds_last: segments.full_last as u32,
+            passes: visits.each_ref().map(|passes| passes.len() as u32),
             recurrence: (chip_rounds.partial.as_ref()).map_or(0, |partial| {
                 recurrence(partial.order, partial.output_enters)
-            }) | layers(shape.first_layer, shape.partial_matrix),
+            }),
             digest_words: maps.outputs.len().div_ceil(maps.outputs_in_word) as u32,
             input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
             digest_map: encode(&maps.outputs, maps.outputs_in_word, shape),
-            partial_rounds: segments.partial.map(|n| n as u32),
-            bases: Bases::default(),
+            partial_rounds: std::array::from_fn(|engine| match engine {
+                FIRST_FULL | SECOND_FULL => 0,
+                _ => segments.partial[engine] as u32,
+            }),
+            partial_base: 0,
         };
         let modulus = (limits.runtime_modulus && !shape.goldilocks).then(|| RuntimeModulus {
             prime: parameters.prime(),
@@ -455,6 +461,7 @@ impl ChipProgram {
             self.field,
             &self.registers,
             &self.constants,
+            0,
             &self.limits,
             words,
         )
@@ -579,9 +586,13 @@ struct Loader<F> {
 }
 
 impl<F: PrimeField> Loader<F> {
-    fn load(&mut self, rounds: &RecurrentRounds<F>, segments: &Segments, limits: &EngineLimits) {
+    fn load(
+        &mut self,
+        rounds: &RecurrentRounds<F>,
+        segments: &Segments,
+        [first, last]: &[Vec<Pass>; 2],
+    ) {
         let mut loaded = HashSet::new();
-        let [first, last] = passes(segments, self.shape, limits.num_full);
         let partial = rounds.partial.as_ref();
         // The constants of every pass, in order.
         let mut constants = (rounds.first_layer.iter())
@@ -605,7 +616,7 @@ impl<F: PrimeField> Loader<F> {
                 loader.pass(*pass, matrix, constants);
             }
         };
-        load(self, &first);
+        load(self, first);
         if let Some(partial) = partial {
             let mut rounds = partial.rounds.iter();
             for engine in FIRST_FULL + 1..SECOND_FULL {
@@ -615,13 +626,30 @@ impl<F: PrimeField> Loader<F> {
                 }
             }
         }
-        load(self, &last);
+        load(self, last);
         if self.shape.is_short() {
             // Nothing is folded into the vector of a last round that makes beat 0 only.
             if let (Some(pass), Some(vector)) = (last.last(), rounds.full_last.last()) {
                 let base = (pass.vector + 1) * self.shape.beats();
                 self.vector(pass.engine as u8, VECTOR_BANK, base, 1, vector);
             }
+        }
+    }
+
+    /// The tables of passes, which come behind what they name.
+    fn tables(&mut self, tables: &[(usize, Vec<PassEntry>)]) {
+        for (engine, entries) in tables {
+            let constants = entries
+                .iter()
+                .enumerate()
+                .map(|(index, entry)| ChipConstant {
+                    engine_mask: BOTH_ENGINES,
+                    sub_engine: *engine as u8,
+                    bank: PASS_BANK,
+                    index: index as u8,
+                    word: entry.word(),
+                });
+            self.constants.extend(constants);
         }
     }
 

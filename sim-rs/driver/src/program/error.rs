@@ -1,6 +1,7 @@
 //! Why a chip cannot compute with a parameter set.
 
 use super::limits::EngineLimits;
+use super::pass_table::ProgramFault;
 use super::shape::{MAX_ELEMENTS, Rounds, Segments, Shape};
 use crate::registers;
 use acclmt_poseidon::fields::FieldId;
@@ -141,6 +142,9 @@ pub enum ProgramError {
         /// The index.
         index: usize,
     },
+    /// The program cannot run.
+    #[error("the parameter set cannot run: {0}")]
+    Program(ProgramFault),
     /// A register value that the chip refuses.
     #[error(
         "the register {} cannot hold {value}",

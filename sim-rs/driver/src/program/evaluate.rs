@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 
 use super::error::ProgramError;
 use super::limits::EngineLimits;
-use super::passes::{Pass, SBoxes, passes};
+use super::pass_table::{PASS_BANK, PassEntry, PassTable, ProgramFault, Store};
 use super::registers::{
     ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, ODD_BANK,
     PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters, VECTOR_BANK, position,
@@ -31,7 +31,8 @@ type State<F> = [F; MAX_ELEMENTS];
 pub struct Interpreter<'a, F> {
     registers: &'a ChipRegisters,
     shape: Shape,
-    passes: [Vec<Pass>; 2],
+    /// The passes of both visits: the sub-engine, the entry, and the beat of the constant vector.
+    passes: [Vec<(u8, PassEntry, usize)>; 2],
     /// Contents of the constant memories by sub-engine, bank and index: the slices of a word, of
     /// which the large prime has one. `None` stands for a word that is not canonical; there may be
     /// such in places that the program does not use.
@@ -39,12 +40,14 @@ pub struct Interpreter<'a, F> {
 }
 
 impl<'a, F: PrimeField> Interpreter<'a, F> {
-    /// A hash engine of a chip with `limits`. The register values are legal.
+    /// A hash engine of a chip with `limits`, as parameter set `set` sees its constants. The register values are
+    /// legal.
     pub fn new(
         registers: &'a ChipRegisters,
         constants: &[ChipConstant],
+        set: usize,
         limits: &EngineLimits,
-    ) -> Self {
+    ) -> Result<Self, ProgramError> {
         let shape = registers.shape();
         let inverse = montgomery_radix::<F>(limits.montgomery_bits)
             .inverse()
@@ -64,12 +67,26 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             let place = (constant.sub_engine, constant.bank, constant.index.into());
             (place, value(constant))
         });
-        Self {
+        let last_engine = if limits.num_full > 1 {
+            SECOND_FULL
+        } else {
+            FIRST_FULL
+        };
+        let visit = |visit: usize, engine: usize| {
+            let passes = passes_of(constants, engine, set, visit, shape, limits)?;
+            let passes = passes.into_iter();
+            Ok::<_, ProgramError>(
+                passes
+                    .map(|(entry, vector)| (engine as u8, entry, vector))
+                    .collect(),
+            )
+        };
+        Ok(Self {
             registers,
             shape,
-            passes: passes(&registers.segments(), shape, limits.num_full),
+            passes: [visit(0, FIRST_FULL)?, visit(1, last_engine)?],
             memory: memory.collect(),
-        }
+        })
     }
 
     /// The digest words of the hash of `input`, as many stream words as `INPUT_WORDS` says.
@@ -103,33 +120,37 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     /// The permutation; of a final state, no more than beat 0 where the last round is short.
     fn permute(&self, state: &mut State<F>, is_final: bool) -> Result<(), ProgramError> {
         let [first, last] = &self.passes;
+        let mut base = [F::ZERO; MAX_ELEMENTS];
         for pass in first {
-            self.pass(state, pass)?;
+            self.pass(state, &mut base, pass)?;
         }
         if self.shape.recurrent {
             self.recurrence(state)?;
         }
         for (number, pass) in last.iter().enumerate() {
             if number + 1 == last.len() && is_final && self.shape.is_short() {
-                self.short_round(state, pass)?;
+                self.short_round(state, &mut base, pass)?;
             } else {
-                self.pass(state, pass)?;
+                self.pass(state, &mut base, pass)?;
             }
         }
         Ok(())
     }
 
     /// A pass of a full-round sub-engine.
-    fn pass(&self, state: &mut State<F>, pass: &Pass) -> Result<(), ProgramError> {
-        match pass.s_boxes {
-            SBoxes::All => *state = state.map(|element| self.s_box(element)),
-            SBoxes::First => state[0] = self.s_box(state[0]),
-            SBoxes::None => {}
+    fn pass(
+        &self,
+        state: &mut State<F>,
+        base: &mut State<F>,
+        (engine, entry, vector): &(u8, PassEntry, usize),
+    ) -> Result<(), ProgramError> {
+        s_boxes(state, base, entry);
+        *state = self.multiply(state, *engine, entry.matrix.into())?;
+        if entry.add {
+            let beats = self.shape.beats();
+            self.add_vector(state, *engine, VECTOR_BANK, *vector, beats)?;
         }
-        *state = self.multiply(state, pass)?;
-        let beats = self.shape.beats();
-        let base = pass.vector * beats;
-        self.add_vector(state, pass.engine as u8, VECTOR_BANK, base, beats)
+        Ok(())
     }
 
     fn s_box(&self, element: F) -> F {
@@ -146,9 +167,13 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     ///
     /// whose last term has been taken off the vector behind the matrix. In large-prime mode an even group that is the
     /// last one has single elements.
-    fn multiply(&self, state: &State<F>, pass: &Pass) -> Result<State<F>, ProgramError> {
+    fn multiply(
+        &self,
+        state: &State<F>,
+        engine: u8,
+        matrix: usize,
+    ) -> Result<State<F>, ProgramError> {
         let shape = self.shape;
-        let (engine, matrix) = (pass.engine as u8, pass.matrix.number());
         let mut result = [F::ZERO; MAX_ELEMENTS];
         let mut shared = F::ZERO;
         for (step, j) in self.steps_and_lanes() {
@@ -163,7 +188,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
                 // In Goldilocks mode a slice has a row of its own.
                 let mut sums = [shared; SLICES];
                 for (step, j) in self.steps_and_lanes() {
-                    let index = matrix * shape.matrix_entries() + beat * shape.steps() + step;
+                    let index = matrix + beat * shape.steps() + step;
                     let [a, b] = self.coefficients(engine, i, j, index)?;
                     let (even, odd) = self.pair(state, step, j);
                     for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
@@ -185,19 +210,27 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     /// entry of the matrix. A step takes a beat, and the entries of two steps are together in the memories.
     /// Nothing is folded into the vector, which is therefore another one than that of whole states, right behind
     /// it.
-    fn short_round(&self, state: &mut State<F>, pass: &Pass) -> Result<(), ProgramError> {
-        let after = state.map(|element| self.s_box(element));
-        let base = pass.matrix.number() * self.shape.matrix_entries();
+    fn short_round(
+        &self,
+        state: &mut State<F>,
+        base: &mut State<F>,
+        (engine, entry, vector): &(u8, PassEntry, usize),
+    ) -> Result<(), ProgramError> {
+        s_boxes(state, base, entry);
+        let matrix = usize::from(entry.matrix);
         let mut result = [F::ZERO; MAX_ELEMENTS];
         for step in 0..self.shape.beats() {
             for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
-                let coefficients = self.coefficients(pass.engine as u8, i, j, base + step / 2)?;
-                result[i] += coefficients[step % 2][0] * after[LANES * step + j];
+                let coefficients = self.coefficients(*engine, i, j, matrix + step / 2)?;
+                result[i] += coefficients[step % 2][0] * state[LANES * step + j];
             }
         }
         *state = result;
-        let base = (pass.vector + 1) * self.shape.beats();
-        self.add_vector(state, pass.engine as u8, VECTOR_BANK, base, 1)
+        if entry.add {
+            let vector = vector + self.shape.beats();
+            self.add_vector(state, *engine, VECTOR_BANK, vector, 1)?;
+        }
+        Ok(())
     }
 
     /// Every lane of every step of a row.
@@ -369,8 +402,54 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     }
 }
 
+/// What the S-boxes of a pass make of a state, and what becomes of its base.
+fn s_boxes<F: PrimeField>(state: &mut State<F>, base: &mut State<F>, entry: &PassEntry) {
+    let power = |element: F, base: F| {
+        let power = element.pow([entry.power.exponent()]);
+        if entry.power.uses_base() {
+            power * base
+        } else {
+            power
+        }
+    };
+    let before = *state;
+    let passes = if entry.first { 1 } else { MAX_ELEMENTS };
+    for (element, base) in state.iter_mut().zip(&*base).take(passes) {
+        *element = power(*element, *base);
+    }
+    if entry.store == Store::Put {
+        *base = before;
+    }
+}
+
+/// The passes of a visit to full-round sub-engine `engine`, each with the beat of its constant vector.
+fn passes_of(
+    constants: &[ChipConstant],
+    engine: usize,
+    set: usize,
+    visit: usize,
+    shape: Shape,
+    limits: &EngineLimits,
+) -> Result<Vec<(PassEntry, usize)>, ProgramError> {
+    let limits = limits.passes(usize::from(engine == SECOND_FULL));
+    let of_table = |constant: &&ChipConstant| {
+        usize::from(constant.sub_engine) == engine && constant.bank == PASS_BANK
+    };
+    let mut entries: Vec<_> = constants.iter().filter(of_table).collect();
+    entries.sort_by_key(|constant| constant.index);
+    // Behind its last visit a table may have what is left of another one.
+    let mut table = PassTable::default();
+    for constant in entries {
+        table.write(PASS_BANK, constant.index, &constant.word, &limits);
+        if let Some(passes) = table.passes(set, visit, shape.beats()) {
+            return Ok(passes);
+        }
+    }
+    Err(ProgramError::Program(ProgramFault::Missing))
+}
+
 /// Computes the hashes of `words` like a chip with `limits` that holds `registers` and `constants`,
-/// where the large prime is that of `field`; see [`ChipProgram::evaluate`](super::ChipProgram::evaluate).
+/// where the large prime is that of `field`, with parameter set `set` of them; see [`ChipProgram::evaluate`](super::ChipProgram::evaluate).
 ///
 /// # Errors
 ///
@@ -380,6 +459,7 @@ pub fn evaluate(
     field: FieldId,
     registers: &ChipRegisters,
     constants: &[ChipConstant],
+    set: usize,
     limits: &EngineLimits,
     words: &[Word],
 ) -> Result<Vec<Word>, ProgramError> {
@@ -392,7 +472,7 @@ pub fn evaluate(
         });
     }
     with_field!(field, F => {
-        let interpreter = Interpreter::<F>::new(registers, constants, limits);
+        let interpreter = Interpreter::<F>::new(registers, constants, set, limits)?;
         let mut digests = Vec::new();
         for (hash, words) in words.chunks_exact(arity).enumerate() {
             let digest = interpreter.hash(words).map_err(|error| match error {
@@ -409,18 +489,23 @@ pub fn evaluate(
 }
 
 /// Computes the digests of rows like the leaf hash engine of a chip with `limits` that holds
-/// `registers`, `rows` and `constants`, from the stream words of `count` rows; see
+/// `registers`, `rows` and `constants`, with parameter set `set` of them, from the stream words of `count` rows; see
 /// [`evaluate`](super::evaluate()).
 ///
 /// # Errors
 ///
 /// When the chip would refuse a register value, the number of words is wrong, one is not canonical,
 /// or a constant is missing.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "all that the digests of rows depend on"
+)]
 pub fn evaluate_rows(
     field: FieldId,
     registers: &ChipRegisters,
     rows: &RowRegisters,
     constants: &[ChipConstant],
+    set: usize,
     limits: &EngineLimits,
     words: &[Word],
     count: usize,
@@ -438,7 +523,7 @@ pub fn evaluate_rows(
         return Err(ProgramError::InputNotBelowPrime { word });
     }
     with_field!(field, F => {
-        let interpreter = Interpreter::<F>::new(registers, constants, limits);
+        let interpreter = Interpreter::<F>::new(registers, constants, set, limits)?;
         let mut digests = Vec::new();
         let mut rest = words;
         let mut left = count;

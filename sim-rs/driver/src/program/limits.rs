@@ -1,5 +1,7 @@
 //! What a chip can hold and compute.
 
+use super::pass_table::PassLimits;
+use crate::registers::SETS;
 use acclmt_poseidon::word::Word;
 
 /// Largest index that a constant can be loaded at, plus one.
@@ -38,10 +40,29 @@ pub struct EngineLimits {
     pub montgomery_bits: u32,
     /// Whether the large prime is loaded at run time.
     pub runtime_modulus: bool,
+    /// Whether full-round sub-engines store the elements of a pass, for exponents that are made in several passes.
+    pub store: bool,
     /// Beats that the output buffer of a sub-engine holds.
     pub places: usize,
     /// Cycles that a state of one beat needs for a round of a full-round sub-engine.
     pub loop_cycles: usize,
+}
+
+impl EngineLimits {
+    /// What full-round sub-engine `number` of a hash engine can do, counted from 0.
+    pub fn passes(&self, number: usize) -> PassLimits {
+        PassLimits {
+            visits: match (self.num_full, number) {
+                (1, _) => [true; 2],
+                (_, 0) => [true, false],
+                _ => [false, true],
+            },
+            matrix_depth: self.matrix_depth.min(MAX_DEPTH),
+            constant_depth: self.constant_depth.min(MAX_DEPTH),
+            num_sets: SETS.len(),
+            store: self.store,
+        }
+    }
 }
 
 /// Multipliers and squarers of a hash engine, 256 bits wide: 19 in a full-round sub-engine, of which 9 are those of

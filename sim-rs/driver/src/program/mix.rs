@@ -2,6 +2,7 @@
 
 use super::compiler::ChipProgram;
 use super::limits::{EngineLimits, MAX_DEPTH};
+use super::pass_table::{PASS_BANK, PASS_TABLE_DEPTH, PassEntry};
 use super::registers::{
     Bases, ChipConstant, ChipRegisters, INITIAL_VECTOR, INITIAL_VECTORS, VECTOR_BANK,
 };
@@ -52,6 +53,8 @@ enum Memory {
     Matrix,
     Constant,
     Partial,
+    /// The passes of a full-round sub-engine, by number among those.
+    Passes(usize),
 }
 
 impl Memory {
@@ -60,6 +63,9 @@ impl Memory {
         const FIRST: u8 = FIRST_FULL as u8;
         const SECOND: u8 = SECOND_FULL as u8;
         match constant.sub_engine {
+            number @ (FIRST | SECOND) if constant.bank == PASS_BANK => {
+                Some(Self::Passes(usize::from(number == SECOND)))
+            }
             FIRST | SECOND if constant.bank < VECTOR_BANK => Some(Self::Matrix),
             FIRST | SECOND => Some(Self::Constant),
             number if number < SECOND => Some(Self::Partial),
@@ -72,6 +78,7 @@ impl Memory {
             Self::Matrix => "matrix",
             Self::Constant => "constant",
             Self::Partial => "partial-round",
+            Self::Passes(_) => "pass",
         }
     }
 
@@ -80,36 +87,62 @@ impl Memory {
             Self::Matrix => limits.matrix_depth,
             Self::Constant => limits.constant_depth,
             Self::Partial => limits.partial_depth,
+            Self::Passes(_) => PASS_TABLE_DEPTH,
         };
         depth.min(MAX_DEPTH)
     }
 }
 
 impl ChipConstant {
-    /// Index of the first constant of its kind of parameter set `set`, which has these bases.
-    fn base(&self, set: usize, bases: &Bases) -> u8 {
-        match Memory::of(self) {
-            Some(Memory::Matrix) => bases.matrix,
-            Some(Memory::Constant) => bases.constant,
-            Some(Memory::Partial) => bases.partial,
-            None if self.sub_engine == INITIAL_VECTOR => set as u8 * INITIAL_VECTORS,
-            None => 0,
-        }
-    }
-
     /// A constant of a program at the place where a chip has it in parameter set `set` with these bases; nothing
     /// where there is no such place.
     #[must_use]
     pub fn placed(&self, set: usize, bases: &Bases) -> Option<Self> {
-        let index = self.index.checked_add(self.base(set, bases))?;
+        let base = match Memory::of(self) {
+            Some(Memory::Matrix) => bases.matrix,
+            Some(Memory::Constant) => bases.constant,
+            Some(Memory::Partial) => bases.partial,
+            Some(Memory::Passes(number)) => {
+                let base = bases.passes[number];
+                return self.placed_pass(set, bases, base);
+            }
+            None if self.sub_engine == INITIAL_VECTOR => set as u8 * INITIAL_VECTORS,
+            None => 0,
+        };
+        let index = self.index.checked_add(base)?;
         Some(Self { index, ..*self })
     }
 
-    /// A constant that a chip has at a place, as parameter set `set` with these bases sees it: where a program
-    /// has it. Nothing if it is none of this set.
+    /// An entry of a table that begins at `base`; it names what is behind the other bases.
+    fn placed_pass(&self, set: usize, bases: &Bases, base: u8) -> Option<Self> {
+        let mut entry = PassEntry::read(&self.word)?;
+        entry.matrix = entry.matrix.checked_add(bases.matrix)?;
+        if entry.times != 0 {
+            entry.next = entry.next.checked_add(base)?;
+        }
+        if let Some(begin) = &mut entry.begin {
+            begin.set = u8::try_from(set).ok()?;
+            begin.vector = begin.vector.checked_add(bases.constant)?;
+        }
+        let index = self.index.checked_add(base)?;
+        (usize::from(index) < PASS_TABLE_DEPTH).then(|| Self {
+            index,
+            word: entry.word(),
+            ..*self
+        })
+    }
+
+    /// A constant that a chip has at a place, as parameter set `set` sees it, whose coefficients on partial-round
+    /// sub-engines begin at `partial_base`: where a program has it that is set 0. Nothing if it is none of this set.
     #[must_use]
-    pub fn of_set(&self, set: usize, bases: &Bases) -> Option<Self> {
-        let index = self.index.checked_sub(self.base(set, bases))?;
+    pub fn of_set(&self, set: usize, partial_base: u32) -> Option<Self> {
+        let base = match Memory::of(self) {
+            Some(Memory::Partial) => u8::try_from(partial_base).ok()?,
+            None if self.sub_engine == INITIAL_VECTOR => set as u8 * INITIAL_VECTORS,
+            // Tables name the places of matrices and vectors.
+            _ => 0,
+        };
+        let index = self.index.checked_sub(base)?;
         let is_other = self.sub_engine == INITIAL_VECTOR && index >= INITIAL_VECTORS;
         (!is_other).then_some(Self { index, ..*self })
     }
@@ -125,7 +158,7 @@ fn entries(program: &ChipProgram, memory: Memory) -> usize {
     let last = constants(program, memory).map(|constant| usize::from(constant.index) + 1);
     let entries = last.max().unwrap_or_default();
     match memory {
-        Memory::Matrix => entries,
+        Memory::Matrix | Memory::Passes(_) => entries,
         // The chip counts whole vectors.
         Memory::Constant | Memory::Partial => entries.next_multiple_of(program.shape().beats()),
     }
@@ -169,11 +202,16 @@ pub fn mixed_bases(programs: &[&ChipProgram]) -> Result<Vec<Bases>, MixError> {
     }
     let [matrix, constant, partial] =
         [Memory::Matrix, Memory::Constant, Memory::Partial].map(|memory| bases(programs, memory));
-    let each = matrix?.into_iter().zip(constant?).zip(partial?);
-    let bases = each.map(|((matrix, constant), partial)| Bases {
-        matrix,
-        constant,
-        partial,
+    let (matrix, constant, partial) = (matrix?, constant?, partial?);
+    let passes = [
+        bases(programs, Memory::Passes(0))?,
+        bases(programs, Memory::Passes(1))?,
+    ];
+    let bases = (0..programs.len()).map(|number| Bases {
+        matrix: matrix[number],
+        constant: constant[number],
+        passes: [passes[0][number], passes[1][number]],
+        partial: partial[number],
     });
     Ok(bases.collect())
 }
@@ -185,7 +223,9 @@ fn bases(programs: &[&ChipProgram], memory: Memory) -> Result<Vec<u8>, MixError>
     for (number, program) in programs.iter().enumerate() {
         let is_same =
             |&known: &usize| constants(programs[known], memory).eq(constants(program, memory));
-        if let Some(known) = (0..number).find(is_same) {
+        // Every set has a table of its own.
+        let is_table = matches!(memory, Memory::Passes(_));
+        if let Some(known) = (0..number).find(is_same).filter(|_| !is_table) {
             bases.push(bases[known]);
             continue;
         }

@@ -1,6 +1,7 @@
-//! The passes of the full-round sub-engines, in the order in which a permutation goes through them: the one list that
-//! constants are loaded for, and that the interpreter follows.
+//! The passes of the full-round sub-engines, in the order in which a permutation goes through them: the list that
+//! constants and the tables of passes are made from.
 
+use super::pass_table::{Begin, PassEntry, Power};
 use super::shape::{FIRST_FULL, SECOND_FULL, Segments, Shape};
 
 /// Elements that go through the S-box in a pass.
@@ -88,6 +89,62 @@ pub(super) fn passes(segments: &Segments, shape: Shape, num_full: usize) -> [Vec
             })
             .collect()
     })
+}
+
+/// The tables of the full-round sub-engines for the passes of both visits: entries that are alike are a loop. Nothing
+/// where S-boxes do not make the exponent in one pass.
+pub(super) fn tables(
+    visits: &[Vec<Pass>; 2],
+    shape: Shape,
+) -> Option<Vec<(usize, Vec<PassEntry>)>> {
+    let power = Power::of_exponent(shape.alpha)?;
+    let mut tables: Vec<(usize, Vec<PassEntry>)> = Vec::new();
+    for (visit, passes) in visits.iter().enumerate() {
+        let Some((last, before)) = passes.split_last() else {
+            continue;
+        };
+        let known = tables.iter().position(|(engine, _)| *engine == last.engine);
+        let known = known.unwrap_or_else(|| {
+            tables.push((last.engine, Vec::new()));
+            tables.len() - 1
+        });
+        let table = &mut tables[known].1;
+        let first = passes.first().map_or(0, |pass| pass.vector) * shape.beats();
+        let mut begin = Some(Begin {
+            set: 0,
+            visit,
+            vector: u8::try_from(first).ok()?,
+        });
+        let entry = |pass: &Pass| PassEntry {
+            power: match pass.s_boxes {
+                SBoxes::All | SBoxes::First => power,
+                SBoxes::None => Power::None,
+            },
+            first: pass.s_boxes == SBoxes::First,
+            // All matrices of a set fit into the memory.
+            matrix: (pass.matrix.number() * shape.matrix_entries()) as u8,
+            add: true,
+            ..PassEntry::default()
+        };
+        for run in before.chunk_by(|one, other| entry(one) == entry(other)) {
+            let number = u8::try_from(table.len()).ok()?;
+            let times = u8::try_from(run.len()).ok()?;
+            let is_loop = times > 1;
+            table.push(PassEntry {
+                begin: begin.take(),
+                loop_begins: is_loop,
+                times: if is_loop { times } else { 0 },
+                next: if is_loop { number } else { 0 },
+                ..entry(&run[0])
+            });
+        }
+        table.push(PassEntry {
+            begin: begin.take(),
+            leaves: true,
+            ..entry(last)
+        });
+    }
+    Some(tables)
 }
 
 #[cfg(test)]

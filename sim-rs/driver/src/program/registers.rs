@@ -3,7 +3,8 @@
 use super::error::ProgramError;
 use super::limits::{EngineLimits, MAX_DEPTH};
 use super::shape::{
-    FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape, beats_up_to,
+    FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Shape, beats_up_to,
+    partial_fits,
 };
 use crate::registers::{self, EngineRegisters};
 use acclmt_poseidon::word::Word;
@@ -88,13 +89,9 @@ pub struct ChipRegisters {
     pub width: u32,
     /// S-box exponent.
     pub alpha: u32,
-    /// Full rounds before the partial rounds.
-    pub full_rounds_first: u32,
-    /// Full rounds after the partial rounds.
-    pub full_rounds_last: u32,
-    /// The form of the rounds: see [`ChipRegisters::order`], [`ChipRegisters::output_enters`],
-    /// [`ChipRegisters::first_layer`] and [`ChipRegisters::partial_matrix`]. 0 for rounds with one matrix and without
-    /// a recurrence.
+    /// Passes of both visits to the full-round sub-engines.
+    pub passes: [u32; 2],
+    /// The recurrence: see [`ChipRegisters::order`] and [`ChipRegisters::output_enters`]. 0 without one.
     pub recurrence: u32,
     /// Stream words of a digest.
     pub digest_words: u32,
@@ -102,40 +99,23 @@ pub struct ChipRegisters {
     pub input_map: [u32; 2],
     /// Position codes of the elements of the digest.
     pub digest_map: [u32; 2],
-    /// Partial rounds of each sub-engine.
+    /// Rounds of the recurrence of each sub-engine, by its number; full-round sub-engines have none.
     pub partial_rounds: [u32; SUB_ENGINES],
-    /// Where its constants begin.
-    pub bases: Bases,
+    /// First beat of its coefficients in a partial-round sub-engine.
+    pub partial_base: u32,
 }
 
-/// Where the constants of a parameter set begin in the memories of a hash engine: the register `BASES`.
+/// Where the constants of a parameter set begin in the memories of a hash engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bases {
     /// First step of its matrices in a full-round sub-engine.
     pub matrix: u8,
     /// First beat of its constant vectors in a full-round sub-engine.
     pub constant: u8,
-    /// First beat of its coefficients in a partial-round sub-engine.
+    /// First entry of its passes in each full-round sub-engine, by number among those.
+    pub passes: [u8; 2],
+    /// First beat of its coefficients in a partial-round sub-engine: the register `PARTIAL_BASE`.
     pub partial: u8,
-}
-
-impl Bases {
-    /// Those of a register value.
-    pub fn read(value: u32) -> Self {
-        // The fields have 8 bits.
-        Self {
-            matrix: registers::BASES_MATRIX.get(value) as u8,
-            constant: registers::BASES_CONSTANT.get(value) as u8,
-            partial: registers::BASES_PARTIAL.get(value) as u8,
-        }
-    }
-
-    /// The register value.
-    pub fn value(&self) -> u32 {
-        registers::BASES_MATRIX.with(self.matrix.into())
-            | registers::BASES_CONSTANT.with(self.constant.into())
-            | registers::BASES_PARTIAL.with(self.partial.into())
-    }
 }
 
 /// What each hash engine does in a run: the register `ROLES`. Bit e of a mask is hash engine e.
@@ -228,16 +208,17 @@ impl ChipRegisters {
             field: get(registers::FIELD.address),
             width: get(engine.width.address),
             alpha: get(engine.alpha.address),
-            full_rounds_first: get(engine.full_rounds_first.address),
-            full_rounds_last: get(engine.full_rounds_last.address),
+            passes: [registers::PASSES_FIRST, registers::PASSES_LAST]
+                .map(|field| field.get(get(engine.passes.address))),
             recurrence: get(engine.recurrence.address),
             digest_words: get(engine.digest_words.address),
             input_map: pair(&engine.input_map),
             digest_map: pair(&engine.digest_map),
-            partial_rounds: std::array::from_fn(|number| {
-                get(engine.partial_rounds.at(number as u32))
+            partial_rounds: std::array::from_fn(|number| match number {
+                FIRST_FULL | SECOND_FULL => 0,
+                _ => get(engine.partial_rounds.at(number as u32 - 1)),
             }),
-            bases: Bases::read(get(engine.bases.address)),
+            partial_base: get(engine.partial_base.address),
         }
     }
 
@@ -249,16 +230,18 @@ impl ChipRegisters {
             (&engine.input_words, self.arity),
             (&engine.width, self.width),
             (&engine.alpha, self.alpha),
-            (&engine.full_rounds_first, self.full_rounds_first),
-            (&engine.full_rounds_last, self.full_rounds_last),
+            (&engine.passes, self.passes_value()),
             (&engine.recurrence, self.recurrence),
             (&engine.digest_words, self.digest_words),
-            (&engine.bases, self.bases.value()),
+            (&engine.partial_base, self.partial_base),
         ];
         let runs = [
             (&engine.input_map, &self.input_map[..]),
             (&engine.digest_map, &self.digest_map[..]),
-            (&engine.partial_rounds, &self.partial_rounds[..]),
+            (
+                &engine.partial_rounds,
+                &self.partial_rounds[FIRST_FULL + 1..SECOND_FULL],
+            ),
         ];
         let single = single.map(|(register, value)| (register.address, value));
         let runs = runs.into_iter().flat_map(|(register, values)| {
@@ -285,12 +268,6 @@ pub(super) fn recurrence(order: usize, output_enters: bool) -> u32 {
         | registers::RECURRENCE_OUTPUT_ENTERS.with(output_enters.into())
 }
 
-/// The bits of the register `RECURRENCE` for rounds of Poseidon2.
-pub(super) fn layers(first_layer: bool, partial_matrix: bool) -> u32 {
-    registers::RECURRENCE_FIRST_LAYER.with(first_layer.into())
-        | registers::RECURRENCE_PARTIAL_MATRIX.with(partial_matrix.into())
-}
-
 impl ChipRegisters {
     /// Sums of the recurrence that move up behind a round; 0 where there is no recurrence.
     pub fn order(&self) -> usize {
@@ -302,25 +279,22 @@ impl ChipRegisters {
         registers::RECURRENCE_OUTPUT_ENTERS.is_set(self.recurrence)
     }
 
-    /// Whether the first pass has no S-boxes.
-    pub fn first_layer(&self) -> bool {
-        registers::RECURRENCE_FIRST_LAYER.is_set(self.recurrence)
+    /// The value of the register `PASSES`.
+    pub fn passes_value(&self) -> u32 {
+        let [first, last] = self.passes;
+        registers::PASSES_FIRST.with(first) | registers::PASSES_LAST.with(last)
     }
 
-    /// Whether dense partial rounds have a matrix of their own.
-    pub fn partial_matrix(&self) -> bool {
-        registers::RECURRENCE_PARTIAL_MATRIX.is_set(self.recurrence)
-    }
-
-    /// What the occupation of the sub-engines depends on, with a legal width.
+    /// What the occupation of the sub-engines depends on, with a legal width. Of rounds of Poseidon2 the registers
+    /// know nothing.
     pub fn shape(&self) -> Shape {
         let shape = Shape {
             width: (self.width as usize).clamp(2, MAX_ELEMENTS),
             alpha: self.alpha.into(),
             goldilocks: self.field == GOLDILOCKS,
             recurrent: self.order() != 0,
-            first_layer: self.first_layer(),
-            partial_matrix: self.partial_matrix(),
+            first_layer: false,
+            partial_matrix: false,
             digest_beats: 1,
         };
         if shape.goldilocks {
@@ -334,15 +308,6 @@ impl ChipRegisters {
         }
     }
 
-    /// Which sub-engine runs which rounds.
-    pub(super) fn segments(&self) -> Segments {
-        Segments {
-            full_first: self.full_rounds_first as usize,
-            partial: self.partial_rounds.map(|rounds| rounds as usize),
-            full_last: self.full_rounds_last as usize,
-        }
-    }
-
     /// Checks the values as a chip with `limits` does for its leaf hash engine at the start of a run
     /// without tree.
     ///
@@ -350,24 +315,28 @@ impl ChipRegisters {
     ///
     /// When one is illegal; the error names the first register, in address order.
     pub fn check(&self, limits: &EngineLimits) -> Result<(), ProgramError> {
-        let behind = |depth: usize, base: u8| depth.min(MAX_DEPTH).saturating_sub(base.into());
-        // The memories behind the bases.
+        // The memories behind the base.
+        let depth = limits.partial_depth.min(MAX_DEPTH);
         let limits = &EngineLimits {
-            constant_depth: behind(limits.constant_depth, self.bases.constant),
-            partial_depth: behind(limits.partial_depth, self.bases.partial),
+            partial_depth: depth.saturating_sub((self.partial_base & 0xff) as usize),
             ..*limits
         };
         let shape = self.shape();
         let goldilocks = shape.goldilocks;
         let stream_words = if goldilocks { 3 } else { 12 };
-        let segments = self.segments();
-        let partial_rounds = (0..SUB_ENGINES).map(|engine| {
+        let partial_rounds = (FIRST_FULL + 1..SECOND_FULL).map(|engine| {
+            let rounds = self.partial_rounds[engine];
             (
-                registers::LEAF.partial_rounds.at(engine as u32),
-                self.partial_rounds[engine],
-                segments.partial_fit(engine, shape, limits),
+                registers::LEAF.partial_rounds.at(engine as u32 - 1),
+                rounds,
+                partial_fits(engine, rounds as usize, shape, limits),
             )
         });
+        let base = (
+            registers::LEAF.partial_base.address,
+            self.partial_base,
+            self.partial_base <= u8::MAX.into(),
+        );
         let maps = [
             (registers::LEAF.input_map, self.input_map),
             (registers::LEAF.digest_map, self.digest_map),
@@ -409,14 +378,9 @@ impl ChipRegisters {
                 [3, 5, 7].contains(&self.alpha),
             ),
             (
-                registers::LEAF.full_rounds_first,
-                self.full_rounds_first,
-                self.full_rounds_first > 0 && segments.first_fit(shape, limits),
-            ),
-            (
-                registers::LEAF.full_rounds_last,
-                self.full_rounds_last,
-                self.full_rounds_last > 0 && segments.last_fit(shape, limits),
+                registers::LEAF.passes,
+                self.passes_value(),
+                self.passes.iter().all(|&passes| passes != 0),
             ),
             (
                 registers::LEAF.recurrence,
@@ -436,6 +400,7 @@ impl ChipRegisters {
             .into_iter()
             .chain(maps)
             .chain(partial_rounds)
+            .chain([base])
             .find(|(_, _, legal)| !legal)
         {
             None => Ok(()),

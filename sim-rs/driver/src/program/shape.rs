@@ -377,13 +377,13 @@ impl Segments {
     }
 
     /// Whether the first full-round sub-engine has room for the vectors of its first visit.
-    pub(super) fn first_fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
+    fn first_fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
         self.full_first <= MAX_ROUNDS
             && vectors_fit(&[self.full_first, self.partial[FIRST_FULL]], shape, limits)
     }
 
     /// Whether the sub-engine of the last full rounds has room for all its vectors.
-    pub(super) fn last_fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
+    fn last_fit(&self, shape: Shape, limits: &EngineLimits) -> bool {
         let first = [self.full_first, self.partial[FIRST_FULL]];
         let last = [shape.passes_after(), self.full_last];
         let second_dense = [self.partial[SECOND_FULL]];
@@ -400,18 +400,14 @@ impl Segments {
     }
 
     /// Whether sub-engine `engine` exists, where it has partial rounds, and has room for all its constants if it is
-    /// a partial-round sub-engine. The first of these begins a recurrence, which the others go on with.
-    pub(super) fn partial_fit(&self, engine: usize, shape: Shape, limits: &EngineLimits) -> bool {
+    /// a partial-round sub-engine.
+    fn partial_fit(&self, engine: usize, shape: Shape, limits: &EngineLimits) -> bool {
         let rounds = self.partial[engine];
         match engine {
             _ if rounds > MAX_ROUNDS => false,
             FIRST_FULL => true,
             SECOND_FULL => limits.num_full > 1 || rounds == 0,
-            _ if engine > limits.num_partial || !shape.recurrent => rounds == 0,
-            _ => {
-                let depth = limits.partial_depth.min(MAX_DEPTH);
-                rounds * shape.beats() <= depth && (engine > 1 || rounds > 0)
-            }
+            _ => partial_fits(engine, rounds, shape, limits),
         }
     }
 
@@ -437,6 +433,24 @@ impl Segments {
         let busy = self.busy(shape, num_full);
         busy.into_iter().fold(shape.exit_cycles(), usize::max)
     }
+}
+
+/// Whether partial-round sub-engine `engine` exists, where it has rounds, and has room for their constants. The first
+/// of these sub-engines begins a recurrence, which the others go on with.
+pub(super) fn partial_fits(
+    engine: usize,
+    rounds: usize,
+    shape: Shape,
+    limits: &EngineLimits,
+) -> bool {
+    if rounds > MAX_ROUNDS {
+        return false;
+    }
+    if engine > limits.num_partial || !shape.recurrent {
+        return rounds == 0;
+    }
+    let depth = limits.partial_depth.min(MAX_DEPTH);
+    rounds * shape.beats() <= depth && (engine > 1 || rounds > 0)
 }
 
 /// Whether the matrix memories have room for the matrices.
@@ -624,6 +638,7 @@ mod tests {
             goldilocks: true,
             montgomery_bits: 264,
             runtime_modulus: false,
+            store: true,
             places: 64,
             loop_cycles: 61,
         }

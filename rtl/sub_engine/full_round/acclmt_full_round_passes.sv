@@ -1,0 +1,338 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Program of a full-round sub-engine: the table of passes, and whether the program of each
+/// parameter set can run.
+///
+/// Entries are written in order, from index 0 on, which forgets the table known. They are checked
+/// as they come, and what is known of them is compared with the configuration: no program that is
+/// found sound runs for ever, leaves the table, or reads a matrix or a base that is not there.
+///
+///     table:  one visit after the other, of any set and in any order
+///     visit:  its first entry `begins`, its last one `leaves`
+///     loop:   from an entry where `loop_begins` to the next one with `times`, whose `next` is that
+///             entry; it is within a visit, is made twice or more, holds no other loop, and ends
+///             with a stored base if it begins with one
+///     base:   `StorePut` where there is none, then `StoreKeep` in every pass up to `StoreTake`
+///
+/// A word of zeros where a visit should begin erases the program: no matrix is loaded any more.
+///
+/// Handshake:  writes of constants; `read_i` reads an entry, which is there in the next cycle.
+/// Latency:    one cycle from a write to `faults_o`, none from the configuration.
+/// Throughput: a read and a write in a cycle.
+module acclmt_full_round_passes #(
+  /// Steps of matrices and beats of constant vectors that fit, powers of two.
+  parameter int unsigned MatrixDepth = 32,
+  parameter int unsigned ConstantDepth = 256,
+  /// Whether the elements of a pass can be stored.
+  parameter bit Store = 1'b1,
+  /// Visits: the first one, the last one.
+  parameter bit [1:0] Visits = 2'b11,
+  /// Parameter sets.
+  parameter int unsigned NumSets = 1
+) (
+  /// Clock and reset.
+  input logic clk_i,
+  input logic rst_ni,
+  /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// Parameters of the sets; stable while states are inside.
+  input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  /// Number of the sub-engine in constant writes; constant.
+  input acclmt_pkg::sub_engine_t number_i,
+  /// Writes of constants, see acclmt_full_round_engine.
+  input acclmt_pkg::constant_write_t constant_write_i,
+  /// The first passes of both visits, of each set.
+  output logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first_o,
+  /// Why the program of a set cannot run (`acclmt_pkg::program_fault_t`).
+  output logic [NumSets-1:0][2:0] faults_o,
+  /// An entry is read.
+  input logic read_i,
+  input acclmt_pkg::pass_index_t pass_i,
+  output acclmt_pkg::pass_entry_t entry_o
+);
+
+  localparam int unsigned EntryWidth = acclmt_pkg::PassEntryWidth;
+  localparam int unsigned IndexWidth = acclmt_pkg::IndexWidth;
+  localparam int unsigned PassIndexWidth = acclmt_pkg::PassIndexWidth;
+  localparam int unsigned CountWidth = acclmt_pkg::PassCountWidth;
+  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
+  localparam int unsigned FirstWidth = acclmt_pkg::PassFirstWidth;
+  localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
+
+  // ---- The table --------------------------------------------------------------------------------
+
+  logic write, write_pass, write_matrix;
+  acclmt_pkg::pass_entry_t entry;
+  acclmt_pkg::pass_word_t word;
+  acclmt_pkg::pass_first_t first;
+  assign write = constant_write_i.valid && constant_write_i.sub_engine == number_i;
+  assign write_pass = write && 32'(constant_write_i.bank) == acclmt_pkg::PassBank;
+  assign word = constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
+  always_comb begin
+    entry.leaves = word.leaves;
+    entry.add = word.add;
+    entry.store = word.store;
+    entry.first = word.first;
+    entry.sbox = word.sbox;
+    entry.matrix = word.matrix;
+    entry.next = word.next;
+    entry.times = word.times;
+    first.entry = entry;
+    first.pass = constant_write_i.index[PassIndexWidth-1:0];
+    first.constants = word.first_vector;
+  end
+
+  logic [EntryWidth-1:0] read_entry;
+  acclmt_mem_1r1w #(
+    .Width(EntryWidth),
+    .Depth(acclmt_pkg::PassTableDepth)
+  ) u_table (
+    .clk_i,
+    .memory_config_i,
+    .write_enable_i(write_pass),
+    .write_address_i(constant_write_i.index[PassIndexWidth-1:0]),
+    .write_data_i(entry),
+    .read_enable_i(read_i),
+    .read_address_i(pass_i),
+    .read_data_o(read_entry)
+  );
+  assign entry_o = read_entry;
+
+  // ---- Matrices that are loaded -----------------------------------------------------------------
+
+  // A step counts as loaded with its last bank.
+  logic [MatrixDepth-1:0] loaded_q;
+  logic erase;
+  assign write_matrix =
+      write && 32'(constant_write_i.bank) == acclmt_pkg::FullMatrixBanks - 32'd1;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) loaded_q <= '0;
+    else if (erase) loaded_q <= '0;
+    else if (write_matrix) loaded_q[constant_write_i.index[MatrixAddressWidth-1:0]] <= 1'b1;
+  end
+
+  // ---- Rules of the table -----------------------------------------------------------------------
+
+  // What is known ahead of the entry that is written: whether the table is malformed; the index of
+  // the next entry; a visit has begun, which one; passes and constant vectors of it so far, those
+  // ahead of its last loop, and whether that is open; a base is stored, was when the loop began.
+  typedef struct packed {
+    logic malformed;
+    logic [PassIndexWidth:0] next;
+    logic open;
+    logic visit;
+    acclmt_pkg::set_t set_number;
+    logic [CountWidth-1:0] passes;
+    logic [CountWidth-1:0] vectors;
+    logic in_loop;
+    acclmt_pkg::pass_index_t loop_begin;
+    logic [CountWidth-1:0] loop_passes;
+    logic [CountWidth-1:0] loop_vectors;
+    logic stored;
+    logic loop_stored;
+  } progress_t;
+  progress_t known, known_d, known_q;
+
+  // Of a visit that is complete.
+  logic begins, ends, loop_ends, unit, unloaded, visit_exists, fresh;
+  logic [7:0] repeats;
+  logic [CountWidth-1:0] body_passes, body_vectors;
+  logic [NumSets-1:0][1:0] done_q;
+  logic [1:0] done_of_set;
+  assign fresh = constant_write_i.index == '0;
+  assign loop_ends = entry.times != '0;
+  assign repeats = entry.times - 1'b1;
+  assign begins = write_pass && word.begins;
+  assign ends = write_pass && entry.leaves;
+  always_comb begin
+    known = known_q;
+    if (fresh) known = '0;
+    if (word.begins) begin
+      known.visit = word.visit;
+      known.set_number = word.set_number;
+      known.passes = '0;
+      known.vectors = '0;
+    end
+    if (word.loop_begins) begin
+      known.loop_begin = constant_write_i.index[PassIndexWidth-1:0];
+      known.loop_passes = known.passes;
+      known.loop_vectors = known.vectors;
+      known.loop_stored = known.stored;
+    end
+  end
+  always_comb begin
+    done_of_set = '0;
+    for (int set = 0; set < int'(NumSets); set++) begin
+      if (word.set_number == acclmt_pkg::SetWidth'(set) && !fresh) done_of_set = done_q[set];
+    end
+  end
+  assign visit_exists =
+      32'(word.set_number) < NumSets && Visits[word.visit] && !done_of_set[word.visit];
+
+  // What the pass makes of a base.
+  logic uses_base, base_illegal;
+  assign uses_base = entry.sbox == acclmt_pkg::SboxSquareBase ||
+                     entry.sbox == acclmt_pkg::SboxFourthBase;
+  always_comb begin
+    known_d = known;
+    base_illegal = uses_base;
+    case (entry.store)
+      acclmt_pkg::StorePut: begin
+        base_illegal = known.stored || uses_base;
+        known_d.stored = 1'b1;
+      end
+      acclmt_pkg::StoreKeep: base_illegal = !known.stored;
+      acclmt_pkg::StoreTake: begin
+        base_illegal = !known.stored;
+        known_d.stored = 1'b0;
+      end
+      default: base_illegal = known.stored || uses_base;
+    endcase
+    body_passes = known.passes + 1'b1 - known.loop_passes;
+    body_vectors = known.vectors + CountWidth'(entry.add) - known.loop_vectors;
+    known_d.passes = known.passes + 1'b1;
+    known_d.vectors = known.vectors + CountWidth'(entry.add);
+    if (loop_ends) begin
+      // A body has no more passes than the table.
+      known_d.passes = known_d.passes + CountWidth'(repeats) * CountWidth'(body_passes[7:0]);
+      known_d.vectors = known_d.vectors + CountWidth'(repeats) * CountWidth'(body_vectors[7:0]);
+    end
+    known_d.next = known.next + 1'b1;
+    known_d.open = !entry.leaves;
+    known_d.in_loop = (known.in_loop || word.loop_begins) && !loop_ends;
+    known_d.malformed = known.malformed || word.zeros_high != '0 || word.zero_low ||
+        constant_write_i.data[acclmt_pkg::WordWidth-1:acclmt_pkg::PassWordWidth] != '0 ||
+        constant_write_i.index != known.next || word.begins == known.open ||
+        (word.begins ? !visit_exists
+                         : word.visit || word.set_number != '0 || word.first_vector != '0) ||
+        (known.in_loop && word.loop_begins) ||
+        (loop_ends ? !(known.in_loop || word.loop_begins) || entry.times == 8'd1 ||
+                     entry.next != known.loop_begin || entry.leaves ||
+                     known_d.stored != known.loop_stored
+                   : entry.next != '0) ||
+        (entry.leaves && (known_d.in_loop || known_d.stored)) || base_illegal;
+  end
+  assign erase = write_pass && constant_write_i.data == '0 && !known.open;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) known_q <= '0;
+    else if (write_pass) known_q <= known_d;
+  end
+
+  // ---- What is known of each set ----------------------------------------------------------------
+
+  // A pass has an S-box that needs an exponent or the store; reads a step that is not loaded.
+  assign unit = !Store && entry.store != acclmt_pkg::StoreNone;
+  always_comb begin
+    unloaded = 32'(entry.matrix) >= MatrixDepth;
+    if (!loaded_q[entry.matrix[MatrixAddressWidth-1:0]]) unloaded = 1'b1;
+  end
+
+  for (genvar set = 0; set < NumSets; set++) begin : gen_set
+    acclmt_pkg::engine_config_t of_set;
+    assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    logic written, unit_q, seventh_q, unloaded_q;
+    logic [1:0][FirstWidth-1:0] first_q;
+    logic [1:0][CountWidth-1:0] passes_q, vectors_q;
+    logic [IndexWidth-1:0] last_matrix_q;
+    assign written = write_pass && known.set_number == acclmt_pkg::SetWidth'(set);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        done_q[set] <= '0;
+        unit_q <= 1'b0;
+        seventh_q <= 1'b0;
+        unloaded_q <= 1'b0;
+        last_matrix_q <= '0;
+      end else if (write_pass) begin
+        if (fresh) begin
+          done_q[set] <= '0;
+          unit_q <= 1'b0;
+          seventh_q <= 1'b0;
+          unloaded_q <= 1'b0;
+          last_matrix_q <= '0;
+        end
+        if (written) begin
+          if (ends) done_q[set][known.visit] <= 1'b1;
+          if (unit) unit_q <= 1'b1;
+          if (entry.sbox == acclmt_pkg::SboxSeventh) seventh_q <= 1'b1;
+          if (unloaded) unloaded_q <= 1'b1;
+          if (fresh || entry.matrix > last_matrix_q) last_matrix_q <= entry.matrix;
+        end
+      end
+    end
+    for (genvar visit = 0; visit < 2; visit++) begin : gen_visit
+      if (Visits[visit]) begin : gen_present
+        always_ff @(posedge clk_i) begin
+          if (written && begins && word.visit == (visit == 1)) first_q[visit] <= first;
+          if (written && ends && known.visit == (visit == 1)) begin
+            passes_q[visit] <= known_d.passes;
+            vectors_q[visit] <= known_d.vectors;
+          end
+        end
+      end else begin : gen_absent
+        assign first_q[visit] = '0;
+        assign passes_q[visit] = '0;
+        assign vectors_q[visit] = '0;
+      end
+      assign first_o[visit][FirstWidth*set+:FirstWidth] = first_q[visit];
+    end
+
+    // Compared with the configuration: steps up to the last one of the last matrix; beats of the
+    // vectors behind the first one, and of that of a beat of the digest alone.
+    logic [IndexWidth:0] steps_end;
+    logic [1:0][CountWidth+3-1:0] vectors_end;
+    logic [1:0] vectors_fit, passes_agree;
+    assign steps_end = (IndexWidth + 1)'(last_matrix_q) +
+                       (IndexWidth + 1)'(of_set.beats) * (IndexWidth + 1)'(of_set.steps) - 1'b1;
+    for (genvar visit = 0; visit < 2; visit++) begin : gen_compare
+      acclmt_pkg::pass_first_t of_visit;
+      logic [CountWidth-1:0] short;
+      assign of_visit = first_q[visit];
+      assign short = CountWidth'((visit == 1) && of_set.digest_short);
+      assign vectors_end[visit] = (CountWidth + 3)'(of_visit.constants) +
+          ((CountWidth + 3)'(vectors_q[visit]) + (CountWidth + 3)'(short)) *
+          (CountWidth + 3)'(of_set.beats);
+      assign vectors_fit[visit] =
+          !Visits[visit] || vectors_end[visit] <= (CountWidth + 3)'(ConstantDepth);
+      assign passes_agree[visit] = !Visits[visit] ||
+          passes_q[visit] == ((visit == 1) ? of_set.passes_last : of_set.passes_first);
+      logic unused_first;
+      assign unused_first = ^of_visit;
+    end
+    always_comb begin
+      faults_o[set] = acclmt_pkg::ProgramSound;
+      if (known_q.malformed) faults_o[set] = acclmt_pkg::ProgramMalformed;
+      else if (done_q[set] != Visits) faults_o[set] = acclmt_pkg::ProgramMissing;
+      else if (unit_q || (seventh_q && of_set.alpha != acclmt_pkg::AlphaSeven)) begin
+        faults_o[set] = acclmt_pkg::ProgramUnit;
+      end else if (unloaded_q || 32'(steps_end) >= MatrixDepth ||
+                   !loaded_q[steps_end[MatrixAddressWidth-1:0]]) begin
+        faults_o[set] = acclmt_pkg::ProgramMatrix;
+      end else if (!(&vectors_fit)) faults_o[set] = acclmt_pkg::ProgramVectors;
+      else if (!(&passes_agree)) faults_o[set] = acclmt_pkg::ProgramPasses;
+    end
+    logic unused_config;
+    assign unused_config = ^of_set;
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{body_passes, body_vectors, word, constant_write_i};
+
+`ifndef SYNTHESIS
+  known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown({write, read_i, faults_o}))
+  else $error("acclmt_full_round_passes: a write, a read or a fault is unknown");
+  entry_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      write_pass |-> !$isunknown({entry, word}))
+  else $error("acclmt_full_round_passes: an entry is unknown");
+  loop_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      write_pass && loop_ends && !known_d.malformed);
+  malformed_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+      write_pass && known_d.malformed && !known.malformed);
+  unloaded_c : cover property (@(posedge clk_i) disable iff (!rst_ni) write_pass && unloaded);
+  erase_c : cover property (@(posedge clk_i) disable iff (!rst_ni) erase);
+`endif
+
+endmodule
