@@ -82,6 +82,9 @@ package acclmt_pkg;
   // A build chooses one of the primes below, by the parameter of the top module.
   /* verilator lint_off UNUSEDPARAM */
 
+  /// Scalar field of BLS12-377.
+  localparam word_t PrimeBls12377 =
+      256'h12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001;
   /// Scalar field of BN254.
   localparam word_t PrimeBn254 =
       256'h30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001;

@@ -27,6 +27,7 @@ FLATTENED = {
     "acclmt_delay",
     "acclmt_fifo",
     "acclmt_full_round_loop",
+    "acclmt_full_round_passes",
     "acclmt_full_round_rows",
     "acclmt_full_round_sboxes",
     "acclmt_full_round_sequencer",

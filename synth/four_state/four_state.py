@@ -55,6 +55,8 @@ ORDER = 3
 LEAVES = 2
 CYCLES = 40_000
 SUB_ENGINE_FULL, SUB_ENGINE_PARTIAL, SUB_ENGINE_INITIAL = 0, 1, 15
+# Bank of the passes, and the power x^5 (`acclmt_pkg::sbox_e`).
+PASS_BANK, SBOX_FIFTH = 21, 4
 # Where the initial vectors of the parameter set of nodes begin.
 NODE_SET = 8
 
@@ -182,6 +184,23 @@ class Hash:
                     yield SUB_ENGINE_PARTIAL, LANES + lane, index, at(b, beat, lane)
             yield SUB_ENGINE_PARTIAL, 2 * LANES, number * BEATS, constant
 
+    def table(self, parameter_set):
+        """Words of the table of passes (`acclmt_pkg::pass_word_t`), without loops."""
+        behind = FULL_FIRST + DENSE
+        for number, (matrix, s_boxes, _) in enumerate(self.passes):
+            # A vector is added.
+            word = 1 << 30 | matrix * BEATS << 16
+            if s_boxes:
+                word |= SBOX_FIFTH << 24
+            if s_boxes == 1:
+                word |= 1 << 27
+            if number in (behind - 1, len(self.passes) - 1):
+                word |= 1 << 31
+            if number in (0, behind):
+                visit = int(number == behind)
+                word |= 1 << 32 | visit << 33 | parameter_set << 34 | number * BEATS << 40
+            yield word
+
     def writes(self):
         """(address, data) of the whole configuration and of the start."""
         address = registers()
@@ -191,13 +210,20 @@ class Hash:
                 yield address[f"ConstantData{number}"], word >> 32 * number & 0xFFFFFFFF
             # For both engines.
             yield address["ConstantAddress"], 3 << 20 | sub_engine << 16 | bank << 8 | index
+        for parameter_set in (0, 1):
+            # Engine 0 has the set of rows, engine 1 that of nodes.
+            for index, word in enumerate(self.table(parameter_set)):
+                for number in range(8):
+                    yield address[f"ConstantData{number}"], word >> 32 * number & 0xFFFFFFFF
+                place = SUB_ENGINE_FULL << 16 | PASS_BANK << 8 | index
+                yield address["ConstantAddress"], 1 << 20 + parameter_set | place
         for engine, digest in (("Leaf", LEAF_DIGEST), ("Root", ROOT_DIGEST)):
             values = {
                 "InputWords": len(INPUTS),
                 "Width": WIDTH,
                 "Alpha": ALPHA,
-                "FullRoundsFirst": FULL_FIRST,
-                "FullRoundsLast": FULL_LAST,
+                # Behind the recurrence the layer and the last rounds.
+                "Passes": FULL_FIRST + DENSE | (1 + FULL_LAST) << 16,
                 # The output of the S-box enters the next element.
                 "Recurrence": 1 << 8 | ORDER,
                 "DigestWords": 1,
@@ -206,9 +232,9 @@ class Hash:
                 values[f"InputMap{number}"] = value
             for number, value in enumerate(position_map([digest])):
                 values[f"DigestMap{number}"] = value
-            values["Bases"] = 0
-            for number in range(8):
-                values[f"PartialRounds{number}"] = {0: DENSE, 1: RECURRENT}.get(number, 0)
+            values["PartialBase"] = 0
+            for number in range(1, 7):
+                values[f"PartialRounds{number}"] = RECURRENT if number == 1 else 0
             yield from ((address[engine + name], value) for name, value in values.items())
         low, high = position_map(INPUTS)
         run = {

@@ -297,18 +297,23 @@ def beat(words):
     return join(words, WORD_BITS)
 
 
+# Exponents of `acclmt_pkg::sbox_e`.
+POWERS = {1: 2, 2: 4, 3: 3, 4: 5, 5: 7}
+
+
 def sbox_lanes(random, number):
-    """Lanes of `acclmt_sbox`: all exponents, and the choice between x and its power."""
+    """Lanes of `acclmt_sbox`: all powers without a base, and the choice between x and its power."""
     latency = 3 * (LATENCIES["MulLatency"] + reduce_latency(0))
 
     def lane(mode, code, words):
-        spacing = 2 if code == 2 else 1
+        spacing = 2 if POWERS[code] == 7 else 1
         inputs, results = [], {}
         for cycle in range(len(words) * spacing + latency):
             valid = cycle % spacing == 0 and cycle // spacing < len(words)
             inputs.append(
                 {
-                    "alpha_i": code,
+                    "power_i": code,
+                    "base_i": 0,
                     "valid_i": int(valid),
                     "x_i": words[cycle // spacing] if valid else mode.random(random),
                     "bypass_i": random.randrange(16),
@@ -318,7 +323,7 @@ def sbox_lanes(random, number):
             end = i * spacing + latency
             if end == len(inputs):
                 inputs.append(dict(inputs[-1], valid_i=0))
-            chosen = zip(range(SLICES), split(word), split(power(mode, word, EXPONENTS[code])))
+            chosen = zip(range(SLICES), split(word), split(power(mode, word, POWERS[code])))
             bypass = inputs[end]["bypass_i"]
             results[end, "y_o"] = join(x if bypass >> s & 1 else y for s, x, y in chosen)
         return pipeline_lane(mode, inputs, lambda *_: results)
@@ -326,11 +331,11 @@ def sbox_lanes(random, number):
     made = []
     for mode in modes(0):
         corners = mode.corners()
-        for code in EXPONENTS:
-            share = -(-number // 6)
+        for code in POWERS:
+            share = -(-number // 10)
             words = corners + [mode.random(random) for _ in range(12 * share - len(corners))]
             made += [lane(mode, code, words[i::share]) for i in range(share)]
-    return spread(made, -(-number // 6), number)
+    return spread(made, -(-number // 10), number)
 
 
 # ---- Blocks with a handshake ------------------------------------------------------------------------

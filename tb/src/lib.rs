@@ -3,7 +3,7 @@
 
 #![doc = include_str!("../README.md")]
 //!
-//! The features of the crate choose what is simulated: `bls12-381` (the default), `bn254`, `pallas`, `vesta`
+//! The features of the crate choose what is simulated: `bls12-381` (the default), `bls12-377`, `bn254`, `pallas`, `vesta`
 //! or `starknet` the large prime, of which a build has exactly one beside Goldilocks, and `runtime-modulus`
 //! the reduction by a prime that is set at run time. Another prime than the default takes
 //! `--no-default-features --features bn254`.

@@ -51,6 +51,7 @@ const PATIENCE: u64 = 400_000;
 fn pair_preset() -> &'static str {
     match large_field() {
         FieldId::Bls12_381 => "filecoin-arity-2",
+        FieldId::Bls12_377 => "penumbra-rate-2",
         FieldId::Bn254 => "circom-bn254-arity-2",
         FieldId::Pallas => "neptune-pallas-arity-2",
         FieldId::Vesta => "neptune-vesta-arity-2",
@@ -178,6 +179,7 @@ fn vector_files(field: FieldId) -> &'static [&'static str] {
             "trident_",
             "zkhash_bls12_381_",
         ],
+        FieldId::Bls12_377 => &["aleo_", "penumbra_"],
         FieldId::Bn254 => &["circom_bn254_", "taceo_bn254_"],
         FieldId::Pallas => &["neptune_pallas_", "orchard_", "mina_", "zkhash_pallas_"],
         FieldId::Vesta => &["neptune_vesta_"],
@@ -798,7 +800,8 @@ fn trees_of_other_arities() {
         };
         arities.push(arity);
         for leaves in [arity, arity * arity] {
-            let input = elements(&mut random, preset.field(), leaves);
+            let input = leaves * parameters.digest_length();
+            let input = elements(&mut random, preset.field(), input);
             let leaf = LeafKind::Element;
             let (root, counters) = commit(&mut device, parameters, leaf, &input);
             assert_eq!(

@@ -32,10 +32,14 @@ use verilator::{Verilator, collect_folders, is_source};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The large primes that a build can have, the default one first: the feature, and the prime in hexadecimal.
-const PRIMES: [(&str, &str); 5] = [
+const PRIMES: [(&str, &str); 6] = [
     (
         "bls12-381",
         "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001",
+    ),
+    (
+        "bls12-377",
+        "12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001",
     ),
     (
         "bn254",

@@ -45,6 +45,7 @@
 //!
 //! Passes are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
+mod chain;
 mod compiler;
 mod error;
 mod evaluate;

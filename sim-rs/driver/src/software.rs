@@ -43,6 +43,7 @@ const MAX_PREPARED: usize = 4;
 #[derive(Clone, Debug, Default)]
 struct Prepared {
     bls12_381: Vec<Arc<Poseidon<fields::Bls12_381>>>,
+    bls12_377: Vec<Arc<Poseidon<fields::Bls12_377>>>,
     bn254: Vec<Arc<Poseidon<fields::Bn254>>>,
     pallas: Vec<Arc<Poseidon<fields::Pallas>>>,
     vesta: Vec<Arc<Poseidon<fields::Vesta>>>,
@@ -67,6 +68,7 @@ macro_rules! implement_place {
 
 implement_place!(
     Bls12_381: bls12_381,
+    Bls12_377: bls12_377,
     Bn254: bn254,
     Pallas: pallas,
     Vesta: vesta,
@@ -341,7 +343,7 @@ mod tests {
                     .filter_map(move |field| any_parameters(field, seed, &Ranges::default()))
             })
             .collect();
-        assert_eq!(sets.len(), 24);
+        assert_eq!(sets.len(), 28);
         let mut tagged = sets[0].initial_state();
         tagged[0] = word::from_u64(77);
         sets.push(sets[0].with_initial_state(&tagged).unwrap());

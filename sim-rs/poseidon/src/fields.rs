@@ -13,6 +13,9 @@ use crate::word::{self, Word};
 /// The scalar field of BLS12-381.
 pub type Bls12_381 = ark_bls12_381::Fr;
 
+/// The scalar field of BLS12-377.
+pub type Bls12_377 = ark_bls12_377::Fr;
+
 /// The scalar field of BN254.
 pub type Bn254 = ark_bn254::Fr;
 
@@ -45,6 +48,8 @@ pub type Goldilocks = Fp64<MontBackend<GoldilocksConfig, 1>>;
 pub enum FieldId {
     /// [`Bls12_381`]
     Bls12_381,
+    /// [`Bls12_377`]
+    Bls12_377,
     /// [`Bn254`]
     Bn254,
     /// [`Pallas`]
@@ -70,8 +75,9 @@ pub struct UnknownField {
 
 impl FieldId {
     /// All fields.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Bls12_381,
+        Self::Bls12_377,
         Self::Bn254,
         Self::Pallas,
         Self::Vesta,
@@ -83,6 +89,7 @@ impl FieldId {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bls12_381 => "bls12-381",
+            Self::Bls12_377 => "bls12-377",
             Self::Bn254 => "bn254",
             Self::Pallas => "pallas",
             Self::Vesta => "vesta",
@@ -95,6 +102,7 @@ impl FieldId {
     pub fn prime(self) -> Word {
         match self {
             Self::Bls12_381 => word::prime::<Bls12_381>(),
+            Self::Bls12_377 => word::prime::<Bls12_377>(),
             Self::Bn254 => word::prime::<Bn254>(),
             Self::Pallas => word::prime::<Pallas>(),
             Self::Vesta => word::prime::<Vesta>(),
@@ -107,6 +115,7 @@ impl FieldId {
     pub const fn bits(self) -> u32 {
         match self {
             Self::Bls12_381 => Bls12_381::MODULUS_BIT_SIZE,
+            Self::Bls12_377 => Bls12_377::MODULUS_BIT_SIZE,
             Self::Bn254 => Bn254::MODULUS_BIT_SIZE,
             Self::Pallas => Pallas::MODULUS_BIT_SIZE,
             Self::Vesta => Vesta::MODULUS_BIT_SIZE,
@@ -198,6 +207,8 @@ pub trait PoseidonField: PermutationField {
 pub enum AnyParameters {
     /// Over [`Bls12_381`].
     Bls12_381(PoseidonParameters<Bls12_381>),
+    /// Over [`Bls12_377`].
+    Bls12_377(PoseidonParameters<Bls12_377>),
     /// Over [`Bn254`].
     Bn254(PoseidonParameters<Bn254>),
     /// Over [`Pallas`].
@@ -217,6 +228,7 @@ macro_rules! dispatch {
     ($any:expr, $parameters:pat => $body:expr) => {
         match $any {
             $crate::fields::AnyParameters::Bls12_381($parameters) => $body,
+            $crate::fields::AnyParameters::Bls12_377($parameters) => $body,
             $crate::fields::AnyParameters::Bn254($parameters) => $body,
             $crate::fields::AnyParameters::Pallas($parameters) => $body,
             $crate::fields::AnyParameters::Vesta($parameters) => $body,
@@ -234,6 +246,10 @@ macro_rules! with_field {
         match $id {
             $crate::fields::FieldId::Bls12_381 => {
                 type $field = $crate::fields::Bls12_381;
+                $body
+            }
+            $crate::fields::FieldId::Bls12_377 => {
+                type $field = $crate::fields::Bls12_377;
                 $body
             }
             $crate::fields::FieldId::Bn254 => {
@@ -285,13 +301,16 @@ macro_rules! implement_field {
     )*};
 }
 
-implement_field!(Bls12_381, Bn254, Pallas, Vesta, Starknet, Goldilocks);
+implement_field!(
+    Bls12_381, Bls12_377, Bn254, Pallas, Vesta, Starknet, Goldilocks
+);
 
 impl AnyParameters {
     /// The field.
     pub const fn field(&self) -> FieldId {
         match self {
             Self::Bls12_381(_) => FieldId::Bls12_381,
+            Self::Bls12_377(_) => FieldId::Bls12_377,
             Self::Bn254(_) => FieldId::Bn254,
             Self::Pallas(_) => FieldId::Pallas,
             Self::Vesta(_) => FieldId::Vesta,
@@ -463,7 +482,7 @@ mod tests {
         }
         assert_eq!(
             FieldId::from_name("babybear").unwrap_err().to_string(),
-            "unknown field 'babybear'; the fields are: bls12-381, bn254, pallas, vesta, starknet, \
+            "unknown field 'babybear'; the fields are: bls12-381, bls12-377, bn254, pallas, vesta, starknet, \
              goldilocks"
         );
         assert_eq!(FieldId::from_prime(&word::from_u64(0x7800_0001)), None);

@@ -30,7 +30,7 @@ const PRIME: u64 = 0xFFFF_FFFF_0000_0001;
 /// 2^64 modulo the prime.
 const EPSILON: u64 = 0xFFFF_FFFF;
 
-/// The exponent of the S-box: x^3 and x^5 are no permutations of this field.
+/// The usual exponent of the S-box: x^3 and x^5 are no permutations of this field.
 const ALPHA: u64 = 7;
 
 const _: () = assert!((PRIME - 1).is_multiple_of(3) && (PRIME - 1).is_multiple_of(5));
@@ -64,11 +64,34 @@ fn seventh(x: u64) -> u64 {
     multiply(multiply(square, square), multiply(square, x))
 }
 
+/// The S-box x^alpha, for any `alpha` beyond 1.
+#[inline(always)]
+fn power(x: u64, alpha: u64) -> u64 {
+    if alpha == ALPHA {
+        seventh(x)
+    } else {
+        any_power(x, alpha)
+    }
+}
+
+/// The same by squares and products, bit by bit.
+#[inline(never)]
+fn any_power(x: u64, alpha: u64) -> u64 {
+    (0..alpha.ilog2()).rev().fold(x, |power, bit| {
+        let square = multiply(power, power);
+        if alpha >> bit & 1 == 1 {
+            multiply(square, x)
+        } else {
+            square
+        }
+    })
+}
+
 /// The S-boxes of a full round.
 #[inline(always)]
-fn seventh_of_all<const T: usize>(state: &mut [u64; T]) {
+fn power_of_all<const T: usize>(state: &mut [u64; T], alpha: u64) {
     for element in state {
-        *element = seventh(*element);
+        *element = power(*element, alpha);
     }
 }
 
@@ -232,6 +255,8 @@ impl Matrix {
 /// The rounds of a parameter set.
 #[derive(Clone, Debug)]
 pub struct NativeRounds {
+    /// Exponent of the S-box.
+    alpha: u64,
     /// Of full rounds.
     mds: Matrix,
     /// Constants of a layer without S-boxes ahead of all rounds, where there is one.
@@ -272,6 +297,8 @@ impl NativeLayer {
 /// Partial rounds as a recurrence.
 #[derive(Clone, Debug)]
 struct PartialRounds {
+    /// Exponent of the S-box.
+    alpha: u64,
     before: NativeLayer,
     order: usize,
     output_enters: bool,
@@ -286,12 +313,13 @@ struct PartialRounds {
 }
 
 impl PartialRounds {
-    fn new(recurrence: &Recurrence<Goldilocks>) -> Self {
+    fn new(recurrence: &Recurrence<Goldilocks>, alpha: u64) -> Self {
         let sums = recurrence.whole_sums();
         let staying = (recurrence.rounds[1..].iter())
             .flat_map(|round| &round.pairs[recurrence.order..])
             .map(|&[_, x]| residue(x));
         Self {
+            alpha,
             before: NativeLayer::new(&recurrence.before),
             order: recurrence.order,
             output_enters: recurrence.output_enters,
@@ -346,7 +374,7 @@ impl PartialRounds {
             } else {
                 add_pairs(&mut sum, take(&mut pairs, order), history.last(order));
             }
-            x = seventh(y);
+            x = power(y, self.alpha);
             let sum = sum.reduce();
             y = if self.output_enters {
                 add(canonical(sum), x)
@@ -385,17 +413,20 @@ fn add_pairs(sum: &mut Sum, coefficients: &[[u64; 2]], history: &[[u64; 2]]) {
 
 impl PreparedRounds<Goldilocks> for NativeRounds {
     fn new(rounds: &RecurrentRounds<Goldilocks>, alpha: u64) -> Self {
-        assert_eq!(alpha, ALPHA, "exponent of the S-box");
         let flat =
             |constants: &[Vec<Goldilocks>]| constants.iter().flatten().copied().map(form).collect();
         let first_layer = rounds.first_layer.as_ref();
         Self {
+            alpha,
             mds: Matrix::new(&rounds.mds),
             first_layer: first_layer.map(|constants| constants.iter().copied().map(form).collect()),
             partial_matrix: Matrix::new(&rounds.partial_matrix),
             first: flat(&rounds.first),
             full_first: rounds.full_first,
-            partial: rounds.partial.as_ref().map(PartialRounds::new),
+            partial: rounds
+                .partial
+                .as_ref()
+                .map(|partial| PartialRounds::new(partial, alpha)),
             behind: flat(&rounds.behind),
             last: flat(&rounds.full_last),
         }
@@ -420,15 +451,15 @@ impl PreparedRounds<Goldilocks> for NativeRounds {
             loose = partial.apply(&loose);
         }
         for constants in self.behind.chunks_exact(T) {
-            loose[0] = seventh(loose[0]);
+            loose[0] = power(loose[0], self.alpha);
             loose = self.partial_matrix.multiply(constants, &loose, 0..T);
         }
         let (rounds, last) = self.last.split_at(self.last.len() - T);
         for constants in rounds.chunks_exact(T) {
-            seventh_of_all(&mut loose);
+            power_of_all(&mut loose, self.alpha);
             loose = self.mds.multiply(constants, &loose, 0..T);
         }
-        seventh_of_all(&mut loose);
+        power_of_all(&mut loose, self.alpha);
         loose = self.mds.multiply(last, &loose, wanted.iter().copied());
         for &i in wanted {
             state[i] = Goldilocks::new_unchecked(BigInt([canonical(loose[i])]));
@@ -459,9 +490,9 @@ impl NativeRounds {
     #[inline(always)]
     fn s_boxes<const T: usize>(&self, state: &mut [u64; T], round: usize) {
         if round < self.full_first {
-            seventh_of_all(state);
+            power_of_all(state, self.alpha);
         } else {
-            state[0] = seventh(state[0]);
+            state[0] = power(state[0], self.alpha);
         }
     }
 }

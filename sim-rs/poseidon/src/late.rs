@@ -418,10 +418,11 @@ mod tests {
 
     #[test]
     fn dense_partial_rounds() {
-        use crate::fields::{Bls12_381, Bn254, Pallas, Starknet, Vesta};
-        const { assert!(FieldId::ALL.len() == 6) };
+        use crate::fields::{Bls12_377, Bls12_381, Bn254, Pallas, Starknet, Vesta};
+        const { assert!(FieldId::ALL.len() == 7) };
         for seed in 0..10 {
             assert_late_rounds::<Bls12_381>(seed);
+            assert_late_rounds::<Bls12_377>(seed);
             assert_late_rounds::<Bn254>(seed);
             assert_late_rounds::<Pallas>(seed);
             assert_late_rounds::<Vesta>(seed);

@@ -317,9 +317,12 @@ pub(crate) fn subtract_prime<F: MontgomeryField>(a: &Limbs) -> Limbs {
     if borrow { *a } else { difference }
 }
 
-/// `x^alpha` of a loose element, `alpha` 3, 5 or 7.
+/// `x^alpha` of a loose element, for any `alpha` beyond 1.
 #[inline(always)]
 pub(crate) fn power<F: MontgomeryField>(x: &Limbs, alpha: u64) -> Limbs {
+    if !matches!(alpha, 3 | 5 | 7) {
+        return any_power::<F>(x, alpha);
+    }
     let mut factor = square::<F>(x);
     if alpha != 3 {
         let fourth = square::<F>(&factor);
@@ -332,12 +335,25 @@ pub(crate) fn power<F: MontgomeryField>(x: &Limbs, alpha: u64) -> Limbs {
     multiply::<F>(&factor, x)
 }
 
+/// The same by squares and products, bit by bit.
+#[inline(never)]
+fn any_power<F: MontgomeryField>(x: &Limbs, alpha: u64) -> Limbs {
+    let mut power = *x;
+    for bit in (0..alpha.ilog2()).rev() {
+        power = square::<F>(&subtract_prime::<F>(&power));
+        if alpha >> bit & 1 == 1 {
+            power = multiply::<F>(&subtract_prime::<F>(&power), x);
+        }
+    }
+    power
+}
+
 #[cfg(test)]
 mod tests {
     use num_bigint::BigUint;
 
     use super::*;
-    use crate::fields::{Bls12_381, Bn254, Pallas, Starknet, Vesta};
+    use crate::fields::{Bls12_377, Bls12_381, Bn254, Pallas, Starknet, Vesta};
 
     fn integer(limbs: &[u64]) -> BigUint {
         let digits = limbs
@@ -407,6 +423,7 @@ mod tests {
     #[test]
     fn largest_sums_of_every_field() {
         largest_sums::<Bls12_381>(1126);
+        largest_sums::<Bls12_377>(1428);
         largest_sums::<Bn254>(1428);
         largest_sums::<Pallas>(1428);
         largest_sums::<Vesta>(1428);
@@ -417,7 +434,7 @@ mod tests {
     fn largest_operands<F: MontgomeryField>(largest_output: u32) {
         let prime = integer(&F::PRIME);
         for thousandths in (0..=1125).step_by(25).chain(1100..=1125) {
-            for alpha in [3, 5, 7] {
+            for alpha in [3, 5, 7, 11, 17, 64, 91] {
                 let x = multiple(&prime, thousandths);
                 let output = operand::<F>(&power::<F>(&x, alpha));
                 let exponent = u32::try_from(alpha).unwrap();
@@ -432,6 +449,7 @@ mod tests {
     #[test]
     fn largest_operands_of_every_field() {
         largest_operands::<Bls12_381>(1084);
+        largest_operands::<Bls12_377>(1428);
         largest_operands::<Bn254>(1428);
         largest_operands::<Pallas>(1428);
         largest_operands::<Vesta>(1428);

@@ -34,7 +34,7 @@ pub struct PoseidonSpecification<F> {
     pub name: String,
     /// Name of the field, for messages.
     pub field_name: String,
-    /// Exponent of the S-box: 3, 5 or 7.
+    /// Exponent of the S-box, beyond 1 and without a divisor in common with the prime less 1.
     pub alpha: u64,
     /// Full rounds before the partial rounds, at least 1.
     pub full_rounds_first: usize,
@@ -364,10 +364,21 @@ impl<F: PrimeField> PoseidonParameters<F> {
     }
 }
 
-/// Whether `x^alpha` is a permutation of the field: `alpha` is a prime that does not divide the
-/// prime of the field less 1.
+/// Whether `x^alpha` is a permutation of the field, and not the identity: `alpha` is beyond 1 and has no divisor in
+/// common with the prime of the field less 1.
 pub fn is_permutation<F: PrimeField>(alpha: u64) -> bool {
-    remainder(F::MODULUS.as_ref(), alpha) != 1
+    if alpha < 2 {
+        return false;
+    }
+    // The prime is odd, so that this is the remainder of the prime less 1.
+    let (mut a, mut b) = (
+        alpha,
+        remainder(F::MODULUS.as_ref(), alpha).wrapping_sub(1) % alpha,
+    );
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
 }
 
 fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), String> {
@@ -409,13 +420,10 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
         }
     }
     let alpha = specification.alpha;
-    if ![3, 5, 7].contains(&alpha) {
-        return Err(format!("its S-box exponent is {alpha}, expected 3, 5 or 7"));
-    }
     if !is_permutation::<F>(alpha) {
         return Err(format!(
-            "its S-box x^{alpha} is no permutation of this field, because {alpha} divides the \
-             prime less 1"
+            "its S-box x^{alpha} is no permutation of this field, because {alpha} is below 2 or has a divisor in \
+             common with the prime less 1"
         ));
     }
     if specification.partial_index >= width {
@@ -515,7 +523,7 @@ mod tests {
     fn wrong_values_are_named() {
         type Change = fn(&mut PoseidonSpecification<Fr>);
         let cases: [(Change, &str); 24] = [
-            (|s| s.alpha = 4, "exponent is 4"),
+            (|s| s.alpha = 4, "x^4 is no permutation"),
             (|s| s.alpha = 3, "x^3 is no permutation"),
             (|s| s.full_rounds_first = 5, "has 64 rounds but 63 vectors"),
             (

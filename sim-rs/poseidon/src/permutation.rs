@@ -10,7 +10,7 @@ use std::fmt::Debug;
 
 use ark_ff::PrimeField;
 
-use crate::fields::{Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
+use crate::fields::{Bls12_377, Bls12_381, Bn254, Goldilocks, Pallas, Starknet, Vesta};
 use crate::goldilocks::NativeRounds;
 use crate::late::LateRounds;
 use crate::normal_form::{DenseRounds, InternalOrder};
@@ -190,7 +190,7 @@ macro_rules! permutation_fields {
     )*};
 }
 
-permutation_fields!(LateRounds: Bls12_381, Bn254, Pallas, Vesta, Starknet);
+permutation_fields!(LateRounds: Bls12_381, Bls12_377, Bn254, Pallas, Vesta, Starknet);
 permutation_fields!(NativeRounds: Goldilocks);
 
 /// A parameter set prepared for many hashes.

@@ -22,7 +22,8 @@ use crate::with_field;
 pub struct Ranges {
     /// State widths.
     pub widths: RangeInclusive<usize>,
-    /// S-box exponents; one that is no permutation of the field is not drawn.
+    /// S-box exponents; one that is no permutation of the field is not drawn. Over a field that has none of the
+    /// usual 3, 5 and 7, as that of BLS12-377, these stand for 17.
     pub exponents: Vec<u64>,
     /// Orders of the steps of a round.
     pub orders: Vec<RoundOrder>,
@@ -43,7 +44,7 @@ impl Default for Ranges {
     fn default() -> Self {
         Self {
             widths: MIN_WIDTH..=MAX_WIDTH,
-            exponents: vec![3, 5, 7],
+            exponents: USUAL_EXPONENTS.to_vec(),
             orders: vec![RoundOrder::ConstantsFirst, RoundOrder::SboxFirst],
             full_rounds: 1..=5,
             partial_rounds: 0..=12,
@@ -56,6 +57,9 @@ impl Default for Ranges {
 /// Draws parameter sets and field elements.
 #[derive(Clone, Debug)]
 pub struct Generator(ChaCha8Rng);
+
+const USUAL_EXPONENTS: [u64; 3] = [3, 5, 7];
+const OTHER_EXPONENT: u64 = 17;
 
 impl Generator {
     /// The generator of `seed`.
@@ -105,7 +109,11 @@ impl Generator {
         let exponents: Vec<u64> = (ranges.exponents.iter().copied())
             .filter(|&alpha| is_permutation::<F>(alpha))
             .collect();
-        let alpha = *exponents.choose(&mut self.0)?;
+        let alpha = match exponents.choose(&mut self.0) {
+            Some(&alpha) => alpha,
+            None if ranges.exponents == USUAL_EXPONENTS => OTHER_EXPONENT,
+            None => return None,
+        };
         let round_order = *ranges.orders.choose(&mut self.0)?;
         let all = [&ranges.widths, &ranges.full_rounds, &ranges.partial_rounds];
         if all.into_iter().any(RangeInclusive::is_empty) {

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use ark_ff::PrimeField;
 
+use super::chain::chain;
 use super::error::ProgramError;
 use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
-use super::pass_table::{PASS_BANK, PassEntry};
+use super::pass_table::{PASS_BANK, PassEntry, Store};
 use super::passes::{Matrix, Pass, passes, tables};
 use super::registers::{
     BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
@@ -30,6 +31,9 @@ use acclmt_poseidon::{dispatch, with_field};
 
 /// Most rounds of a recurrence with sums that stay in their places, which have room for so many products.
 const MOST_ROUNDS_OF_STAYING_SUMS: usize = 128;
+
+/// What the chip is told of an exponent that takes several passes, all of which have slots of one kind.
+const SEVERAL_PASSES: u64 = 5;
 
 /// What a program takes in and gives out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +132,12 @@ impl ChipProgram {
             });
         }
         let order = order(parameters, field, purpose);
+        let chain = chain(parameters.alpha())
+            .filter(|chain| limits.store || chain.iter().all(|(_, store)| *store == Store::None));
+        let chain = chain.ok_or_else(|| ProgramError::SBox {
+            name: name.to_owned(),
+            alpha: parameters.alpha(),
+        })?;
         let rounds = Rounds {
             full_first: parameters.full_rounds_first() + usize::from(parameters.first_layer()),
             partial: parameters.partial_rounds(),
@@ -135,7 +145,13 @@ impl ChipProgram {
         };
         let shape = Shape {
             width: parameters.width(),
-            alpha: parameters.alpha(),
+            alpha: if chain.len() > 1 {
+                SEVERAL_PASSES
+            } else {
+                parameters.alpha()
+            },
+            s_box_passes: chain.len(),
+            s_box_products: chain.iter().map(|(power, _)| power.products()).sum(),
             goldilocks: field == FieldId::Goldilocks,
             recurrent: false,
             first_layer: parameters.first_layer(),
@@ -151,7 +167,12 @@ impl ChipProgram {
         let work = Work {
             shape,
             rounds,
-            most_recurrent: most_recurrent(parameters.width(), &recurrence_order),
+            // Partial-round sub-engines have S-boxes of one pass.
+            most_recurrent: if chain.len() > 1 {
+                0
+            } else {
+                most_recurrent(parameters.width(), &recurrence_order)
+            },
             // Of a row of several blocks most permutations go on with the whole state.
             whole_states: matches!(
                 purpose,
@@ -213,9 +234,13 @@ impl ChipProgram {
             let later = &chip_rounds.initial_constants;
             loader.vector(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, beats, later);
         }
-        let visits = passes(&segments, shape, limits.num_full);
+        let visits = passes(&segments, shape, limits.num_full, &chain);
         loader.load(&chip_rounds, &segments, &visits);
-        loader.tables(&tables(&visits, shape).ok_or_else(too_many)?);
+        let tables = tables(&visits, shape).ok_or_else(|| ProgramError::TooManyPasses {
+            name: name.to_owned(),
+            passes: visits.iter().map(Vec::len).sum(),
+        })?;
+        loader.tables(&tables);
         // All of these are small.
         let registers = ChipRegisters {
             arity: maps.inputs.len().div_ceil(maps.inputs_in_word) as u32,
@@ -607,13 +632,25 @@ impl<F: PrimeField> Loader<F> {
             (Matrix::Partial, _) => &rounds.partial_matrix,
             _ => &rounds.mds,
         };
+        let width = rounds.mds.len();
+        let identity: Vec<Vec<F>> = (0..width)
+            .map(|i| (0..width).map(|j| F::from(i == j)).collect())
+            .collect();
+        let matrix = |of: Matrix| match (of, partial) {
+            (Matrix::Before, None) => &identity,
+            _ => matrix(of),
+        };
         let mut load = |loader: &mut Self, visit: &[Pass]| {
-            for (pass, constants) in visit.iter().zip(constants.by_ref()) {
+            for pass in visit {
                 let matrix = matrix(pass.matrix);
                 if loaded.insert((pass.engine, pass.matrix)) {
                     loader.matrix(pass.engine, pass.matrix.number(), matrix);
                 }
-                loader.pass(*pass, matrix, constants);
+                if pass.add
+                    && let Some(constants) = constants.next()
+                {
+                    loader.pass(*pass, matrix, constants);
+                }
             }
         };
         load(self, first);

@@ -1,7 +1,7 @@
 //! Why a chip cannot compute with a parameter set.
 
 use super::limits::EngineLimits;
-use super::pass_table::ProgramFault;
+use super::pass_table::{PASS_TABLE_DEPTH, ProgramFault};
 use super::shape::{MAX_ELEMENTS, Rounds, Segments, Shape};
 use crate::registers;
 use acclmt_poseidon::fields::FieldId;
@@ -96,6 +96,28 @@ pub enum ProgramError {
         shape: Shape,
         /// What the chip holds.
         limits: Box<EngineLimits>,
+    },
+    /// The S-box takes several passes, which do not exist.
+    #[error(
+        "the S-box x^{alpha} of '{name}' takes passes that this chip does not have: it stores no elements; build it with \
+         Store = 1"
+    )]
+    SBox {
+        /// Name of the parameter set.
+        name: String,
+        /// The exponent.
+        alpha: u64,
+    },
+    /// The tables of passes are too small.
+    #[error(
+        "the {passes} passes of '{name}' do not fit into the table of a full-round sub-engine, loops counted once; it \
+         has {PASS_TABLE_DEPTH} entries"
+    )]
+    TooManyPasses {
+        /// Name of the parameter set.
+        name: String,
+        /// Its passes.
+        passes: usize,
     },
     /// Partial rounds are to run as a recurrence, and there is none.
     #[error(transparent)]

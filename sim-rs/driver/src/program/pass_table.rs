@@ -76,6 +76,17 @@ impl Power {
         }
     }
 
+    /// Multiplications and squarings that make it.
+    pub const fn products(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Square => 1,
+            Self::Third | Self::Fourth | Self::SquareBase => 2,
+            Self::Fifth | Self::FourthBase => 3,
+            Self::Seventh => 4,
+        }
+    }
+
     /// Whether it is multiplied with the base.
     pub const fn uses_base(self) -> bool {
         matches!(self, Self::SquareBase | Self::FourthBase)

@@ -1,26 +1,16 @@
 //! The passes of the full-round sub-engines, in the order in which a permutation goes through them: the list that
 //! constants and the tables of passes are made from.
 
-use super::pass_table::{Begin, PassEntry, Power};
+use super::chain::Link;
+use super::pass_table::{Begin, PASS_TABLE_DEPTH, PassEntry, Power, Store};
 use super::shape::{FIRST_FULL, SECOND_FULL, Segments, Shape};
-
-/// Elements that go through the S-box in a pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SBoxes {
-    /// Those of a full round.
-    All,
-    /// That of a partial round.
-    First,
-    /// None: the pass is no round, but a layer ahead of all of them or behind the recurrence.
-    None,
-}
 
 /// The matrix of a pass, by its number in a full-round sub-engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Matrix {
     /// That of full rounds, and of dense partial rounds where these have none of their own.
     Mds = 0,
-    /// That of the last pass before the recurrence.
+    /// That of the last pass before the recurrence; where there is none, that which changes nothing.
     Before = 1,
     /// That of the pass behind the recurrence.
     After = 2,
@@ -35,40 +25,70 @@ impl Matrix {
     }
 }
 
-/// A pass of a full-round sub-engine: S-boxes, a matrix, and a vector that is added.
+/// A pass of a full-round sub-engine: S-boxes, a matrix, and a vector that may be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     /// The sub-engine.
     pub engine: usize,
-    /// What goes through the S-boxes.
-    pub s_boxes: SBoxes,
+    /// What the S-boxes make of elements.
+    pub power: Power,
+    /// What becomes of the base.
+    pub store: Store,
+    /// Whether only element 0 goes through its S-box.
+    pub first: bool,
     /// The matrix.
     pub matrix: Matrix,
-    /// The number of the vector in the sub-engine.
+    /// The number of the next vector in the sub-engine.
     pub vector: usize,
+    /// Whether it is added.
+    pub add: bool,
 }
 
+/// A round: on which elements it has S-boxes, those of a chain, and its matrix.
+#[derive(Clone, Copy)]
+struct Round<'a> {
+    chain: &'a [Link],
+    first: bool,
+    matrix: Matrix,
+}
+
+/// A layer without S-boxes.
+const NONE: [Link; 1] = [(Power::None, Store::None)];
+
 /// The passes of both visits, before the recurrence and behind it, with `segments` on a chip with so many full-round
-/// sub-engines. Vectors are numbered through both visits where one sub-engine has them.
-pub(super) fn passes(segments: &Segments, shape: Shape, num_full: usize) -> [Vec<Pass>; 2] {
+/// sub-engines and with S-boxes by `chain`. Vectors are numbered through both visits where one sub-engine has them.
+pub(super) fn passes(
+    segments: &Segments,
+    shape: Shape,
+    num_full: usize,
+    chain: &[Link],
+) -> [Vec<Pass>; 2] {
     let dense_matrix = if shape.partial_matrix {
         Matrix::Partial
     } else {
         Matrix::Mds
     };
-    let full = (SBoxes::All, Matrix::Mds);
-    let dense = (SBoxes::First, dense_matrix);
+    let round = |first, matrix| Round {
+        chain,
+        first,
+        matrix,
+    };
+    let full = round(false, Matrix::Mds);
+    let dense = round(true, dense_matrix);
     let mut first = vec![full; segments.full_first];
-    if let Some((s_boxes, _)) = first.first_mut().filter(|_| shape.first_layer) {
-        *s_boxes = SBoxes::None;
+    if let Some(layer) = first.first_mut().filter(|_| shape.first_layer) {
+        layer.chain = &NONE;
     }
     first.extend(vec![dense; segments.partial[FIRST_FULL]]);
     let mut last = Vec::new();
     if shape.recurrent {
-        if let Some((_, matrix)) = first.last_mut() {
-            *matrix = Matrix::Before;
+        if let Some(round) = first.last_mut() {
+            round.matrix = Matrix::Before;
         }
-        last.push((SBoxes::None, Matrix::After));
+        last.push(Round {
+            chain: &NONE,
+            ..round(false, Matrix::After)
+        });
     }
     let last_engine = if num_full > 1 {
         last.extend(vec![dense; segments.partial[SECOND_FULL]]);
@@ -79,25 +99,69 @@ pub(super) fn passes(segments: &Segments, shape: Shape, num_full: usize) -> [Vec
     last.extend(vec![full; segments.full_last]);
 
     let before = if num_full > 1 { 0 } else { first.len() };
-    [(first, FIRST_FULL, 0), (last, last_engine, before)].map(|(passes, engine, before)| {
-        (passes.into_iter().enumerate())
-            .map(|(number, (s_boxes, matrix))| Pass {
-                engine,
-                s_boxes,
-                matrix,
-                vector: before + number,
+    [(first, FIRST_FULL, 0), (last, last_engine, before)].map(|(rounds, engine, before)| {
+        (rounds.iter().enumerate())
+            .flat_map(|(number, round)| {
+                let links = round.chain.iter().enumerate();
+                links.map(move |(link, &(power, store))| {
+                    // The matrix and the vector come with the last pass.
+                    let is_last = link + 1 == round.chain.len();
+                    Pass {
+                        engine,
+                        power,
+                        store,
+                        first: round.first,
+                        matrix: if is_last {
+                            round.matrix
+                        } else {
+                            Matrix::Before
+                        },
+                        vector: before + number,
+                        add: is_last,
+                    }
+                })
             })
             .collect()
     })
 }
 
+/// Entries in a row that are made several times.
+struct Run {
+    entries: usize,
+    times: usize,
+}
+
+/// The longest run that begins with the first of `entries`: by what it spares.
+fn longest_run(entries: &[PassEntry]) -> Run {
+    let mut longest = Run {
+        entries: 1,
+        times: 1,
+    };
+    for length in 1..=entries.len() / 2 {
+        let body = &entries[..length];
+        let times = entries
+            .chunks_exact(length)
+            .take_while(|&next| next == body);
+        let times = times.count().min(usize::from(u8::MAX));
+        // A base that is stored at its end and not at its beginning is that of a part of a chain.
+        let is_whole = body.iter().all(|entry| entry.store == Store::None)
+            || body[0].store == Store::Put && body[length - 1].store == Store::Take;
+        if is_whole && times > 1 && (times - 1) * length > (longest.times - 1) * longest.entries {
+            longest = Run {
+                entries: length,
+                times,
+            };
+        }
+    }
+    longest
+}
+
 /// The tables of the full-round sub-engines for the passes of both visits: entries that are alike are a loop. Nothing
-/// where S-boxes do not make the exponent in one pass.
+/// where they do not fit.
 pub(super) fn tables(
     visits: &[Vec<Pass>; 2],
     shape: Shape,
 ) -> Option<Vec<(usize, Vec<PassEntry>)>> {
-    let power = Power::of_exponent(shape.alpha)?;
     let mut tables: Vec<(usize, Vec<PassEntry>)> = Vec::new();
     for (visit, passes) in visits.iter().enumerate() {
         let Some((last, before)) = passes.split_last() else {
@@ -116,33 +180,39 @@ pub(super) fn tables(
             vector: u8::try_from(first).ok()?,
         });
         let entry = |pass: &Pass| PassEntry {
-            power: match pass.s_boxes {
-                SBoxes::All | SBoxes::First => power,
-                SBoxes::None => Power::None,
-            },
-            first: pass.s_boxes == SBoxes::First,
+            power: pass.power,
+            first: pass.first,
+            store: pass.store,
             // All matrices of a set fit into the memory.
             matrix: (pass.matrix.number() * shape.matrix_entries()) as u8,
-            add: true,
+            add: pass.add,
             ..PassEntry::default()
         };
-        for run in before.chunk_by(|one, other| entry(one) == entry(other)) {
-            let number = u8::try_from(table.len()).ok()?;
-            let times = u8::try_from(run.len()).ok()?;
-            let is_loop = times > 1;
-            table.push(PassEntry {
-                begin: begin.take(),
-                loop_begins: is_loop,
-                times: if is_loop { times } else { 0 },
-                next: if is_loop { number } else { 0 },
-                ..entry(&run[0])
-            });
+        let before: Vec<PassEntry> = before.iter().map(entry).collect();
+        let mut rest = before.as_slice();
+        while !rest.is_empty() {
+            let Run { entries, times } = longest_run(rest);
+            let (loop_begin, is_loop) = (u8::try_from(table.len()).ok()?, times > 1);
+            for (number, entry) in rest[..entries].iter().enumerate() {
+                let ends = is_loop && number + 1 == entries;
+                table.push(PassEntry {
+                    begin: begin.take(),
+                    loop_begins: is_loop && number == 0,
+                    times: if ends { times as u8 } else { 0 },
+                    next: if ends { loop_begin } else { 0 },
+                    ..*entry
+                });
+            }
+            rest = &rest[entries * times..];
         }
         table.push(PassEntry {
             begin: begin.take(),
             leaves: true,
             ..entry(last)
         });
+        if table.len() > PASS_TABLE_DEPTH {
+            return None;
+        }
     }
     Some(tables)
 }
@@ -162,31 +232,42 @@ mod tests {
         let shape = Shape {
             width: 3,
             alpha: 5,
+            s_box_passes: 1,
+            s_box_products: 3,
             goldilocks: false,
             recurrent: true,
             first_layer: true,
             partial_matrix: true,
             digest_beats: 1,
         };
-        let pass = |engine, s_boxes, matrix, vector| Pass {
+        let pass = |engine, (power, first), matrix, vector| Pass {
             engine,
-            s_boxes,
+            power,
+            store: Store::None,
+            first,
             matrix,
             vector,
+            add: true,
         };
+        let (none, all, only_first) = (
+            (Power::None, false),
+            (Power::Fifth, false),
+            (Power::Fifth, true),
+        );
+        let chain = [(Power::Fifth, Store::None)];
         assert_eq!(
-            passes(&segments, shape, 2),
+            passes(&segments, shape, 2, &chain),
             [
                 vec![
-                    pass(0, SBoxes::None, Matrix::Mds, 0),
-                    pass(0, SBoxes::All, Matrix::Mds, 1),
-                    pass(0, SBoxes::First, Matrix::Before, 2),
+                    pass(0, none, Matrix::Mds, 0),
+                    pass(0, all, Matrix::Mds, 1),
+                    pass(0, only_first, Matrix::Before, 2),
                 ],
                 vec![
-                    pass(7, SBoxes::None, Matrix::After, 0),
-                    pass(7, SBoxes::First, Matrix::Partial, 1),
-                    pass(7, SBoxes::First, Matrix::Partial, 2),
-                    pass(7, SBoxes::All, Matrix::Mds, 3),
+                    pass(7, none, Matrix::After, 0),
+                    pass(7, only_first, Matrix::Partial, 1),
+                    pass(7, only_first, Matrix::Partial, 2),
+                    pass(7, all, Matrix::Mds, 3),
                 ],
             ]
         );
@@ -203,13 +284,13 @@ mod tests {
             ..shape
         };
         assert_eq!(
-            passes(&segments, shape, 1),
+            passes(&segments, shape, 1, &chain),
             [
                 vec![
-                    pass(0, SBoxes::All, Matrix::Mds, 0),
-                    pass(0, SBoxes::First, Matrix::Mds, 1),
+                    pass(0, all, Matrix::Mds, 0),
+                    pass(0, only_first, Matrix::Mds, 1),
                 ],
-                vec![pass(0, SBoxes::All, Matrix::Mds, 2)],
+                vec![pass(0, all, Matrix::Mds, 2)],
             ]
         );
     }

@@ -2,6 +2,7 @@
 
 use super::error::ProgramError;
 use super::limits::{EngineLimits, MAX_DEPTH};
+use super::pass_table::Power;
 use super::shape::{
     FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Shape, beats_up_to,
     partial_fits,
@@ -253,6 +254,11 @@ impl ChipRegisters {
     }
 }
 
+/// Multiplications and squarings of an S-box x^`alpha` in one pass.
+fn s_box_products(alpha: u64) -> usize {
+    Power::of_exponent(alpha).map_or(0, Power::products)
+}
+
 /// What a chip with a run-time modulus needs to know about the large prime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeModulus {
@@ -291,6 +297,8 @@ impl ChipRegisters {
         let shape = Shape {
             width: (self.width as usize).clamp(2, MAX_ELEMENTS),
             alpha: self.alpha.into(),
+            s_box_passes: 1,
+            s_box_products: s_box_products(self.alpha.into()),
             goldilocks: self.field == GOLDILOCKS,
             recurrent: self.order() != 0,
             first_layer: false,

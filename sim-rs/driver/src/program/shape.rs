@@ -30,8 +30,12 @@ const MATRICES: usize = 4;
 pub struct Shape {
     /// State width t in field elements, 2 to 12.
     pub width: usize,
-    /// Exponent of the S-box: 3, 5 or 7.
+    /// Exponent of the S-box that the chip is told: 3, 5 or 7; 5 where S-boxes take several passes.
     pub alpha: u64,
+    /// Passes of a full-round sub-engine in which an S-box is made.
+    pub s_box_passes: usize,
+    /// Multiplications and squarings of an S-box.
+    pub s_box_products: usize,
     /// Four elements in a word.
     pub goldilocks: bool,
     /// Partial rounds run as a recurrence, on partial-round sub-engines: there is a dense layer before them in
@@ -165,9 +169,26 @@ impl Shape {
         if self.is_short() { 1 } else { 0 }
     }
 
-    /// Cycles that so many passes occupy a full-round sub-engine, the last round of a hash among them.
-    const fn last_passes_cycles(self, passes: usize) -> usize {
-        passes.saturating_sub(1) * self.full_round_cycles() + self.last_round_cycles()
+    /// Cycles that a round with S-boxes occupies a full-round sub-engine.
+    const fn round_cycles(self) -> usize {
+        self.s_box_passes * self.full_round_cycles()
+    }
+
+    /// Cycles that so many rounds occupy a full-round sub-engine; the first of those of a hash may be a layer.
+    const fn first_rounds_cycles(self, rounds: usize) -> usize {
+        let cycles = rounds * self.round_cycles();
+        if self.first_layer {
+            cycles - (self.s_box_passes - 1) * self.full_round_cycles()
+        } else {
+            cycles
+        }
+    }
+
+    /// Cycles that so many rounds, or layers behind a recurrence, occupy a full-round sub-engine, the last round of a
+    /// hash among them.
+    const fn last_rounds_cycles(self, rounds: usize) -> usize {
+        let s_boxes = (self.s_box_passes - 1) * self.full_round_cycles();
+        rounds.saturating_sub(1) * self.round_cycles() + s_boxes + self.last_round_cycles()
     }
 
     /// Cycles that a partial round occupies a partial-round sub-engine: g.
@@ -186,6 +207,8 @@ impl Shape {
             MATRICES
         } else if self.recurrent {
             MATRICES - 1
+        } else if self.s_box_passes > 1 {
+            2
         } else {
             1
         }
@@ -197,15 +220,6 @@ impl Shape {
             LANES * self.beats()
         } else {
             0
-        }
-    }
-
-    /// Multiplications and squarings of an S-box.
-    const fn s_box_products(self) -> usize {
-        match self.alpha {
-            3 => 2,
-            5 => 3,
-            _ => 4,
         }
     }
 
@@ -221,7 +235,7 @@ impl Shape {
         let full = segments.full_first + segments.full_last;
         let layers = full + on_full + self.passes_after();
         let with_s_boxes = if self.first_layer { full - 1 } else { full };
-        (with_s_boxes * t + on_full + recurrent) * self.s_box_products()
+        (with_s_boxes * t + on_full + recurrent) * self.s_box_products
             + layers.saturating_sub(1) * layer
             + last
             + recurrent * t
@@ -416,14 +430,14 @@ impl Segments {
         let mut busy = self.partial.map(|n| n * shape.partial_round_cycles());
         let first = self.full_first + self.partial[FIRST_FULL];
         let after = shape.passes_after() + self.partial[SECOND_FULL] + self.full_last;
-        busy[FIRST_FULL] = first * shape.full_round_cycles();
+        busy[FIRST_FULL] = shape.first_rounds_cycles(first);
         busy[SECOND_FULL] = 0;
         let last = if num_full > 1 {
             SECOND_FULL
         } else {
             FIRST_FULL
         };
-        busy[last] += shape.last_passes_cycles(after);
+        busy[last] += shape.last_rounds_cycles(after);
         busy
     }
 
@@ -523,8 +537,8 @@ impl Room {
         };
         let on_full = if limits.num_full > 1 {
             [
-                full(first, first * costs.full_round_cycles())?,
-                full(last + shape.short_vectors(), costs.last_passes_cycles(last))?,
+                full(first, costs.first_rounds_cycles(first))?,
+                full(last + shape.short_vectors(), costs.last_rounds_cycles(last))?,
             ]
         } else {
             let absent = FullRoom {
@@ -533,7 +547,10 @@ impl Room {
             };
             let all = first + last;
             [
-                full(all + shape.short_vectors(), costs.last_passes_cycles(all))?,
+                full(
+                    all + shape.short_vectors(),
+                    costs.first_rounds_cycles(first) + costs.last_rounds_cycles(last),
+                )?,
                 absent,
             ]
         };
@@ -551,7 +568,7 @@ impl Room {
     /// The segments with the shortest period.
     fn plan(&self) -> Option<Segments> {
         // The largest period that can make a difference: everything in one sub-engine.
-        let round = (self.costs.full_round_cycles()).max(self.costs.partial_round_cycles());
+        let round = (self.costs.round_cycles()).max(self.costs.partial_round_cycles());
         let others: usize = self.on_full.iter().map(|full| full.cycles).sum();
         let longest = others + self.rounds.partial * round + self.costs.exit_cycles();
         if !self.has_room(longest) {
@@ -589,7 +606,7 @@ impl Room {
     fn on_full(&self, period: usize) -> [usize; 2] {
         self.on_full.map(|full| {
             let cycles = period.saturating_sub(full.cycles);
-            full.depth.min(cycles / self.costs.full_round_cycles())
+            full.depth.min(cycles / self.costs.round_cycles())
         })
     }
 
@@ -609,7 +626,7 @@ impl Room {
                 .min_by_key(|&engine| cycles[engine])
                 .expect("the rounds fit into the period");
             on_full[least_busy] += 1;
-            cycles[least_busy] += self.costs.full_round_cycles();
+            cycles[least_busy] += self.costs.round_cycles();
         }
         [partial[FIRST_FULL], partial[SECOND_FULL]] = on_full;
         Segments {
@@ -648,6 +665,8 @@ mod tests {
         Shape {
             width,
             alpha,
+            s_box_passes: 1,
+            s_box_products: 3,
             goldilocks: false,
             recurrent: true,
             first_layer: false,
@@ -914,10 +933,13 @@ mod tests {
             constant_depth in 8_usize..256,
             partial_depth in 4_usize..128,
             partial_matrix: bool,
+            s_box_passes in 1_usize..=3,
         ) {
             let shape = Shape {
                 width,
                 alpha,
+                s_box_passes: if alpha == 7 { 1 } else { s_box_passes },
+                s_box_products: 3,
                 goldilocks,
                 recurrent: false,
                 first_layer: partial_matrix,

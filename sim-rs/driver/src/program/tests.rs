@@ -211,6 +211,47 @@ fn numbers(width: usize, alpha: u64, rounds: [usize; 3]) -> Numbers {
     }
 }
 
+/// Exponents that S-boxes make in several passes, the inverse of x^7 among them, with a layer ahead of all rounds and a
+/// matrix of partial rounds or without.
+#[test]
+fn exponents_that_take_several_passes() {
+    const INVERSE: u64 = 10_540_996_611_094_048_183;
+    for width in [2, 3, 5, 8, 12] {
+        for num_full in 1..=2 {
+            for (number, alpha) in [11, 13, 17, 23, INVERSE].into_iter().enumerate() {
+                let limits = EngineLimits {
+                    matrix_depth: 64,
+                    ..limits(num_full, 2)
+                };
+                let few = alpha == INVERSE;
+                let ranges = Ranges {
+                    widths: width..=width,
+                    exponents: vec![alpha],
+                    full_rounds: 1..=if few { 1 } else { 4 },
+                    partial_rounds: if few { 0..=1 } else { 0..=9 },
+                    poseidon2: number % 2 == 1,
+                    ..Ranges::default()
+                };
+                let seed = (width * 16 + num_full * 8 + number) as u64;
+                if let Some(set) = random::parameters::<Bls12_381>(seed, &ranges) {
+                    check_parameters(&set, seed, &limits);
+                }
+                let set = random::parameters::<Goldilocks>(seed, &ranges);
+                let Some(set) = set else { continue };
+                let program = check_parameters(&set, seed, &limits);
+                assert_eq!(program.segments().recurrent_rounds(), 0);
+                // A chip without a store says so.
+                let without = EngineLimits {
+                    store: false,
+                    ..limits
+                };
+                let error = ChipProgram::compile(&Goldilocks::wrap(set), &without).unwrap_err();
+                assert!(matches!(error, ProgramError::SBox { .. }), "{error}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_width_exponent_and_number_of_sub_engines() {
     for width in 2..=12 {
@@ -361,7 +402,7 @@ fn other_large_primes() {
             ..limits(1, 3)
         };
         with_field!(field, F => {
-            let alpha = [3, 5, 7].into_iter().find(|&a| is_permutation::<F>(a)).unwrap();
+            let alpha = [3, 5, 7, 17].into_iter().find(|&a| is_permutation::<F>(a)).unwrap();
             let numbers = numbers(5, alpha, [4, 20, 4]);
             assert_eq!(check::<F>(numbers, &build).modulus, None);
             let modulus = check::<F>(numbers, &runtime).modulus;
