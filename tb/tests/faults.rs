@@ -114,7 +114,7 @@ const REGISTER_FAULTS: [Fault; 2] = [
     // The machine starts in the cycle of the command, while what was written the cycle before still settles.
     Fault {
         file: "control/acclmt_run_control.sv",
-        original: "assign start_o = setup_done;",
+        original: "assign start_o = setup_done && !program_illegal_o;",
         fault: "assign start_o = start_legal;",
         message: "acclmt_register_file: a run starts before its configuration has settled",
     },
@@ -210,14 +210,14 @@ const SWEEP_FAULTS: [Fault; 6] = [
         file: "control/acclmt_zeroiser.sv",
         original: "32'(index_q) + 32'd1 >= depth;",
         fault: "32'(index_q) + 32'd2 >= depth;",
-        message: "left: 0 nodes, 60 constants",
+        message: "left: 0 nodes, 62 constants",
     },
-    // The last bank: constants of lane 2.
+    // The last bank: the passes of both full-round sub-engines.
     Fault {
         file: "control/acclmt_zeroiser.sv",
-        original: "acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes - 1;",
-        fault: "acclmt_pkg::FullMatrixBanks + acclmt_pkg::Lanes - 2;",
-        message: "left: 0 nodes, 32 constants",
+        original: "LastBank = acclmt_pkg::PassBank;",
+        fault: "LastBank = acclmt_pkg::PassBank - 1;",
+        message: "left: 0 nodes, 256 constants",
     },
     // The initial vectors.
     Fault {

@@ -288,7 +288,7 @@ impl<'a> Engine<'a> {
                 .map(|_| elements(random, field, rows.length()))
                 .collect();
             let overwrite = match sponge.absorption {
-                Absorption::Add => 0,
+                Absorption::Add | Absorption::AddClosed => 0,
                 Absorption::Overwrite | Absorption::OverwriteChained => OVERWRITE,
             };
             let blocks = rows.blocks();

@@ -599,8 +599,8 @@ mod tests {
         let shape = |width, alpha, goldilocks| Shape {
             width,
             alpha,
-            s_box_passes: 1,
-            s_box_products: 3,
+            s_box_passes: [1; 2],
+            s_box_products: [3; 2],
             goldilocks,
             recurrent: true,
             first_layer: false,

@@ -146,6 +146,10 @@ pub fn initial_state<F: PoseidonField>(
         Capacity::Safe { position, domain } => {
             state[position] = generate::safe_tag(length, domain)?;
         }
+        Capacity::WholeLength { position } => state[position] = F::from(length as u64),
+        Capacity::ShortBlock { position } => {
+            state[position] = F::from(!length.is_multiple_of(sponge.rate()));
+        }
         Capacity::LengthModuloRate {
             position,
             domain_position,

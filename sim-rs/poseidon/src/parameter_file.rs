@@ -37,7 +37,8 @@ use crate::fields::{AnyParameters, FieldId, PoseidonField};
 use crate::generate;
 use crate::grain::GrainLfsr;
 use crate::params::{
-    MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification, RoundOrder,
+    InverseRounds, MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification,
+    RoundOrder,
 };
 use crate::poseidon2;
 use crate::sponge::{Absorption, Capacity, Padding, Sponge};
@@ -483,6 +484,29 @@ pub enum RoundOrderRecord {
     SboxMatrixConstants,
 }
 
+/// [`InverseRounds`]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum InverseRoundsRecord {
+    /// [`InverseRounds::None`]
+    #[default]
+    None,
+    /// [`InverseRounds::EverySecond`]
+    EverySecond,
+    /// [`InverseRounds::EverySecondWithoutLastMatrix`]
+    EverySecondWithoutLastMatrix,
+}
+
+impl From<InverseRoundsRecord> for InverseRounds {
+    fn from(record: InverseRoundsRecord) -> Self {
+        match record {
+            InverseRoundsRecord::None => Self::None,
+            InverseRoundsRecord::EverySecond => Self::EverySecond,
+            InverseRoundsRecord::EverySecondWithoutLastMatrix => Self::EverySecondWithoutLastMatrix,
+        }
+    }
+}
+
 /// [`Absorption`]
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
@@ -494,6 +518,8 @@ pub enum AbsorptionRecord {
     Overwrite,
     /// [`Absorption::OverwriteChained`]
     OverwriteChained,
+    /// [`Absorption::AddClosed`]
+    AddClosed,
 }
 
 /// [`Padding`]
@@ -519,6 +545,8 @@ enum CapacityKind {
     Length,
     LengthModuloRate,
     Safe,
+    ShortBlock,
+    WholeLength,
 }
 
 /// The table `sponge.capacity` with the keys of all kinds.
@@ -544,6 +572,8 @@ impl TryFrom<CapacityTable> for CapacityRecord {
                 &["position", "domain", "domain_position"],
             ),
             CapacityKind::Safe => ("safe", &["position", "domain"]),
+            CapacityKind::ShortBlock => ("short-block", &["position"]),
+            CapacityKind::WholeLength => ("whole-length", &["position"]),
         };
         let present = [
             ("position", table.position.is_some()),
@@ -565,6 +595,12 @@ impl TryFrom<CapacityTable> for CapacityRecord {
             CapacityKind::Safe => Self::Safe {
                 position: needed(name, "position", table.position)?,
                 domain: needed(name, "domain", table.domain)?,
+            },
+            CapacityKind::ShortBlock => Self::ShortBlock {
+                position: needed(name, "position", table.position)?,
+            },
+            CapacityKind::WholeLength => Self::WholeLength {
+                position: needed(name, "position", table.position)?,
             },
         })
     }
@@ -589,6 +625,16 @@ pub enum CapacityRecord {
         position: usize,
         /// The domain separator.
         domain: u64,
+    },
+    /// [`Capacity::ShortBlock`]
+    ShortBlock {
+        /// The element.
+        position: usize,
+    },
+    /// [`Capacity::WholeLength`]
+    WholeLength {
+        /// The element.
+        position: usize,
     },
     /// [`Capacity::LengthModuloRate`]
     LengthModuloRate {
@@ -644,6 +690,7 @@ impl SpongeRecord {
                 AbsorptionRecord::Add => Absorption::Add,
                 AbsorptionRecord::Overwrite => Absorption::Overwrite,
                 AbsorptionRecord::OverwriteChained => Absorption::OverwriteChained,
+                AbsorptionRecord::AddClosed => Absorption::AddClosed,
             },
             padding: match self.padding {
                 PaddingRecord::None => Padding::None,
@@ -656,6 +703,8 @@ impl SpongeRecord {
                 CapacityRecord::InitialState {} => Capacity::InitialState,
                 CapacityRecord::Length { position } => Capacity::Length { position },
                 CapacityRecord::Safe { position, domain } => Capacity::Safe { position, domain },
+                CapacityRecord::ShortBlock { position } => Capacity::ShortBlock { position },
+                CapacityRecord::WholeLength { position } => Capacity::WholeLength { position },
                 CapacityRecord::LengthModuloRate {
                     position,
                     domain_position,
@@ -715,6 +764,9 @@ pub struct ParameterFile {
     /// Whether the state is multiplied by the matrix before the first round, as in Poseidon2; no where it is left out.
     #[serde(default)]
     pub first_layer: bool,
+    /// Which rounds have the inverse S-box; none where it is left out.
+    #[serde(default)]
+    pub inverse_rounds: InverseRoundsRecord,
     /// How messages of other lengths are hashed, where that is defined.
     pub sponge: Option<SpongeRecord>,
 }
@@ -822,6 +874,7 @@ impl ParameterFile {
             mds: self.matrix(&self.matrix, "matrix", grain)?,
             partial_matrix,
             first_layer: self.first_layer,
+            inverse_rounds: self.inverse_rounds.into(),
             initial_state: match &self.initial_state {
                 Some(values) => elements(values, "initial_state")?,
                 None => vec![F::ZERO; width],

@@ -24,6 +24,19 @@ pub enum RoundOrder {
     SboxFirst,
 }
 
+/// Which full rounds have the inverse S-box, x^(1/alpha) in place of x^alpha.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum InverseRounds {
+    /// None: Poseidon, Poseidon2.
+    #[default]
+    None,
+    /// Every second one, the first round has x^alpha: Rescue Prime.
+    EverySecond,
+    /// The same, and the last round has no matrix: Rescue Prime Optimized, whose steps are those of rounds that begin
+    /// with the matrix.
+    EverySecondWithoutLastMatrix,
+}
+
 /// The values that make up a parameter set, before [`PoseidonParameters::new`] checks them.
 ///
 /// A hash starts with the state `initial_state`, adds input i to element `input_positions[i]`,
@@ -54,6 +67,8 @@ pub struct PoseidonSpecification<F> {
     pub partial_matrix: Option<Vec<Vec<F>>>,
     /// Whether the state is multiplied by the matrix of full rounds before the first round: Poseidon2.
     pub first_layer: bool,
+    /// Which rounds have the inverse S-box.
+    pub inverse_rounds: InverseRounds,
     /// The state before the inputs are added: the domain tag or capacity value in its place, 0
     /// elsewhere. One value for each element of the state.
     pub initial_state: Vec<F>,
@@ -231,6 +246,10 @@ impl<F: PrimeField> PoseidonParameters<F> {
                 this.partial_matrix == other.partial_matrix,
             ),
             ("first_layer", this.first_layer == other.first_layer),
+            (
+                "inverse_rounds",
+                this.inverse_rounds == other.inverse_rounds,
+            ),
             ("sponge", this.sponge == other.sponge),
         ];
         equal
@@ -353,6 +372,20 @@ impl<F: PrimeField> PoseidonParameters<F> {
         &self.0.input_positions
     }
 
+    /// Which rounds have the inverse S-box.
+    pub fn inverse_rounds(&self) -> InverseRounds {
+        self.0.inverse_rounds
+    }
+
+    /// Exponents of the S-boxes of even and of odd rounds, counted from 0.
+    pub fn exponents(&self) -> [u64; 2] {
+        let alpha = self.0.alpha;
+        match self.0.inverse_rounds {
+            InverseRounds::None => [alpha; 2],
+            _ => [alpha, inverse_exponent::<F>(alpha).unwrap_or(alpha)],
+        }
+    }
+
     /// The state elements that are the digest, in order.
     pub fn digest_positions(&self) -> &[usize] {
         &self.0.digest_positions
@@ -379,6 +412,21 @@ pub fn is_permutation<F: PrimeField>(alpha: u64) -> bool {
         (a, b) = (b, a % b);
     }
     a == 1
+}
+
+/// The exponent that undoes `alpha` over a prime of 64 bits: its inverse modulo the prime less 1.
+fn inverse_exponent<F: PrimeField>(alpha: u64) -> Option<u64> {
+    let [prime] = *F::MODULUS.as_ref() else {
+        return None;
+    };
+    let order = i128::from(prime - 1);
+    // Of both numbers how often alpha is in them, modulo the order.
+    let (mut a, mut b) = ((order, 0_i128), (i128::from(alpha), 1_i128));
+    while b.0 != 0 {
+        let quotient = a.0 / b.0;
+        (a, b) = (b, (a.0 - quotient * b.0, a.1 - quotient * b.1));
+    }
+    (a.0 == 1).then(|| a.1.rem_euclid(order) as u64)
 }
 
 fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), String> {
@@ -425,6 +473,19 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
             "its S-box x^{alpha} is no permutation of this field, because {alpha} is below 2 or has a divisor in \
              common with the prime less 1"
         ));
+    }
+    if specification.inverse_rounds != InverseRounds::None {
+        if specification.partial_rounds != 0 {
+            return Err(format!(
+                "it has inverse S-boxes and {} partial rounds; rounds of Rescue Prime are full",
+                specification.partial_rounds
+            ));
+        }
+        if inverse_exponent::<F>(alpha).is_none() {
+            return Err(format!(
+                "it has inverse S-boxes over a prime of {bits} bits; those of 64 bits are supported"
+            ));
+        }
     }
     if specification.partial_index >= width {
         return Err(format!(

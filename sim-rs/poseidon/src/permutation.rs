@@ -14,7 +14,7 @@ use crate::fields::{Bls12_377, Bls12_381, Bn254, Goldilocks, Pallas, Starknet, V
 use crate::goldilocks::NativeRounds;
 use crate::late::LateRounds;
 use crate::normal_form::{DenseRounds, InternalOrder};
-use crate::params::{MAX_SMALL_WIDTH, MAX_WIDTH, PoseidonParameters, RoundOrder};
+use crate::params::{InverseRounds, MAX_SMALL_WIDTH, MAX_WIDTH, PoseidonParameters, RoundOrder};
 use crate::recurrence::RecurrentRounds;
 
 /// A hash was given the wrong number of field elements.
@@ -44,7 +44,7 @@ fn check_length<F: PrimeField>(
 /// The permutation as the specification has it: each round adds its constants, applies the S-box to
 /// every element (one element only in partial rounds), and multiplies by the MDS matrix; or adds
 /// its constants last, with [`RoundOrder::SboxFirst`]. Poseidon2 multiplies by the matrix of full rounds once before,
-/// and has another matrix in partial rounds.
+/// and has another matrix in partial rounds. Rescue Prime has the inverse S-box in every second round.
 ///
 /// # Panics
 ///
@@ -61,6 +61,8 @@ pub fn permute_dense<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &
     if parameters.first_layer() {
         multiply(parameters.mds(), state);
     }
+    let exponents = parameters.exponents();
+    let last = parameters.round_constants().len() - 1;
     for (round, constants) in parameters.round_constants().iter().enumerate() {
         let is_partial = partial.contains(&round);
         if parameters.round_order() == RoundOrder::ConstantsFirst {
@@ -68,7 +70,7 @@ pub fn permute_dense<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &
         }
         for (index, element) in state.iter_mut().enumerate() {
             if !is_partial || index == parameters.partial_index() {
-                *element = element.pow([parameters.alpha()]);
+                *element = element.pow([exponents[round % 2]]);
             }
         }
         let matrix = if is_partial {
@@ -76,7 +78,11 @@ pub fn permute_dense<F: PrimeField>(parameters: &PoseidonParameters<F>, state: &
         } else {
             parameters.mds()
         };
-        multiply(matrix, state);
+        let has_matrix = round != last
+            || parameters.inverse_rounds() != InverseRounds::EverySecondWithoutLastMatrix;
+        if has_matrix {
+            multiply(matrix, state);
+        }
         if parameters.round_order() == RoundOrder::SboxFirst {
             add(state, constants);
         }
@@ -203,6 +209,57 @@ pub struct Poseidon<F: PermutationField> {
     digest_positions: Vec<usize>,
     all_positions: Vec<usize>,
     rounds: F::Prepared,
+    /// The rounds of a set with inverse S-boxes.
+    inverse: Option<InverseSBoxes<F>>,
+}
+
+/// Full rounds of which every second one has the inverse S-box.
+#[derive(Clone, Debug)]
+struct InverseSBoxes<F> {
+    exponents: [u64; 2],
+    has_last_matrix: bool,
+    rounds: DenseRounds<F>,
+}
+
+impl<F: PrimeField> InverseSBoxes<F> {
+    fn new(parameters: &PoseidonParameters<F>, rounds: &DenseRounds<F>) -> Option<Self> {
+        let inverse_rounds = parameters.inverse_rounds();
+        (inverse_rounds != InverseRounds::None).then(|| Self {
+            exponents: parameters.exponents(),
+            has_last_matrix: inverse_rounds == InverseRounds::EverySecond,
+            rounds: rounds.clone(),
+        })
+    }
+
+    /// Applies them to a state that has the initial constants.
+    fn apply(&self, state: &mut [F]) {
+        let DenseRounds {
+            mds,
+            first_layer,
+            full_first,
+            full_last,
+            ..
+        } = &self.rounds;
+        let add = |state: &mut [F], constants: &[F]| {
+            for (element, constant) in state.iter_mut().zip(constants) {
+                *element += constant;
+            }
+        };
+        if let Some(constants) = first_layer {
+            multiply(mds, state);
+            add(state, constants);
+        }
+        let last = full_first.len() + full_last.len() - 1;
+        for (round, constants) in full_first.iter().chain(full_last).enumerate() {
+            for element in state.iter_mut() {
+                *element = element.pow([self.exponents[round % 2]]);
+            }
+            if round != last || self.has_last_matrix {
+                multiply(mds, state);
+            }
+            add(state, constants);
+        }
+    }
 }
 
 impl<F: PermutationField> Poseidon<F> {
@@ -219,6 +276,7 @@ impl<F: PermutationField> Poseidon<F> {
             positions.map(|&position| order.place(position)).collect()
         };
         Self {
+            inverse: InverseSBoxes::new(parameters, &dense),
             parameters: parameters.clone(),
             initial_constants: dense.initial_constants,
             initial: dense.initial,
@@ -264,9 +322,17 @@ impl<F: PermutationField> Poseidon<F> {
         for (&position, input) in self.input_positions.iter().zip(inputs) {
             state[position] += input;
         }
-        F::apply(&self.rounds, state, &self.digest_positions);
+        self.apply(state, &self.digest_positions);
         for (element, &position) in digest.iter_mut().zip(&self.digest_positions) {
             *element = state[position];
+        }
+    }
+
+    /// Applies the rounds to a state in internal order that has the initial constants.
+    fn apply(&self, state: &mut [F], wanted: &[usize]) {
+        match &self.inverse {
+            None => F::apply(&self.rounds, state, wanted),
+            Some(rounds) => rounds.apply(state),
         }
     }
 
@@ -282,7 +348,7 @@ impl<F: PermutationField> Poseidon<F> {
         for (element, constant) in state.iter_mut().zip(&self.initial_constants) {
             *element += constant;
         }
-        F::apply(&self.rounds, state, &self.all_positions);
+        self.apply(state, &self.all_positions);
         state.swap(0, partial_index);
     }
 }
@@ -295,7 +361,7 @@ mod tests {
 
     use crate::bounds::widest;
     use crate::fields::{Bls12_381, FieldId, PoseidonField};
-    use crate::params::{PoseidonSpecification, is_permutation};
+    use crate::params::{InverseRounds, PoseidonSpecification, is_permutation};
     use crate::random::{Ranges, parameters};
     use crate::{presets, with_field, word};
 
@@ -312,6 +378,20 @@ mod tests {
 
     fn elements<F: PrimeField>(numbers: impl IntoIterator<Item = u64>, count: usize) -> Vec<F> {
         numbers.into_iter().map(element).take(count).collect()
+    }
+
+    /// The element whose power x^alpha is `x`: by the number of times that alpha goes into the order of the field with
+    /// whole turns, which is found by trying the turns.
+    fn root<F: PrimeField>(alpha: u64, x: F) -> F {
+        let order = num_bigint::BigUint::from_bytes_le(&word::prime::<F>()) - 1_u32;
+        let exponent = (1..=alpha)
+            .map(|turns| &order * turns + 1_u32)
+            .find(|power| power % alpha == num_bigint::BigUint::ZERO)
+            .map(|power| power / alpha)
+            .unwrap();
+        let root = x.pow(exponent.to_u64_digits());
+        assert_eq!(root.pow([alpha]), x);
+        root
     }
 
     /// The permutation written in another way: the state and the constants of all rounds as one
@@ -336,6 +416,9 @@ mod tests {
                     state[i]
                 };
                 let full = round < first || round >= last;
+                if parameters.inverse_rounds() != InverseRounds::None && round % 2 == 1 {
+                    return root(parameters.alpha(), x);
+                }
                 let exponent = if full || i == parameters.partial_index() {
                     parameters.alpha()
                 } else {
@@ -349,6 +432,12 @@ mod tests {
             } else {
                 parameters.partial_matrix()
             };
+            let is_last = round + 1 == parameters.round_constants().len();
+            if is_last
+                && parameters.inverse_rounds() == InverseRounds::EverySecondWithoutLastMatrix
+            {
+                return boxed;
+            }
             state = (0..width)
                 .map(|i| {
                     let constant = if early { F::ZERO } else { constants[i] };
@@ -435,6 +524,7 @@ mod tests {
                         partial_index: 0,
                         partial_matrix: None,
                         first_layer: false,
+                        inverse_rounds: InverseRounds::None,
                         round_constants: vec![vec![-F::ONE; width]; 8 + partial_rounds],
                         mds: vec![vec![-F::ONE; width]; width],
                         initial_state: vec![-F::ONE; width],
@@ -536,6 +626,7 @@ mod tests {
                         for order in [RoundOrder::ConstantsFirst, RoundOrder::SboxFirst] {
                             let ranges = Ranges {
                                 widths: width..=width,
+                                inverse_rounds: InverseRounds::None,
                                 exponents: vec![alpha],
                                 orders: vec![order],
                                 full_rounds: 1..=2,

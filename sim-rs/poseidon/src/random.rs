@@ -12,8 +12,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::fields::{AnyParameters, FieldId, PoseidonField};
 use crate::params::{
-    MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder,
-    is_permutation,
+    InverseRounds, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH, PoseidonParameters,
+    PoseidonSpecification, RoundOrder, is_permutation,
 };
 use crate::with_field;
 
@@ -22,6 +22,8 @@ use crate::with_field;
 pub struct Ranges {
     /// State widths.
     pub widths: RangeInclusive<usize>,
+    /// Which rounds have the inverse S-box.
+    pub inverse_rounds: InverseRounds,
     /// S-box exponents; one that is no permutation of the field is not drawn. Over a field that has none of the
     /// usual 3, 5 and 7, as that of BLS12-377, these stand for 17.
     pub exponents: Vec<u64>,
@@ -45,6 +47,7 @@ impl Default for Ranges {
         Self {
             widths: MIN_WIDTH..=MAX_WIDTH,
             exponents: USUAL_EXPONENTS.to_vec(),
+            inverse_rounds: InverseRounds::None,
             orders: vec![RoundOrder::ConstantsFirst, RoundOrder::SboxFirst],
             full_rounds: 1..=5,
             partial_rounds: 0..=12,
@@ -156,6 +159,7 @@ impl Generator {
             partial_index,
             partial_matrix,
             first_layer: ranges.poseidon2,
+            inverse_rounds: ranges.inverse_rounds,
             round_constants,
             mds,
             initial_state: self.elements(width),

@@ -558,7 +558,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::fields::{Bls12_381, FieldId, Goldilocks, Pallas, PoseidonField};
-    use crate::params::PoseidonSpecification;
+    use crate::params::{InverseRounds, PoseidonSpecification};
     use crate::permutation::permute_dense;
     use crate::presets;
     use crate::random::{Ranges, parameters};
@@ -646,6 +646,9 @@ mod tests {
     fn every_preset() {
         for preset in presets::all() {
             crate::dispatch!(preset.parameters(), parameters => {
+                if parameters.inverse_rounds() != InverseRounds::None {
+                    continue;
+                }
                 for seed in 0..3 {
                     assert_equal(parameters, &state(seed, parameters.width()));
                 }
@@ -694,6 +697,7 @@ mod tests {
             partial_index,
             partial_matrix: None,
             first_layer: false,
+            inverse_rounds: InverseRounds::None,
             round_constants: (0..3 + partial_rounds as u64)
                 .map(|i| state(i << 8, width))
                 .collect(),

@@ -20,6 +20,9 @@ pub enum Absorption {
     /// In place of them; before each further block the elements of the digest take the place of the elements that are
     /// not in the rate, in ascending order (Zisk).
     OverwriteChained,
+    /// Added to them; a short last block is closed: the element behind it becomes one, the others behind that zero
+    /// (RpJive).
+    AddClosed,
 }
 
 /// What is appended to a message.
@@ -58,6 +61,16 @@ pub enum Capacity {
         /// The domain separator.
         domain: u64,
     },
+    /// The length of the message in one element, the others zero (Rescue Prime).
+    WholeLength {
+        /// The element.
+        position: usize,
+    },
+    /// One in one element where the last block is short, the others zero (RpJive).
+    ShortBlock {
+        /// The element.
+        position: usize,
+    },
     /// The length of the message modulo the elements of a block in one element, a domain in another one, the others
     /// zero (Miden).
     LengthModuloRate {
@@ -75,7 +88,10 @@ impl Capacity {
     pub(crate) fn positions(&self) -> Vec<usize> {
         match *self {
             Self::Zero | Self::InitialState => vec![],
-            Self::Length { position } | Self::Safe { position, .. } => vec![position],
+            Self::Length { position }
+            | Self::Safe { position, .. }
+            | Self::WholeLength { position }
+            | Self::ShortBlock { position } => vec![position],
             Self::LengthModuloRate {
                 position,
                 domain_position,
@@ -205,7 +221,12 @@ impl Sponge {
         let start = match self.capacity {
             Capacity::Zero | Capacity::LengthModuloRate { .. } => None,
             Capacity::InitialState => Some(initial_state),
-            Capacity::Length { .. } | Capacity::Safe { .. } => return None,
+            Capacity::Length { .. } | Capacity::Safe { .. } | Capacity::WholeLength { .. } => {
+                return None;
+            }
+            // Behind a short block is a one.
+            Capacity::ShortBlock { .. } if self.absorption == Absorption::AddClosed => return None,
+            Capacity::ShortBlock { .. } => None,
         };
         if matches!(self.padding, Padding::One | Padding::OneZerosOne) {
             return None;
@@ -237,15 +258,28 @@ impl Sponge {
     pub(crate) fn absorb<F: PrimeField>(&self, state: &mut [F], block: &[F]) {
         for (&position, &element) in self.rate_positions.iter().zip(block) {
             match self.absorption {
-                Absorption::Add => state[position] += element,
+                Absorption::Add | Absorption::AddClosed => state[position] += element,
                 Absorption::Overwrite | Absorption::OverwriteChained => state[position] = element,
+            }
+        }
+        if self.absorption == Absorption::AddClosed {
+            let behind = self.rate_positions.iter().skip(block.len());
+            for (&position, element) in
+                behind.zip([F::ONE].into_iter().chain(std::iter::repeat(F::ZERO)))
+            {
+                state[position] = element;
             }
         }
     }
 
-    /// Whether the digest of a block goes beside the next one of a message of `length` elements.
-    pub fn chains(&self, length: usize) -> bool {
-        self.absorption == Absorption::OverwriteChained && self.blocks_of(length) > 1
+    /// Whether elements of the state are replaced that no block brings, in a message of `length` elements: by the digest
+    /// of a block beside the next one, or behind a short block.
+    pub fn replaces_others(&self, length: usize) -> bool {
+        match self.absorption {
+            Absorption::Add | Absorption::Overwrite => false,
+            Absorption::OverwriteChained => self.blocks_of(length) > 1,
+            Absorption::AddClosed => !length.is_multiple_of(self.rate()),
+        }
     }
 
     /// What happens to `state` between two blocks: the digest, which is at `digest_positions`, goes on where it does.

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use ark_ff::PrimeField;
 
-use super::chain::chain;
+use super::chain::{Link, chain};
 use super::error::ProgramError;
 use super::evaluate::evaluate;
 use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
 use super::pass_table::{PASS_BANK, PassEntry, Store};
-use super::passes::{Matrix, Pass, passes, tables};
+use super::passes::{Matrix, Pass, SBoxes, passes, tables};
 use super::registers::{
     BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
     LATER_VECTOR_INDEX, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus,
@@ -23,7 +23,7 @@ use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::normal_form::InternalOrder;
-use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::params::{InverseRounds, PoseidonParameters};
 use acclmt_poseidon::recurrence::{self, RecurrenceError, RecurrentRound, RecurrentRounds};
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
@@ -132,12 +132,9 @@ impl ChipProgram {
             });
         }
         let order = order(parameters, field, purpose);
-        let chain = chain(parameters.alpha())
-            .filter(|chain| limits.store || chain.iter().all(|(_, store)| *store == Store::None));
-        let chain = chain.ok_or_else(|| ProgramError::SBox {
-            name: name.to_owned(),
-            alpha: parameters.alpha(),
-        })?;
+        let s_boxes = s_boxes(parameters, limits)?;
+        let [even, odd] = &s_boxes.chains;
+        let takes_several = even.len() > 1;
         let rounds = Rounds {
             full_first: parameters.full_rounds_first() + usize::from(parameters.first_layer()),
             partial: parameters.partial_rounds(),
@@ -145,13 +142,14 @@ impl ChipProgram {
         };
         let shape = Shape {
             width: parameters.width(),
-            alpha: if chain.len() > 1 {
+            alpha: if takes_several {
                 SEVERAL_PASSES
             } else {
                 parameters.alpha()
             },
-            s_box_passes: chain.len(),
-            s_box_products: chain.iter().map(|(power, _)| power.products()).sum(),
+            s_box_passes: [even.len(), odd.len()],
+            s_box_products: [even, odd]
+                .map(|chain| chain.iter().map(|(power, _)| power.products()).sum()),
             goldilocks: field == FieldId::Goldilocks,
             recurrent: false,
             first_layer: parameters.first_layer(),
@@ -168,7 +166,7 @@ impl ChipProgram {
             shape,
             rounds,
             // Partial-round sub-engines have S-boxes of one pass.
-            most_recurrent: if chain.len() > 1 {
+            most_recurrent: if takes_several {
                 0
             } else {
                 most_recurrent(parameters.width(), &recurrence_order)
@@ -215,7 +213,7 @@ impl ChipProgram {
                     name: name.to_owned(),
                     length,
                 })?;
-                if sponge.absorption != Absorption::Add {
+                if !matches!(sponge.absorption, Absorption::Add | Absorption::AddClosed) {
                     // The chip adds the first block to the initial vector.
                     let first = sponge.padded_length(length).min(sponge.rate());
                     for &position in &sponge.rate_positions[..first] {
@@ -234,7 +232,7 @@ impl ChipProgram {
             let later = &chip_rounds.initial_constants;
             loader.vector(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, beats, later);
         }
-        let visits = passes(&segments, shape, limits.num_full, &chain);
+        let visits = passes(&segments, shape, limits.num_full, &s_boxes);
         loader.load(&chip_rounds, &segments, &visits);
         let tables = tables(&visits, shape).ok_or_else(|| ProgramError::TooManyPasses {
             name: name.to_owned(),
@@ -511,6 +509,34 @@ fn check_field<F: PrimeField>(
         name: parameters.name().to_owned(),
         field,
         limits: Box::new(*limits),
+    })
+}
+
+/// The S-boxes of the rounds of `parameters`, as a chip with `limits` makes them.
+fn s_boxes<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+    limits: &EngineLimits,
+) -> Result<SBoxes, ProgramError> {
+    let is_there =
+        |chain: &Vec<Link>| limits.store || chain.iter().all(|(_, store)| *store == Store::None);
+    let chain = |alpha: u64| {
+        chain(alpha)
+            .filter(is_there)
+            .ok_or_else(|| ProgramError::SBox {
+                name: parameters.name().to_owned(),
+                alpha,
+            })
+    };
+    let [even, odd] = parameters.exponents();
+    let even_chain = chain(even)?;
+    let odd_chain = if odd == even {
+        even_chain.clone()
+    } else {
+        chain(odd)?
+    };
+    Ok(SBoxes {
+        chains: [even_chain, odd_chain],
+        has_last_matrix: parameters.inverse_rounds() != InverseRounds::EverySecondWithoutLastMatrix,
     })
 }
 

@@ -50,12 +50,12 @@ pub enum ProgramError {
         /// Elements of its state.
         width: usize,
     },
-    /// The digest of a block goes on beside the next one.
+    /// Elements of the state are replaced that no block brings.
     #[error(
-        "the sponge of '{name}' puts the digest of a block beside the next one, which the chip does not do: it hashes \
-         rows of up to {rate} field elements with it, not of {length}; use the software device"
+        "the sponge of '{name}' replaces elements of the state that are in no block of a row of {length} field elements \
+         ({rate} in a block), which the chip does not do; use the software device"
     )]
-    ChainedBlocks {
+    ReplacedElements {
         /// Name of the parameter set.
         name: String,
         /// Elements of a row.

@@ -44,6 +44,14 @@ pub(super) struct Pass {
     pub add: bool,
 }
 
+/// The S-boxes of a permutation.
+pub(super) struct SBoxes {
+    /// The chains of even and of odd rounds, counted from 0.
+    pub chains: [Vec<Link>; 2],
+    /// Whether the last round has a matrix.
+    pub has_last_matrix: bool,
+}
+
 /// A round: on which elements it has S-boxes, those of a chain, and its matrix.
 #[derive(Clone, Copy)]
 struct Round<'a> {
@@ -56,29 +64,39 @@ struct Round<'a> {
 const NONE: [Link; 1] = [(Power::None, Store::None)];
 
 /// The passes of both visits, before the recurrence and behind it, with `segments` on a chip with so many full-round
-/// sub-engines and with S-boxes by `chain`. Vectors are numbered through both visits where one sub-engine has them.
+/// sub-engines and with these S-boxes. Vectors are numbered through both visits where one sub-engine has them.
 pub(super) fn passes(
     segments: &Segments,
     shape: Shape,
     num_full: usize,
-    chain: &[Link],
+    SBoxes {
+        chains,
+        has_last_matrix,
+    }: &SBoxes,
 ) -> [Vec<Pass>; 2] {
     let dense_matrix = if shape.partial_matrix {
         Matrix::Partial
     } else {
         Matrix::Mds
     };
-    let round = |first, matrix| Round {
-        chain,
+    let round = |number: usize, first, matrix| Round {
+        chain: &chains[number % 2],
         first,
         matrix,
     };
-    let full = round(false, Matrix::Mds);
-    let dense = round(true, dense_matrix);
-    let mut first = vec![full; segments.full_first];
-    if let Some(layer) = first.first_mut().filter(|_| shape.first_layer) {
-        layer.chain = &NONE;
+    let full =
+        |numbers: std::ops::Range<usize>| numbers.map(|number| round(number, false, Matrix::Mds));
+    let dense = round(0, true, dense_matrix);
+    // Layers are no rounds.
+    let of_first = segments.full_first - usize::from(shape.first_layer);
+    let mut first = Vec::new();
+    if shape.first_layer {
+        first.push(Round {
+            chain: &NONE,
+            ..round(0, false, Matrix::Mds)
+        });
     }
+    first.extend(full(0..of_first));
     first.extend(vec![dense; segments.partial[FIRST_FULL]]);
     let mut last = Vec::new();
     if shape.recurrent {
@@ -87,7 +105,7 @@ pub(super) fn passes(
         }
         last.push(Round {
             chain: &NONE,
-            ..round(false, Matrix::After)
+            ..round(0, false, Matrix::After)
         });
     }
     let last_engine = if num_full > 1 {
@@ -96,7 +114,10 @@ pub(super) fn passes(
     } else {
         FIRST_FULL
     };
-    last.extend(vec![full; segments.full_last]);
+    last.extend(full(of_first..of_first + segments.full_last));
+    if let Some(round) = last.last_mut().filter(|_| !has_last_matrix) {
+        round.matrix = Matrix::Before;
+    }
 
     let before = if num_full > 1 { 0 } else { first.len() };
     [(first, FIRST_FULL, 0), (last, last_engine, before)].map(|(rounds, engine, before)| {
@@ -144,8 +165,9 @@ fn longest_run(entries: &[PassEntry]) -> Run {
             .take_while(|&next| next == body);
         let times = times.count().min(usize::from(u8::MAX));
         // A base that is stored at its end and not at its beginning is that of a part of a chain.
-        let is_whole = body.iter().all(|entry| entry.store == Store::None)
-            || body[0].store == Store::Put && body[length - 1].store == Store::Take;
+        let is_whole = body.iter().all(|entry| entry.store == Store::Keep)
+            || matches!(body[0].store, Store::None | Store::Put)
+                && matches!(body[length - 1].store, Store::None | Store::Take);
         if is_whole && times > 1 && (times - 1) * length > (longest.times - 1) * longest.entries {
             longest = Run {
                 entries: length,
@@ -232,8 +254,8 @@ mod tests {
         let shape = Shape {
             width: 3,
             alpha: 5,
-            s_box_passes: 1,
-            s_box_products: 3,
+            s_box_passes: [1; 2],
+            s_box_products: [3; 2],
             goldilocks: false,
             recurrent: true,
             first_layer: true,
@@ -254,9 +276,12 @@ mod tests {
             (Power::Fifth, false),
             (Power::Fifth, true),
         );
-        let chain = [(Power::Fifth, Store::None)];
+        let s_boxes = SBoxes {
+            chains: [(); 2].map(|()| vec![(Power::Fifth, Store::None)]),
+            has_last_matrix: true,
+        };
         assert_eq!(
-            passes(&segments, shape, 2, &chain),
+            passes(&segments, shape, 2, &s_boxes),
             [
                 vec![
                     pass(0, none, Matrix::Mds, 0),
@@ -284,7 +309,7 @@ mod tests {
             ..shape
         };
         assert_eq!(
-            passes(&segments, shape, 1, &chain),
+            passes(&segments, shape, 1, &s_boxes),
             [
                 vec![
                     pass(0, all, Matrix::Mds, 0),

@@ -297,8 +297,8 @@ impl ChipRegisters {
         let shape = Shape {
             width: (self.width as usize).clamp(2, MAX_ELEMENTS),
             alpha: self.alpha.into(),
-            s_box_passes: 1,
-            s_box_products: s_box_products(self.alpha.into()),
+            s_box_passes: [1; 2],
+            s_box_products: [s_box_products(self.alpha.into()); 2],
             goldilocks: self.field == GOLDILOCKS,
             recurrent: self.order() != 0,
             first_layer: false,

@@ -46,8 +46,8 @@ impl ChipRows {
         if padded == 0 {
             return Ok(None);
         }
-        if sponge.chains(length) {
-            return Err(ProgramError::ChainedBlocks {
+        if sponge.replaces_others(length) {
+            return Err(ProgramError::ReplacedElements {
                 name: parameters.name().to_owned(),
                 length,
                 rate: sponge.rate(),
@@ -77,7 +77,7 @@ impl ChipRows {
                 group: group(&program) as u32,
                 last_words: last_elements.div_ceil(in_word) as u32,
                 last_map: encode(&last, in_word, program.shape()),
-                overwrite: sponge.absorption != Absorption::Add,
+                overwrite: !matches!(sponge.absorption, Absorption::Add | Absorption::AddClosed),
             },
             sponge: sponge.clone(),
             length,

@@ -32,10 +32,10 @@ pub struct Shape {
     pub width: usize,
     /// Exponent of the S-box that the chip is told: 3, 5 or 7; 5 where S-boxes take several passes.
     pub alpha: u64,
-    /// Passes of a full-round sub-engine in which an S-box is made.
-    pub s_box_passes: usize,
-    /// Multiplications and squarings of an S-box.
-    pub s_box_products: usize,
+    /// Passes of a full-round sub-engine in which an S-box is made: of even and of odd rounds, counted from 0.
+    pub s_box_passes: [usize; 2],
+    /// Multiplications and squarings of these S-boxes.
+    pub s_box_products: [usize; 2],
     /// Four elements in a word.
     pub goldilocks: bool,
     /// Partial rounds run as a recurrence, on partial-round sub-engines: there is a dense layer before them in
@@ -169,26 +169,39 @@ impl Shape {
         if self.is_short() { 1 } else { 0 }
     }
 
-    /// Cycles that a round with S-boxes occupies a full-round sub-engine.
+    /// Cycles that a partial round with a dense matrix occupies a full-round sub-engine. Where S-boxes are not all
+    /// alike there is none.
     const fn round_cycles(self) -> usize {
-        self.s_box_passes * self.full_round_cycles()
+        self.s_box_passes[0] * self.full_round_cycles()
+    }
+
+    /// Cycles that so many rounds behind `before` others occupy a full-round sub-engine.
+    const fn rounds_cycles(self, before: usize, rounds: usize) -> usize {
+        let [even, odd] = self.s_box_passes;
+        let (more, less) = (rounds.div_ceil(2), rounds / 2);
+        let passes = if before.is_multiple_of(2) {
+            more * even + less * odd
+        } else {
+            more * odd + less * even
+        };
+        passes * self.full_round_cycles()
     }
 
     /// Cycles that so many rounds occupy a full-round sub-engine; the first of those of a hash may be a layer.
     const fn first_rounds_cycles(self, rounds: usize) -> usize {
-        let cycles = rounds * self.round_cycles();
         if self.first_layer {
-            cycles - (self.s_box_passes - 1) * self.full_round_cycles()
+            self.rounds_cycles(0, rounds - 1) + self.full_round_cycles()
         } else {
-            cycles
+            self.rounds_cycles(0, rounds)
         }
     }
 
     /// Cycles that so many rounds, or layers behind a recurrence, occupy a full-round sub-engine, the last round of a
-    /// hash among them.
-    const fn last_rounds_cycles(self, rounds: usize) -> usize {
-        let s_boxes = (self.s_box_passes - 1) * self.full_round_cycles();
-        rounds.saturating_sub(1) * self.round_cycles() + s_boxes + self.last_round_cycles()
+    /// hash among them; `first` rounds or layers are before them.
+    const fn last_rounds_cycles(self, first: usize, rounds: usize) -> usize {
+        let before = if self.first_layer { first - 1 } else { first };
+        // The matrix of the last one may be short.
+        self.rounds_cycles(before, rounds) - self.full_round_cycles() + self.last_round_cycles()
     }
 
     /// Cycles that a partial round occupies a partial-round sub-engine: g.
@@ -207,11 +220,16 @@ impl Shape {
             MATRICES
         } else if self.recurrent {
             MATRICES - 1
-        } else if self.s_box_passes > 1 {
+        } else if self.has_identity() {
             2
         } else {
             1
         }
+    }
+
+    /// Whether there are S-boxes of several passes, between which is no matrix.
+    const fn has_identity(self) -> bool {
+        self.s_box_passes[0] > 1 || self.s_box_passes[1] > 1
     }
 
     /// Cycles in which the sums of the recurrence are reduced, behind the partial-round sub-engines.
@@ -235,7 +253,9 @@ impl Shape {
         let full = segments.full_first + segments.full_last;
         let layers = full + on_full + self.passes_after();
         let with_s_boxes = if self.first_layer { full - 1 } else { full };
-        (with_s_boxes * t + on_full + recurrent) * self.s_box_products
+        let [even, odd] = self.s_box_products;
+        (with_s_boxes.div_ceil(2) * even + with_s_boxes / 2 * odd) * t
+            + (on_full + recurrent) * even
             + layers.saturating_sub(1) * layer
             + last
             + recurrent * t
@@ -437,7 +457,7 @@ impl Segments {
         } else {
             FIRST_FULL
         };
-        busy[last] += shape.last_rounds_cycles(after);
+        busy[last] += shape.last_rounds_cycles(self.full_first, after);
         busy
     }
 
@@ -538,7 +558,10 @@ impl Room {
         let on_full = if limits.num_full > 1 {
             [
                 full(first, costs.first_rounds_cycles(first))?,
-                full(last + shape.short_vectors(), costs.last_rounds_cycles(last))?,
+                full(
+                    last + shape.short_vectors(),
+                    costs.last_rounds_cycles(first, last),
+                )?,
             ]
         } else {
             let absent = FullRoom {
@@ -549,7 +572,7 @@ impl Room {
             [
                 full(
                     all + shape.short_vectors(),
-                    costs.first_rounds_cycles(first) + costs.last_rounds_cycles(last),
+                    costs.first_rounds_cycles(first) + costs.last_rounds_cycles(first, last),
                 )?,
                 absent,
             ]
@@ -665,8 +688,8 @@ mod tests {
         Shape {
             width,
             alpha,
-            s_box_passes: 1,
-            s_box_products: 3,
+            s_box_passes: [1; 2],
+            s_box_products: [if alpha == 5 { 3 } else { 4 }; 2],
             goldilocks: false,
             recurrent: true,
             first_layer: false,
@@ -938,8 +961,8 @@ mod tests {
             let shape = Shape {
                 width,
                 alpha,
-                s_box_passes: if alpha == 7 { 1 } else { s_box_passes },
-                s_box_products: 3,
+                s_box_passes: [if alpha == 7 { 1 } else { s_box_passes }; 2],
+                s_box_products: [3; 2],
                 goldilocks,
                 recurrent: false,
                 first_layer: partial_matrix,

@@ -11,7 +11,7 @@ use crate::messages::hash_messages_with;
 use crate::software::SoftwareDevice;
 use acclmt_poseidon::fields::{AnyParameters, Bls12_381, FieldId, Goldilocks, PoseidonField};
 use acclmt_poseidon::params::{
-    PoseidonParameters, PoseidonSpecification, RoundOrder, is_permutation,
+    InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder, is_permutation,
 };
 use acclmt_poseidon::permutation::{hash_dense, permute_dense};
 use acclmt_poseidon::presets;
@@ -134,6 +134,7 @@ fn parameters<F: PoseidonField>(numbers: Numbers) -> PoseidonParameters<F> {
         partial_index: numbers.partial_index,
         partial_matrix: None,
         first_layer: false,
+        inverse_rounds: InverseRounds::None,
         round_constants: (0..numbers.rounds.iter().sum())
             .map(|_| elements(random, width))
             .collect(),
@@ -250,6 +251,43 @@ fn exponents_that_take_several_passes() {
             }
         }
     }
+}
+
+/// Rescue Prime and its optimized form, of every width.
+#[test]
+fn rounds_of_rescue() {
+    let mut cycles = Vec::new();
+    for width in 2..=12 {
+        for num_full in 1..=2 {
+            for inverse_rounds in [
+                InverseRounds::EverySecond,
+                InverseRounds::EverySecondWithoutLastMatrix,
+            ] {
+                let is_optimized = inverse_rounds != InverseRounds::EverySecond;
+                let ranges = Ranges {
+                    widths: width..=width,
+                    full_rounds: 7..=7,
+                    partial_rounds: 0..=0,
+                    orders: vec![if is_optimized {
+                        RoundOrder::ConstantsFirst
+                    } else {
+                        RoundOrder::SboxFirst
+                    }],
+                    poseidon2: is_optimized,
+                    inverse_rounds,
+                    ..Ranges::default()
+                };
+                let seed = (width * 4 + num_full) as u64;
+                let set = random::parameters::<Goldilocks>(seed, &ranges).unwrap();
+                let program = check_parameters(&set, seed, &limits(num_full, 4));
+                if width == 12 {
+                    cycles.push(program.period());
+                }
+            }
+        }
+    }
+    // 7 times 1 pass and 35, of 2 cycles, and a layer; with two sub-engines 3 times 1 and 4 times 35.
+    assert_eq!(cycles, [504, 506, 286, 288]);
 }
 
 #[test]

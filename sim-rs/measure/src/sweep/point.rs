@@ -6,6 +6,7 @@ use acclmt_model::Hardware;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
+use acclmt_poseidon::params::InverseRounds;
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
@@ -129,6 +130,7 @@ impl Point {
         let ranges = Ranges {
             widths: width..=width,
             exponents: vec![exponent],
+            inverse_rounds: InverseRounds::None,
             orders: vec![RoundOrder::ConstantsFirst],
             full_rounds: full / 2..=full / 2,
             partial_rounds: partial..=partial,

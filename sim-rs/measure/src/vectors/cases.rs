@@ -104,6 +104,19 @@ pub(super) enum Check {
         length: u64,
         output: Vec<Word>,
     },
+    /// Blocks that are added to the elements from 1 on of a state of zeros, a permutation behind each; the output are
+    /// these elements of the last state, and behind each further permutation (Aleo).
+    Squeeze {
+        parameters: Arc<AnyParameters>,
+        message: Vec<Word>,
+        output: Vec<Word>,
+    },
+    /// Jive's compression of a state to half of it: the sums of the halves of the state and of the permuted one.
+    Jive {
+        parameters: Arc<AnyParameters>,
+        state: Vec<Word>,
+        output: Vec<Word>,
+    },
     Merkle(Box<MerkleCheck>),
     Levels(Box<LevelsCheck>),
 }
@@ -126,6 +139,16 @@ impl Check {
             | Self::PermutationChain {
                 parameters, length, ..
             } => (parameters, *length, *length),
+            Self::Squeeze {
+                parameters,
+                message,
+                output,
+            } => {
+                let rate = parameters.width() - 1;
+                let permutations = message.len().div_ceil(rate) + output.len().div_ceil(rate) - 1;
+                (parameters, permutations as u64, permutations as u64)
+            }
+            Self::Jive { parameters, .. } => (parameters, 1, 1),
             Self::Merkle(check) => {
                 let (leaves, blocks) = match &check.leaves {
                     Leaves::Digests(words) => (words.len() / check.parameters.digest_length(), 0),
@@ -393,6 +416,9 @@ pub(super) fn read(recognised: &Recognised, kind: &str, case: Value) -> Read {
         "tree" => reader.tree(case),
         "node" | "merge" | "merge_in_domain" => reader.node(record(case)?),
         "hash_elements" | "hash_in_domain" => reader.hash_in_domain(record(case)?),
+        "preimage" => reader.preimage(record(case)?),
+        "aleo" => reader.aleo(record(case)?),
+        "jive_merge" => reader.jive(record(case)?),
         kind => skip(format!("cases of the kind '{kind}' are not supported")),
     }
 }
@@ -723,6 +749,58 @@ impl Reader<'_> {
             sponge,
             message: self.elements(&case.inputs, "inputs")?,
             output: self.digest(&case.output, "output")?,
+        }]))
+    }
+
+    /// A hash whose domain is in the element that takes no input (Penumbra).
+    fn preimage(&self, case: SpongeHashRecord) -> Read {
+        self.hash(HashRecord {
+            domain_tag: case.domain,
+            domain: None,
+            length: None,
+            n: None,
+            inputs: case.inputs,
+            output: case.output,
+        })
+    }
+
+    /// A hash of a message behind a block of a domain and the number of elements (Aleo).
+    fn aleo(&self, case: SpongeHashRecord) -> Read {
+        let Recognised::Set {
+            header: Some(domain),
+            ..
+        } = self.recognised
+        else {
+            return skip("the file gives no domain_value");
+        };
+        let rate = self.parameters.width() - 1;
+        let inputs = self.elements(&case.inputs, "inputs")?;
+        let mut message = vec![*domain, word::from_u64(inputs.len() as u64)];
+        if rate < message.len() {
+            return skip("its blocks have room for one element, and the first one has two");
+        }
+        message.resize(rate, Word::default());
+        message.extend(inputs);
+        Ok(Ok(vec![Check::Squeeze {
+            parameters: Arc::clone(&self.parameters),
+            message,
+            output: self.elements(case.output.texts(), "output")?,
+        }]))
+    }
+
+    fn jive(&self, case: SpongeHashRecord) -> Read {
+        let width = self.parameters.width();
+        let state = self.elements(&case.inputs, "inputs")?;
+        if state.len() != width || !width.is_multiple_of(2) {
+            return Err(format!(
+                "it has {} inputs, expected {width}, twice the elements of a digest",
+                state.len()
+            ));
+        }
+        Ok(Ok(vec![Check::Jive {
+            parameters: Arc::clone(&self.parameters),
+            state,
+            output: self.list(&case.output, "output", width / 2)?,
         }]))
     }
 

@@ -11,12 +11,15 @@ use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::grain::GrainLfsr;
 use acclmt_poseidon::parameter_file::{
-    ConstantsRecord, ElementRecord, MatrixRecord, ParameterFile, ParameterFileError,
-    RoundOrderRecord,
+    ConstantsRecord, ElementRecord, InverseRoundsRecord, MatrixRecord, ParameterFile,
+    ParameterFileError, RoundOrderRecord,
 };
-use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
+use acclmt_poseidon::params::{
+    InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder,
+};
 use acclmt_poseidon::poseidon2::internal_matrix;
 use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
+use acclmt_poseidon::word::Word;
 use acclmt_poseidon::{dispatch, presets, with_field, word};
 
 /// The parameters of a file.
@@ -27,6 +30,8 @@ pub(super) enum Recognised {
         parameters: Arc<AnyParameters>,
         /// Numbers of the domains that cases name.
         domains: BTreeMap<String, u64>,
+        /// What the block with which Aleo's messages begin has in front.
+        header: Option<Word>,
     },
     /// Circom's set for as many inputs as a case has.
     Circom,
@@ -46,6 +51,7 @@ impl Recognised {
         Self::Set {
             parameters: Arc::new(parameters),
             domains: BTreeMap::new(),
+            header: None,
         }
     }
 }
@@ -80,6 +86,7 @@ struct ParametersRecord {
     mds_0_0: Option<String>,
     #[serde(default)]
     domain: BTreeMap<String, u64>,
+    domain_value: Option<String>,
 }
 
 /// What counts of a file: its head, without the cases.
@@ -96,11 +103,6 @@ fn unknown<T>(what: impl std::fmt::Display) -> Result<T, String> {
 /// The parameters that `head` describes, or the reason why they are not known.
 pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
     let record = head.whole.get("params").filter(|record| !record.is_null());
-    let texts = [
-        Some(head.source),
-        note(record, "note"),
-        note(record, "hash"),
-    ];
     if let Some(prime) = note(record, "p")
         && word::from_hex(prime).is_ok_and(|prime| prime[4..].iter().all(|&byte| byte == 0))
     {
@@ -116,17 +118,16 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
                 .to_owned(),
         );
     }
-    if texts.iter().flatten().any(|text| text.contains("Rescue")) {
-        return Err("Rescue is another hash than Poseidon".to_owned());
-    }
     let Some(record) = record else {
         return from_source(head);
     };
     if head.kind == "merkle_nary" {
         return nary(record);
     }
-    if note(Some(record), "permutation") == Some("poseidon2") {
-        return poseidon2(record);
+    match note(Some(record), "permutation") {
+        Some("poseidon2") => return poseidon2(record),
+        Some("rescue") => return rescue(record),
+        _ => {}
     }
     let record: ParametersRecord = serde_json::from_value(record.clone())
         .map_err(|error| format!("the parameters are not described in full: {error}"))?;
@@ -150,9 +151,12 @@ pub(super) fn recognise(head: &Head<'_>) -> Result<Recognised, String> {
     check_width(width, field.bits())?;
     let domains = record.domain.clone();
     let parameters = with_field!(field, F => find::<F>(&record, width))?;
+    let domain = record.domain_value.as_ref();
+    let domain = domain.map(|domain| element(domain, field, || "domain_value".to_owned()));
     Ok(Recognised::Set {
         parameters: Arc::new(with_tag(parameters, record.domain_tag.as_ref())?),
         domains,
+        header: domain.transpose()?,
     })
 }
 
@@ -215,29 +219,142 @@ fn positions([first, end]: [usize; 2]) -> Vec<usize> {
 }
 
 impl Poseidon2Sponge {
-    /// The sponge, where its rules are those of Miden.
-    fn sponge(&self) -> Result<Sponge, String> {
-        let [first, behind] = self.capacity;
-        if (self.absorb.as_str(), self.length.as_str()) != ("overwrite", "mod_rate")
-            || first.checked_add(2).is_none_or(|end| end > behind)
-        {
-            return unknown(format!(
-                "a sponge with absorb = {}, length = {} and capacity = {:?}",
-                self.absorb, self.length, self.capacity
-            ));
+    /// Ranges that a file gives are not to be filled before they are known to be in the state.
+    fn check(&self, width: usize) -> Result<(), String> {
+        let ranges = [self.rate, self.capacity, self.digest];
+        match ranges.iter().find(|[_, end]| *end > width) {
+            Some([_, end]) => Err(format!(
+                "its sponge has state elements up to {end}; t is {width}"
+            )),
+            None => Ok(()),
         }
+    }
+
+    /// The sponge, where its rules are those of Miden or of Winterfell.
+    fn sponge(&self) -> Result<Sponge, String> {
+        let [position, behind] = self.capacity;
+        let (absorption, padding, capacity) = match (self.absorb.as_str(), self.length.as_str()) {
+            ("overwrite", "mod_rate")
+                if position.checked_add(2).is_some_and(|end| end <= behind) =>
+            {
+                (
+                    Absorption::Overwrite,
+                    Padding::Zeros,
+                    Capacity::LengthModuloRate {
+                        position,
+                        domain_position: position + 1,
+                        domain: 0,
+                    },
+                )
+            }
+            ("add", "full") if position < behind => (
+                Absorption::Add,
+                Padding::None,
+                Capacity::WholeLength { position },
+            ),
+            ("add", "jive") if position < behind => (
+                Absorption::AddClosed,
+                Padding::None,
+                Capacity::ShortBlock { position },
+            ),
+            _ => {
+                return unknown(format!(
+                    "a sponge with absorb = {}, length = {} and capacity = {:?}",
+                    self.absorb, self.length, self.capacity
+                ));
+            }
+        };
         Ok(Sponge {
             rate_positions: positions(self.rate),
-            absorption: Absorption::Overwrite,
-            padding: Padding::Zeros,
-            capacity: Capacity::LengthModuloRate {
-                position: first,
-                domain_position: first + 1,
-                domain: 0,
-            },
+            absorption,
+            padding,
+            capacity,
             permute_empty: false,
             short_rows_are_digests: false,
         })
+    }
+}
+
+/// The description of a set of Rescue Prime: all its tables.
+#[derive(Deserialize)]
+struct RescueRecord {
+    p: String,
+    t: usize,
+    alpha: u64,
+    rounds: usize,
+    round_steps: Vec<String>,
+    mds: Vec<Value>,
+    constants_1: Vec<Value>,
+    constants_2: Vec<Value>,
+    sponge: Poseidon2Sponge,
+}
+
+/// The steps of a round of Rescue Prime, and of its optimized form.
+const RESCUE_STEPS: &str = "SBOX,MDS,ADD1,INV,MDS,ADD2";
+const OPTIMIZED_STEPS: &str = "MDS,ADD1,SBOX,MDS,ADD2,INV";
+
+/// The set of Rescue Prime of the tables of `record`: its hash takes a block.
+fn rescue(record: &Value) -> Result<Recognised, String> {
+    let record: RescueRecord = serde_json::from_value(record.clone())
+        .map_err(|error| format!("the parameters are not described in full: {error}"))?;
+    let field = (word::from_hex(&record.p).ok())
+        .and_then(|prime| FieldId::from_prime(&prime))
+        .ok_or_else(|| format!("fields with the prime {} are not supported", record.p))?;
+    check_width(record.t, field.bits())?;
+    with_field!(field, F => Ok(Recognised::set(F::wrap(record.set::<F>()?))))
+}
+
+impl RescueRecord {
+    fn set<F: PoseidonField>(&self) -> Result<PoseidonParameters<F>, String> {
+        let width = self.t;
+        let has_steps = |steps: &str| self.round_steps.iter().all(|round| round == steps);
+        let (round_order, first_layer, inverse_rounds) = if has_steps(RESCUE_STEPS) {
+            (RoundOrder::SboxFirst, false, InverseRounds::EverySecond)
+        } else if has_steps(OPTIMIZED_STEPS) {
+            let last = InverseRounds::EverySecondWithoutLastMatrix;
+            (RoundOrder::ConstantsFirst, true, last)
+        } else {
+            return unknown(format!("the steps {:?}", self.round_steps));
+        };
+        if self.round_steps.len() != self.rounds {
+            return Err(format!(
+                "it has {} rounds and the steps of {}",
+                self.rounds,
+                self.round_steps.len()
+            ));
+        }
+        self.sponge.check(width)?;
+        let [first, second] = [
+            table::<F>(&self.constants_1, width, "constants_1")?,
+            table::<F>(&self.constants_2, width, "constants_2")?,
+        ];
+        let round_constants = (first.into_iter().zip(second)).flat_map(|(one, two)| [one, two]);
+        let sponge = self.sponge.sponge()?;
+        // A hash of one block.
+        let mut initial_state = vec![F::ZERO; width];
+        if let Capacity::WholeLength { position } = sponge.capacity {
+            initial_state[position] = F::from(sponge.rate() as u64);
+        }
+        PoseidonParameters::new(PoseidonSpecification {
+            name: "the set of the file".to_owned(),
+            field_name: F::ID.name().to_owned(),
+            alpha: self.alpha,
+            full_rounds_first: self.rounds,
+            partial_rounds: 0,
+            full_rounds_last: self.rounds,
+            round_order,
+            partial_index: 0,
+            partial_matrix: None,
+            first_layer,
+            inverse_rounds,
+            round_constants: round_constants.collect(),
+            mds: table(&self.mds, width, "mds")?,
+            initial_state,
+            input_positions: sponge.rate_positions.clone(),
+            digest_positions: positions(self.sponge.digest),
+            sponge: Some(sponge),
+        })
+        .map_err(|error| error.to_string())
     }
 }
 
@@ -256,13 +373,9 @@ fn poseidon2(record: &Value) -> Result<Recognised, String> {
 impl Poseidon2Record {
     fn set<F: PoseidonField>(&self) -> Result<PoseidonParameters<F>, String> {
         let width = self.t;
-        // Ranges that a file gives are not to be filled before they are known to be in the state.
         let sponge = self.sponge.as_ref();
-        let ranges = sponge.map(|sponge| [sponge.rate, sponge.capacity, sponge.digest]);
-        if let Some([_, end]) = ranges.iter().flatten().find(|[_, end]| *end > width) {
-            return Err(format!(
-                "its sponge has state elements up to {end}; t is {width}"
-            ));
+        if let Some(sponge) = sponge {
+            sponge.check(width)?;
         }
         let list = |values: &[Value], key: &str| table::<F>(values, 1, key).map(|it| it.concat());
         let diagonal = list(
@@ -298,6 +411,7 @@ impl Poseidon2Record {
             partial_index: self.partial_sbox_index,
             partial_matrix: Some(internal_matrix(&diagonal)),
             first_layer: true,
+            inverse_rounds: InverseRounds::None,
             round_constants,
             mds: table(&self.external_matrix, width, "external_matrix")?,
             initial_state: vec![F::ZERO; width],
@@ -439,6 +553,7 @@ fn neptune<F: PoseidonField>(
         matrix: MatrixRecord::Cauchy { scale: None },
         partial_matrix: None,
         first_layer: false,
+        inverse_rounds: InverseRoundsRecord::None,
         sponge: None,
     };
     file.parameters()
@@ -634,6 +749,7 @@ fn given<F: PoseidonField>(
         partial_index: record.partial_sbox_index.unwrap_or(0),
         partial_matrix: None,
         first_layer: false,
+        inverse_rounds: InverseRounds::None,
         round_constants: table(constants, width, "round_constants")?,
         mds: table(rows.map_or(&[], Vec::as_slice), width, "mds")?,
         initial_state: vec![F::ZERO; width],

@@ -9,12 +9,12 @@ use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
 use acclmt_merkle::tree::{AuthenticationPath, MerkleTree};
-use acclmt_poseidon::dispatch;
-use acclmt_poseidon::fields::{AnyParameters, PoseidonField, words};
+use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField, words};
 use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::permutation::Poseidon;
 use acclmt_poseidon::sponge::Sponge;
 use acclmt_poseidon::word::{self, Word};
+use acclmt_poseidon::{dispatch, with_field};
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,6 +223,19 @@ fn run_single(device: &mut dyn Device, check: &Check) -> Outcome {
             let result = permutation_chain(device, parameters, *length);
             (parameters, output, result)
         }
+        Check::Squeeze {
+            parameters,
+            message,
+            output,
+        } => {
+            let result = squeeze(device, parameters, message, output.len());
+            (parameters, output, result)
+        }
+        Check::Jive {
+            parameters,
+            state,
+            output,
+        } => (parameters, output, jive(device, parameters, state)),
         Check::Merkle(check) => {
             let leaves = match leaf_digests(device, check) {
                 Ok(leaves) => leaves,
@@ -257,6 +270,69 @@ fn run_single(device: &mut dyn Device, check: &Check) -> Outcome {
         Ok(got) => compare(output, &got),
         Err(failure) => not_computed(device, parameters, output, &failure),
     }
+}
+
+/// The state behind a permutation on the device.
+fn permuted(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    state: Vec<Word>,
+) -> Result<Vec<Word>, Failure> {
+    let report = device.permute(parameters, &[state], &mut NoProgress)?;
+    (report.states.into_iter().next())
+        .ok_or_else(|| Failure::Error("no state came for a permutation".to_owned()))
+}
+
+/// See [`Check::Squeeze`].
+fn squeeze(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    message: &[Word],
+    length: usize,
+) -> Result<Vec<Word>, Failure> {
+    device.supports(parameters).map_err(DeviceError::from)?;
+    let rate = parameters.width() - 1;
+    let mut state = vec![Word::default(); parameters.width()];
+    for block in message.chunks(rate) {
+        for (element, input) in state[1..].iter_mut().zip(block) {
+            *element = sum(parameters.field(), &[*element, *input]);
+        }
+        state = permuted(device, parameters, state)?;
+    }
+    let mut output = Vec::new();
+    while output.len() < length {
+        if !output.is_empty() {
+            state = permuted(device, parameters, state)?;
+        }
+        output.extend_from_slice(&state[1..]);
+    }
+    output.truncate(length);
+    Ok(output)
+}
+
+/// See [`Check::Jive`].
+fn jive(
+    device: &mut dyn Device,
+    parameters: &AnyParameters,
+    state: &[Word],
+) -> Result<Vec<Word>, Failure> {
+    device.supports(parameters).map_err(DeviceError::from)?;
+    let permuted = permuted(device, parameters, state.to_vec())?;
+    let half = state.len() / 2;
+    Ok((0..half)
+        .map(|i| {
+            let terms = [state[i], state[i + half], permuted[i], permuted[i + half]];
+            sum(parameters.field(), &terms)
+        })
+        .collect())
+}
+
+/// The sum of field elements.
+fn sum(field: FieldId, elements: &[Word]) -> Word {
+    with_field!(field, F => {
+        let sum: F = elements.iter().filter_map(word::to_field::<F>).sum();
+        word::from_field(sum)
+    })
 }
 
 fn text(elements: &[Word]) -> String {
