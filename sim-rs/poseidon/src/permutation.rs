@@ -433,8 +433,7 @@ mod tests {
                 parameters.partial_matrix()
             };
             let is_last = round + 1 == parameters.round_constants().len();
-            if is_last
-                && parameters.inverse_rounds() == InverseRounds::EverySecondWithoutLastMatrix
+            if is_last && parameters.inverse_rounds() == InverseRounds::EverySecondWithoutLastMatrix
             {
                 return boxed;
             }

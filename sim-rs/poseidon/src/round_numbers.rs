@@ -40,7 +40,9 @@ pub(crate) fn shortfall<F: PrimeField>(parameters: &PoseidonParameters<F>) -> Op
     let prime = (F::MODULUS.as_ref().iter().rev())
         .fold(0.0, |value, &limb| value * 2_f64.powi(64) + limb as f64);
     if parameters.inverse_rounds() != InverseRounds::None {
-        let rate = parameters.sponge().map_or(parameters.inputs(), |sponge| sponge.rate());
+        let rate = parameters
+            .sponge()
+            .map_or(parameters.inputs(), |sponge| sponge.rate());
         let needed = 2 * rounds_of_rescue(parameters.width(), rate, parameters.alpha());
         return (parameters.full_rounds() < needed).then_some(Shortfall {
             attack: "attacks by Groebner bases with a variable for each S-box",
