@@ -40,6 +40,7 @@ module acclmt_axi #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Store = 1'b1,
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512,
   /// Whether the core has a clock of its own, flops of a synchroniser, and words of the buffers
@@ -206,6 +207,7 @@ module acclmt_axi #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
+    .Store(Store),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
     .Withdraws(SeparateClocks)

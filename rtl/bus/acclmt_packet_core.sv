@@ -39,6 +39,7 @@ module acclmt_packet_core #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Store = 1'b1,
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512,
   /// See acclmt_stream_input.
@@ -202,6 +203,7 @@ module acclmt_packet_core #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
+    .Store(Store),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
   ) u_core (

@@ -248,15 +248,6 @@ package acclmt_pkg;
     SboxFourthBase
   } sbox_e;
 
-  /// The power that is made with an exponent.
-  function automatic sbox_e sbox_of(input alpha_e alpha);
-    case (alpha)
-      AlphaThree: sbox_of = SboxThird;
-      AlphaSeven: sbox_of = SboxSeventh;
-      default: sbox_of = SboxFifth;
-    endcase
-  endfunction
-
   /// What becomes of the base that is stored for each element of a state.
   typedef enum logic [1:0] {
     /// There is none.

@@ -446,6 +446,14 @@ module acclmt_partial_round_engine #(
     .data_o(share_at_output)
   );
   acclmt_pkg::word_t unused_x;
+  acclmt_pkg::sbox_e power;
+  always_comb begin
+    case (alpha_i)
+      acclmt_pkg::AlphaThree: power = acclmt_pkg::SboxThird;
+      acclmt_pkg::AlphaSeven: power = acclmt_pkg::SboxSeventh;
+      default: power = acclmt_pkg::SboxFifth;
+    endcase
+  end
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -457,7 +465,7 @@ module acclmt_partial_round_engine #(
     .clear_i,
     .goldilocks_i,
     .prime_i,
-    .power_i(acclmt_pkg::sbox_of(alpha_i)),
+    .power_i(power),
     .valid_i(issue_q && issue_first_q),
     .x_i(issue_state_q[0][WordWidth-1:0]),
     .x_o(unused_x),

@@ -217,7 +217,7 @@ module acclmt_tb_units #(
     .clear_i(control[28]),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
-    .power_i(acclmt_pkg::sbox_of(acclmt_pkg::alpha_e'(control[25:24]))),
+    .power_i(acclmt_pkg::sbox_e'(3'd3 + 3'(control[25:24]))),
     .valid_i(control[7]),
     .x_i(a),
     .x_o(),

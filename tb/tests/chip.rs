@@ -17,9 +17,9 @@ use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table, max_height,
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
-    self, Bases, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES, LevelEntry, NODE_SET,
-    PASS_BANK, PassEntry, Power, ProgramFault, ROW_SET, Roles, RowRegisters, SLICES, SUB_ENGINES,
-    Segments,
+    self, Bases, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES,
+    LevelEntry, NODE_SET, PASS_BANK, PassEntry, Power, ProgramFault, ROW_SET, Roles, RowRegisters,
+    SLICES, SUB_ENGINES, Segments, Store,
 };
 use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
@@ -31,7 +31,7 @@ use acclmt_measure::vectors::{Outcome, VectorCase, VectorFile, run_cases};
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::normal_form::InternalOrder;
-use acclmt_poseidon::params::{PoseidonSpecification, RoundOrder, is_permutation};
+use acclmt_poseidon::params::{InverseRounds, PoseidonSpecification, RoundOrder, is_permutation};
 use acclmt_poseidon::permutation::permute_dense;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
@@ -190,6 +190,7 @@ fn vector_files(field: FieldId) -> &'static [&'static str] {
             "zkhash_goldilocks_",
             "zisk_goldilocks_",
             "miden_",
+            "winter_",
         ],
     }
 }
@@ -376,6 +377,203 @@ fn random_parameter_sets_of_poseidon2() {
         ..ranges
     };
     check_random_sets(seed(4000), 8, &ranges);
+}
+
+/// S-boxes that take several passes of a full-round sub-engine, whose base is stored meanwhile.
+#[test]
+fn random_parameter_sets_of_other_exponents() {
+    let ranges = Ranges {
+        exponents: vec![11, 13, 17, 23],
+        full_rounds: 1..=3,
+        partial_rounds: 0..=5,
+        ..Ranges::default()
+    };
+    check_random_sets(seed(5000), 8, &ranges);
+    let ranges = Ranges {
+        poseidon2: true,
+        ..ranges
+    };
+    check_random_sets(seed(6000), 4, &ranges);
+}
+
+/// Rescue Prime and its optimized form, in which every second S-box takes some thirty passes.
+#[test]
+fn random_parameter_sets_of_rescue() {
+    let mut device = rtl_device(5).unwrap();
+    for (inverse_rounds, is_optimized) in [
+        (InverseRounds::EverySecond, false),
+        (InverseRounds::EverySecondWithoutLastMatrix, true),
+    ] {
+        let ranges = Ranges {
+            full_rounds: 1..=3,
+            partial_rounds: 0..=0,
+            poseidon2: is_optimized,
+            inverse_rounds,
+            ..Ranges::default()
+        };
+        for seed in seed(7000)..seed(7000) + 4 {
+            check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
+        }
+    }
+}
+
+/// Why the chip does not start a run with a program that cannot run, and that it starts the next one.
+#[test]
+fn programs_that_cannot_run_are_refused() {
+    let mut random = Random::new(seed(56));
+    let mut device = programmed(18);
+    let program = ChipProgram::compile(pairs(), &device.capabilities().limits).unwrap();
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let of_table =
+        |constant: &&ChipConstant| (constant.sub_engine, constant.bank) == (0, PASS_BANK);
+    let table: Vec<ChipConstant> = program.constants.iter().filter(of_table).copied().collect();
+    let entries: Vec<PassEntry> = (table.iter())
+        .map(|constant| PassEntry::read(&constant.word).unwrap())
+        .collect();
+    let last = entries.len() - 1;
+    let a_loop = entries.iter().position(|entry| entry.times != 0).unwrap();
+    type Change = Box<dyn Fn(&mut Vec<PassEntry>)>;
+    let change = |number: usize, change: fn(&mut PassEntry)| -> Change {
+        Box::new(move |entries| change(&mut entries[number]))
+    };
+    let cases: Vec<(Change, ProgramFault)> = vec![
+        // A visit does not end, does not begin, begins in another; a loop in a loop, or one that leaves.
+        (
+            change(last, |entry| entry.leaves = false),
+            ProgramFault::Missing,
+        ),
+        (
+            change(0, |entry| entry.begin = None),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(last, |entry| {
+                entry.begin = Some(Begin {
+                    set: 0,
+                    visit: 1,
+                    vector: 0,
+                });
+            }),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(a_loop, |entry| entry.times = 1),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(a_loop, |entry| entry.next += 1),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(a_loop, |entry| entry.loop_begins = false),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(last, |entry| entry.loop_begins = true),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(a_loop, |entry| entry.leaves = true),
+            ProgramFault::Malformed,
+        ),
+        // A base that is used before it is stored, or left behind.
+        (
+            change(0, |entry| entry.power = Power::SquareBase),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(0, |entry| entry.store = Store::Take),
+            ProgramFault::Malformed,
+        ),
+        (
+            change(last, |entry| entry.store = Store::Put),
+            ProgramFault::Malformed,
+        ),
+        // The same visit twice, and none of the set.
+        (
+            Box::new(|entries| {
+                for entry in entries {
+                    if let Some(begin) = &mut entry.begin {
+                        begin.visit = 0;
+                    }
+                }
+            }),
+            ProgramFault::Malformed,
+        ),
+        (
+            Box::new(|entries| {
+                for entry in entries {
+                    if let Some(begin) = &mut entry.begin {
+                        begin.set = 2;
+                    }
+                }
+            }),
+            ProgramFault::Missing,
+        ),
+        (
+            change(last, |entry| entry.power = Power::Seventh),
+            if program.registers.alpha == 7 {
+                ProgramFault::Passes
+            } else {
+                ProgramFault::Unit
+            },
+        ),
+        (
+            change(last, |entry| entry.matrix = 63),
+            ProgramFault::Matrix,
+        ),
+        (
+            change(0, |entry| {
+                if let Some(begin) = &mut entry.begin {
+                    begin.vector = 255;
+                }
+            }),
+            ProgramFault::Vectors,
+        ),
+        (
+            change(a_loop, |entry| entry.times += 1),
+            ProgramFault::Passes,
+        ),
+    ];
+    for (number, (change, fault)) in cases.iter().enumerate() {
+        if *fault == ProgramFault::Passes && number + 1 != cases.len() {
+            continue;
+        }
+        let mut changed = entries.clone();
+        change(&mut changed);
+        let constants: Vec<ChipConstant> = (table.iter().zip(&changed))
+            .map(|(constant, entry)| ChipConstant {
+                word: entry.word(),
+                ..*constant
+            })
+            .collect();
+        host.load_raw(&constants);
+        host.set_up(DIGESTS, 4);
+        host.write(registers::CONTROL.address, START);
+        let input = elements(&mut random, large_field(), 8);
+        assert_eq!(host.feed(&input, 60), 0, "case {number}");
+        let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+        assert_eq!(host.error(), (code, *fault as u32), "case {number}");
+        assert_eq!(host.status(), ERROR | REFUSED, "case {number}");
+        host.clear();
+        host.load_constants(&table);
+        host.check_run(&mut random);
+    }
+    // An entry that is left out.
+    host.load_raw(&[table[0], table[2]]);
+    host.set_up(DIGESTS, 4);
+    host.write(registers::CONTROL.address, START);
+    assert_eq!(host.feed(&[], 60), 0);
+    let malformed = ProgramFault::Malformed as u32;
+    assert_eq!(
+        host.error(),
+        (registers::ERROR_ILLEGAL_PROGRAM.code, malformed)
+    );
+    host.clear();
+    host.load_constants(&table);
+    host.check_run(&mut random);
 }
 
 #[test]
@@ -2005,6 +2203,20 @@ impl Host<'_> {
             }
         }
         assert_eq!(self.error(), (0, 0));
+    }
+
+    /// Loads constants of hash engine 0 as they are.
+    fn load_raw(&mut self, constants: &[ChipConstant]) {
+        for constant in constants {
+            self.write_word(&registers::CONSTANT_DATA, &constant.word);
+            let address = constant_address_of(
+                1,
+                constant.sub_engine.into(),
+                constant.bank.into(),
+                constant.index.into(),
+            );
+            self.write(registers::CONSTANT_ADDRESS.address, address);
+        }
     }
 
     /// Sets up a run over `leaves` leaves, for a tree a power of two.

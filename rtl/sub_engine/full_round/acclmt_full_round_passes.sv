@@ -139,7 +139,7 @@ module acclmt_full_round_passes #(
   logic begins, ends, loop_ends, unit, unloaded, visit_exists, fresh;
   logic [7:0] repeats;
   logic [CountWidth-1:0] body_passes, body_vectors;
-  logic [NumSets-1:0][1:0] done_q;
+  logic [NumSets-1:0][1:0] done;
   logic [1:0] done_of_set;
   assign fresh = constant_write_i.index == '0;
   assign loop_ends = entry.times != '0;
@@ -165,7 +165,7 @@ module acclmt_full_round_passes #(
   always_comb begin
     done_of_set = '0;
     for (int set = 0; set < int'(NumSets); set++) begin
-      if (word.set_number == acclmt_pkg::SetWidth'(set) && !fresh) done_of_set = done_q[set];
+      if (word.set_number == acclmt_pkg::SetWidth'(set) && !fresh) done_of_set = done[set];
     end
   end
   assign visit_exists =
@@ -233,28 +233,31 @@ module acclmt_full_round_passes #(
   for (genvar set = 0; set < NumSets; set++) begin : gen_set
     acclmt_pkg::engine_config_t of_set;
     assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
+    logic [1:0] visits_done_q;
+    assign done[set] = visits_done_q;
     logic written, unit_q, seventh_q, unloaded_q;
-    logic [1:0][FirstWidth-1:0] first_q;
-    logic [1:0][CountWidth-1:0] passes_q, vectors_q;
+    // Both visits side by side.
+    logic [2*FirstWidth-1:0] first_q;
+    logic [2*CountWidth-1:0] passes_q, vectors_q;
     logic [IndexWidth-1:0] last_matrix_q;
     assign written = write_pass && known.set_number == acclmt_pkg::SetWidth'(set);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        done_q[set] <= '0;
+        visits_done_q <= '0;
         unit_q <= 1'b0;
         seventh_q <= 1'b0;
         unloaded_q <= 1'b0;
         last_matrix_q <= '0;
       end else if (write_pass) begin
         if (fresh) begin
-          done_q[set] <= '0;
+          visits_done_q <= '0;
           unit_q <= 1'b0;
           seventh_q <= 1'b0;
           unloaded_q <= 1'b0;
           last_matrix_q <= '0;
         end
         if (written) begin
-          if (ends) done_q[set][known.visit] <= 1'b1;
+          if (ends) visits_done_q[known.visit] <= 1'b1;
           if (unit) unit_q <= 1'b1;
           if (entry.sbox == acclmt_pkg::SboxSeventh) seventh_q <= 1'b1;
           if (unloaded) unloaded_q <= 1'b1;
@@ -265,46 +268,48 @@ module acclmt_full_round_passes #(
     for (genvar visit = 0; visit < 2; visit++) begin : gen_visit
       if (Visits[visit]) begin : gen_present
         always_ff @(posedge clk_i) begin
-          if (written && begins && word.visit == (visit == 1)) first_q[visit] <= first;
+          if (written && begins && word.visit == (visit == 1)) begin
+            first_q[FirstWidth*visit+:FirstWidth] <= first;
+          end
           if (written && ends && known.visit == (visit == 1)) begin
-            passes_q[visit] <= known_d.passes;
-            vectors_q[visit] <= known_d.vectors;
+            passes_q[CountWidth*visit+:CountWidth] <= known_d.passes;
+            vectors_q[CountWidth*visit+:CountWidth] <= known_d.vectors;
           end
         end
       end else begin : gen_absent
-        assign first_q[visit] = '0;
-        assign passes_q[visit] = '0;
-        assign vectors_q[visit] = '0;
+        assign first_q[FirstWidth*visit+:FirstWidth] = '0;
+        assign passes_q[CountWidth*visit+:CountWidth] = '0;
+        assign vectors_q[CountWidth*visit+:CountWidth] = '0;
       end
-      assign first_o[visit][FirstWidth*set+:FirstWidth] = first_q[visit];
+      assign first_o[visit][FirstWidth*set+:FirstWidth] = first_q[FirstWidth*visit+:FirstWidth];
     end
 
     // Compared with the configuration: steps up to the last one of the last matrix; beats of the
     // vectors behind the first one, and of that of a beat of the digest alone.
     logic [IndexWidth:0] steps_end;
-    logic [1:0][CountWidth+3-1:0] vectors_end;
     logic [1:0] vectors_fit, passes_agree;
     assign steps_end = (IndexWidth + 1)'(last_matrix_q) +
                        (IndexWidth + 1)'(of_set.beats) * (IndexWidth + 1)'(of_set.steps) - 1'b1;
     for (genvar visit = 0; visit < 2; visit++) begin : gen_compare
       acclmt_pkg::pass_first_t of_visit;
       logic [CountWidth-1:0] short;
-      assign of_visit = first_q[visit];
+      logic [CountWidth+3-1:0] vectors_end;
+      assign of_visit = first_q[FirstWidth*visit+:FirstWidth];
       assign short = CountWidth'((visit == 1) && of_set.digest_short);
-      assign vectors_end[visit] = (CountWidth + 3)'(of_visit.constants) +
-          ((CountWidth + 3)'(vectors_q[visit]) + (CountWidth + 3)'(short)) *
+      assign vectors_end = (CountWidth + 3)'(of_visit.constants) +
+          ((CountWidth + 3)'(vectors_q[CountWidth*visit+:CountWidth]) + (CountWidth + 3)'(short)) *
           (CountWidth + 3)'(of_set.beats);
       assign vectors_fit[visit] =
-          !Visits[visit] || vectors_end[visit] <= (CountWidth + 3)'(ConstantDepth);
+          !Visits[visit] || vectors_end <= (CountWidth + 3)'(ConstantDepth);
       assign passes_agree[visit] = !Visits[visit] ||
-          passes_q[visit] == ((visit == 1) ? of_set.passes_last : of_set.passes_first);
+          passes_q[CountWidth*visit+:CountWidth] == ((visit == 1) ? of_set.passes_last : of_set.passes_first);
       logic unused_first;
       assign unused_first = ^of_visit;
     end
     always_comb begin
       faults_o[set] = acclmt_pkg::ProgramSound;
       if (known_q.malformed) faults_o[set] = acclmt_pkg::ProgramMalformed;
-      else if (done_q[set] != Visits) faults_o[set] = acclmt_pkg::ProgramMissing;
+      else if (visits_done_q != Visits) faults_o[set] = acclmt_pkg::ProgramMissing;
       else if (unit_q || (seventh_q && of_set.alpha != acclmt_pkg::AlphaSeven)) begin
         faults_o[set] = acclmt_pkg::ProgramUnit;
       end else if (unloaded_q || 32'(steps_end) >= MatrixDepth ||
