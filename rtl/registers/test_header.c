@@ -23,8 +23,8 @@ static_assert(ACCLMT_REG_INTERRUPT_STATUS == 0x080, "interrupts that are pending
 static_assert(ACCLMT_REG_CONSTANT_DATA(0) == 0x100, "first word of a constant");
 static_assert(ACCLMT_REG_CONSTANT_ADDRESS == 0x120, "writes a constant");
 static_assert(ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK == 0x0FF00000, "hash engines of a constant");
-static_assert(ACCLMT_REG_LEAF_FULL_ROUNDS_FIRST == 0x14C, "full rounds of the leaf hash engine");
-static_assert(ACCLMT_REG_ROOT_PARTIAL_ROUNDS(7) == 0x1E8, "rounds of the second full-round sub-engine");
+static_assert(ACCLMT_REG_LEAF_PASSES == 0x14C, "passes of the leaf hash engine");
+static_assert(ACCLMT_REG_ROOT_PARTIAL_ROUNDS(6) == 0x1DC, "rounds of the last partial-round sub-engine");
 static_assert(ACCLMT_REG_CYCLES == 0x200, "low word of the cycles");
 static_assert(ACCLMT_REG_CYCLES_HIGH == 0x204, "high word of the cycles");
 static_assert(ACCLMT_LEAF_BUSY_PARTIAL_FIRST == 1, "partial-round sub-engines count from 1");
@@ -32,7 +32,7 @@ static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL(1) == 0x278, "first partial-round sub
 static_assert(ACCLMT_REG_LEAF_BUSY_PARTIAL_HIGH(6) == 0x2A4, "last partial-round sub-engine");
 static_assert(ACCLMT_REG_LEVEL_TABLE(32) == 0x480, "last level");
 static_assert(ACCLMT_LEVEL_TABLE_GROUPS_LSB == 0, "groups of a level");
-static_assert(ACCLMT_ERROR_ILLEGAL_VALUE == 8, "last error");
+static_assert(ACCLMT_ERROR_ILLEGAL_PROGRAM == 9, "last error");
 static_assert(ACCLMT_REG_BUS_VERSION == 0x800, "version of the streams");
 static_assert(ACCLMT_REG_STREAM_CONTROL == 0x808, "commands to the streams");
 static_assert(ACCLMT_REG_DMA_CONTROL == 0x908, "commands to the DMA");

@@ -9,9 +9,10 @@
 //! sub-engines 1 to N run `p1 .. pN` partial rounds in turn as a recurrence, see
 //! [`acclmt_poseidon::recurrence`]; then the first full-round sub-engine runs the last full rounds, or, where there
 //! are two of them, the second one (number 7) `p7` dense partial rounds and the last full rounds. A pass of a
-//! full-round sub-engine is S-box, matrix, and a vector of constants. With a recurrence the matrix and the vector
+//! full-round sub-engine is S-box, matrix, and a vector of constants; which passes there are, and in which order, is a
+//! program too, a table of entries, see [`PassTable`]. With a recurrence the matrix and the vector
 //! of the last pass before it are other ones, and a pass without S-box comes behind it; `p1` is then at least 1.
-//! Without one `p1 .. pN` are 0.
+//! Without one `p1 .. pN` are 0. An exponent that no pass makes is a chain of passes, and its partial rounds are dense.
 //!
 //! A row of a matrix is computed from pairs of elements, one of an even group of three and the one in the same
 //! place of the odd group behind it. A product for each row and one for all of them take the place of two for
@@ -29,21 +30,23 @@
 //!
 //! | sub-engine | bank | index | constant |
 //! |---|---|---|---|
-//! | 0, 7 | 3 i + j | m b S + c S + s | matrix m (0: MDS, 1: before the recurrence, 2: behind it), row 3 c + i, column 6 s + j; in Goldilocks mode slice q is row 3 q + i |
+//! | 0, 7 | 3 i + j | m b S + c S + s | matrix m (0: MDS; 1: before the recurrence or the layer ahead, in chains the identity; 2: behind it), row 3 c + i, column 6 s + j; in Goldilocks mode slice q is row 3 q + i |
 //! | 0, 7 | 9 + 3 i + j | m b S + c S + s | the same of column 6 s + 3 + j, 0 where there is none |
-//! | 0, 7 | 18 + lane | r b + beat | the vector added in pass r of this sub-engine, folded |
-//! | the last of them | 18 + lane | r b | the first beat of the vector of a short round, where r is the number of passes |
+//! | 0, 7 | 18 + lane | r b + beat | the vector added in pass r of those of this sub-engine that add one, folded |
+//! | 0, 7 | 21 | e | entry e of the table of passes |
+//! | the last of them | 18 + lane | r b | the first beat of the vector of a short round, where r is the number of vectors |
 //! | 1 to 6 | lane | n b + beat | what S-box inputs are multiplied with in round n of this sub-engine: sum 3 beat + lane, 0 for place 0; in Goldilocks mode slice q is sum 3 q + lane |
 //! | 1 to 6 | 3 + lane | n b + beat | the same of the S-box outputs before |
 //! | 1 to 6 | 6 | n | constant added to the complete sum |
 //! | 15 | lane | beat | the initial vector |
 //! | 15 | lane | 4 + beat | that of later blocks of a row |
 //!
-//! A hash engine has two parameter sets, number 0 for rows and number 1 for nodes. Indices of set 1 begin at 8 for
-//! the initial vector, and for all other constants at the bases of the set, see [`Bases`]: 0 where the engine hashes
-//! either rows or nodes, and behind the constants of rows where it mixes both, see [`mixed_bases`].
+//! A hash engine has three parameter sets, number 0 for rows, number 1 for nodes and number 2 for nodes of other levels.
+//! Indices of set n begin at 8 n for the initial vector, and for all other constants at the bases of the set, see
+//! [`Bases`]: 0 where the engine hashes one set, and behind the constants of the others where it mixes them, see
+//! [`mixed_bases`]. Passes name what they use of the full-round sub-engines, and so have no bases in registers.
 //!
-//! Passes are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
+//! Vectors are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
 mod chain;
 mod compiler;
