@@ -295,7 +295,9 @@ impl ChipProgram {
             ..self.work
         };
         let dense = self.work.rounds.partial - self.segments.recurrent_rounds();
-        if let Some(best) = self.period_of(any_number, &self.limits)
+        // Partial rounds of chains of passes never run as a recurrence.
+        if !self.shape.has_identity()
+            && let Some(best) = self.period_of(any_number, &self.limits)
             && best < period
             && self.period_of(self.work, &self.limits) != Some(best)
         {

@@ -228,7 +228,7 @@ impl Shape {
     }
 
     /// Whether there are S-boxes of several passes, between which is no matrix.
-    const fn has_identity(self) -> bool {
+    pub(super) const fn has_identity(self) -> bool {
         self.s_box_passes[0] > 1 || self.s_box_passes[1] > 1
     }
 

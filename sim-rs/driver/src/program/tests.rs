@@ -1184,7 +1184,7 @@ fn rows_whose_digest_goes_on_have_one_block() {
     let error = ChipRows::compile(parameters, sponge, 5, &limits(1, 4)).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.contains("rows of up to 4 field elements with it, not of 5"),
+        message.contains("in no block of a row of 5 field elements (4 in a block)"),
         "{message}"
     );
 }
