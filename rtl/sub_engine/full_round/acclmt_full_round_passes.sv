@@ -302,7 +302,8 @@ module acclmt_full_round_passes #(
       assign vectors_fit[visit] =
           !Visits[visit] || vectors_end <= (CountWidth + 3)'(ConstantDepth);
       assign passes_agree[visit] = !Visits[visit] ||
-          passes_q[CountWidth*visit+:CountWidth] == ((visit == 1) ? of_set.passes_last : of_set.passes_first);
+          passes_q[CountWidth*visit+:CountWidth] ==
+          ((visit == 1) ? of_set.passes_last : of_set.passes_first);
       logic unused_first;
       assign unused_first = ^of_visit;
     end
