@@ -266,22 +266,18 @@ module acclmt_full_round_passes #(
       end
     end
     for (genvar visit = 0; visit < 2; visit++) begin : gen_visit
-      if (Visits[visit]) begin : gen_present
-        always_ff @(posedge clk_i) begin
-          if (written && begins && word.visit == (visit == 1)) begin
-            first_q[FirstWidth*visit+:FirstWidth] <= first;
-          end
-          if (written && ends && known.visit == (visit == 1)) begin
-            passes_q[CountWidth*visit+:CountWidth] <= known_d.passes;
-            vectors_q[CountWidth*visit+:CountWidth] <= known_d.vectors;
-          end
+      // Those of a visit that this sub-engine has not are never written.
+      always_ff @(posedge clk_i) begin
+        if (Visits[visit] && written && begins && word.visit == (visit == 1)) begin
+          first_q[FirstWidth*visit+:FirstWidth] <= first;
         end
-      end else begin : gen_absent
-        assign first_q[FirstWidth*visit+:FirstWidth] = '0;
-        assign passes_q[CountWidth*visit+:CountWidth] = '0;
-        assign vectors_q[CountWidth*visit+:CountWidth] = '0;
+        if (Visits[visit] && written && ends && known.visit == (visit == 1)) begin
+          passes_q[CountWidth*visit+:CountWidth] <= known_d.passes;
+          vectors_q[CountWidth*visit+:CountWidth] <= known_d.vectors;
+        end
       end
-      assign first_o[visit][FirstWidth*set+:FirstWidth] = first_q[FirstWidth*visit+:FirstWidth];
+      assign first_o[visit][FirstWidth*set+:FirstWidth] =
+          Visits[visit] ? first_q[FirstWidth*visit+:FirstWidth] : '0;
     end
 
     // Compared with the configuration: steps up to the last one of the last matrix; beats of the
