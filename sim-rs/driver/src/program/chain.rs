@@ -4,6 +4,7 @@
 //! which the chain began, the base, which is stored.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::pass_table::{Power, Store};
 
@@ -46,8 +47,8 @@ pub(super) fn chain(exponent: u64) -> Option<Vec<Link>> {
         let mut next = Vec::new();
         for &exponent in &reached {
             for (power, before) in last_passes(exponent) {
-                if !behind.contains_key(&before) {
-                    behind.insert(before, (power, exponent));
+                if let Entry::Vacant(entry) = behind.entry(before) {
+                    entry.insert((power, exponent));
                     next.push(before);
                 }
             }
