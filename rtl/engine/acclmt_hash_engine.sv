@@ -263,10 +263,12 @@ module acclmt_hash_engine #(
     logic [Lanes*WordWidth-1:0] unused_first_state, unused_second_state;
     acclmt_pkg::tag_t unused_first_tag, unused_second_tag;
     // Of a set that of the first one, or else that of the second one.
-    logic [NumSets-1:0][FaultWidth-1:0] first_faults, second_faults;
+    logic [NumSets*FaultWidth-1:0] first_faults, second_faults;
     for (genvar set = 0; set < NumSets; set++) begin : gen_fault
-      assign faults[set] = (first_faults[set] != acclmt_pkg::ProgramSound) ? first_faults[set]
-                                                                          : second_faults[set];
+      logic [FaultWidth-1:0] first_fault;
+      assign first_fault = first_faults[FaultWidth*set+:FaultWidth];
+      assign faults[set] = (first_fault != acclmt_pkg::ProgramSound)
+          ? first_fault : second_faults[FaultWidth*set+:FaultWidth];
     end
     acclmt_full_round_engine #(
       .Prime(Prime),

@@ -120,6 +120,7 @@ module acclmt_full_round_engine #(
   acclmt_pkg::tag_t end_tag;
   logic [Lanes-1:0][WordWidth-1:0] end_state;
   logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first;
+  logic table_write;
   acclmt_full_round_passes #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
@@ -135,6 +136,7 @@ module acclmt_full_round_engine #(
     .constant_write_i,
     .first_o(first),
     .faults_o,
+    .write_o(table_write),
     .read_i(pass_read),
     .pass_i(pass),
     .entry_o(end_entry)
@@ -206,6 +208,8 @@ module acclmt_full_round_engine #(
     .sbox_i(issue_entry.sbox),
     .first_only_i(issue_entry.first),
     .store_i(issue_entry.store),
+    .sweep_i(table_write),
+    .sweep_place_i(constant_write_i.index),
     .state_i(issue_state),
     .round_i({issue_digest, issue_label, issue_tag, issue_entry.matrix[MatrixAddressWidth-1:0]}),
     .start_o(start),

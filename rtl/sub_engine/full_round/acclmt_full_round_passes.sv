@@ -47,6 +47,8 @@ module acclmt_full_round_passes #(
   output logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first_o,
   /// Why the program of a set cannot run (`acclmt_pkg::program_fault_t`).
   output logic [NumSets-1:0][2:0] faults_o,
+  /// An entry of the table is written.
+  output logic write_o,
   /// An entry is read.
   input logic read_i,
   input acclmt_pkg::pass_index_t pass_i,
@@ -69,6 +71,7 @@ module acclmt_full_round_passes #(
   acclmt_pkg::pass_first_t first;
   assign write = constant_write_i.valid && constant_write_i.sub_engine == number_i;
   assign write_pass = write && 32'(constant_write_i.bank) == acclmt_pkg::PassBank;
+  assign write_o = write_pass;
   assign word = constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
   always_comb begin
     entry.leaves = word.leaves;
@@ -266,8 +269,14 @@ module acclmt_full_round_passes #(
       end
     end
     for (genvar visit = 0; visit < 2; visit++) begin : gen_visit
-      // Those of a visit that this sub-engine has not are never written.
+      // A new table begins without those of the last one, of any set.
       always_ff @(posedge clk_i) begin
+        if (write_pass && fresh) begin
+          first_q[FirstWidth*visit+:FirstWidth] <= '0;
+          passes_q[CountWidth*visit+:CountWidth] <= '0;
+          vectors_q[CountWidth*visit+:CountWidth] <= '0;
+        end
+        // Those of a visit that this sub-engine has not stay as they are.
         if (Visits[visit] && written && begins && word.visit == (visit == 1)) begin
           first_q[FirstWidth*visit+:FirstWidth] <= first;
         end

@@ -48,6 +48,10 @@ module acclmt_full_round_sboxes #(
   input acclmt_pkg::sbox_e sbox_i,
   input logic first_only_i,
   input acclmt_pkg::store_e store_i,
+  /// An entry of the table of passes is written, while no state is inside; its index. A place of
+  /// the bases is overwritten with it, so that none outlives a table written from end to end.
+  input logic sweep_i,
+  input acclmt_pkg::index_t sweep_place_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [RoundInfoWidth-1:0] round_i,
   /// The first beat of a round is written to the turn memory; what is known of the round.
@@ -140,7 +144,17 @@ module acclmt_full_round_sboxes #(
     localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
     localparam int unsigned PlaceWidth = $clog2(Places);
     logic put, keep, read;
-    logic [PlaceWidth-1:0] write_q, read_q;
+    logic [PlaceWidth-1:0] write_q, read_q, sweep_place, sweep_other;
+    logic [Lanes-1:0][WordWidth-1:0] written;
+    // Another place is read, so that the port shows no old base in the end.
+    assign sweep_place = sweep_place_i[PlaceWidth-1:0];
+    assign sweep_other = {!sweep_place[PlaceWidth-1], sweep_place[PlaceWidth-2:0]};
+    always_comb begin
+      written = put ? at_power : base;
+      if (sweep_i) written = '0;
+    end
+    logic unused_sweep;
+    assign unused_sweep = ^sweep_place_i;
     assign put = valid_at_power && store_at_power_q == acclmt_pkg::StorePut;
     assign keep = valid_at_power && store_at_power_q == acclmt_pkg::StoreKeep;
     assign read = valid_ahead && (store_ahead == acclmt_pkg::StoreKeep ||
@@ -163,11 +177,11 @@ module acclmt_full_round_sboxes #(
     ) u_bases (
       .clk_i,
       .memory_config_i,
-      .write_enable_i(put || keep),
-      .write_address_i(write_q),
-      .write_data_i(put ? at_power : base),
-      .read_enable_i(read),
-      .read_address_i(read_q),
+      .write_enable_i(put || keep || sweep_i),
+      .write_address_i(sweep_i ? sweep_place : write_q),
+      .write_data_i(written),
+      .read_enable_i(read || sweep_i),
+      .read_address_i(sweep_i ? sweep_other : read_q),
       .read_data_o(base)
     );
     if (Places != 2 ** PlaceWidth) begin : gen_illegal_places
@@ -194,7 +208,7 @@ module acclmt_full_round_sboxes #(
   end else begin : gen_no_store
     assign base = '0;
     logic unused_store;
-    assign unused_store = ^{at_power, store_at_power_q, valid_ahead};
+    assign unused_store = ^{at_power, store_at_power_q, valid_ahead, sweep_i, sweep_place_i};
   end
 
   // ---- S-boxes ----------------------------------------------------------------------------------
