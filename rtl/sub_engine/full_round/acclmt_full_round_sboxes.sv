@@ -145,7 +145,7 @@ module acclmt_full_round_sboxes #(
     localparam int unsigned PlaceWidth = $clog2(Places);
     logic put, keep, read;
     logic [PlaceWidth-1:0] write_q, read_q, sweep_place, sweep_other;
-    logic [Lanes-1:0][WordWidth-1:0] written;
+    logic [Lanes*WordWidth-1:0] written;
     // Another place is read, so that the port shows no old base in the end.
     assign sweep_place = sweep_place_i[PlaceWidth-1:0];
     assign sweep_other = {!sweep_place[PlaceWidth-1], sweep_place[PlaceWidth-2:0]};
