@@ -293,14 +293,20 @@ struct RescueRecord {
 const RESCUE_STEPS: &str = "SBOX,MDS,ADD1,INV,MDS,ADD2";
 const OPTIMIZED_STEPS: &str = "MDS,ADD1,SBOX,MDS,ADD2,INV";
 
+/// The field with the prime `p`, for a state of `width` elements that fits it.
+fn described_field(p: &str, width: usize) -> Result<FieldId, String> {
+    let field = (word::from_hex(p).ok())
+        .and_then(|prime| FieldId::from_prime(&prime))
+        .ok_or_else(|| format!("fields with the prime {p} are not supported"))?;
+    check_width(width, field.bits())?;
+    Ok(field)
+}
+
 /// The set of Rescue Prime of the tables of `record`: its hash takes a block.
 fn rescue(record: &Value) -> Result<Recognised, String> {
     let record: RescueRecord = serde_json::from_value(record.clone())
         .map_err(|error| format!("the parameters are not described in full: {error}"))?;
-    let field = (word::from_hex(&record.p).ok())
-        .and_then(|prime| FieldId::from_prime(&prime))
-        .ok_or_else(|| format!("fields with the prime {} are not supported", record.p))?;
-    check_width(record.t, field.bits())?;
+    let field = described_field(&record.p, record.t)?;
     with_field!(field, F => Ok(Recognised::set(F::wrap(record.set::<F>()?))))
 }
 
@@ -363,10 +369,7 @@ impl RescueRecord {
 fn poseidon2(record: &Value) -> Result<Recognised, String> {
     let record: Poseidon2Record = serde_json::from_value(record.clone())
         .map_err(|error| format!("the parameters are not described in full: {error}"))?;
-    let field = (word::from_hex(&record.p).ok())
-        .and_then(|prime| FieldId::from_prime(&prime))
-        .ok_or_else(|| format!("fields with the prime {} are not supported", record.p))?;
-    check_width(record.t, field.bits())?;
+    let field = described_field(&record.p, record.t)?;
     with_field!(field, F => Ok(Recognised::set(F::wrap(record.set::<F>()?))))
 }
 
