@@ -47,6 +47,7 @@ module acclmt_configuration #(
   localparam int unsigned LevelSetWidth = acclmt_tree_pkg::LevelSetWidth;
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
   localparam int unsigned MaxGoldilocksWords = acclmt_pkg::MaxGoldilocksWords;
+  localparam int unsigned MapRegisters = acclmt_pkg::MapRegisters;
   localparam int unsigned WordCountWidth = acclmt_pkg::WordCountWidth;
 
   // Positions of the registers.
@@ -59,10 +60,10 @@ module acclmt_configuration #(
   localparam int unsigned RowGroup = 6;
   localparam int unsigned LastWords = 7;
   localparam int unsigned LastMap = 8;
-  localparam int unsigned WindowFirst = 10;
-  localparam int unsigned WindowLast = 11;
-  localparam int unsigned LeavesHigh = 12;
-  localparam int unsigned Roles = 13;
+  localparam int unsigned WindowFirst = LastMap + MapRegisters;
+  localparam int unsigned WindowLast = WindowFirst + 1;
+  localparam int unsigned LeavesHigh = WindowFirst + 2;
+  localparam int unsigned Roles = WindowFirst + 3;
 
   if (acclmt_reg_pkg::RegLastInputWords != acclmt_reg_pkg::RegMode + 12'(4 * LastWords) ||
       acclmt_reg_pkg::RegWindowLast != acclmt_reg_pkg::RegMode + 12'(4 * WindowLast) ||
@@ -200,7 +201,8 @@ module acclmt_configuration #(
     run_config_o.row.group = hash_leaves ? run_i[RowGroup][15:0] : 16'd1;
     run_config_o.row.last_words =
         hash_leaves ? run_i[LastWords][WordCountWidth-1:0] : WordCountWidth'(1);
-    run_config_o.row.last_map = {run_i[LastMap+1][15:0], run_i[LastMap]};
+    run_config_o.row.last_map =
+        acclmt_pkg::map_of_registers(run_i[LastMap+MapRegisters-1:LastMap]);
     tree_config_o.leaves = {run_i[LeavesHigh][0], run_i[Leaves]};
     tree_config_o.top = run_i[TopLevel][acclmt_tree_pkg::LevelWidth-1:0];
     tree_config_o.pad = run_i[Mode][acclmt_reg_pkg::ModePadBit];
@@ -284,14 +286,8 @@ module acclmt_configuration #(
           (row_engines != '0 && run_i[RowGroup] > most_rows) ||
           (shared && several_blocks && !rows_fit);
       illegal[LastWords] = run_i[LastWords] == '0 || run_i[LastWords] > 32'(most_words);
-      for (int j = 0; j < int'(MaxWidth); j++) begin
-        if (!acclmt_pkg::position_exists(
-              acclmt_pkg::position_code(run_config_o.row.last_map, WordCountWidth'(j)),
-              leaf_i[1])) begin
-          illegal[LastMap+j/8] = 1'b1;
-        end
-      end
-      if (run_i[LastMap+1][31:16] != '0) illegal[LastMap+1] = 1'b1;
+      illegal[LastMap+:MapRegisters] =
+          ~acclmt_pkg::map_is_legal(run_i[LastMap+MapRegisters-1:LastMap], leaf_i[1]);
     end
   end
 

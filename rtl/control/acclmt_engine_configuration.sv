@@ -31,8 +31,11 @@ module acclmt_engine_configuration #(
   localparam int unsigned PassCountWidth = acclmt_pkg::PassCountWidth;
   localparam int unsigned MaxNumPartial = acclmt_pkg::MaxNumPartial;
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
+  localparam int unsigned MaxGoldilocksWidth = acclmt_pkg::MaxGoldilocksWidth;
   localparam int unsigned MaxGoldilocksWords = acclmt_pkg::MaxGoldilocksWords;
   localparam int unsigned WordCountWidth = acclmt_pkg::WordCountWidth;
+  localparam int unsigned ElementCountWidth = acclmt_pkg::ElementCountWidth;
+  localparam int unsigned MapRegisters = acclmt_pkg::MapRegisters;
 
   // Positions of the registers.
   localparam int unsigned InputWords = 0;
@@ -42,8 +45,8 @@ module acclmt_engine_configuration #(
   localparam int unsigned Recurrence = 4;
   localparam int unsigned DigestWords = 5;
   localparam int unsigned InputMap = 6;
-  localparam int unsigned DigestMap = 8;
-  localparam int unsigned PartialRounds = 10;
+  localparam int unsigned DigestMap = InputMap + MapRegisters;
+  localparam int unsigned PartialRounds = DigestMap + MapRegisters;
   localparam int unsigned PartialBase = PartialRounds + MaxNumPartial;
 
   if (PartialBase + 1 != NumRegisters) begin : gen_illegal_map
@@ -55,10 +58,11 @@ module acclmt_engine_configuration #(
 
   logic goldilocks, seven;
   acclmt_pkg::alpha_e alpha;
-  acclmt_pkg::word_count_t width;
-  acclmt_pkg::beat_t chunks, beats, steps, spacing, grid;
+  acclmt_pkg::element_count_t width;
+  acclmt_pkg::word_count_t groups;
+  acclmt_pkg::beat_t beats, steps, spacing, grid;
   assign goldilocks = Goldilocks && goldilocks_i;
-  assign width = registers_i[Width][WordCountWidth-1:0];
+  assign width = registers_i[Width][ElementCountWidth-1:0];
   assign seven = alpha == acclmt_pkg::AlphaSeven;
   always_comb begin
     case (registers_i[Alpha])
@@ -69,14 +73,15 @@ module acclmt_engine_configuration #(
   end
   always_comb begin
     // ceil(t / 3)
-    chunks = 3'd4;
-    if (registers_i[Width] <= 32'd9) chunks = 3'd3;
-    if (registers_i[Width] <= 32'd6) chunks = 3'd2;
-    if (registers_i[Width] <= 32'd3) chunks = 3'd1;
-    beats = goldilocks ? 3'd1 : chunks;
-    steps = (chunks > 3'd2) ? 3'd2 : 3'd1;
-    // An S-box takes an element of x^7 in two cycles.
-    spacing = (beats > 3'd2 || seven) ? 3'd2 : 3'd1;
+    groups = 4'd1;
+    for (int g = 1; g < int'(MaxGoldilocksWidth / acclmt_pkg::Lanes); g++) begin
+      if (registers_i[Width] > 32'(acclmt_pkg::Lanes) * 32'(g)) groups = 4'(g) + 4'd1;
+    end
+    beats = groups[2:0];
+    if (goldilocks) beats = (groups > 4'(acclmt_pkg::Slices)) ? 3'd2 : 3'd1;
+    steps = 3'((groups + 4'd1) >> 1);
+    // An S-box takes an element of x^7 in two cycles. A beat of four slices has two pairs of them.
+    spacing = (beats > 3'd2 || seven || (goldilocks && beats == 3'd2)) ? 3'd2 : 3'd1;
   end
 
   // x^7 takes the S-box of a partial-round sub-engine two cycles a state.
@@ -87,11 +92,11 @@ module acclmt_engine_configuration #(
   // slices.
   logic [1:0] last_pairs;
   always_comb begin
-    case (chunks)
-      3'd1: last_pairs = 2'd0;
-      3'd2: last_pairs = goldilocks ? 2'd1 : 2'(width - 4'd3);
-      3'd3: last_pairs = goldilocks ? 2'd2 : 2'd3;
-      default: last_pairs = goldilocks ? 2'd2 : 2'(width - 4'd9);
+    case (groups)
+      4'd1, 4'd5: last_pairs = 2'd0;
+      4'd2, 4'd6: last_pairs = goldilocks ? 2'd1 : 2'(width - 5'd3);
+      4'd3, 4'd7: last_pairs = goldilocks ? 2'd2 : 2'd3;
+      default: last_pairs = goldilocks ? 2'd2 : 2'(width - 5'd9);
     endcase
   end
 
@@ -105,21 +110,25 @@ module acclmt_engine_configuration #(
     grid = 3'd1;
     if (beats == 3'd1) grid = full_interval[2:0];
     else if (seven) grid = 3'd2;
-    // The last beat of an odd number, and the pairs of its lanes.
+    // The last beat of an odd number, and the pairs of its lanes. In Goldilocks mode every beat has
+    // pairs but the second one of five groups; those of the first one take two cycles.
     skew = '0;
     if (beats > 3'd2) skew = 4'(spacing) * ((beats == 3'd4) ? 4'd3 : 4'd1);
     else if (beats == 3'd2) skew = 4'(spacing);
     if (last_pairs != '0) skew = skew + 4'(last_pairs) - 1'b1;
+    else if (beats == 3'd2) skew = 4'd1;
   end
 
   // The last full round makes the first beat only if the digest is in it. With x^7 it takes the
   // S-boxes as long as others.
   acclmt_pkg::beat_t digest_beats;
   logic digest_short;
+  acclmt_pkg::position_map_t digest_map;
+  assign digest_map =
+      acclmt_pkg::map_of_registers(registers_i[DigestMap+MapRegisters-1:DigestMap]);
   assign digest_beats =
-      acclmt_pkg::beats_of_digest({registers_i[DigestMap+1][15:0], registers_i[DigestMap]},
-                                  registers_i[DigestWords][WordCountWidth-1:0]);
-  assign digest_short = digest_beats == 3'd1 && beats != 3'd1 && !seven;
+      acclmt_pkg::beats_of_digest(digest_map, registers_i[DigestWords][WordCountWidth-1:0]);
+  assign digest_short = digest_beats == 3'd1 && beats != 3'd1 && !seven && !goldilocks;
 
   always_comb begin
     config_o.alpha = alpha;
@@ -132,11 +141,11 @@ module acclmt_engine_configuration #(
     config_o.partial_interval = partial_interval;
     config_o.digest_short = digest_short;
     config_o.digest_beats = digest_short ? 3'd1 : beats;
-    config_o.pairs = last_pairs != '0;
+    config_o.pairs = groups != 4'd1;
     config_o.last_pairs = last_pairs;
     config_o.skew = skew;
     config_o.order =
-        registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOrderLsb+:WordCountWidth];
+        registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOrderLsb+:ElementCountWidth];
     config_o.output_enters =
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOutputEntersBit];
     config_o.passes_first = registers_i[Passes][acclmt_reg_pkg::LeafPassesFirstLsb+:PassCountWidth];
@@ -147,8 +156,9 @@ module acclmt_engine_configuration #(
     config_o.partial_base = registers_i[PartialBase][acclmt_pkg::IndexWidth-1:0];
     config_o.input_words = registers_i[InputWords][WordCountWidth-1:0];
     config_o.digest_words = registers_i[DigestWords][WordCountWidth-1:0];
-    config_o.input_map = {registers_i[InputMap+1][15:0], registers_i[InputMap]};
-    config_o.digest_map = {registers_i[DigestMap+1][15:0], registers_i[DigestMap]};
+    config_o.input_map =
+        acclmt_pkg::map_of_registers(registers_i[InputMap+MapRegisters-1:InputMap]);
+    config_o.digest_map = digest_map;
   end
 
   // ---- Legal values -----------------------------------------------------------------------------
@@ -160,6 +170,8 @@ module acclmt_engine_configuration #(
 
   acclmt_pkg::word_count_t most_words;
   assign most_words = WordCountWidth'(goldilocks ? MaxGoldilocksWords : MaxWidth);
+  logic [31:0] most_elements;
+  assign most_elements = 32'(goldilocks ? MaxGoldilocksWidth : MaxWidth);
 
   logic [NumRegisters-1:0] illegal;
   always_comb begin
@@ -170,7 +182,7 @@ module acclmt_engine_configuration #(
     illegal[DigestWords] = registers_i[DigestWords] == '0 ||
         registers_i[DigestWords] > 32'(most_words) ||
         (digests_are_nodes_i && registers_i[DigestWords] != 32'd1);
-    illegal[Width] = registers_i[Width] < 32'd2 || registers_i[Width] > 32'(MaxWidth);
+    illegal[Width] = registers_i[Width] < 32'd2 || registers_i[Width] > most_elements;
     illegal[Alpha] = registers_i[Alpha] != 32'd3 && registers_i[Alpha] != 32'd5 &&
         registers_i[Alpha] != 32'd7;
     illegal[Recurrence] =
@@ -190,20 +202,10 @@ module acclmt_engine_configuration #(
     illegal[PartialBase] = registers_i[PartialBase][31:acclmt_pkg::IndexWidth] != '0;
 
     // Position codes name elements of the state, or none.
-    for (int j = 0; j < int'(MaxWidth); j++) begin
-      if (!acclmt_pkg::position_exists(
-              acclmt_pkg::position_code(config_o.input_map, WordCountWidth'(j)),
-              registers_i[Width])) begin
-        illegal[InputMap+j/8] = 1'b1;
-      end
-      if (!acclmt_pkg::position_exists(
-              acclmt_pkg::position_code(config_o.digest_map, WordCountWidth'(j)),
-              registers_i[Width])) begin
-        illegal[DigestMap+j/8] = 1'b1;
-      end
-    end
-    if (registers_i[InputMap+1][31:16] != '0) illegal[InputMap+1] = 1'b1;
-    if (registers_i[DigestMap+1][31:16] != '0) illegal[DigestMap+1] = 1'b1;
+    illegal[InputMap+:MapRegisters] = ~acclmt_pkg::map_is_legal(
+        registers_i[InputMap+MapRegisters-1:InputMap], registers_i[Width]);
+    illegal[DigestMap+:MapRegisters] = ~acclmt_pkg::map_is_legal(
+        registers_i[DigestMap+MapRegisters-1:DigestMap], registers_i[Width]);
   end
 
   assign illegal_o = illegal != '0;

@@ -49,14 +49,32 @@ module acclmt_flush_configuration #(
       (32'(2 ** NumEngines - 1) << acclmt_reg_pkg::RolesNodesLsb) |
       (32'(NodeLimit) << acclmt_reg_pkg::RolesNodeLimitLsb);
   localparam int unsigned PartialRounds = 2;
+  localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
+  localparam int unsigned CodesInRegister = acclmt_pkg::CodesInRegister;
+  localparam int unsigned MapRegisters = acclmt_pkg::MapRegisters;
+  localparam int unsigned Lanes = acclmt_pkg::Lanes;
   // Element j of a block is element j of the state.
-  localparam logic [63:0] Map = 64'h0000_edca_9865_4210;
-  // The digest is element 9 of it.
-  localparam logic [31:0] DigestMap = 32'hc;
+  localparam logic [MapRegisters*32-1:0] Map = identity_map();
+  // The digest is its last one.
+  localparam logic [31:0] DigestMap = 32'(position_of(MaxWidth - 1));
   localparam logic [11:0] RunBase = acclmt_reg_pkg::RegMode;
   localparam logic [11:0] EngineBase = acclmt_reg_pkg::RegLeafInputWords;
   localparam int unsigned FirstPartial =
       (32'(acclmt_reg_pkg::RegLeafPartialRounds1) - 32'(EngineBase)) / 4;
+
+  /// Position code of an element.
+  function automatic logic [CodeWidth-1:0] position_of(input int unsigned element);
+    position_of = CodeWidth'((element / Lanes) * 4 + element % Lanes);
+  endfunction
+
+  /// The positions of all elements, and none behind them.
+  function automatic logic [MapRegisters*32-1:0] identity_map();
+    identity_map = '0;
+    for (int unsigned j = 0; j < acclmt_pkg::PositionCodes; j++) begin
+      identity_map[32*(j/CodesInRegister)+CodeWidth*(j%CodesInRegister)+:CodeWidth] =
+          (j < MaxWidth) ? position_of(j) : CodeWidth'(acclmt_pkg::NoLane);
+    end
+  endfunction
 
   if (NodeWords < 2 * MaxWidth) begin : gen_illegal_node_words
     $error("acclmt_flush_configuration: NodeWords = %0d is not at least %0d, for zeroisations",
@@ -75,8 +93,7 @@ module acclmt_flush_configuration #(
     run_o[(acclmt_reg_pkg::RegRowBlocks-RunBase)/4] = 32'd2;
     run_o[(acclmt_reg_pkg::RegRowGroup-RunBase)/4] = 32'(Rows);
     run_o[(acclmt_reg_pkg::RegLastInputWords-RunBase)/4] = 32'(MaxWidth);
-    run_o[(acclmt_reg_pkg::RegLastInputMap0-RunBase)/4] = Map[31:0];
-    run_o[(acclmt_reg_pkg::RegLastInputMap1-RunBase)/4] = Map[63:32];
+    run_o[(acclmt_reg_pkg::RegLastInputMap0-RunBase)/4+:MapRegisters] = Map;
     // It is the last one of the words, wherever its address is.
     run_o[acclmt_pkg::NumRunConfig-1] = Roles;
   end
@@ -93,8 +110,7 @@ module acclmt_flush_configuration #(
         (32'(MaxWidth - 1) << acclmt_reg_pkg::LeafRecurrenceOrderLsb) |
         (32'd1 << acclmt_reg_pkg::LeafRecurrenceOutputEntersBit);
     engine_o[(acclmt_reg_pkg::RegLeafDigestWords-EngineBase)/4] = 32'd1;
-    engine_o[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4] = Map[31:0];
-    engine_o[(acclmt_reg_pkg::RegLeafInputMap1-EngineBase)/4] = Map[63:32];
+    engine_o[(acclmt_reg_pkg::RegLeafInputMap0-EngineBase)/4+:MapRegisters] = Map;
     engine_o[(acclmt_reg_pkg::RegLeafDigestMap0-EngineBase)/4] = DigestMap;
     for (int i = 0; i < int'(NumPartial); i++) begin
       engine_o[int'(FirstPartial)+i] = 32'(PartialRounds);

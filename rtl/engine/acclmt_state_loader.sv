@@ -75,7 +75,8 @@ module acclmt_state_loader #(
   localparam int unsigned Slices = acclmt_pkg::Slices;
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned MaxBeats = acclmt_pkg::MaxBeats;
-  localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
+  localparam int unsigned Codes = acclmt_pkg::PositionCodes;
+  localparam int unsigned MaxGroups = Codes / Lanes;
   localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
   localparam int unsigned CountWidth = acclmt_pkg::WordCountWidth;
@@ -89,9 +90,9 @@ module acclmt_state_loader #(
   logic [1:0] page_full_q, page_first_q, page_overwrite_q;
   acclmt_pkg::word_count_t word_q;
   logic [1:0][acclmt_pkg::TagWidth-1:0] tag_q;
-  // Which positions have an input: by beat (or slice) and lane.
-  logic [MaxBeats-1:0][Lanes-1:0] present;
-  logic [1:0][MaxBeats-1:0][Lanes-1:0] page_present_q;
+  // Which positions have an input: by group and lane.
+  logic [MaxGroups-1:0][Lanes-1:0] present;
+  logic [1:0][MaxGroups-1:0][Lanes-1:0] page_present_q;
   logic take_word, last_word, page_read;
   assign ready_o = !page_full_q[write_page_q];
   assign take_word = valid_i && ready_o;
@@ -130,20 +131,20 @@ module acclmt_state_loader #(
   end
 
   // Position codes of the elements of this word: the word itself, or its four slices.
-  logic [CodeWidth-1:0] code;
+  logic [acclmt_pkg::WordPositionWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  assign code = acclmt_pkg::position_code(block_i.input_map, word_q);
-  assign slice_code = acclmt_pkg::slice_codes(block_i.input_map, word_q[1:0]);
+  assign code = acclmt_pkg::word_position(block_i.input_map, word_q);
+  assign slice_code = acclmt_pkg::slice_codes(block_i.input_map, word_q[2:0]);
 
   logic [CodeWidth-1:0] element_code;
   always_comb begin
     present = '0;
     element_code = '0;
-    for (int j = 0; j < int'(MaxWidth); j++) begin
+    for (int j = 0; j < int'(Codes); j++) begin
       element_code = block_i.input_map[int'(CodeWidth)*j+:CodeWidth];
-      if (CountWidth'(goldilocks_i ? j / int'(Slices) : j) < block_i.input_words &&
-          element_code[1:0] != NoLane) begin
-        present[element_code[3:2]][element_code[1:0]] = 1'b1;
+      if ((goldilocks_i ? CountWidth'(j / int'(Slices)) < block_i.input_words
+                        : 32'(j) < 32'(block_i.input_words)) && element_code[1:0] != NoLane) begin
+        present[element_code[4:2]][element_code[1:0]] = 1'b1;
       end
     end
   end
@@ -195,6 +196,7 @@ module acclmt_state_loader #(
   // What the state keeps of itself: all when the block is added, and what has no input.
   logic read_first_block_q, read_overwrite_q;
   logic [Slices-1:0][Lanes-1:0] present_q;
+  logic read_odd_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
     else if (clear_i) valid_q <= '0;
@@ -203,10 +205,12 @@ module acclmt_state_loader #(
   always_ff @(posedge clk_i) begin
     last_q <= {last_q[SumStages-2:0], read_last};
     read_tag_q <= {read_tag_q[SumStages-2:0], read_tag};
+    read_odd_q <= beat_q[0];
     read_first_block_q <= is_first;
     read_overwrite_q <= page_overwrite_q[read_page_q];
     for (int s = 0; s < int'(Slices); s++) begin
-      present_q[s] <= page_present_q[read_page_q][goldilocks_i ? 2'(s) : beat_q[1:0]];
+      present_q[s] <=
+          page_present_q[read_page_q][goldilocks_i ? {beat_q[0], 2'(s)} : {1'b0, beat_q[1:0]}];
     end
   end
   logic [Lanes-1:0][WordWidth-1:0] back_q;
@@ -238,35 +242,42 @@ module acclmt_state_loader #(
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
     logic [WordWidth-1:0] placed, kept, initial_word;
     for (genvar s = 0; s < Slices; s++) begin : gen_slice
-      // In Goldilocks mode any slice of the word may come here, else the same slice of a word.
-      logic write;
-      logic [SliceWidth-1:0] data, read_data;
-      always_comb begin
-        write = code[1:0] == 2'(lane);
-        data = word_i[SliceWidth*s+:SliceWidth];
-        if (goldilocks_i) begin
-          write = 1'b0;
-          for (int from = 0; from < int'(Slices); from++) begin
-            if (slice_code[from] == {2'(s), 2'(lane)}) begin
-              write = 1'b1;
-              data = word_i[SliceWidth*from+:SliceWidth];
+      // Even and odd beats have pages of their own: in Goldilocks mode a word may have an element
+      // for each. Any slice of it may come here then, else the same slice of a word.
+      logic [SliceWidth-1:0] read_data;
+      logic [2*SliceWidth-1:0] read_beats;
+      for (genvar odd = 0; odd < 2; odd++) begin : gen_beats
+        logic write;
+        logic [SliceWidth-1:0] data;
+        always_comb begin
+          write = code[2:0] == {1'(odd), 2'(lane)};
+          data = word_i[SliceWidth*s+:SliceWidth];
+          if (goldilocks_i) begin
+            write = 1'b0;
+            for (int from = 0; from < int'(Slices); from++) begin
+              if (slice_code[from] == {1'(odd), 2'(s), 2'(lane)}) begin
+                write = 1'b1;
+                data = word_i[SliceWidth*from+:SliceWidth];
+              end
             end
           end
         end
+        acclmt_mem_1r1w #(
+          .Width(SliceWidth),
+          .Depth(MaxBeats)
+        ) u_page (
+          .clk_i,
+          .memory_config_i,
+          .write_enable_i(take_word && write),
+          .write_address_i({write_page_q, !goldilocks_i && code[3]}),
+          .write_data_i(data),
+          .read_enable_i(read && beat_q[0] == 1'(odd)),
+          .read_address_i({read_page_q, beat_q[1]}),
+          .read_data_o(read_beats[SliceWidth*odd+:SliceWidth])
+        );
       end
-      acclmt_mem_1r1w #(
-        .Width(SliceWidth),
-        .Depth(2 * MaxBeats)
-      ) u_page (
-        .clk_i,
-        .memory_config_i,
-        .write_enable_i(take_word && write),
-        .write_address_i({write_page_q, goldilocks_i ? 2'd0 : code[3:2]}),
-        .write_data_i(data),
-        .read_enable_i(read),
-        .read_address_i({read_page_q, beat_q[1:0]}),
-        .read_data_o(read_data)
-      );
+      assign read_data =
+          read_odd_q ? read_beats[SliceWidth+:SliceWidth] : read_beats[0+:SliceWidth];
       logic has_input;
       assign has_input = present_q[s][lane];
       assign placed[SliceWidth*s+:SliceWidth] = has_input ? read_data : '0;

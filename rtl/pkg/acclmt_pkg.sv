@@ -117,48 +117,82 @@ package acclmt_pkg;
 
   // ---- Run-time parameters of a hash engine -----------------------------------------------------
 
-  // A state has up to 12 elements. Element e is in lane e mod 3; e div 3 is its beat or, in
-  // Goldilocks mode, its 64-bit slice: then a state of any width is one beat.
+  // A state has up to 12 elements, in Goldilocks mode up to 24. Element e is in lane e mod 3, and
+  // e div 3 is its group: the beat or, in Goldilocks mode, a 64-bit slice of a beat of four groups.
 
   /// Most beats of a state, and most column chunks of a matrix.
   localparam int unsigned MaxBeats = 4;
-  /// Most elements of a state.
+  /// Most elements of a state, of the large prime and in Goldilocks mode.
   localparam int unsigned MaxWidth = 12;
+  localparam int unsigned MaxGoldilocksWidth = 24;
+  /// Bits of a number of elements.
+  localparam int unsigned ElementCountWidth = 5;
   /// Most words of a block or digest in Goldilocks mode.
-  localparam int unsigned MaxGoldilocksWords = MaxWidth / Slices;
+  localparam int unsigned MaxGoldilocksWords = MaxGoldilocksWidth / Slices;
   /// Bits of a number of beats or steps.
   localparam int unsigned BeatWidth = 3;
   /// Bits of a number of words: of a block or of a digest.
   localparam int unsigned WordCountWidth = 4;
-  /// Position code of a state element: {beat or slice, lane}; lane `NoLane` is no element.
-  localparam int unsigned PositionCodeWidth = 4;
+  /// Position code of a state element: {group, lane}; lane `NoLane` is no element. Codes in a map,
+  /// and in a register.
+  localparam int unsigned PositionCodeWidth = 5;
+  localparam int unsigned WordPositionWidth = PositionCodeWidth - 1;
+  localparam int unsigned PositionCodes = MaxGoldilocksWidth;
+  localparam int unsigned CodesInRegister = 6;
+  localparam int unsigned MapRegisters = PositionCodes / CodesInRegister;
+  localparam int unsigned MapRegisterBits = CodesInRegister * PositionCodeWidth;
   localparam logic [1:0] NoLane = 2'(Lanes);
 
   typedef logic [BeatWidth-1:0] beat_t;
   typedef logic [WordCountWidth-1:0] word_count_t;
+  typedef logic [ElementCountWidth-1:0] element_count_t;
 
   /// A map of positions: entry j, see `position_code`, belongs to element j of the words of a hash.
   /// It has one dimension, see `Lanes`.
-  typedef logic [MaxWidth*PositionCodeWidth-1:0] position_map_t;
-
-  /// Entry of a map of positions.
-  function automatic logic [PositionCodeWidth-1:0] position_code(input position_map_t map,
-                                                                 input word_count_t element);
-    position_code = map[6'(PositionCodeWidth)*6'(element)+:PositionCodeWidth];
-  endfunction
+  typedef logic [PositionCodes*PositionCodeWidth-1:0] position_map_t;
 
   /// Whether a position code names an element of a state of `width` elements, or none.
   function automatic logic position_exists(input logic [PositionCodeWidth-1:0] code,
                                            input logic [31:0] width);
-    position_exists = code[1:0] == NoLane || 32'(code[3:2]) * 32'(Lanes) + 32'(code[1:0]) < width;
+    position_exists = code[1:0] == NoLane || 32'(code[4:2]) * 32'(Lanes) + 32'(code[1:0]) < width;
   endfunction
 
-  /// Goldilocks mode: the entries of the four elements in word `word`, 0 to 2.
+  /// The map that a run of registers holds, and whether each of them is one of a map of positions
+  /// in a state of `width` elements: its codes name elements of that, or none, and its other bits
+  /// are zero.
+  function automatic position_map_t map_of_registers(input logic [MapRegisters*32-1:0] registers);
+    for (int unsigned r = 0; r < MapRegisters; r++) begin
+      map_of_registers[MapRegisterBits*r+:MapRegisterBits] = registers[32*r+:MapRegisterBits];
+    end
+  endfunction
+
+  function automatic logic [MapRegisters-1:0] map_is_legal(
+      input logic [MapRegisters*32-1:0] registers, input logic [31:0] width);
+    logic [PositionCodeWidth-1:0] code;
+    for (int unsigned r = 0; r < MapRegisters; r++) begin
+      map_is_legal[r] = registers[32*r+MapRegisterBits+:32-MapRegisterBits] == '0;
+      for (int unsigned j = 0; j < CodesInRegister; j++) begin
+        code = registers[32*r+PositionCodeWidth*j+:PositionCodeWidth];
+        if (!position_exists(code, width)) map_is_legal[r] = 1'b0;
+      end
+    end
+  endfunction
+
+  /// Entry of a map of positions, of an element of the large prime: {beat, lane}.
+  function automatic logic [WordPositionWidth-1:0] word_position(input position_map_t map,
+                                                                 input word_count_t element);
+    word_position = map[7'(PositionCodeWidth)*7'(element)+:WordPositionWidth];
+  endfunction
+
+  /// Goldilocks mode: the entries of the four elements in word `word`, 0 to 5.
   function automatic logic [Slices*PositionCodeWidth-1:0] slice_codes(
-      input position_map_t map, input logic [1:0] word);
+      input position_map_t map, input logic [2:0] word);
     case (word)
-      2'd1: slice_codes = map[Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
-      2'd2: slice_codes = map[2*Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      3'd1: slice_codes = map[Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      3'd2: slice_codes = map[2*Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      3'd3: slice_codes = map[3*Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      3'd4: slice_codes = map[4*Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
+      3'd5: slice_codes = map[5*Slices*PositionCodeWidth+:Slices*PositionCodeWidth];
       default: slice_codes = map[Slices*PositionCodeWidth-1:0];
     endcase
   endfunction
@@ -176,10 +210,10 @@ package acclmt_pkg;
   /// Beats of a state up to the last one that has one of the first `words` elements of the digest
   /// map, for states with one element in a word.
   function automatic beat_t beats_of_digest(input position_map_t map, input word_count_t words);
-    logic [PositionCodeWidth-1:0] code;
+    logic [WordPositionWidth-1:0] code;
     beats_of_digest = BeatWidth'(1);
     for (int j = 0; j < int'(MaxWidth); j++) begin
-      code = map[int'(PositionCodeWidth)*j+:PositionCodeWidth];
+      code = word_position(map, WordCountWidth'(j));
       if (WordCountWidth'(j) < words && code[1:0] != NoLane &&
           BeatWidth'(code[3:2]) >= beats_of_digest) begin
         beats_of_digest = BeatWidth'(code[3:2]) + 1'b1;
@@ -356,11 +390,11 @@ package acclmt_pkg;
   typedef struct packed {
     alpha_e alpha;
     /// Elements of a state: t.
-    word_count_t width;
-    /// Beats of a state: ceil(t / 3), or 1 in Goldilocks mode.
+    element_count_t width;
+    /// Beats of a state: ceil(t / 3), in Goldilocks mode ceil(t / 12).
     beat_t beats;
-    /// Steps of a row chunk of a matrix, each with two column chunks: ceil(ceil(t / 3) / 2). So
-    /// many cycles apart the beats of a round come.
+    /// Steps of a row chunk of a matrix, each with two groups: ceil(ceil(t / 3) / 2). So many
+    /// cycles apart the beats of a round come.
     beat_t steps;
     /// Cycles of a pass of a full-round sub-engine, of its beats from one to the next, and the grid
     /// on which its slots begin.
@@ -374,7 +408,8 @@ package acclmt_pkg;
     logic digest_short;
     beat_t digest_beats;
     /// Whether the matrices of a full-round sub-engine have pairs of elements, and lanes with a
-    /// pair in the last beat that has any.
+    /// pair in the last beat that has any; in Goldilocks mode pairs of slices in the last beat,
+    /// which may have none.
     logic pairs;
     logic [1:0] last_pairs;
     /// Cycles that the matrix of a full-round sub-engine starts later than its first element is
@@ -382,7 +417,7 @@ package acclmt_pkg;
     logic [3:0] skew;
     /// Recurrence of the partial rounds: sums that move up behind a round, 0 if there is none; the
     /// output of the S-box enters the next element.
-    word_count_t order;
+    element_count_t order;
     logic output_enters;
     /// Passes of its two visits to the full-round sub-engines.
     pass_count_t passes_first;
@@ -401,7 +436,7 @@ package acclmt_pkg;
 
   /// Bits of the parameters of a hash engine. An engine of several parameter sets has them side by
   /// side, set 0 in the low bits (see acclmt_set_select).
-  localparam int unsigned EngineConfigWidth = 233;
+  localparam int unsigned EngineConfigWidth = 379;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
@@ -413,8 +448,10 @@ package acclmt_pkg;
     logic pairs;
     /// It is the last one that does so in its round.
     logic pairs_end;
-    /// Goldilocks mode: it takes the upper slices, 2 and 3, or the lower ones.
+    /// Goldilocks mode: it takes the upper slices, 2 and 3, or the lower ones; those of the odd
+    /// beat, or of the even one.
     logic upper;
+    logic of_odd_beat;
     /// The row chunk, and whether it is the last step of that, and of the round.
     beat_t row;
     logic row_ends;
@@ -457,8 +494,8 @@ package acclmt_pkg;
   /// Configuration registers of a run, from MODE on, the last ones LEAVES_HIGH and ROLES, and of
   /// each parameter set, from INPUT_WORDS on: consecutive words of the register map, but for
   /// LEAVES_HIGH and ROLES.
-  localparam int unsigned NumRunConfig = 14;
-  localparam int unsigned NumEngineConfig = 17;
+  localparam int unsigned NumRunConfig = 16;
+  localparam int unsigned NumEngineConfig = 21;
 
   /// Most hash engines that a chip can have.
   localparam int unsigned MaxNumEngines = 8;

@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000b00;
+  localparam logic [31:0] VersionValue = 32'h00000c00;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -47,13 +47,15 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLastInputWords = 12'h06c;
   localparam logic [11:0] RegLastInputMap0 = 12'h070;
   localparam logic [11:0] RegLastInputMap1 = 12'h074;
-  localparam logic [11:0] RegWindowFirst = 12'h078;
-  localparam logic [11:0] RegWindowLast = 12'h07c;
-  localparam logic [11:0] RegInterruptStatus = 12'h080;
-  localparam logic [11:0] RegInterruptEnable = 12'h084;
+  localparam logic [11:0] RegLastInputMap2 = 12'h078;
+  localparam logic [11:0] RegLastInputMap3 = 12'h07c;
+  localparam logic [11:0] RegWindowFirst = 12'h080;
+  localparam logic [11:0] RegWindowLast = 12'h084;
   localparam logic [11:0] RegLeavesHigh = 12'h088;
   localparam logic [11:0] RegErrorInfoHigh = 12'h08c;
   localparam logic [11:0] RegRoles = 12'h090;
+  localparam logic [11:0] RegInterruptStatus = 12'h094;
+  localparam logic [11:0] RegInterruptEnable = 12'h098;
   localparam logic [11:0] RegRadixSquared0 = 12'h0c0;
   localparam logic [11:0] RegRadixSquared1 = 12'h0c4;
   localparam logic [11:0] RegRadixSquared2 = 12'h0c8;
@@ -79,15 +81,19 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegLeafDigestWords = 12'h154;
   localparam logic [11:0] RegLeafInputMap0 = 12'h158;
   localparam logic [11:0] RegLeafInputMap1 = 12'h15c;
-  localparam logic [11:0] RegLeafDigestMap0 = 12'h160;
-  localparam logic [11:0] RegLeafDigestMap1 = 12'h164;
-  localparam logic [11:0] RegLeafPartialRounds1 = 12'h168;
-  localparam logic [11:0] RegLeafPartialRounds2 = 12'h16c;
-  localparam logic [11:0] RegLeafPartialRounds3 = 12'h170;
-  localparam logic [11:0] RegLeafPartialRounds4 = 12'h174;
-  localparam logic [11:0] RegLeafPartialRounds5 = 12'h178;
-  localparam logic [11:0] RegLeafPartialRounds6 = 12'h17c;
-  localparam logic [11:0] RegLeafPartialBase = 12'h180;
+  localparam logic [11:0] RegLeafInputMap2 = 12'h160;
+  localparam logic [11:0] RegLeafInputMap3 = 12'h164;
+  localparam logic [11:0] RegLeafDigestMap0 = 12'h168;
+  localparam logic [11:0] RegLeafDigestMap1 = 12'h16c;
+  localparam logic [11:0] RegLeafDigestMap2 = 12'h170;
+  localparam logic [11:0] RegLeafDigestMap3 = 12'h174;
+  localparam logic [11:0] RegLeafPartialRounds1 = 12'h178;
+  localparam logic [11:0] RegLeafPartialRounds2 = 12'h17c;
+  localparam logic [11:0] RegLeafPartialRounds3 = 12'h180;
+  localparam logic [11:0] RegLeafPartialRounds4 = 12'h184;
+  localparam logic [11:0] RegLeafPartialRounds5 = 12'h188;
+  localparam logic [11:0] RegLeafPartialRounds6 = 12'h18c;
+  localparam logic [11:0] RegLeafPartialBase = 12'h190;
   localparam logic [11:0] RegRootInputWords = 12'h1a0;
   localparam logic [11:0] RegRootWidth = 12'h1a4;
   localparam logic [11:0] RegRootAlpha = 12'h1a8;
@@ -96,15 +102,19 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegRootDigestWords = 12'h1b4;
   localparam logic [11:0] RegRootInputMap0 = 12'h1b8;
   localparam logic [11:0] RegRootInputMap1 = 12'h1bc;
-  localparam logic [11:0] RegRootDigestMap0 = 12'h1c0;
-  localparam logic [11:0] RegRootDigestMap1 = 12'h1c4;
-  localparam logic [11:0] RegRootPartialRounds1 = 12'h1c8;
-  localparam logic [11:0] RegRootPartialRounds2 = 12'h1cc;
-  localparam logic [11:0] RegRootPartialRounds3 = 12'h1d0;
-  localparam logic [11:0] RegRootPartialRounds4 = 12'h1d4;
-  localparam logic [11:0] RegRootPartialRounds5 = 12'h1d8;
-  localparam logic [11:0] RegRootPartialRounds6 = 12'h1dc;
-  localparam logic [11:0] RegRootPartialBase = 12'h1e0;
+  localparam logic [11:0] RegRootInputMap2 = 12'h1c0;
+  localparam logic [11:0] RegRootInputMap3 = 12'h1c4;
+  localparam logic [11:0] RegRootDigestMap0 = 12'h1c8;
+  localparam logic [11:0] RegRootDigestMap1 = 12'h1cc;
+  localparam logic [11:0] RegRootDigestMap2 = 12'h1d0;
+  localparam logic [11:0] RegRootDigestMap3 = 12'h1d4;
+  localparam logic [11:0] RegRootPartialRounds1 = 12'h1d8;
+  localparam logic [11:0] RegRootPartialRounds2 = 12'h1dc;
+  localparam logic [11:0] RegRootPartialRounds3 = 12'h1e0;
+  localparam logic [11:0] RegRootPartialRounds4 = 12'h1e4;
+  localparam logic [11:0] RegRootPartialRounds5 = 12'h1e8;
+  localparam logic [11:0] RegRootPartialRounds6 = 12'h1ec;
+  localparam logic [11:0] RegRootPartialBase = 12'h1f0;
   localparam logic [11:0] RegCycles = 12'h200;
   localparam logic [11:0] RegCycleFirstIn = 12'h208;
   localparam logic [11:0] RegCycleLastIn = 12'h210;
@@ -232,15 +242,19 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegTopDigestWords = 12'h754;
   localparam logic [11:0] RegTopInputMap0 = 12'h758;
   localparam logic [11:0] RegTopInputMap1 = 12'h75c;
-  localparam logic [11:0] RegTopDigestMap0 = 12'h760;
-  localparam logic [11:0] RegTopDigestMap1 = 12'h764;
-  localparam logic [11:0] RegTopPartialRounds1 = 12'h768;
-  localparam logic [11:0] RegTopPartialRounds2 = 12'h76c;
-  localparam logic [11:0] RegTopPartialRounds3 = 12'h770;
-  localparam logic [11:0] RegTopPartialRounds4 = 12'h774;
-  localparam logic [11:0] RegTopPartialRounds5 = 12'h778;
-  localparam logic [11:0] RegTopPartialRounds6 = 12'h77c;
-  localparam logic [11:0] RegTopPartialBase = 12'h780;
+  localparam logic [11:0] RegTopInputMap2 = 12'h760;
+  localparam logic [11:0] RegTopInputMap3 = 12'h764;
+  localparam logic [11:0] RegTopDigestMap0 = 12'h768;
+  localparam logic [11:0] RegTopDigestMap1 = 12'h76c;
+  localparam logic [11:0] RegTopDigestMap2 = 12'h770;
+  localparam logic [11:0] RegTopDigestMap3 = 12'h774;
+  localparam logic [11:0] RegTopPartialRounds1 = 12'h778;
+  localparam logic [11:0] RegTopPartialRounds2 = 12'h77c;
+  localparam logic [11:0] RegTopPartialRounds3 = 12'h780;
+  localparam logic [11:0] RegTopPartialRounds4 = 12'h784;
+  localparam logic [11:0] RegTopPartialRounds5 = 12'h788;
+  localparam logic [11:0] RegTopPartialRounds6 = 12'h78c;
+  localparam logic [11:0] RegTopPartialBase = 12'h790;
   localparam logic [11:0] RegBusVersion = 12'h800;
   localparam logic [11:0] RegStreamState = 12'h804;
   localparam logic [11:0] RegStreamControl = 12'h808;
@@ -373,6 +387,21 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] ModeMask = 32'h00000007;
 
+  // Fields of ROLES.
+  // Bit e: hash engine e hashes rows into leaves. At least one does in a run that hashes leaves.
+  localparam int unsigned RolesRowsLsb = 0;
+  localparam int unsigned RolesRowsWidth = 8;
+  // Bit e: hash engine e hashes groups of siblings into nodes. At least one does in a run with a
+  // tree.
+  localparam int unsigned RolesNodesLsb = 8;
+  localparam int unsigned RolesNodesWidth = 8;
+  // Most nodes that are inside of a hash engine at a time; 0: as many as it takes. Rows of several
+  // blocks wait inside for words that come later, and need to know what room nodes leave them.
+  localparam int unsigned RolesNodeLimitLsb = 16;
+  localparam int unsigned RolesNodeLimitWidth = 8;
+  // All of them.
+  localparam logic [31:0] RolesMask = 32'h00ffffff;
+
   // Fields of INTERRUPT_STATUS.
   // A run was completed.
   localparam int unsigned InterruptStatusDoneBit = 0;
@@ -394,21 +423,6 @@ package acclmt_reg_pkg;
   localparam int unsigned InterruptEnableZeroisedBit = 2;
   // All of them.
   localparam logic [31:0] InterruptEnableMask = 32'h00000007;
-
-  // Fields of ROLES.
-  // Bit e: hash engine e hashes rows into leaves. At least one does in a run that hashes leaves.
-  localparam int unsigned RolesRowsLsb = 0;
-  localparam int unsigned RolesRowsWidth = 8;
-  // Bit e: hash engine e hashes groups of siblings into nodes. At least one does in a run with a
-  // tree.
-  localparam int unsigned RolesNodesLsb = 8;
-  localparam int unsigned RolesNodesWidth = 8;
-  // Most nodes that are inside of a hash engine at a time; 0: as many as it takes. Rows of several
-  // blocks wait inside for words that come later, and need to know what room nodes leave them.
-  localparam int unsigned RolesNodeLimitLsb = 16;
-  localparam int unsigned RolesNodeLimitWidth = 8;
-  // All of them.
-  localparam logic [31:0] RolesMask = 32'h00ffffff;
 
   // Fields of CONSTANT_ADDRESS.
   // Index inside the bank.
@@ -443,12 +457,12 @@ package acclmt_reg_pkg;
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
   // partial rounds are dense.
   localparam int unsigned LeafRecurrenceOrderLsb = 0;
-  localparam int unsigned LeafRecurrenceOrderWidth = 4;
+  localparam int unsigned LeafRecurrenceOrderWidth = 5;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
   // All of them.
-  localparam logic [31:0] LeafRecurrenceMask = 32'h0000010f;
+  localparam logic [31:0] LeafRecurrenceMask = 32'h0000011f;
 
   // Fields of ROOT_PASSES.
   // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.
@@ -464,12 +478,12 @@ package acclmt_reg_pkg;
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
   // partial rounds are dense.
   localparam int unsigned RootRecurrenceOrderLsb = 0;
-  localparam int unsigned RootRecurrenceOrderWidth = 4;
+  localparam int unsigned RootRecurrenceOrderWidth = 5;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned RootRecurrenceOutputEntersBit = 8;
   // All of them.
-  localparam logic [31:0] RootRecurrenceMask = 32'h0000010f;
+  localparam logic [31:0] RootRecurrenceMask = 32'h0000011f;
 
   // Fields of LEVEL_TABLE.
   // Groups of siblings that the queue of the level has room for, at least 1.
@@ -497,12 +511,12 @@ package acclmt_reg_pkg;
   // Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all
   // partial rounds are dense.
   localparam int unsigned TopRecurrenceOrderLsb = 0;
-  localparam int unsigned TopRecurrenceOrderWidth = 4;
+  localparam int unsigned TopRecurrenceOrderWidth = 5;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned TopRecurrenceOutputEntersBit = 8;
   // All of them.
-  localparam logic [31:0] TopRecurrenceMask = 32'h0000010f;
+  localparam logic [31:0] TopRecurrenceMask = 32'h0000011f;
 
   // Fields of STREAM_STATE.
   // The input takes words for a run.

@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000B00u
+#define ACCLMT_VERSION_VALUE 0x00000C00u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000B00u
+#define ACCLMT_VERSION_RESET 0x00000C00u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -293,8 +293,8 @@
  * blocks, and so on; the last group has the rows that are left. Legal: 1 to (2 + the number of
  * partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats of a state), see
  * CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) beats, in Goldilocks
- * mode one, for each hash engine that takes rows. Where one takes nodes as well, and rows have
- * several blocks, the beats of its rows and of NodeLimit nodes fit into so many buffers of
+ * mode ceil(t / 12), for each hash engine that takes rows. Where one takes nodes as well, and rows
+ * have several blocks, the beats of its rows and of NodeLimit nodes fit into so many buffers of
  * 2^Log2Places - 3 beats. A run with a tree in which leaves are reserved, see ROLES, needs room for
  * a group of rows and a group of siblings less one in the queue of level 0. It can be written only
  * while no run is in progress.
@@ -315,7 +315,7 @@
  */
 #define ACCLMT_REG_LAST_INPUT_MAP(number) (0x070u + 4u * ((number) - 0u))
 #define ACCLMT_LAST_INPUT_MAP_FIRST 0u
-#define ACCLMT_LAST_INPUT_MAP_COUNT 2u
+#define ACCLMT_LAST_INPUT_MAP_COUNT 4u
 #define ACCLMT_LAST_INPUT_MAP_RESET 0x00000000u
 
 /*
@@ -323,60 +323,15 @@
  * begins when so many leaves have left the leaf hash engine. It can be written only while no run is
  * in progress.
  */
-#define ACCLMT_REG_WINDOW_FIRST 0x078u
+#define ACCLMT_REG_WINDOW_FIRST 0x080u
 #define ACCLMT_WINDOW_FIRST_RESET 0x00000000u
 
 /*
  * WINDOW_LAST (RW). The window ends when so many leaves have left the leaf hash engine; 0: with the
  * run. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_WINDOW_LAST 0x07Cu
+#define ACCLMT_REG_WINDOW_LAST 0x084u
 #define ACCLMT_WINDOW_LAST_RESET 0x00000000u
-
-/*
- * INTERRUPT_STATUS (RO, W1C). What happened and was not acknowledged. The interrupt output is high
- * while a bit is 1 here and in INTERRUPT_ENABLE. A write of 1 acknowledges: it clears the bit and
- * nothing else; STATUS, ERROR and the counters stay. A clear clears all bits.
- */
-#define ACCLMT_REG_INTERRUPT_STATUS 0x080u
-#define ACCLMT_INTERRUPT_STATUS_RESET 0x00000000u
-/* A run was completed. */
-#define ACCLMT_INTERRUPT_STATUS_DONE_LSB 0u
-#define ACCLMT_INTERRUPT_STATUS_DONE_WIDTH 1u
-#define ACCLMT_INTERRUPT_STATUS_DONE_MASK 0x00000001u
-/*
- * Something of the table of error codes happened, be it registered in ERROR or not because another
- * error is there.
- */
-#define ACCLMT_INTERRUPT_STATUS_ERROR_LSB 1u
-#define ACCLMT_INTERRUPT_STATUS_ERROR_WIDTH 1u
-#define ACCLMT_INTERRUPT_STATUS_ERROR_MASK 0x00000002u
-/* A zeroisation was completed. */
-#define ACCLMT_INTERRUPT_STATUS_ZEROISED_LSB 2u
-#define ACCLMT_INTERRUPT_STATUS_ZEROISED_WIDTH 1u
-#define ACCLMT_INTERRUPT_STATUS_ZEROISED_MASK 0x00000004u
-
-/*
- * INTERRUPT_ENABLE (RW, at any time). Which bits of INTERRUPT_STATUS raise the interrupt output;
- * none after a reset. It can be written at any time.
- */
-#define ACCLMT_REG_INTERRUPT_ENABLE 0x084u
-#define ACCLMT_INTERRUPT_ENABLE_RESET 0x00000000u
-/* A run was completed. */
-#define ACCLMT_INTERRUPT_ENABLE_DONE_LSB 0u
-#define ACCLMT_INTERRUPT_ENABLE_DONE_WIDTH 1u
-#define ACCLMT_INTERRUPT_ENABLE_DONE_MASK 0x00000001u
-/*
- * Something of the table of error codes happened, be it registered in ERROR or not because another
- * error is there.
- */
-#define ACCLMT_INTERRUPT_ENABLE_ERROR_LSB 1u
-#define ACCLMT_INTERRUPT_ENABLE_ERROR_WIDTH 1u
-#define ACCLMT_INTERRUPT_ENABLE_ERROR_MASK 0x00000002u
-/* A zeroisation was completed. */
-#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_LSB 2u
-#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_WIDTH 1u
-#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_MASK 0x00000004u
 
 /*
  * LEAVES_HIGH (RW). The upper 32 bits of the number of leaves: 0, or 1 for 2^32 leaves. It can be
@@ -420,6 +375,51 @@
 #define ACCLMT_ROLES_NODE_LIMIT_LSB 16u
 #define ACCLMT_ROLES_NODE_LIMIT_WIDTH 8u
 #define ACCLMT_ROLES_NODE_LIMIT_MASK 0x00FF0000u
+
+/*
+ * INTERRUPT_STATUS (RO, W1C). What happened and was not acknowledged. The interrupt output is high
+ * while a bit is 1 here and in INTERRUPT_ENABLE. A write of 1 acknowledges: it clears the bit and
+ * nothing else; STATUS, ERROR and the counters stay. A clear clears all bits.
+ */
+#define ACCLMT_REG_INTERRUPT_STATUS 0x094u
+#define ACCLMT_INTERRUPT_STATUS_RESET 0x00000000u
+/* A run was completed. */
+#define ACCLMT_INTERRUPT_STATUS_DONE_LSB 0u
+#define ACCLMT_INTERRUPT_STATUS_DONE_WIDTH 1u
+#define ACCLMT_INTERRUPT_STATUS_DONE_MASK 0x00000001u
+/*
+ * Something of the table of error codes happened, be it registered in ERROR or not because another
+ * error is there.
+ */
+#define ACCLMT_INTERRUPT_STATUS_ERROR_LSB 1u
+#define ACCLMT_INTERRUPT_STATUS_ERROR_WIDTH 1u
+#define ACCLMT_INTERRUPT_STATUS_ERROR_MASK 0x00000002u
+/* A zeroisation was completed. */
+#define ACCLMT_INTERRUPT_STATUS_ZEROISED_LSB 2u
+#define ACCLMT_INTERRUPT_STATUS_ZEROISED_WIDTH 1u
+#define ACCLMT_INTERRUPT_STATUS_ZEROISED_MASK 0x00000004u
+
+/*
+ * INTERRUPT_ENABLE (RW, at any time). Which bits of INTERRUPT_STATUS raise the interrupt output;
+ * none after a reset. It can be written at any time.
+ */
+#define ACCLMT_REG_INTERRUPT_ENABLE 0x098u
+#define ACCLMT_INTERRUPT_ENABLE_RESET 0x00000000u
+/* A run was completed. */
+#define ACCLMT_INTERRUPT_ENABLE_DONE_LSB 0u
+#define ACCLMT_INTERRUPT_ENABLE_DONE_WIDTH 1u
+#define ACCLMT_INTERRUPT_ENABLE_DONE_MASK 0x00000001u
+/*
+ * Something of the table of error codes happened, be it registered in ERROR or not because another
+ * error is there.
+ */
+#define ACCLMT_INTERRUPT_ENABLE_ERROR_LSB 1u
+#define ACCLMT_INTERRUPT_ENABLE_ERROR_WIDTH 1u
+#define ACCLMT_INTERRUPT_ENABLE_ERROR_MASK 0x00000002u
+/* A zeroisation was completed. */
+#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_LSB 2u
+#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_WIDTH 1u
+#define ACCLMT_INTERRUPT_ENABLE_ZEROISED_MASK 0x00000004u
 
 /*
  * RADIX_SQUARED (RW). R^2 modulo PRIME, little-endian words of 32 bits. Only on a chip with a
@@ -471,15 +471,15 @@
 #define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK 0x0FF00000u
 
 /*
- * LEAF_INPUT_WORDS (RW). Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 3
+ * LEAF_INPUT_WORDS (RW). Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 6
  * in Goldilocks mode. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_INPUT_WORDS 0x140u
 #define ACCLMT_LEAF_INPUT_WORDS_RESET 0x00000000u
 
 /*
- * LEAF_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12. It can be written only
- * while no run is in progress.
+ * LEAF_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks
+ * mode. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_WIDTH 0x144u
 #define ACCLMT_LEAF_WIDTH_RESET 0x00000000u
@@ -517,8 +517,8 @@
  * partial rounds are dense.
  */
 #define ACCLMT_LEAF_RECURRENCE_ORDER_LSB 0u
-#define ACCLMT_LEAF_RECURRENCE_ORDER_WIDTH 4u
-#define ACCLMT_LEAF_RECURRENCE_ORDER_MASK 0x0000000Fu
+#define ACCLMT_LEAF_RECURRENCE_ORDER_WIDTH 5u
+#define ACCLMT_LEAF_RECURRENCE_ORDER_MASK 0x0000001Fu
 /*
  * Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.
  */
@@ -527,22 +527,23 @@
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
 
 /*
- * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in
+ * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 6 in
  * Goldilocks mode; for a tree: 1. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_DIGEST_WORDS 0x154u
 #define ACCLMT_LEAF_DIGEST_WORDS_RESET 0x00000000u
 
 /*
- * LEAF_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 4 bits, 8
- * in a register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state;
- * lane 3: the input element is dropped. Input element j is stream word j of the block, in
- * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
- * while no run is in progress.
+ * LEAF_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 5 bits, 6
+ * in a register, least significant first; bits 31:30 are 0. A code is 4 group + lane: element 3
+ * group + lane of the state; lane 3: the input element is dropped. All 24 codes name an element
+ * below WIDTH or have lane 3. Input element j is stream word j of the block, of which there are up
+ * to 12, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be
+ * written only while no run is in progress.
  */
 #define ACCLMT_REG_LEAF_INPUT_MAP(number) (0x158u + 4u * ((number) - 0u))
 #define ACCLMT_LEAF_INPUT_MAP_FIRST 0u
-#define ACCLMT_LEAF_INPUT_MAP_COUNT 2u
+#define ACCLMT_LEAF_INPUT_MAP_COUNT 4u
 #define ACCLMT_LEAF_INPUT_MAP_RESET 0x00000000u
 
 /*
@@ -551,9 +552,9 @@
  * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
  * run is in progress.
  */
-#define ACCLMT_REG_LEAF_DIGEST_MAP(number) (0x160u + 4u * ((number) - 0u))
+#define ACCLMT_REG_LEAF_DIGEST_MAP(number) (0x168u + 4u * ((number) - 0u))
 #define ACCLMT_LEAF_DIGEST_MAP_FIRST 0u
-#define ACCLMT_LEAF_DIGEST_MAP_COUNT 2u
+#define ACCLMT_LEAF_DIGEST_MAP_COUNT 4u
 #define ACCLMT_LEAF_DIGEST_MAP_RESET 0x00000000u
 
 /*
@@ -561,7 +562,7 @@
  * that CAPS_ENGINE does not have. With a recurrence that of sub-engine 1 is at least 1, without one
  * all are 0. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_PARTIAL_ROUNDS(number) (0x168u + 4u * ((number) - 1u))
+#define ACCLMT_REG_LEAF_PARTIAL_ROUNDS(number) (0x178u + 4u * ((number) - 1u))
 #define ACCLMT_LEAF_PARTIAL_ROUNDS_FIRST 1u
 #define ACCLMT_LEAF_PARTIAL_ROUNDS_COUNT 6u
 #define ACCLMT_LEAF_PARTIAL_ROUNDS_RESET 0x00000000u
@@ -571,20 +572,20 @@
  * partial-round sub-engine, up to 255. They fit behind it into the memories of CAPS_DEPTH. It can
  * be written only while no run is in progress.
  */
-#define ACCLMT_REG_LEAF_PARTIAL_BASE 0x180u
+#define ACCLMT_REG_LEAF_PARTIAL_BASE 0x190u
 #define ACCLMT_LEAF_PARTIAL_BASE_RESET 0x00000000u
 
 /*
  * ROOT_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the levels that are hashed with this
- * set. Legal: 2 to 12, or 2 to 3 in Goldilocks mode. It can be written only while no run is in
+ * set. Legal: 2 to 12, or 2 to 6 in Goldilocks mode. It can be written only while no run is in
  * progress.
  */
 #define ACCLMT_REG_ROOT_INPUT_WORDS 0x1A0u
 #define ACCLMT_ROOT_INPUT_WORDS_RESET 0x00000000u
 
 /*
- * ROOT_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12. It can be written only
- * while no run is in progress.
+ * ROOT_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks
+ * mode. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_ROOT_WIDTH 0x1A4u
 #define ACCLMT_ROOT_WIDTH_RESET 0x00000000u
@@ -622,8 +623,8 @@
  * partial rounds are dense.
  */
 #define ACCLMT_ROOT_RECURRENCE_ORDER_LSB 0u
-#define ACCLMT_ROOT_RECURRENCE_ORDER_WIDTH 4u
-#define ACCLMT_ROOT_RECURRENCE_ORDER_MASK 0x0000000Fu
+#define ACCLMT_ROOT_RECURRENCE_ORDER_WIDTH 5u
+#define ACCLMT_ROOT_RECURRENCE_ORDER_MASK 0x0000001Fu
 /*
  * Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.
  */
@@ -639,15 +640,16 @@
 #define ACCLMT_ROOT_DIGEST_WORDS_RESET 0x00000000u
 
 /*
- * ROOT_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 4 bits, 8
- * in a register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state;
- * lane 3: the input element is dropped. Input element j is stream word j of the block, in
- * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
- * while no run is in progress.
+ * ROOT_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 5 bits, 6
+ * in a register, least significant first; bits 31:30 are 0. A code is 4 group + lane: element 3
+ * group + lane of the state; lane 3: the input element is dropped. All 24 codes name an element
+ * below WIDTH or have lane 3. Input element j is stream word j of the block, of which there are up
+ * to 12, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be
+ * written only while no run is in progress.
  */
 #define ACCLMT_REG_ROOT_INPUT_MAP(number) (0x1B8u + 4u * ((number) - 0u))
 #define ACCLMT_ROOT_INPUT_MAP_FIRST 0u
-#define ACCLMT_ROOT_INPUT_MAP_COUNT 2u
+#define ACCLMT_ROOT_INPUT_MAP_COUNT 4u
 #define ACCLMT_ROOT_INPUT_MAP_RESET 0x00000000u
 
 /*
@@ -656,9 +658,9 @@
  * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
  * run is in progress.
  */
-#define ACCLMT_REG_ROOT_DIGEST_MAP(number) (0x1C0u + 4u * ((number) - 0u))
+#define ACCLMT_REG_ROOT_DIGEST_MAP(number) (0x1C8u + 4u * ((number) - 0u))
 #define ACCLMT_ROOT_DIGEST_MAP_FIRST 0u
-#define ACCLMT_ROOT_DIGEST_MAP_COUNT 2u
+#define ACCLMT_ROOT_DIGEST_MAP_COUNT 4u
 #define ACCLMT_ROOT_DIGEST_MAP_RESET 0x00000000u
 
 /*
@@ -666,7 +668,7 @@
  * that CAPS_ENGINE does not have. With a recurrence that of sub-engine 1 is at least 1, without one
  * all are 0. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_PARTIAL_ROUNDS(number) (0x1C8u + 4u * ((number) - 1u))
+#define ACCLMT_REG_ROOT_PARTIAL_ROUNDS(number) (0x1D8u + 4u * ((number) - 1u))
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_FIRST 1u
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_COUNT 6u
 #define ACCLMT_ROOT_PARTIAL_ROUNDS_RESET 0x00000000u
@@ -676,7 +678,7 @@
  * partial-round sub-engine, up to 255. They fit behind it into the memories of CAPS_DEPTH. It can
  * be written only while no run is in progress.
  */
-#define ACCLMT_REG_ROOT_PARTIAL_BASE 0x1E0u
+#define ACCLMT_REG_ROOT_PARTIAL_BASE 0x1F0u
 #define ACCLMT_ROOT_PARTIAL_BASE_RESET 0x00000000u
 
 /* CYCLES (RO). Cycles from start to done, or to now while the run is in progress. */
@@ -987,15 +989,15 @@
 
 /*
  * TOP_INPUT_WORDS (RW). Nodes that a hash takes, the arity of the levels that are hashed with this
- * set. Legal: 2 to 12, or 2 to 3 in Goldilocks mode. It can be written only while no run is in
+ * set. Legal: 2 to 12, or 2 to 6 in Goldilocks mode. It can be written only while no run is in
  * progress.
  */
 #define ACCLMT_REG_TOP_INPUT_WORDS 0x740u
 #define ACCLMT_TOP_INPUT_WORDS_RESET 0x00000000u
 
 /*
- * TOP_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12. It can be written only
- * while no run is in progress.
+ * TOP_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks
+ * mode. It can be written only while no run is in progress.
  */
 #define ACCLMT_REG_TOP_WIDTH 0x744u
 #define ACCLMT_TOP_WIDTH_RESET 0x00000000u
@@ -1033,8 +1035,8 @@
  * partial rounds are dense.
  */
 #define ACCLMT_TOP_RECURRENCE_ORDER_LSB 0u
-#define ACCLMT_TOP_RECURRENCE_ORDER_WIDTH 4u
-#define ACCLMT_TOP_RECURRENCE_ORDER_MASK 0x0000000Fu
+#define ACCLMT_TOP_RECURRENCE_ORDER_WIDTH 5u
+#define ACCLMT_TOP_RECURRENCE_ORDER_MASK 0x0000001Fu
 /*
  * Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.
  */
@@ -1050,15 +1052,16 @@
 #define ACCLMT_TOP_DIGEST_WORDS_RESET 0x00000000u
 
 /*
- * TOP_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 4 bits, 8
- * in a register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the state;
- * lane 3: the input element is dropped. Input element j is stream word j of the block, in
- * Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be written only
- * while no run is in progress.
+ * TOP_INPUT_MAP (RW). State elements that the input elements go to, as position codes of 5 bits, 6
+ * in a register, least significant first; bits 31:30 are 0. A code is 4 group + lane: element 3
+ * group + lane of the state; lane 3: the input element is dropped. All 24 codes name an element
+ * below WIDTH or have lane 3. Input element j is stream word j of the block, of which there are up
+ * to 12, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s. It can be
+ * written only while no run is in progress.
  */
 #define ACCLMT_REG_TOP_INPUT_MAP(number) (0x758u + 4u * ((number) - 0u))
 #define ACCLMT_TOP_INPUT_MAP_FIRST 0u
-#define ACCLMT_TOP_INPUT_MAP_COUNT 2u
+#define ACCLMT_TOP_INPUT_MAP_COUNT 4u
 #define ACCLMT_TOP_INPUT_MAP_RESET 0x00000000u
 
 /*
@@ -1067,9 +1070,9 @@
  * to 64 s of output word w with j = 4 w + s; there lane 3 gives 0. It can be written only while no
  * run is in progress.
  */
-#define ACCLMT_REG_TOP_DIGEST_MAP(number) (0x760u + 4u * ((number) - 0u))
+#define ACCLMT_REG_TOP_DIGEST_MAP(number) (0x768u + 4u * ((number) - 0u))
 #define ACCLMT_TOP_DIGEST_MAP_FIRST 0u
-#define ACCLMT_TOP_DIGEST_MAP_COUNT 2u
+#define ACCLMT_TOP_DIGEST_MAP_COUNT 4u
 #define ACCLMT_TOP_DIGEST_MAP_RESET 0x00000000u
 
 /*
@@ -1077,7 +1080,7 @@
  * that CAPS_ENGINE does not have. With a recurrence that of sub-engine 1 is at least 1, without one
  * all are 0. It can be written only while no run is in progress.
  */
-#define ACCLMT_REG_TOP_PARTIAL_ROUNDS(number) (0x768u + 4u * ((number) - 1u))
+#define ACCLMT_REG_TOP_PARTIAL_ROUNDS(number) (0x778u + 4u * ((number) - 1u))
 #define ACCLMT_TOP_PARTIAL_ROUNDS_FIRST 1u
 #define ACCLMT_TOP_PARTIAL_ROUNDS_COUNT 6u
 #define ACCLMT_TOP_PARTIAL_ROUNDS_RESET 0x00000000u
@@ -1087,7 +1090,7 @@
  * partial-round sub-engine, up to 255. They fit behind it into the memories of CAPS_DEPTH. It can
  * be written only while no run is in progress.
  */
-#define ACCLMT_REG_TOP_PARTIAL_BASE 0x780u
+#define ACCLMT_REG_TOP_PARTIAL_BASE 0x790u
 #define ACCLMT_TOP_PARTIAL_BASE_RESET 0x00000000u
 
 /*

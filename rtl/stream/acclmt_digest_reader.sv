@@ -128,34 +128,42 @@ module acclmt_digest_reader #(
   assign tag_o = tag_q;
 
   // Position codes of the elements of this word.
-  logic [CodeWidth-1:0] code;
+  logic [acclmt_pkg::WordPositionWidth-1:0] code;
   logic [Slices-1:0][CodeWidth-1:0] slice_code;
-  assign code = acclmt_pkg::position_code(of_words.digest_map, word_q);
-  assign slice_code = acclmt_pkg::slice_codes(of_words.digest_map, word_q[1:0]);
+  assign code = acclmt_pkg::word_position(of_words.digest_map, word_q);
+  assign slice_code = acclmt_pkg::slice_codes(of_words.digest_map, word_q[2:0]);
 
-  logic [Lanes-1:0][WordWidth-1:0] beat;
-  acclmt_mem_1r1w #(
-    .Width(Lanes * WordWidth),
-    .Depth(acclmt_pkg::MaxBeats)
-  ) u_state (
-    .clk_i,
-    .memory_config_i,
-    .write_enable_i(write),
-    .write_address_i(beat_q[1:0]),
-    .write_data_i(state_i),
-    .read_enable_i(read),
-    .read_address_i(goldilocks_i ? 2'd0 : code[3:2]),
-    .read_data_o(beat)
-  );
+  // Even and odd beats have memories of their own: in Goldilocks mode a word may have elements of
+  // both.
+  logic [1:0][Lanes*WordWidth-1:0] beat;
+  for (genvar odd = 0; odd < 2; odd++) begin : gen_beats
+    acclmt_mem_1r1w #(
+      .Width(Lanes * WordWidth),
+      .Depth(acclmt_pkg::MaxBeats / 2)
+    ) u_state (
+      .clk_i,
+      .memory_config_i,
+      .write_enable_i(write && beat_q[0] == 1'(odd)),
+      .write_address_i(beat_q[1]),
+      .write_data_i(state_i),
+      .read_enable_i(read),
+      .read_address_i(!goldilocks_i && code[3]),
+      .read_data_o(beat[odd])
+    );
+  end
 
   // The slice that each lane offers.
   logic [Slices-1:0][Lanes-1:0][SliceWidth-1:0] candidate;
   for (genvar s = 0; s < Slices; s++) begin : gen_slice
     logic [1:0] from_slice, from_lane;
+    logic from_odd;
+    assign from_odd = goldilocks_i ? slice_code[s][4] : code[2];
     assign from_slice = goldilocks_i ? slice_code[s][3:2] : 2'(s);
     assign from_lane = goldilocks_i ? slice_code[s][1:0] : code[1:0];
     for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
-      assign candidate[s][lane] = acclmt_pkg::slice_of(beat[lane], from_slice);
+      assign candidate[s][lane] = acclmt_pkg::slice_of(
+          from_odd ? beat[1][WordWidth*lane+:WordWidth] : beat[0][WordWidth*lane+:WordWidth],
+          from_slice);
     end
     always_comb begin
       case (from_lane)

@@ -15,7 +15,7 @@
 ///
 /// In the first round of a hash, which comes from a full-round sub-engine, the sums are zero and in
 /// place of y every sum takes a residue of its own. A state comes in beats of three places (in
-/// Goldilocks mode one beat of twelve): y and x are place 0, sum i is place i. Sums are not reduced
+/// Goldilocks mode of twelve): y and x are place 0, sum i is place i. Sums are not reduced
 /// until they have become y; the last sub-engine hands them to `acclmt_sum_reduction`.
 ///
 ///     state -> slot -> S-box (y) ------------------------+-> + -> queue of y and x -+
@@ -509,22 +509,24 @@ module acclmt_partial_round_engine #(
     .set_i(tag_at_moved[TagSet+:SetWidth]),
     .value_o(rounds_of_moved)
   );
+  localparam int unsigned PlaceWidth = acclmt_pkg::ElementCountWidth;
   logic [Lanes-1:0][LaneWidth-1:0] sum_q, moved;
   always_ff @(posedge clk_i) sum_q <= sum;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_moved_lane
     for (genvar s = 0; s < Slices; s++) begin : gen_moved_slice
       localparam int unsigned Lsb = ChunkWidth * s;
-      logic [BeatWidth:0] place;
+      logic [PlaceWidth-1:0] place;
       logic [ChunkWidth-1:0] following;
-      assign place = (BeatWidth + 1)'(lane) + (BeatWidth + 1)'(Lanes) *
-                     (goldilocks ? (BeatWidth + 1)'(s) : (BeatWidth + 1)'(beat_at_moved));
+      assign place = PlaceWidth'(lane) + PlaceWidth'(Lanes) *
+                     (goldilocks ? PlaceWidth'({beat_at_moved[0], 2'(s)})
+                                 : PlaceWidth'(beat_at_moved));
       // The sum of the place that follows: in the next lane, or behind lane 2 in lane 0.
       if (lane + 1 < Lanes) begin : gen_next_lane
         assign following = sum_q[lane+1][Lsb+:ChunkWidth];
       end else if (s + 1 < Slices) begin : gen_next_slice
         assign following = goldilocks ? sum_q[0][Lsb+ChunkWidth+:ChunkWidth] : sum[0][s];
       end else begin : gen_next_beat
-        assign following = goldilocks ? '0 : sum[0][s];
+        assign following = goldilocks ? sum[0][0] : sum[0][s];
       end
       always_comb begin
         moved[lane][Lsb+:ChunkWidth] = sum_q[lane][Lsb+:ChunkWidth];

@@ -120,11 +120,12 @@ module acclmt_sum_reduction #(
   always_ff @(posedge clk_i) begin
     if (active) output_q <= output_of_sbox;
   end
+  localparam int unsigned PlaceWidth = acclmt_pkg::ElementCountWidth;
   for (genvar s = 0; s < Slices; s++) begin : gen_place
-    logic [BeatWidth:0] place;
+    logic [PlaceWidth-1:0] place;
     logic is_element, is_output, is_beyond;
-    assign place = (BeatWidth + 1)'(lane_q) + (BeatWidth + 1)'(Lanes) *
-                   (goldilocks ? (BeatWidth + 1)'(s) : (BeatWidth + 1)'(beat_q));
+    assign place = PlaceWidth'(lane_q) + PlaceWidth'(Lanes) *
+                   (goldilocks ? PlaceWidth'({beat_q[0], 2'(s)}) : PlaceWidth'(beat_q));
     assign is_element = place == '0;
     assign is_output = place == of_state.order;
     assign is_beyond = place >= of_state.width;

@@ -72,15 +72,15 @@ def registers():
 
 
 def code(position):
-    """Position code of a state element: beat, lane."""
+    """Position code of a state element: group, lane."""
     return position // LANES << 2 | position % LANES
 
 
 def position_map(positions):
-    """Values of the two registers of a map; the rest are positions of no element."""
-    codes = [code(position) for position in positions] + [3] * (12 - len(positions))
-    value = sum(entry << 4 * number for number, entry in enumerate(codes))
-    return value & 0xFFFFFFFF, value >> 32
+    """Values of the registers of a map, six codes in each; the rest are positions of no element."""
+    codes = [code(position) for position in positions] + [3] * (24 - len(positions))
+    registers = (codes[first : first + 6] for first in range(0, len(codes), 6))
+    return [sum(entry << 5 * number for number, entry in enumerate(register)) for register in registers]
 
 
 class Hash:
@@ -236,7 +236,6 @@ class Hash:
             for number in range(1, 7):
                 values[f"PartialRounds{number}"] = RECURRENT if number == 1 else 0
             yield from ((address[engine + name], value) for name, value in values.items())
-        low, high = position_map(INPUTS)
         run = {
             "Mode": 1,
             "TopLevel": 1,
@@ -246,8 +245,7 @@ class Hash:
             "RowBlocks": 1,
             "RowGroup": 1,
             "LastInputWords": len(INPUTS),
-            "LastInputMap0": low,
-            "LastInputMap1": high,
+            **{f"LastInputMap{number}": value for number, value in enumerate(position_map(INPUTS))},
             "WindowFirst": 0,
             "WindowLast": 0,
             # Hash engine 0 takes rows, hash engine 1 nodes.

@@ -27,7 +27,7 @@ REFERENCE = Path(__file__).resolve().parent / "partial_rounds.json"
 # Fields of `acclmt_pkg::engine_config_t` and their bits, from the top.
 CONFIG_FIELDS = (
     ("alpha", 2),
-    ("width", 4),
+    ("width", 5),
     ("beats", 3),
     ("steps", 3),
     ("full_interval", 4),
@@ -39,7 +39,7 @@ CONFIG_FIELDS = (
     ("pairs", 1),
     ("last_pairs", 2),
     ("skew", 4),
-    ("order", 4),
+    ("order", 5),
     ("output_enters", 1),
     ("passes_first", 16),
     ("passes_last", 16),
@@ -47,8 +47,8 @@ CONFIG_FIELDS = (
     ("partial_base", 8),
     ("input_words", 4),
     ("digest_words", 4),
-    ("input_map", 48),
-    ("digest_map", 48),
+    ("input_map", 120),
+    ("digest_map", 120),
 )
 INDEX_BITS, BANK_BITS, SUB_ENGINE_BITS = 8, 5, 4
 LANE_BITS = SLICES * CHUNK_BITS

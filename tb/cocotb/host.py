@@ -21,11 +21,13 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SEED = int(os.environ["ACCLMT_SEED"])
+# Whether what takes long is tested: what goes wrong, which the tests of the chip with DMA in Rust have as well.
+LONG = bool(os.environ.get("ACCLMT_LONG"))
 PERIOD_NS = 2
 WORD_BYTES = 32
 
 ID, CONTROL, STATUS, ERROR, ERROR_INFO = 0x000, 0x040, 0x044, 0x048, 0x04C
-INTERRUPT_STATUS, INTERRUPT_ENABLE = 0x080, 0x084
+INTERRUPT_STATUS, INTERRUPT_ENABLE = 0x094, 0x098
 START, CLEAR = 1 << 0, 1 << 1
 BUSY, DONE, FAILED = 1 << 0, 1 << 1, 1 << 2
 

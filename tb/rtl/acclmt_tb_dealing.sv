@@ -194,7 +194,7 @@ module acclmt_tb_dealing;
     run.row.blocks = 32'd1;
     run.row.group = 16'd1;
     run.row.last_words = 4'd2;
-    run.row.last_map = 48'h1234_5678_9abc;
+    run.row.last_map = 120'h1234_5678_9abc;
     tree = '0;
     tree.leaves = acclmt_tree_pkg::leaf_count_t'(MostLeaves);
     tree.top = acclmt_tree_pkg::level_t'(MaxHeight);
@@ -204,7 +204,7 @@ module acclmt_tb_dealing;
       of_set[set] = '0;
       of_set[set].input_words = 4'd3;
       of_set[set].digest_words = 4'd1;
-      of_set[set].input_map = 48'h1111_2222_3333 * (48'(set) + 48'd1);
+      of_set[set].input_map = 120'h1111_2222_3333 * (120'(set) + 120'd1);
     end
     groups = '{4, 3, 2, 1, 1};
     for (int unsigned l = 0; l <= MaxHeight; l++) begin

@@ -13,7 +13,7 @@ module acclmt_tb_engines #(
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
   /// data of the constant or input word (8), values of the configuration registers of an engine
   /// (17).
-  input logic [27*32-1:0] in_i,
+  input logic [31*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
 );

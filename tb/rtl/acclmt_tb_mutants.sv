@@ -52,8 +52,8 @@ module acclmt_tb_mutants (
     engine_config = '0;
     engine_config.beats = shape[2:0];
     engine_config.last_pairs = shape[4:3];
-    engine_config.order = shape[8:5];
-    engine_config.width = shape[12:9];
+    engine_config.order = shape[9:5];
+    engine_config.width = shape[14:10];
   end
 
   acclmt_pkg::product_t product_carry, product_goldilocks, square;
@@ -268,8 +268,8 @@ module acclmt_tb_mutants (
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .configs_i(engine_config),
-    .valid_i(shape[13]),
-    .beat_i(shape[16:14]),
+    .valid_i(shape[15]),
+    .beat_i(shape[18:16]),
     .set_i('0),
     .state_i({c, b, a}),
     .take_i(1'b0),
@@ -290,12 +290,12 @@ module acclmt_tb_mutants (
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .configs_i(engine_config),
-    .valid_i(shape[17]),
+    .valid_i(shape[19]),
     .take_o(exit_take),
     .state_i(values),
-    .tag_i(acclmt_pkg::tag_t'(shape[26:19])),
+    .tag_i(acclmt_pkg::tag_t'(shape[28:21])),
     .valid_o(exit_valid),
-    .take_i(shape[18]),
+    .take_i(shape[20]),
     .state_o(exit_state),
     .tag_o(exit_tag),
     .idle_o(exit_idle)
@@ -313,7 +313,7 @@ module acclmt_tb_mutants (
   logic unused_input;
   assign unused_input = ^{
     in_i[147*32-1:131*32], in_i[171*32-1:155*32], in_i[195*32-1:179*32], in_i[219*32-1:203*32],
-    in_i[235*32-1:227*32], shape[31:27], control[31:26], control[19:18], control[15:8], control[5:1]
+    in_i[235*32-1:227*32], shape[31:29], control[31:26], control[19:18], control[15:8], control[5:1]
   };
 
 endmodule

@@ -9,7 +9,7 @@ module acclmt_tb_sets (
   /// From the least significant word: control bits, place of a constant (as in CONSTANT_ADDRESS),
   /// data of the constant or input word (8); of each set the values of its configuration registers
   /// (17).
-  input logic [61*32-1:0] in_i,
+  input logic [73*32-1:0] in_i,
   /// Digest word (8), flags (1).
   output logic [9*32-1:0] out_o
 );

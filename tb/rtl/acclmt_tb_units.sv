@@ -65,8 +65,8 @@ module acclmt_tb_units #(
     engine_config = '0;
     engine_config.beats = shape[2:0];
     engine_config.last_pairs = shape[4:3];
-    engine_config.order = shape[8:5];
-    engine_config.width = shape[12:9];
+    engine_config.order = shape[9:5];
+    engine_config.width = shape[14:10];
   end
 
   // ---- Products and sums ------------------------------------------------------------------------
@@ -265,8 +265,8 @@ module acclmt_tb_units #(
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .configs_i(engine_config),
-    .valid_i(shape[13]),
-    .beat_i(shape[16:14]),
+    .valid_i(shape[15]),
+    .beat_i(shape[18:16]),
     .set_i('0),
     .state_i({c, b, a}),
     .take_i(1'b0),
@@ -289,12 +289,12 @@ module acclmt_tb_units #(
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .configs_i(engine_config),
-    .valid_i(shape[17]),
+    .valid_i(shape[19]),
     .take_o(exit_take),
     .state_i(values),
-    .tag_i(acclmt_pkg::tag_t'(shape[26:19])),
+    .tag_i(acclmt_pkg::tag_t'(shape[28:21])),
     .valid_o(exit_valid),
-    .take_i(shape[18]),
+    .take_i(shape[20]),
     .state_o(exit_state),
     .tag_o(exit_tag),
     .idle_o(exit_idle)
@@ -359,6 +359,6 @@ module acclmt_tb_units #(
 
   // Spare bits of the packed input.
   logic unused_input;
-  assign unused_input = ^{shape[31:27], control[31:30], control[19:18]};
+  assign unused_input = ^{shape[31:29], control[31:30], control[19:18]};
 
 endmodule

@@ -18,8 +18,8 @@ use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
     self, Bases, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES,
-    LevelEntry, NODE_SET, PASS_BANK, PassEntry, Power, ProgramFault, ROW_SET, Roles, RowRegisters,
-    SLICES, SUB_ENGINES, Segments, Store,
+    LevelEntry, NODE_SET, PASS_BANK, PassEntry, PositionMap, Power, ProgramFault, ROW_SET, Roles,
+    RowRegisters, SLICES, SUB_ENGINES, Segments, Store,
 };
 use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
@@ -241,12 +241,6 @@ fn run_vectors(chains: bool, chosen: impl Fn(&str) -> bool) {
                         "{name} {case}: {reason}"
                     );
                 }
-                Outcome::Skipped { reason } if is_ours && name.contains("_t16") => {
-                    assert!(
-                        reason.contains("a state of 16 elements, the chip holds 12"),
-                        "{name} {case}: {reason}"
-                    );
-                }
                 Outcome::Skipped { reason } if !is_ours => {
                     assert!(
                         reason.contains("the chip was built for"),
@@ -414,6 +408,40 @@ fn random_parameter_sets_of_rescue() {
         for seed in seed(7000)..seed(7000) + 4 {
             check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
         }
+    }
+}
+
+/// Goldilocks states of two beats, of every width.
+#[test]
+fn random_goldilocks_states_of_two_beats() {
+    let mut device = rtl_device(6).unwrap();
+    let widest = program::widest(true);
+    let mut seed = seed(8000);
+    for width in program::widest(false) + 1..=widest {
+        for poseidon2 in [false, true] {
+            let ranges = Ranges {
+                widths: width..=width,
+                full_rounds: 1..=4,
+                partial_rounds: 0..=24,
+                singular_minor: !poseidon2 && width % 4 == 0,
+                poseidon2,
+                ..Ranges::default()
+            };
+            check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
+            seed += 1;
+        }
+    }
+    // S-boxes of several passes.
+    for width in [16, widest] {
+        let ranges = Ranges {
+            widths: width..=width,
+            exponents: vec![11, 13, 17],
+            full_rounds: 1..=2,
+            partial_rounds: 0..=3,
+            ..Ranges::default()
+        };
+        check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
+        seed += 1;
     }
 }
 
@@ -1422,11 +1450,24 @@ fn rows_hash_as_the_sponge_does() {
     for field in chip_fields() {
         for number in 0..10 {
             let seed = seed + number;
-            let parameters = random::any_parameters(field, seed, &Ranges::default()).unwrap();
-            let rate = 1 + random.below(parameters.width() as u64 - 1) as usize;
+            let ranges = Ranges {
+                widths: 2..=program::widest(field == FieldId::Goldilocks),
+                ..Ranges::default()
+            };
+            let parameters = random::any_parameters(field, seed, &ranges).unwrap();
+            let (width, digest) = (parameters.width(), parameters.digest_length());
+            // The digest of a block goes on beside the next one.
+            let is_chained = width > digest && random.below(3) == 0;
+            let (rate, absorption) = if is_chained {
+                (width - digest, Absorption::OverwriteChained)
+            } else {
+                let rate = 1 + random.below(width as u64 - 1) as usize;
+                let some = [Absorption::Add, Absorption::Overwrite];
+                (rate, *random.choose(&some))
+            };
             let sponge = Sponge {
                 rate_positions: (0..rate).rev().collect(),
-                absorption: *random.choose(&[Absorption::Add, Absorption::Overwrite]),
+                absorption,
                 padding: *random.choose(&[
                     sponge::Padding::None,
                     sponge::Padding::Zeros,
@@ -1605,6 +1646,9 @@ fn the_largest_groups_of_rows_come_to_their_end() {
     }
 }
 
+/// A map of positions of no element.
+const NO_ELEMENTS: PositionMap = [0x0631_8C63; registers::MAP_REGISTERS as usize];
+
 /// The largest group is that of [`ChipRegisters::most_rows`] for every subset of the partial-round
 /// sub-engines and every number of beats.
 #[test]
@@ -1612,7 +1656,8 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
     let seed = seed(75);
     let mut device = rtl_device(seed as u32).unwrap();
     let limits = device.capabilities().limits;
-    let fields = [(large_field(), 12), (FieldId::Goldilocks, 12)];
+    let fields = [(large_field(), false), (FieldId::Goldilocks, true)];
+    let fields = fields.map(|(field, goldilocks)| (field, program::widest(goldilocks)));
     let mut host = Host {
         chip: device.port(),
     };
@@ -1620,7 +1665,8 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
         let order = RoundOrder::ConstantsFirst;
         let set = set_with_rounds(field, seed, widest, order, (1, 1), 0);
         let base = ChipProgram::compile(&set, &limits).unwrap().registers;
-        for width in [2, 3, 4, 6, 7, 9, 10, 12] {
+        let widths = [2, 3, 4, 6, 7, 9, 10, 12, 13, 24];
+        for width in widths.into_iter().filter(|&width| width as usize <= widest) {
             // With a recurrence the first partial-round sub-engine has rounds.
             let present = (0..1_u32 << limits.num_partial).filter(|&p| p == 0 || p & 1 != 0);
             for present in present {
@@ -1630,8 +1676,8 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
                 };
                 let values = ChipRegisters {
                     width,
-                    input_map: [0x3333_3333, 0x3333],
-                    digest_map: [0x3333_3333, 0x3333],
+                    input_map: NO_ELEMENTS,
+                    digest_map: NO_ELEMENTS,
                     recurrence: present & 1,
                     partial_rounds: std::array::from_fn(rounds),
                     ..base
@@ -1664,13 +1710,14 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
 fn round_cycles(set: &AnyParameters) -> usize {
     let width = set.width();
     let (goldilocks, seven) = (set.field() == FieldId::Goldilocks, set.alpha() == 7);
-    let beats = if goldilocks { 1 } else { width.div_ceil(LANES) };
+    let in_word = if goldilocks { SLICES } else { 1 };
+    let beats = width.div_ceil(LANES * in_word);
     let cycles = match (goldilocks, width) {
         (true, ..=6) | (false, ..=3) => 1,
-        (true, _) | (false, 4 | 5) => 2,
+        (true, 7..=12) | (false, 4 | 5) => 2,
         (false, 6) => 3,
-        (false, 7..=9) => 6,
-        (false, _) => 8,
+        (true, 13..=18) | (false, 7..=9) => 6,
+        _ => 8,
     };
     cycles.max(if seven { 2 * beats } else { 1 })
 }
@@ -1684,10 +1731,9 @@ fn digests_in_every_beat() {
     let mut device = rtl_device(seed as u32).unwrap();
     let limits = device.capabilities().limits;
     let fields = [large_field(), FieldId::Goldilocks];
-    for (field, width) in fields
-        .map(|field| [4, 8, 12].map(|width| (field, width)))
-        .concat()
-    {
+    let narrow = fields.map(|field| [4, 8, 12].map(|width| (field, width)));
+    let wide = [16, 24].map(|width| (FieldId::Goldilocks, width));
+    for (field, width) in narrow.concat().into_iter().chain(wide) {
         let order = RoundOrder::SboxFirst;
         // With one full round in the last visit no state comes round before it.
         let full_last = 1 + random.below(3) as usize;
@@ -1701,10 +1747,13 @@ fn digests_in_every_beat() {
         };
         for last in 0..width {
             let other = random.below(last as u64 + 1) as usize;
+            let mut digest_map = NO_ELEMENTS;
+            digest_map[0] &= !0x3ff;
+            digest_map[0] |= code(other) << 5 | code(last);
             // In Goldilocks mode the digest is one word.
             let registers = ChipRegisters {
                 digest_words: 2_u32.div_ceil(in_word as u32),
-                digest_map: [0x3333_3300 | code(other) << 4 | code(last), 0x3333],
+                digest_map,
                 ..program.registers
             };
             let states: Vec<Vec<Word>> = (0..20)
@@ -2381,6 +2430,18 @@ fn illegal_configurations_do_not_start() {
 
     let (leaf, root) = (registers::LEAF, registers::ROOT);
     let too_many = [13, 16, 17, max];
+    // The state has three elements.
+    let illegal_codes = [
+        4,
+        0xE,
+        0x10,
+        0x4000,
+        0x2_0000,
+        0x2000_0000,
+        0x4000_0000,
+        0x8631_8C63,
+        max - 0x20,
+    ];
     add(leaf.input_words.address, HASHES, &too_many);
     add(leaf.input_words.address, DIGESTS, &[0, 13]);
     add(root.input_words.address, HASHES, &[0, 1]);
@@ -2409,19 +2470,18 @@ fn illegal_configurations_do_not_start() {
             }
         }
         add(engine.partial_base.address, run, &[256, 1 << 31]);
-        // Elements that the state does not have; what is above the twelve codes.
+        // Elements that the state does not have; what is above the codes.
         for map in [engine.input_map, engine.digest_map] {
-            add(
-                map.at(0),
-                run,
-                &[4, 0xE, 0x4000_0000, 0x8333_3333, max - 0x10],
-            );
-            add(map.at(1), run, &[4, 0x4000, 0x1_0000, 0x8000_0000, max]);
+            for part in 0..map.count {
+                add(map.at(part), run, &illegal_codes);
+            }
         }
     }
     let map = registers::LAST_INPUT_MAP;
-    add(map.at(0), HASHES, &[4, 0xE, 0x4000_0000, max - 0x10]);
-    add(map.at(1), DIGESTS, &[4, 0x4000, 0x1_0000, max]);
+    for part in 0..map.count {
+        let run = if part % 2 == 0 { HASHES } else { DIGESTS };
+        add(map.at(part), run, &illegal_codes);
+    }
     assert_eq!(limits.num_full, 1);
     for &(register, run, value) in &cases {
         let name = registers::register_name(register).unwrap();
@@ -2462,15 +2522,21 @@ fn combinations_that_do_not_start() {
     let (width, field) = (leaf.width.address, registers::FIELD.address);
     let partial = limits.partial_depth as u32;
     // Writes that together are illegal, and the register that the chip names.
-    let cases: [(&[(u32, u32)], u32); 7] = [
-        // Goldilocks: three words at most.
+    let cases: [(&[(u32, u32)], u32); 9] = [
+        // Goldilocks: six words at most, of a state of 24 elements at most.
         (
-            &[(field, 1), (leaf.input_words.address, 4)],
+            &[(field, 1), (leaf.input_words.address, 7)],
             leaf.input_words.address,
         ),
         (
-            &[(field, 1), (leaf.digest_words.address, 4)],
+            &[(field, 1), (leaf.digest_words.address, 7)],
             leaf.digest_words.address,
+        ),
+        (&[(field, 1), (width, 25)], width),
+        // Of two beats: half the rounds.
+        (
+            &[(field, 1), (width, 13), (rounds.at(1), partial / 2 + 1)],
+            rounds.at(1),
         ),
         // A state of two beats: half the rounds.
         (&[(width, 6), (rounds.at(0), partial / 2 + 1)], rounds.at(0)),
@@ -2527,7 +2593,8 @@ fn the_driver_knows_what_the_chip_accepts() {
         .map(|set| ChipProgram::compile(set, &limits).unwrap().registers)
         .collect();
     let recurrences = [
-        0, 1, 2, 3, 11, 12, 15, 16, 0x100, 0x101, 0x102, 0x10B, 0x200, 0x201, 0x300, 0x401,
+        0, 1, 2, 3, 11, 12, 15, 16, 23, 24, 0x20, 0x100, 0x101, 0x102, 0x10B, 0x200, 0x201, 0x300,
+        0x401,
     ];
     let random_values = (0..600).map(|_| {
         let mut values = *random.choose(&bases);
@@ -2537,14 +2604,14 @@ fn the_driver_knows_what_the_chip_accepts() {
             match random.below(12) {
                 0 => values.arity = small,
                 1 => values.field = small % 3,
-                2 => values.width = small,
+                2 => values.width = random.below(27) as u32,
                 3 => values.alpha = small % 9,
                 4 => values.passes[0] = any,
                 5 => values.passes[1] = any,
                 6 => values.recurrence = *random.choose(&recurrences),
                 7 => values.digest_words = small,
-                8 => values.input_map[small as usize % 2] = random.next() as u32,
-                9 => values.digest_map[small as usize % 2] = random.next() as u32,
+                8 => values.input_map[small as usize % 4] = random.next() as u32,
+                9 => values.digest_map[small as usize % 4] = random.next() as u32,
                 10 => values.partial_base = *random.choose(&[0, 1, 64, 127, 128, 255, 256]),
                 _ => values.partial_rounds[1 + random.below(6) as usize] = any,
             }

@@ -1219,8 +1219,8 @@ fn accesses_are_refused_while_it_works() {
         host.write_refused(0xffc, 0);
         // Reads are answered, and some writes.
         assert_eq!(host.read(LEAVES), run_leaves(&run));
-        host.write(0x084, 0);
-        host.write(0x080, 0);
+        host.write(0x098, 0);
+        host.write(0x094, 0);
         host.write(0x810, 0);
         host.write(DMA_CONTROL, ENABLE);
         host.wait();

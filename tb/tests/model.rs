@@ -207,6 +207,14 @@ fn stalls(random: &mut Random) -> (f64, f64) {
     *random.choose(&some)
 }
 
+/// The ranges with all widths that the chip has room for.
+fn up_to_widest(field: FieldId, ranges: Ranges) -> Ranges {
+    Ranges {
+        widths: 2..=program::widest(field == FieldId::Goldilocks),
+        ..ranges
+    }
+}
+
 /// Hashes without a tree: every width, exponent and number of rounds.
 fn hashes(first: u64, count: u64) {
     for seed in first..first + count {
@@ -221,6 +229,7 @@ fn hashes(first: u64, count: u64) {
             ..Ranges::default()
         };
         let field = field(&mut random);
+        let ranges = up_to_widest(field, ranges);
         let parameters = random::any_parameters(field, seed, &ranges).unwrap();
         let (input, output) = stalls(&mut random);
         chips.set_stalls(seed, input, output);
@@ -262,6 +271,7 @@ fn trees(first: u64, count: u64, most_leaves: u64) {
             poseidon2: random.below(4) == 0,
             ..Ranges::default()
         };
+        let ranges = up_to_widest(field, ranges);
         let wide = random::any_parameters(field, seed, &ranges).unwrap();
         let node = nodes_of(&mut random, field, seed);
         let length = node.digest_length();
@@ -406,13 +416,9 @@ fn input_rates_take_the_same_cycles() {
 /// A random hash whose digest is a node: one element, or four in Goldilocks.
 fn nodes_of(random: &mut Random, field: FieldId, seed: u64) -> AnyParameters {
     let length = if field == FieldId::Goldilocks { 4 } else { 1 };
-    let most = 12 / length - 1;
+    let most = program::widest(field == FieldId::Goldilocks) / length - 1;
     let arity = 2 + random.below(most as u64 - 1) as usize;
-    let width = if field == FieldId::Goldilocks {
-        12
-    } else {
-        arity + 1
-    };
+    let width = (arity + 1) * length;
     let ranges = Ranges {
         widths: width..=width,
         full_rounds: 1..=4,

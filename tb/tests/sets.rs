@@ -453,7 +453,10 @@ fn can_be_mixed(sets: &[Set]) -> bool {
 fn random_sets(field: FieldId, random: &mut Random) -> Vec<Set> {
     loop {
         let exponent = *random.choose(&[3, 5, 7]);
-        let widest = if random.below(2) == 0 { 12 } else { 9 };
+        let widest = match random.below(2) {
+            0 => program::widest(field == FieldId::Goldilocks),
+            _ => 9,
+        };
         let ranges = Ranges {
             widths: 2..=widest,
             exponents: vec![exponent],
@@ -537,11 +540,15 @@ fn rows_go_round_beside_other_sets() {
     let seed = seed(82);
     let mut random = Random::new(seed);
     let mut bench = Bench::new(BenchKind::Sets, seed as u32);
-    for (field, partial_rounds) in [(large_field(), 14), (FieldId::Goldilocks, 12)] {
+    for (field, width, partial_rounds) in [
+        (large_field(), 9, 14),
+        (FieldId::Goldilocks, 9, 12),
+        (FieldId::Goldilocks, 16, 12),
+    ] {
         for absorption in [Absorption::Add, Absorption::Overwrite] {
             let parameters = |width| set_of(field, random_seed(seed, width), width, partial_rounds);
             let sets = [
-                Set::of_rows(&parameters(9), absorption, 3),
+                Set::of_rows(&parameters(width), absorption, 3),
                 Set::new(&parameters(4)),
                 Set::new(&parameters(12)),
             ];
@@ -570,6 +577,7 @@ fn a_mixture_takes_no_longer_than_its_parts() {
         (large, vec![(3, 55), (9, 57)], [560, 80, 0]),
         (large, vec![(12, 57), (4, 56)], [300, 600, 0]),
         (FieldId::Goldilocks, vec![(12, 22), (8, 22)], [400, 200, 0]),
+        (FieldId::Goldilocks, vec![(16, 22), (8, 22)], [300, 200, 0]),
     ] {
         let sets: Vec<Set> = widths
             .iter()

@@ -78,12 +78,12 @@ const CLEAR: u32 = 1 << 28;
 /// Bits of the shape and the handshakes of states. Beats are in the lowest bits.
 const LAST_PAIRS_LSB: u32 = 3;
 const ORDER_LSB: u32 = 5;
-const WIDTH_LSB: u32 = 9;
-const PAIRS_VALID: u32 = 1 << 13;
-const PAIRS_BEAT_LSB: u32 = 14;
-const EXIT_VALID: u32 = 1 << 17;
-const EXIT_READY: u32 = 1 << 18;
-const EXIT_TAG_LSB: u32 = 19;
+const WIDTH_LSB: u32 = 10;
+const PAIRS_VALID: u32 = 1 << 15;
+const PAIRS_BEAT_LSB: u32 = 16;
+const EXIT_VALID: u32 = 1 << 19;
+const EXIT_READY: u32 = 1 << 20;
+const EXIT_TAG_LSB: u32 = 21;
 
 /// Bits of the flags of the exit, which follow its state.
 const EXIT_TAKES: u32 = 1 << 0;
@@ -1116,7 +1116,7 @@ fn sum_of_pairs(field: &Field, beats: &[[BigUint; LANES]]) -> Chunks {
         }
         Field::Goldilocks => {
             let mut total = BigUint::default();
-            for word in &beats[0] {
+            for word in beats.iter().flatten() {
                 let slices = split(word);
                 for two in slices.chunks_exact(2) {
                     total += BigUint::from(GOLDILOCKS - two[0]) * two[1];
@@ -1128,19 +1128,37 @@ fn sum_of_pairs(field: &Field, beats: &[[BigUint; LANES]]) -> Chunks {
     sum
 }
 
+/// Elements of a beat.
+const fn elements_of_beat(field: &Field) -> usize {
+    match field {
+        Field::Large { .. } => LANES,
+        Field::Goldilocks => LANES * SLICES,
+    }
+}
+
+/// Elements of the largest states.
+const fn most_elements(field: &Field) -> usize {
+    match field {
+        Field::Large { .. } => MOST_ELEMENTS,
+        Field::Goldilocks => 2 * LANES * SLICES,
+    }
+}
+
 /// The words of a state, beat by beat; places beyond its elements are zero.
 fn words_of_state(field: &Field, elements: &[BigUint]) -> Vec<[BigUint; LANES]> {
-    let element = |place: usize| elements.get(place).cloned().unwrap_or_default();
-    match field {
-        Field::Large { .. } => (0..elements.len().div_ceil(LANES))
-            .map(|beat| [0, 1, 2].map(|lane| element(LANES * beat + lane)))
-            .collect(),
-        Field::Goldilocks => vec![[0, 1, 2].map(|lane| {
-            (0..SLICES)
-                .map(|slice| element(LANES * slice + lane) << (64 * slice))
-                .sum()
-        })],
-    }
+    let of_beat = elements_of_beat(field);
+    (0..elements.len().div_ceil(of_beat))
+        .map(|beat| {
+            [0, 1, 2].map(|lane| {
+                (0..of_beat / LANES)
+                    .map(|slice| {
+                        let place = of_beat * beat + LANES * slice + lane;
+                        elements.get(place).cloned().unwrap_or_default() << (64 * slice)
+                    })
+                    .sum()
+            })
+        })
+        .collect()
 }
 
 /// Elements, one in a number also in Goldilocks mode: all of them the largest, zero, or random.
@@ -1177,8 +1195,14 @@ fn check_pair_sum(
             3 => (3, 2, 6, 3),
             _ => (4, 2, 8, width - 9),
         },
-        Field::Goldilocks if groups <= 2 => (1, 1, 1, 1),
-        Field::Goldilocks => (1, 1, 2, 2),
+        Field::Goldilocks => match groups {
+            ..=2 => (1, 1, 1, 1),
+            3 | 4 => (1, 1, 2, 2),
+            // The second beat has no pair, one in each lane, or two.
+            5 => (2, 2, 6, 0),
+            6 => (2, 2, 6, 1),
+            _ => (2, 2, 8, 2),
+        },
     };
     let (spacing, cycles) = match seventh {
         true => (2, cycles.max(2 * beats)),
@@ -1216,11 +1240,15 @@ fn check_pair_sum(
             let x = &mut operands[cycle];
             [x.a, x.b, x.c] = words.clone();
             x.shape |= PAIRS_VALID | (beat as u32) << PAIRS_BEAT_LSB;
-            if beat % 2 == 1 || beats == 1 {
-                last = cycle;
-            }
+            // The cycle of the last product.
+            last = match field {
+                Field::Large { .. } if beat % 2 == 0 => last,
+                Field::Goldilocks if beat + 1 < beats => cycle + 1,
+                _ if last_pairs == 0 => last,
+                _ => cycle + last_pairs - 1,
+            };
         }
-        due.push(last + last_pairs - 1 + PAIR_SUM);
+        due.push(last + PAIR_SUM);
     }
     // Until the sum of the last state is there.
     operands.resize(
@@ -1288,10 +1316,8 @@ fn ending_sum(random: &mut Random, field: &Field) -> Chunks {
 }
 
 fn ending_state(random: &mut Random, field: &Field, width: usize, order: usize) -> EndingState {
-    let beats = match field {
-        Field::Large { .. } => width.div_ceil(LANES),
-        Field::Goldilocks => 1,
-    };
+    let of_beat = elements_of_beat(field);
+    let beats = width.div_ceil(of_beat);
     let two = any_elements(random, field, 2);
     let [element, output] = [&two[0], &two[1]];
     let mut state = EndingState {
@@ -1330,7 +1356,7 @@ fn ending_state(random: &mut Random, field: &Field, width: usize, order: usize) 
                 Field::Goldilocks => {
                     let mut slices = split(&residue);
                     for (s, slice) in slices.iter_mut().enumerate() {
-                        if let Some(element) = instead(LANES * s + lane) {
+                        if let Some(element) = instead(of_beat * beat + LANES * s + lane) {
                             *slice = element.iter_u64_digits().next().unwrap_or(0);
                         }
                     }
@@ -2190,7 +2216,7 @@ fn pair_row_is_a_row_of_a_matrix() {
 #[test]
 fn sum_of_the_pairs() {
     for field in fields(BUILD) {
-        for width in 4..=MOST_ELEMENTS {
+        for width in 4..=most_elements(&field) {
             println!("width {width}, {field:?}");
             for seventh in [false, true] {
                 let kind = BenchKind::Units;
@@ -2205,7 +2231,7 @@ fn sum_of_the_pairs() {
 #[test]
 fn exit_of_the_recurrence() {
     for field in fields(BUILD) {
-        for width in 2..=MOST_ELEMENTS {
+        for width in 2..=most_elements(&field) {
             for order in [1, width / 2, width - 1] {
                 println!("width {width}, order {order}, {field:?}");
                 let kind = BenchKind::Units;

@@ -182,6 +182,7 @@ module acclmt_full_round_engine #(
   );
 
   logic start, turn_valid, read, step_valid;
+  logic [1:0] turn_read;
   acclmt_pkg::beat_t turn_beat;
   logic [RoundInfoWidth-1:0] turn_info;
   logic [TurnAddressWidth-1:0] turn_address;
@@ -217,7 +218,7 @@ module acclmt_full_round_engine #(
     .valid_o(turn_valid),
     .beat_o(turn_beat),
     .after_sbox_o(after_sbox),
-    .read_i(read),
+    .read_i(turn_read),
     .read_address_i(turn_address),
     .even_o(even),
     .odd_o(odd)
@@ -280,6 +281,7 @@ module acclmt_full_round_engine #(
     .tag_i(turn_tag),
     .matrix_i(turn_matrix),
     .read_o(read),
+    .turn_read_o(turn_read),
     .turn_address_o(turn_address),
     .matrix_address_o(matrix_address),
     .step_valid_o(step_valid),

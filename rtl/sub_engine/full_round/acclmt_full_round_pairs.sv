@@ -7,8 +7,8 @@
 ///     (p - x) * y
 ///
 /// over the elements x of even beats and y of the odd beats behind them, lane by lane; in
-/// Goldilocks mode, over the elements of slices 0 and 1, and 2 and 3. Every row of the matrix adds
-/// it to its own sum of (a + y)(b + x), see `acclmt_pair_product`.
+/// Goldilocks mode, over the elements of slices 0 and 1, and 2 and 3, of every beat. Every row of
+/// the matrix adds it to its own sum of (a + y)(b + x), see `acclmt_pair_product`.
 ///
 /// One multiplier makes the lanes of a pair of beats one by one, in Goldilocks mode all of them at
 /// once. The sum of a state stays until that of the next state is complete; with several parameter
@@ -74,13 +74,21 @@ module acclmt_full_round_pairs #(
 
   // A pair of beats, or of slices, is there: the first one of its state, the last one, and its
   // lanes (in Goldilocks mode all are made at once, and it is the pairs of slices that are
-  // counted).
+  // counted; the second beat of a state may have none).
   logic comes, first, final_pair, waiting, final_q;
   logic [1:0] lanes, waiting_q;
-  assign comes = valid_i && (goldilocks || beat_i[0]);
-  assign first = goldilocks || !beat_i[1];
-  assign final_pair = goldilocks || of_beat.beats != acclmt_pkg::BeatWidth'(MaxBeats) || beat_i[1];
-  assign lanes = final_pair ? of_beat.last_pairs : 2'(Lanes);
+  always_comb begin
+    comes = valid_i && beat_i[0];
+    first = !beat_i[1];
+    final_pair = of_beat.beats != acclmt_pkg::BeatWidth'(MaxBeats) || beat_i[1];
+    lanes = final_pair ? of_beat.last_pairs : 2'(Lanes);
+    if (goldilocks) begin
+      first = beat_i == '0;
+      lanes = (first && of_beat.beats != acclmt_pkg::BeatWidth'(1)) ? 2'd2 : of_beat.last_pairs;
+      comes = valid_i && lanes != '0;
+      final_pair = !first || of_beat.beats == acclmt_pkg::BeatWidth'(1) || of_beat.last_pairs == '0;
+    end
+  end
   assign waiting = waiting_q != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waiting_q <= '0;

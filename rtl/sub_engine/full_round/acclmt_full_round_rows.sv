@@ -12,8 +12,9 @@
 ///
 /// The first step of a row adds the sum of all -x * y (`acclmt_full_round_pairs`), the host has
 /// taken the a * b off the constants. A step of one beat alone multiplies plainly. In Goldilocks
-/// mode a step takes two slices of each lane, broadcast, with packed columns, so that four slices
-/// of a row chunk grow in two steps. The steps of a row chunk are added before they are reduced.
+/// mode a step takes two slices of each lane of a beat, broadcast, with packed columns, so that
+/// four slices of a row chunk grow in two steps for each beat of the state. The steps of a row
+/// chunk are added before they are reduced.
 ///
 /// Handshake:  none. The coefficients of a step are read the cycle before it. A beat leaves after
 ///             the steps of its row chunk.
@@ -245,14 +246,14 @@ module acclmt_full_round_rows #(
 
   // ---- Operands ---------------------------------------------------------------------------------
 
-  // In Goldilocks mode a step broadcasts two slices of each lane.
+  // In Goldilocks mode a step broadcasts two slices of each lane of a beat.
   logic [Lanes-1:0][WordWidth-1:0] x, y;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_column
     logic [SliceWidth-1:0] even_slice, odd_slice;
-    assign even_slice = step_i.upper ? even_i[lane][2*SliceWidth+:SliceWidth]
-                                     : even_i[lane][0+:SliceWidth];
-    assign odd_slice = step_i.upper ? even_i[lane][3*SliceWidth+:SliceWidth]
-                                    : even_i[lane][SliceWidth+:SliceWidth];
+    logic [WordWidth-1:0] of_beat;
+    assign of_beat = step_i.of_odd_beat ? odd_i[lane] : even_i[lane];
+    assign even_slice = acclmt_pkg::slice_of(of_beat, {step_i.upper, 1'b0});
+    assign odd_slice = acclmt_pkg::slice_of(of_beat, {step_i.upper, 1'b1});
     always_comb begin
       x[lane] = step_i.even ? even_i[lane] : '0;
       y[lane] = step_i.odd ? odd_i[lane] : '0;

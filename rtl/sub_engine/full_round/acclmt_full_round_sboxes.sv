@@ -61,8 +61,8 @@ module acclmt_full_round_sboxes #(
   output logic valid_o,
   output acclmt_pkg::beat_t beat_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] after_sbox_o,
-  /// Read port of the turn memory.
-  input logic read_i,
+  /// Read port of the turn memory: an even beat, an odd beat.
+  input logic [1:0] read_i,
   input logic [TurnAddressWidth-1:0] read_address_i,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] even_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] odd_o
@@ -264,7 +264,7 @@ module acclmt_full_round_sboxes #(
       .write_enable_i(valid_at_turn && beat_at_turn[0] == (bank == 1)),
       .write_address_i(turn_write_q),
       .write_data_i(after_sbox_o),
-      .read_enable_i(read_i),
+      .read_enable_i(read_i[bank]),
       .read_address_i(read_address_i),
       .read_data_o(turned[bank])
     );
@@ -281,7 +281,7 @@ module acclmt_full_round_sboxes #(
   none_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       start_o && !all_at_turn && !first_at_turn);
   write_meets_read_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      valid_at_turn && read_i);
+      valid_at_turn && read_i != '0);
 `endif
 
 endmodule

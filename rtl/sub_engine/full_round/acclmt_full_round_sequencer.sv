@@ -8,7 +8,9 @@
 /// The steps of a round start so late that the beats and the products of their pairs are always
 /// there: `skew_i` cycles after the first beat (see `acclmt_pkg::engine_config_t`). A row chunk
 /// takes `steps` steps of two beats, a round as many row chunks as the state has beats. A round
-/// that makes the beat of the digest only has one row chunk, in steps of one beat.
+/// that makes the beat of the digest only has one row chunk, in steps of one beat. In Goldilocks
+/// mode a step takes two slices: the lower and the upper ones of the first beat, and of the second
+/// one.
 ///
 /// Handshake:  none. `read_o` reads the beats and the coefficients of a step; they are there in the
 ///             next cycle, with `step_valid_o`.
@@ -39,8 +41,9 @@ module acclmt_full_round_sequencer #(
   input acclmt_pkg::pass_label_t label_i,
   input acclmt_pkg::tag_t tag_i,
   input logic [MatrixAddressWidth-1:0] matrix_i,
-  /// A step reads its beats and its coefficients.
+  /// A step reads its coefficients, and of a pair of beats the even one, the odd one, or both.
   output logic read_o,
+  output logic [1:0] turn_read_o,
   output logic [TurnAddressWidth-1:0] turn_address_o,
   output logic [MatrixAddressWidth-1:0] matrix_address_o,
   /// The step whose operands are there.
@@ -108,7 +111,7 @@ module acclmt_full_round_sequencer #(
     else if (start) steps_q <= 1'b1;
     else if (round_ends) steps_q <= 1'b0;
   end
-  // A state has as many pairs of beats as a row chunk has steps, in Goldilocks mode its only beat.
+  // A state has as many pairs of beats as a row chunk has steps, in Goldilocks mode one.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) turn_base_q <= '0;
     else if (clear_i) turn_base_q <= '0;
@@ -134,11 +137,15 @@ module acclmt_full_round_sequencer #(
     end
   end
 
-  // A step of two beats has an address, and so have two steps of one beat. The slices of a state of
-  // one beat are chosen later.
+  // A step of two beats has an address, and so have two steps of one beat. The slices of Goldilocks
+  // mode are chosen later.
   logic [BeatWidth-1:0] pair;
   assign pair = digest_q ? {1'b0, step_q[BeatWidth-1:1]} : step_q;
   assign read_o = steps_q;
+  always_comb begin
+    turn_read_o = {2{steps_q}};
+    if (goldilocks_i) turn_read_o = {steps_q && step_q[1], steps_q && !step_q[1]};
+  end
   assign turn_address_o = turn_base_q + (goldilocks_i ? '0 : TurnAddressWidth'(pair));
   assign matrix_address_o = row_base_q + MatrixAddressWidth'(pair);
 
@@ -159,6 +166,7 @@ module acclmt_full_round_sequencer #(
     step_o.pairs <= of_round.pairs && !digest_q;
     step_o.pairs_end <= of_round.pairs && !digest_q && step_q == '0 && last_row;
     step_o.upper <= step_q[0];
+    step_o.of_odd_beat <= step_q[1];
     step_o.row <= row_q;
     step_o.row_ends <= row_ends;
     step_o.round_ends <= round_ends;

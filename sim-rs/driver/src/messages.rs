@@ -36,9 +36,9 @@ pub fn hash_messages_with(
 ) -> Result<Vec<Vec<Word>>, DeviceError> {
     absorb::check_messages(parameters, sponge, messages)?;
     let mut digests = vec![None; messages.len()];
-    // A device may hash messages of one length by itself, but for sponges that no chip has.
+    // A device may hash messages of one length by itself, but for short blocks that no chip closes.
     let lengths: BTreeSet<usize> = (messages.iter().map(Vec::len))
-        .filter(|&length| !sponge.replaces_others(length))
+        .filter(|&length| !sponge.closes_short_block(length))
         .collect();
     for length in lengths {
         let (indices, rows): (Vec<_>, Vec<_>) = (messages.iter().enumerate())

@@ -21,23 +21,23 @@
 //! does without pairs: it is *short*. Its vector is not folded.
 //!
 //! Constants of the large prime are in Montgomery form with R = 2^`montgomery_bits`, below the
-//! prime; those of the Goldilocks field are as they are, four in a word: element 3 hi + lane of the
-//! state in slice hi of the lane's word.
+//! prime; those of the Goldilocks field are as they are, four in a word: element 12 beat + 3 q + lane of the
+//! state in slice q of the lane's word. A Goldilocks state has one beat, or two where it has more than 12 elements.
 //!
 //! # Where constants are
 //!
-//! With b beats of a state, ceil(t / 3) or 1 in Goldilocks mode, and S = ceil(t / 6) steps of a row, see [`Shape`]:
+//! With b beats of a state, ceil(t / 3) or ceil(t / 12) in Goldilocks mode, and S = ceil(t / 6) steps of a row, see [`Shape`]:
 //!
 //! | sub-engine | bank | index | constant |
 //! |---|---|---|---|
-//! | 0, 7 | 3 i + j | m b S + c S + s | matrix m (0: MDS; 1: before the recurrence or the layer ahead, in chains the identity; 2: behind it), row 3 c + i, column 6 s + j; in Goldilocks mode slice q is row 3 q + i |
+//! | 0, 7 | 3 i + j | m b S + c S + s | matrix m (0: MDS; 1: before the recurrence or the layer ahead, in chains the identity; 2: behind it), row 3 c + i, column 6 s + j; in Goldilocks mode slice q is row 12 c + 3 q + i |
 //! | 0, 7 | 9 + 3 i + j | m b S + c S + s | the same of column 6 s + 3 + j, 0 where there is none |
 //! | 0, 7 | 18 + lane | r b + beat | the vector added in pass r of those of this sub-engine that add one, folded |
 //! | 0, 7 | 21 | e | entry e of the table of passes |
 //! | the last of them | 18 + lane | r b | the first beat of the vector of a short round, where r is the number of vectors |
-//! | 1 to 6 | lane | n b + beat | what S-box inputs are multiplied with in round n of this sub-engine: sum 3 beat + lane, 0 for place 0; in Goldilocks mode slice q is sum 3 q + lane |
+//! | 1 to 6 | lane | n b + beat | what S-box inputs are multiplied with in round n of this sub-engine: sum 3 beat + lane, 0 for place 0; in Goldilocks mode slice q is sum 12 beat + 3 q + lane |
 //! | 1 to 6 | 3 + lane | n b + beat | the same of the S-box outputs before |
-//! | 1 to 6 | 6 | n | constant added to the complete sum |
+//! | 1 to 6 | 6 | n b | constant added to the complete sum |
 //! | 15 | lane | beat | the initial vector |
 //! | 15 | lane | 4 + beat | that of later blocks of a row |
 //!
@@ -72,11 +72,13 @@ pub use pass_table::{
 };
 pub use registers::{
     BOTH_ENGINES, Bases, ChipConstant, ChipRegisters, EMPTY_SUB_TREES, GOLDILOCKS, INITIAL_VECTOR,
-    INITIAL_VECTORS, LARGE_PRIME, LevelEntry, NODE_SET, ROW_SET, Roles, RowRegisters,
+    INITIAL_VECTORS, LARGE_PRIME, LevelEntry, NODE_SET, PositionMap, ROW_SET, Roles, RowRegisters,
     RuntimeModulus, TOP_SET, shared_rows_fit,
 };
 pub use rows::ChipRows;
-pub use shape::{LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work};
+pub use shape::{
+    LANES, MAX_ELEMENTS, Rounds, SLICES, SUB_ENGINES, Segments, Shape, Work, most_words, widest,
+};
 pub(crate) use words::slices;
 
 #[cfg(test)]

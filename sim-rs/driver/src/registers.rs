@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0B00;
+pub const VERSION_VALUE: u32 = 0x0000_0C00;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -35,6 +35,9 @@ pub const MAX_PARTIAL_ENGINES: usize = 6;
 
 /// Largest number of hash engines that a chip can have in this register map.
 pub const MAX_ENGINES: usize = 8;
+
+/// Number of registers of a map of positions.
+pub const MAP_REGISTERS: u32 = 4;
 
 /// Largest number of levels above the leaves that a tree can have in this register map.
 pub const MAX_HEIGHT: usize = 32;
@@ -273,7 +276,7 @@ macro_rules! most_rows_rule {
     () => {
         "(2 + the number of partial-round sub-engines with partial rounds) * floor(2^Log2Places / beats \
          of a state), see CAPS_ENGINE and LEAF_PARTIAL_ROUNDS; a state of t elements has ceil(t / 3) \
-         beats, in Goldilocks mode one"
+         beats, in Goldilocks mode ceil(t / 12)"
     };
 }
 
@@ -747,13 +750,13 @@ pub const LAST_INPUT_MAP: Register = Register::run(
     0x070,
     ReadWrite,
     0,
-    2,
+    MAP_REGISTERS,
     "State elements that the elements of the last block of a row go to, as LEAF_INPUT_MAP.",
 );
 /// Begin of the window.
 pub const WINDOW_FIRST: Register = Register::single(
     "WindowFirst",
-    0x078,
+    0x080,
     ReadWrite,
     &[],
     "First leaf of the window in which sub-engines are counted as busy: the window begins when so many \
@@ -762,7 +765,7 @@ pub const WINDOW_FIRST: Register = Register::single(
 /// End of the window.
 pub const WINDOW_LAST: Register = Register::single(
     "WindowLast",
-    0x07C,
+    0x084,
     ReadWrite,
     &[],
     "The window ends when so many leaves have left the leaf hash engine; 0: with the run.",
@@ -770,7 +773,7 @@ pub const WINDOW_LAST: Register = Register::single(
 /// What happened since it was acknowledged.
 pub const INTERRUPT_STATUS: Register = Register::single(
     "InterruptStatus",
-    0x080,
+    0x094,
     WriteOneToClear,
     &[INTERRUPT_DONE, INTERRUPT_ERROR, INTERRUPT_ZEROISED],
     "What happened and was not acknowledged. The interrupt output is high while a bit is 1 here and in \
@@ -780,7 +783,7 @@ pub const INTERRUPT_STATUS: Register = Register::single(
 /// What interrupts.
 pub const INTERRUPT_ENABLE: Register = Register::single(
     "InterruptEnable",
-    0x084,
+    0x098,
     ReadWriteAnytime,
     &[INTERRUPT_DONE, INTERRUPT_ERROR, INTERRUPT_ZEROISED],
     "Which bits of INTERRUPT_STATUS raise the interrupt output; none after a reset.",
@@ -847,7 +850,7 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
 pub const RECURRENCE_ORDER: Field = Field::new(
     "Order",
     0,
-    4,
+    5,
     "Sums of a state that move up behind each round, below WIDTH. 0: there is no recurrence, and all \
      partial rounds are dense.",
 );
@@ -913,7 +916,7 @@ macro_rules! engine_registers {
                 $base + 0x04,
                 ReadWrite,
                 &[],
-                "Width t of the state in field elements. Legal: 2 to 12.",
+                "Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.",
             ),
             alpha: Register::single(
                 concat!($prefix, "Alpha"),
@@ -949,25 +952,27 @@ macro_rules! engine_registers {
                 $base + 0x18,
                 ReadWrite,
                 0,
-                2,
-                "State elements that the input elements go to, as position codes of 4 bits, 8 in a \
-                 register, least significant first. A code is 4 hi + lane: element 3 hi + lane of the \
-                 state; lane 3: the input element is dropped. Input element j is stream word j of the \
-                 block, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with j = 4 w + s.",
+                MAP_REGISTERS,
+                "State elements that the input elements go to, as position codes of 5 bits, 6 in a \
+                 register, least significant first; bits 31:30 are 0. A code is 4 group + lane: element \
+                 3 group + lane of the state; lane 3: the input element is dropped. All 24 codes name \
+                 an element below WIDTH or have lane 3. Input element j is stream word j of the block, of \
+                 which there are up to 12, in Goldilocks mode bits 64 s + 63 to 64 s of stream word w with \
+                 j = 4 w + s.",
             ),
             digest_map: Register::run(
                 concat!($prefix, "DigestMap"),
-                $base + 0x20,
+                $base + 0x28,
                 ReadWrite,
                 0,
-                2,
+                MAP_REGISTERS,
                 "State elements that the digest consists of, as position codes like those of the input \
                  map. Code j is for output word j of the digest, in Goldilocks mode for bits 64 s + 63 \
                  to 64 s of output word w with j = 4 w + s; there lane 3 gives 0.",
             ),
             partial_rounds: Register::run(
                 concat!($prefix, "PartialRounds"),
-                $base + 0x28,
+                $base + 0x38,
                 ReadWrite,
                 1,
                 MAX_PARTIAL_ENGINES as u32,
@@ -976,7 +981,7 @@ macro_rules! engine_registers {
             ),
             partial_base: Register::single(
                 concat!($prefix, "PartialBase"),
-                $base + 0x40,
+                $base + 0x50,
                 ReadWrite,
                 &[],
                 "Index of the first entry of its coefficients and constants in a partial-round sub-engine, up to 255. \
@@ -1008,8 +1013,8 @@ impl EngineRegisters {
 pub const LEAF: EngineRegisters = engine_registers!(
     "Leaf",
     0x140,
-    "Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 3 in Goldilocks mode.",
-    "Words of the output stream in a digest. Legal: 1 to 12, or 1 to 3 in Goldilocks mode; for a tree: \
+    "Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 6 in Goldilocks mode.",
+    "Words of the output stream in a digest. Legal: 1 to 12, or 1 to 6 in Goldilocks mode; for a tree: \
      1."
 );
 
@@ -1018,7 +1023,7 @@ pub const ROOT: EngineRegisters = engine_registers!(
     "Root",
     0x1A0,
     "Nodes that a hash takes, the arity of the levels that are hashed with this set. Legal: 2 to 12, or \
-     2 to 3 in Goldilocks mode.",
+     2 to 6 in Goldilocks mode.",
     "Words of a digest. Legal: 1."
 );
 
@@ -1027,7 +1032,7 @@ pub const TOP: EngineRegisters = engine_registers!(
     "Top",
     0x740,
     "Nodes that a hash takes, the arity of the levels that are hashed with this set. Legal: 2 to 12, or \
-     2 to 3 in Goldilocks mode.",
+     2 to 6 in Goldilocks mode.",
     "Words of a digest. Legal: 1."
 );
 
@@ -1321,11 +1326,11 @@ pub const REGISTERS: &[Register] = &[
     LAST_INPUT_MAP,
     WINDOW_FIRST,
     WINDOW_LAST,
-    INTERRUPT_STATUS,
-    INTERRUPT_ENABLE,
     LEAVES_HIGH,
     ERROR_INFO_HIGH,
     ROLES,
+    INTERRUPT_STATUS,
+    INTERRUPT_ENABLE,
     RADIX_SQUARED,
     CONSTANT_DATA,
     CONSTANT_ADDRESS,
@@ -1981,7 +1986,7 @@ mod tests {
     fn addresses_have_names() {
         assert_eq!(register_name(0x14C).as_deref(), Some("LEAF_PASSES"));
         assert_eq!(
-            register_name(0x1DC).as_deref(),
+            register_name(0x1EC).as_deref(),
             Some("ROOT_PARTIAL_ROUNDS_6")
         );
         assert_eq!(

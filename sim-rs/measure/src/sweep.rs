@@ -79,8 +79,8 @@ mod tests {
             ("engine", "width = []", "an axis without values"),
             (
                 "engine",
-                "width = [13]",
-                "'width' has the value 13: it is 2 to 12",
+                "width = [25]",
+                "'width' has the value 25: it is 2 to 24",
             ),
             (
                 "engine",
@@ -242,7 +242,7 @@ mod tests {
             arities[3]
                 .as_ref()
                 .unwrap_err()
-                .contains("no state is 36 elements wide")
+                .contains("no state over goldilocks is 36 elements wide; 2 to 24 are possible")
         );
     }
 

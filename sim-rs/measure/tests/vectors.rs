@@ -8,8 +8,9 @@ use acclmt_driver::chip::fake::{BUILD, FakeChip, Fault};
 use acclmt_driver::program::EngineLimits;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_measure::vectors::{Outcome, VectorFile, generate_element, run_case, run_cases};
-use acclmt_poseidon::fields::FieldId;
-use acclmt_poseidon::word;
+use acclmt_poseidon::fields::{FieldId, Goldilocks, PoseidonField};
+use acclmt_poseidon::params::PoseidonParameters;
+use acclmt_poseidon::{presets, word};
 use serde_json::{Value, json};
 
 fn directory() -> PathBuf {
@@ -83,11 +84,11 @@ fn all_vectors_pass() {
             }
         }
     }
-    assert_eq!((names().len(), passed), (85, CASES));
+    assert_eq!((names().len(), passed), (89, CASES));
 }
 
 /// Cases in all files together, without those that are too wide.
-const CASES: usize = 1326;
+const CASES: usize = 1393;
 
 /// Cases do not depend on those before them.
 #[test]
@@ -101,6 +102,90 @@ fn cases_alone_have_the_same_outcome() {
         for case in &file.cases {
             let outcome = run_case(&mut SoftwareDevice::new(), case);
             assert_eq!(outcome, Outcome::Passed, "{name}: {}", case.name);
+        }
+    }
+}
+
+/// The round constants, with those of partial rounds that no S-box takes added behind the matrix of the round.
+fn late_constants(set: &PoseidonParameters<Goldilocks>) -> Vec<Vec<Goldilocks>> {
+    let zero = Goldilocks::from(0);
+    let mut constants = set.round_constants().to_vec();
+    let first = set.full_rounds_first();
+    for round in first..first + set.partial_rounds() {
+        let taken = vec![zero; set.width()];
+        let mut rest = std::mem::replace(&mut constants[round], taken);
+        constants[round][0] = std::mem::replace(&mut rest[0], zero);
+        for (sum, row) in constants[round + 1].iter_mut().zip(set.partial_matrix()) {
+            *sum += row
+                .iter()
+                .zip(&rest)
+                .map(|(&entry, &constant)| entry * constant)
+                .sum::<Goldilocks>();
+        }
+    }
+    constants
+}
+
+/// All constants and matrices of presets over Goldilocks are those of the tables of files. The files of Plonky3's and
+/// HorizenLabs' Poseidon at t = 12 are recognised as presets, which compares the same.
+#[test]
+fn presets_have_the_tables_of_the_files() {
+    for (file, preset, in_number, widths) in [
+        (
+            "plonky3_goldilocks_poseidon1",
+            "plonky3-poseidon-goldilocks",
+            1,
+            &[8][..],
+        ),
+        (
+            "plonky3_goldilocks_poseidon2",
+            "plonky3-poseidon2-goldilocks",
+            1,
+            &[8, 12, 16],
+        ),
+        (
+            "zisk_goldilocks_poseidon1",
+            "zisk-poseidon-arity",
+            4,
+            &[12, 16],
+        ),
+        (
+            "zkhash_goldilocks_poseidon1",
+            "horizenlabs-poseidon-goldilocks",
+            1,
+            &[8, 16],
+        ),
+        (
+            "zkhash_goldilocks_poseidon2",
+            "horizenlabs-poseidon2-goldilocks",
+            1,
+            &[8, 12, 16],
+        ),
+        (
+            "zkhash_goldilocks_poseidon2",
+            "zisk-poseidon2-arity",
+            4,
+            &[8, 12, 16],
+        ),
+    ] {
+        // Zisk's files have other constants in partial rounds than the generators give.
+        let constants = match file {
+            "zisk_goldilocks_poseidon1" => late_constants,
+            _ => |set: &PoseidonParameters<_>| set.round_constants().to_vec(),
+        };
+        for width in widths {
+            let vectors = VectorFile::load(&directory().join(format!("{file}_t{width}.json")));
+            let vectors = vectors.unwrap();
+            let work = vectors.cases[0].work();
+            let given = Goldilocks::of(work[0].parameters).unwrap();
+            let name = format!("{preset}-{}", width / in_number);
+            // The preset would be compared with itself.
+            assert_ne!(given.name(), name);
+            let preset = presets::over::<Goldilocks>(&name).unwrap();
+            assert_eq!(constants(preset), constants(given), "{name}");
+            assert_eq!(preset.mds(), given.mds(), "{name}");
+            assert_eq!(preset.partial_matrix(), given.partial_matrix(), "{name}");
+            assert_eq!(preset.first_layer(), given.first_layer(), "{name}");
         }
     }
 }
@@ -855,9 +940,7 @@ fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
             count
         });
         let best = results.max().unwrap_or_default();
-        // The chip holds states of twelve elements.
-        let is_wide = path.to_string_lossy().contains("_t16");
-        assert_eq!(best > 0, !is_wide, "{best} cases of {name} passed");
+        assert!(best > 0, "no case of {name} passed");
         passed += best;
     }
     assert!(passed > 1000, "{passed} cases passed");

@@ -14,7 +14,7 @@ use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry,
     MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH, PassTable, ProgramError, ProgramFault, ROW_SET,
-    Roles, RowRegisters, check_mix, shared_rows_fit,
+    Roles, RowRegisters, check_mix, most_words, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register, SETS};
 use acclmt_driver::timeline::Timeline;
@@ -593,7 +593,7 @@ impl ModelChip {
             });
         let of_set = of_sets.next();
         if hash_leaves && of_set.is_none_or(|(set, _)| set != ROW_SET) {
-            let most_words = if leaf.field == GOLDILOCKS { 3 } else { 12 };
+            let most_words = most_words(leaf.field == GOLDILOCKS) as u32;
             let most_rows = leaf.most_rows(&limits) * roles.rows.count_ones() as usize;
             if rows.blocks == 0 {
                 return Err(registers::ROW_BLOCKS.address);

@@ -6,7 +6,7 @@ use super::machine::{Host, Machine, RunSetup};
 use super::tree::TreeSetup;
 use crate::latencies::{EXIT_PLACES, LOADER_PLACES, Pipelines};
 use acclmt_driver::program::{
-    ChipRegisters, GOLDILOCKS, LARGE_PRIME, Roles, RowRegisters, SUB_ENGINES,
+    ChipRegisters, GOLDILOCKS, LARGE_PRIME, PositionMap, Roles, RowRegisters, SUB_ENGINES,
 };
 use acclmt_driver::registers::{RECURRENCE_ORDER, SETS};
 
@@ -49,8 +49,8 @@ impl Case {
             ],
             recurrence: RECURRENCE_ORDER.with(u32::from(self.present != 0)),
             digest_words: 1,
-            input_map: [0; 2],
-            digest_map: [0; 2],
+            input_map: PositionMap::default(),
+            digest_map: PositionMap::default(),
             partial_rounds: std::array::from_fn(rounds_of),
             partial_base: 0,
         }
@@ -74,11 +74,7 @@ impl Case {
     /// States in the buffers that the rule leaves out: ahead of the first sub-engine, and behind the exit
     /// from a recurrence.
     fn left_out(&self) -> u32 {
-        let beats = if self.goldilocks {
-            1
-        } else {
-            self.width.div_ceil(3)
-        };
+        let beats = self.registers().shape().beats() as u32;
         let exit = if self.present == 0 {
             0
         } else {
@@ -98,7 +94,7 @@ impl Case {
                 blocks: 3,
                 group,
                 last_words: 1,
-                last_map: [0; 2],
+                last_map: PositionMap::default(),
                 overwrite: false,
             },
             hash_leaves: true,
@@ -145,7 +141,15 @@ impl Case {
 /// Every set of partial-round sub-engines that can have rounds, with few rounds and with some, on both rings:
 /// the first one is among them if there are any.
 fn cases() -> impl Iterator<Item = Case> {
-    let shapes = [(false, 3), (false, 12), (true, 12), (false, 5), (false, 7)];
+    let shapes = [
+        (false, 3),
+        (false, 12),
+        (true, 12),
+        (false, 5),
+        (true, 16),
+        (false, 7),
+        (true, 24),
+    ];
     let sets = (0..1_u32 << PARTIAL_SUB_ENGINES).filter(|&set| set == 0 || set & 1 != 0);
     sets.flat_map(move |present| {
         [1, 2].map(|num_full| {

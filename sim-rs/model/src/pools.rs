@@ -10,7 +10,10 @@ use crate::latencies::Pipelines;
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table};
 use acclmt_driver::program::{ChipProgram, ChipRegisters, NODE_SET, ROW_SET, Roles, RowRegisters};
+use acclmt_poseidon::fields::{AnyParameters, Goldilocks, PoseidonField as _};
+use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
 use acclmt_poseidon::presets;
+use acclmt_poseidon::random::{self, Ranges};
 
 /// Cycles without a word in or out that are a hang.
 const PATIENCE: u64 = 200_000;
@@ -20,6 +23,8 @@ const PATIENCE: u64 = 200_000;
 struct Case {
     num_engines: usize,
     roles: Roles,
+    /// Nodes of four elements: states of one beat and of two.
+    goldilocks: bool,
     /// Arities of the hashes of rows, if there are, and of nodes.
     leaf: Option<u32>,
     root: u32,
@@ -50,8 +55,13 @@ fn case() -> impl Strategy<Value = Case> {
     );
     let pool = (1_usize..=8, any::<[u8; 2]>(), 0_u32..4);
     let host = (any::<bool>(), 0_u32..8, 0_u64..60, any::<u64>());
-    (pool, shape, host).prop_map(
-        |((num_engines, masks, kind), (root, sets, leaf, size), (tiny, emit, phase, seed))| {
+    (pool, shape, host, prop::bool::weighted(0.3)).prop_map(
+        |(
+            (num_engines, masks, kind),
+            (root, sets, leaf, size),
+            (tiny, emit, phase, seed),
+            goldilocks,
+        )| {
             let all = u8::MAX >> (8 - num_engines);
             let [rows, nodes] = masks.map(|mask| if mask & all == 0 { all } else { mask & all });
             let roles = match kind {
@@ -79,6 +89,9 @@ fn case() -> impl Strategy<Value = Case> {
             };
             // The other arity of levels.
             let top = if root == 8 { 2 } else { 2 * root };
+            let most = if goldilocks { MOST_NODES } else { u32::MAX };
+            let [root, top] = [root, top].map(|arity| arity.min(most));
+            let leaf = leaf.map(|arity| arity.min(most));
             let arity = |set: usize| match set {
                 ROW_SET => leaf.unwrap_or(2).min(8),
                 NODE_SET => root,
@@ -98,6 +111,7 @@ fn case() -> impl Strategy<Value = Case> {
             Case {
                 num_engines,
                 roles,
+                goldilocks,
                 leaf,
                 root,
                 top,
@@ -112,16 +126,42 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-fn registers(arity: u32) -> ChipRegisters {
-    let name = format!("filecoin-arity-{arity}");
-    let preset = presets::by_name(&name).expect("the preset exists");
-    let program = ChipProgram::compile(preset, &Hardware::default().limits());
-    program.expect("the preset fits").registers
+/// Most nodes of four elements that a state holds here.
+const MOST_NODES: u32 = 6;
+
+fn registers(goldilocks: bool, arity: u32) -> ChipRegisters {
+    let set = if goldilocks {
+        of_nodes(4 * arity as usize)
+    } else {
+        let name = format!("filecoin-arity-{arity}");
+        presets::by_name(&name).expect("the preset exists").clone()
+    };
+    let program = ChipProgram::compile(&set, &Hardware::default().limits());
+    program.expect("the set fits").registers
+}
+
+/// A set over Goldilocks whose state is nodes of four elements, with the rounds and the S-box of Plonky2.
+fn of_nodes(width: usize) -> AnyParameters {
+    let ranges = Ranges {
+        widths: width..=width,
+        exponents: vec![7],
+        full_rounds: 4..=4,
+        partial_rounds: 22..=22,
+        ..Ranges::default()
+    };
+    let set = random::parameters::<Goldilocks>(1, &ranges).expect("there is such a set");
+    let set = PoseidonParameters::new(PoseidonSpecification {
+        input_positions: (0..width).collect(),
+        digest_positions: (0..4).collect(),
+        ..set.specification().clone()
+    });
+    Goldilocks::wrap(set.expect("the positions exist"))
 }
 
 impl Case {
     fn setup(&self) -> RunSetup {
         let hardware = Hardware::default();
+        let registers = |arity| registers(self.goldilocks, arity);
         let root = registers(self.root);
         let leaf = registers(self.leaf.unwrap_or(2));
         let sets = [leaf, root, registers(self.top)];
@@ -255,10 +295,11 @@ proptest! {
 }
 
 /// A tree of `height` levels whose leaves are all there.
-fn whole(leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Counters {
+fn whole(goldilocks: bool, leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Counters {
     let case = Case {
         num_engines: 2,
         roles,
+        goldilocks,
         leaf,
         root,
         top: 2,
@@ -292,6 +333,35 @@ fn trees_take_their_cycles() {
         (Some(11), 8, 4, fixed, 294_036),
         (Some(11), 8, 4, SHARED, 168_895),
     ];
-    let found = trees.map(|(leaf, root, height, roles, _)| whole(leaf, root, height, roles).cycles);
+    let found =
+        trees.map(|(leaf, root, height, roles, _)| whole(false, leaf, root, height, roles).cycles);
     assert_eq!(found, trees.map(|(.., cycles)| cycles));
+}
+
+/// Rows of states of two beats below nodes of one, and the other way round: in a ring of their own, and in one ring.
+#[test]
+fn states_of_one_beat_and_of_two() {
+    for (leaf, root, height) in [(4, 2, 10), (2, 4, 5), (6, 3, 6)] {
+        let roles = [Roles::LEAF_AND_ROOT, SHARED];
+        let [fixed, shared] = roles.map(|roles| {
+            let case = Case {
+                num_engines: 2,
+                roles,
+                goldilocks: true,
+                leaf: Some(leaf),
+                root,
+                top: 2,
+                levels: vec![NODE_SET; height],
+                leaves: u64::from(root).pow(height as u32),
+                tiny: false,
+                emit: 0,
+                phase: 0,
+                seed: 0,
+            };
+            case.check();
+            case.run(&case.setup(), false).1.cycles
+        });
+        // Two engines share what one has alone.
+        assert!(shared < fixed, "{shared} cycles, in fixed roles {fixed}");
+    }
 }

@@ -437,7 +437,7 @@ mod tests {
 
     use super::*;
     use crate::latencies::Pipelines;
-    use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, SUB_ENGINES};
+    use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, PositionMap, SUB_ENGINES, widest};
     use acclmt_driver::registers::RECURRENCE_ORDER;
 
     /// A hash engine and the host around it.
@@ -466,7 +466,7 @@ mod tests {
     }
 
     fn case() -> impl Strategy<Value = Case> {
-        let shape = (2_u32..=12, any::<bool>(), prop_oneof![Just(5_u32), Just(7)]);
+        let shape = (2_u32..=24, any::<bool>(), prop_oneof![Just(5_u32), Just(7)]);
         let rounds = (
             [1_u32..5, 1_u32..5],
             prop::array::uniform8(0_u32..12),
@@ -483,7 +483,7 @@ mod tests {
                 (interval, calm),
                 seed,
             )| Case {
-                width,
+                width: width.min(widest(goldilocks) as u32),
                 goldilocks,
                 alpha,
                 full_rounds,
@@ -517,9 +517,9 @@ mod tests {
                 ],
                 recurrence: RECURRENCE_ORDER.with(self.recurrent.into()),
                 digest_words: self.digest_words,
-                input_map: [0; 2],
+                input_map: PositionMap::default(),
                 // The digest is the first element of the beat.
-                digest_map: [beat << 2, 0],
+                digest_map: [beat << 2, 0, 0, 0],
                 partial_rounds: self.partial_rounds,
                 partial_base: 0,
             };

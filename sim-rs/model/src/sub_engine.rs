@@ -605,6 +605,7 @@ mod tests {
             recurrent: true,
             first_layer: false,
             partial_matrix: false,
+            chained: false,
             digest_beats: 1,
         };
         let round = |cycles, spacing, first_beat, complete| Round {
@@ -634,6 +635,11 @@ mod tests {
             (shape(6, 5, true), 1, round(1, 1, 61, 61), None, 1),
             (shape(12, 5, true), 2, round(2, 1, 63, 63), None, 1),
             (shape(12, 7, true), 2, round(2, 2, 63, 63), None, 2),
+            (shape(13, 5, true), 1, round(6, 2, 64, 66), None, 2),
+            (shape(15, 7, true), 2, round(6, 2, 64, 66), None, 2),
+            (shape(16, 7, true), 2, round(6, 2, 65, 67), None, 2),
+            (shape(19, 5, true), 1, round(8, 2, 67, 70), None, 2),
+            (shape(24, 7, true), 2, round(8, 2, 67, 70), None, 2),
         ] {
             let short = short.map(|(cycles, latency)| round(cycles, 1, latency, latency));
             assert_eq!(shape.grid(), grid, "{shape:?}");

@@ -2,16 +2,16 @@
 //! `acclmt_flush_configuration`).
 
 use acclmt_driver::program::{
-    ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, Roles, RowRegisters,
+    ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, PositionMap, Roles, RowRegisters,
 };
 use acclmt_driver::registers::{self, SETS};
 
-/// Elements of the widest state, and its beats.
+/// Elements of the widest state of the large prime, and its beats: those of no other are as many.
 const WIDTH: u32 = 12;
 const BEATS: u32 = 4;
 
-/// Element j of a block is element j of the state: position codes of twelve elements.
-const MAP: [u32; 2] = [0x9865_4210, 0x0000_EDCA];
+/// Element j of a block is element j of the state: position codes of twelve elements, and twelve of none.
+const MAP: PositionMap = [0x0C52_0820, 0x1CD6_2928, 0x0631_8C63, 0x0631_8C63];
 
 /// Banks of a sub-engine that are looked at, and sub-engines: all numbers that there can be.
 const BANKS: u32 = 22;
@@ -56,7 +56,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         digest_words: 1,
         input_map: MAP,
         // Element 9, in the last beat: final states have all of theirs.
-        digest_map: [0xc, 0],
+        digest_map: [0xc, 0, 0, 0],
         partial_rounds: std::array::from_fn(|number| {
             let is_there = (1..=limits.num_partial).contains(&number);
             if is_there { 2 } else { 0 }

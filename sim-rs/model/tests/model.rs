@@ -10,6 +10,7 @@ use acclmt_driver::device::{
 };
 use acclmt_driver::level_table::{NODE_WORDS, PAPER_NODE_WORDS};
 use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::program::widest;
 use acclmt_merkle::shape::Padding;
 use acclmt_model::{Hardware, ModelChip};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -91,7 +92,7 @@ fn set() -> impl Strategy<Value = Set> {
     let set = (
         any::<u64>(),
         any::<bool>(),
-        2_usize..=12,
+        2_usize..=24,
         1_usize..=5,
         0_usize..=60,
     );
@@ -99,7 +100,7 @@ fn set() -> impl Strategy<Value = Set> {
         |(seed, goldilocks, width, full_rounds, partial_rounds)| Set {
             seed,
             goldilocks,
-            width,
+            width: width.min(widest(goldilocks)),
             full_rounds,
             partial_rounds,
         },
@@ -115,7 +116,8 @@ impl Set {
             hardware.field
         };
         let width = if tree && self.goldilocks {
-            12
+            // Two to five digests of four elements.
+            4 * (2 + self.width / 4 % 4).max(3)
         } else if tree {
             self.width.max(3)
         } else {
@@ -133,7 +135,7 @@ impl Set {
             return set;
         }
         let length = if self.goldilocks { 4 } else { 1 };
-        let arity = if self.goldilocks { 2 } else { width - 1 };
+        let arity = width / length - 1;
         dispatch!(&set, set => {
             PoseidonParameters::new(PoseidonSpecification {
                 input_positions: (width - arity * length..width).collect(),

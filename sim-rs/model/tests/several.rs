@@ -180,11 +180,12 @@ fn several(kinds: &[Kind]) -> SeveralDevices {
 /// A random set with few rounds, whose digest is a node of a tree of `arity`.
 fn random_set(seed: u64, goldilocks: bool, arity: usize) -> AnyParameters {
     let (field, length, arity) = match goldilocks {
-        true => (FieldId::Goldilocks, 4, 2),
+        // Two to five nodes: states of one beat and of two.
+        true => (FieldId::Goldilocks, 4, 2 + arity % 4),
         false => (FieldId::ALL[seed as usize % 5], 1, arity),
     };
     assert!(goldilocks || field != FieldId::Goldilocks);
-    let width = if goldilocks { 12 } else { arity + 1 };
+    let width = length * (arity + 1);
     let ranges = Ranges {
         widths: width..=width,
         full_rounds: 1..=2,

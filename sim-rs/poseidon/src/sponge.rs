@@ -272,14 +272,20 @@ impl Sponge {
         }
     }
 
-    /// Whether elements of the state are replaced that no block brings, in a message of `length` elements: by the digest
-    /// of a block beside the next one, or behind a short block.
-    pub fn replaces_others(&self, length: usize) -> bool {
-        match self.absorption {
-            Absorption::Add | Absorption::Overwrite => false,
-            Absorption::OverwriteChained => self.blocks_of(length) > 1,
-            Absorption::AddClosed => !length.is_multiple_of(self.rate()),
-        }
+    /// Whether elements of the rate are replaced that no block brings, in a message of `length` elements: those behind
+    /// a short block.
+    pub fn closes_short_block(&self, length: usize) -> bool {
+        self.absorption == Absorption::AddClosed && !length.is_multiple_of(self.rate())
+    }
+
+    /// Whether the digest of a block goes on beside the next one, in a message of `length` elements.
+    pub fn chains_digest(&self, length: usize) -> bool {
+        self.absorption == Absorption::OverwriteChained && self.blocks_of(length) > 1
+    }
+
+    /// The elements of a state of `width` that are not in the rate.
+    pub fn positions_beside(&self, width: usize) -> impl Iterator<Item = usize> {
+        (0..width).filter(|position| !self.rate_positions.contains(position))
     }
 
     /// What happens to `state` between two blocks: the digest, which is at `digest_positions`, goes on where it does.
@@ -288,8 +294,7 @@ impl Sponge {
             return;
         }
         let digest: Vec<F> = digest_positions.iter().map(|&it| state[it]).collect();
-        let others = (0..state.len()).filter(|it| !self.rate_positions.contains(it));
-        for (position, element) in others.zip(digest) {
+        for (position, element) in self.positions_beside(state.len()).zip(digest) {
             state[position] = element;
         }
     }

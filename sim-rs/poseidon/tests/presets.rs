@@ -1,4 +1,8 @@
 //! The values of every preset, against digests of them that do not come from the preset files.
+//!
+//! Those of states of 16 elements, and of Zisk's Poseidon, are computed from the tables of `sim-rs/vectors`. Zisk's
+//! tables have other constants in partial rounds: in their place are those of a Grain LFSR and of ChaCha8 written
+//! apart from this library, which give the permutations of the files.
 
 use ark_ff::PrimeField;
 use sha2::{Digest as _, Sha256};

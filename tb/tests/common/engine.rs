@@ -16,7 +16,7 @@ use super::prime;
 const MONTGOMERY_BITS: u32 = if RUNTIME_MODULUS { 280 } else { 264 };
 
 /// Configuration registers of a parameter set.
-pub const REGISTERS: usize = 17;
+pub const REGISTERS: usize = 21;
 
 /// The limits of the engine with these sub-engines and the default memories (rtl/engine/acclmt_hash_engine.sv).
 pub fn limits(num_full: usize, num_partial: usize) -> EngineLimits {

@@ -11,13 +11,13 @@ use super::limits::{EngineLimits, MAX_DEPTH, engine_multipliers};
 use super::pass_table::{PASS_BANK, PassEntry, Store};
 use super::passes::{Matrix, Pass, SBoxes, passes, tables};
 use super::registers::{
-    BOTH_ENGINES, CODES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
+    BOTH_ENGINES, ChipConstant, ChipRegisters, GOLDILOCKS, INITIAL_VECTOR, LARGE_PRIME,
     LATER_VECTOR_INDEX, ODD_BANK, PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RuntimeModulus,
     VECTOR_BANK, encode, recurrence,
 };
 use super::shape::{
-    FIRST_FULL, LANES, MAX_ELEMENTS, Rounds, SECOND_FULL, SLICES, SUB_ENGINES, Segments, Shape,
-    Work, beats_up_to,
+    FIRST_FULL, LANES, Rounds, SECOND_FULL, SUB_ENGINES, Segments, Shape, Work, beats_up_to,
+    in_word, most_words, widest,
 };
 use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::absorb::initial_state;
@@ -44,6 +44,16 @@ pub(super) enum Purpose<'a> {
     Permutation,
     /// Blocks of rows of `length` elements, and digests.
     Rows { sponge: &'a Sponge, length: usize },
+}
+
+impl Purpose<'_> {
+    /// Whether the digest of a block goes on beside the next one.
+    fn is_chained(self) -> bool {
+        match self {
+            Self::Rows { sponge, length } => sponge.chains_digest(length),
+            Self::Hash | Self::Permutation => false,
+        }
+    }
 }
 
 /// A parameter set compiled for a chip.
@@ -125,12 +135,7 @@ impl ChipProgram {
     ) -> Result<Self, ProgramError> {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
-        if parameters.width() > MAX_ELEMENTS {
-            return Err(ProgramError::Width {
-                name: name.to_owned(),
-                width: parameters.width(),
-            });
-        }
+        check_width(name, parameters.width(), field)?;
         let order = order(parameters, field, purpose);
         let s_boxes = s_boxes(parameters, limits)?;
         let [even, odd] = &s_boxes.chains;
@@ -154,6 +159,7 @@ impl ChipProgram {
             recurrent: false,
             first_layer: parameters.first_layer(),
             partial_matrix: parameters.has_partial_matrix(),
+            chained: purpose.is_chained(),
             digest_beats: 1,
         };
         let maps = Maps::new(parameters, &order, shape, purpose);
@@ -197,7 +203,9 @@ impl ChipProgram {
         };
         let shape = work.shape_with(&segments);
         let dense = [FIRST_FULL, SECOND_FULL].map(|engine| segments.partial[engine]);
-        let chip_rounds = RecurrentRounds::in_order(parameters, &order, dense)?;
+        let mut chip_rounds = RecurrentRounds::in_order(parameters, &order, dense)?;
+        let chained = (shape.chained)
+            .then(|| chain_digest(&mut chip_rounds, parameters, &order, purpose, &s_boxes));
 
         let mut loader = Loader {
             shape,
@@ -233,7 +241,7 @@ impl ChipProgram {
             loader.vector(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, beats, later);
         }
         let visits = passes(&segments, shape, limits.num_full, &s_boxes);
-        loader.load(&chip_rounds, &segments, &visits);
+        loader.load(&chip_rounds, chained.as_deref(), &segments, &visits);
         let tables = tables(&visits, shape).ok_or_else(|| ProgramError::TooManyPasses {
             name: name.to_owned(),
             passes: visits.iter().map(Vec::len).sum(),
@@ -383,11 +391,7 @@ impl ChipProgram {
     /// [`engine_multipliers`].
     pub fn multipliers(&self) -> usize {
         let words = engine_multipliers(self.limits.num_full, self.limits.num_partial);
-        if self.shape.goldilocks {
-            SLICES * words
-        } else {
-            words
-        }
+        self.elements_in_word() * words
     }
 
     /// Stream words of the input of a hash.
@@ -471,7 +475,7 @@ impl ChipProgram {
     }
 
     pub(super) fn elements_in_word(&self) -> usize {
-        if self.shape.goldilocks { SLICES } else { 1 }
+        in_word(self.shape.goldilocks)
     }
 
     /// Computes the hashes of `words`, any number of inputs packed as stream words, with nothing
@@ -491,6 +495,20 @@ impl ChipProgram {
             words,
         )
     }
+}
+
+/// The state must fit into the chip.
+fn check_width(name: &str, width: usize, field: FieldId) -> Result<(), ProgramError> {
+    let most = widest(field == FieldId::Goldilocks);
+    if width <= most {
+        return Ok(());
+    }
+    Err(ProgramError::Width {
+        name: name.to_owned(),
+        width,
+        field,
+        most,
+    })
 }
 
 /// The chip must have the field of the parameters.
@@ -559,12 +577,12 @@ fn order<F: PrimeField>(
     purpose: Purpose<'_>,
 ) -> InternalOrder {
     let (width, partial_index) = (parameters.width(), parameters.partial_index());
-    let digest = parameters.digest_positions();
+    let digest = digest_positions(parameters, purpose);
     let swapped = InternalOrder::swapped(width, partial_index);
     if field == FieldId::Goldilocks || purpose == Purpose::Permutation {
         return swapped;
     }
-    let near = InternalOrder::near(width, partial_index, digest);
+    let near = InternalOrder::near(width, partial_index, &digest);
     let beats =
         |order: &InternalOrder| beats_up_to(digest.iter().map(|&element| order.place(element)));
     if beats(&near) < beats(&swapped) {
@@ -572,6 +590,53 @@ fn order<F: PrimeField>(
     } else {
         swapped
     }
+}
+
+/// The elements of the state in which the digest is, behind the last pass.
+fn digest_positions<F: PrimeField>(
+    parameters: &PoseidonParameters<F>,
+    purpose: Purpose<'_>,
+) -> Vec<usize> {
+    match purpose {
+        Purpose::Rows { sponge, .. } if purpose.is_chained() => {
+            sponge.positions_beside(parameters.width()).collect()
+        }
+        _ => parameters.digest_positions().to_vec(),
+    }
+}
+
+/// Has the last round of rows whose digest goes on beside the next block make it there, in the elements that are not in
+/// the rate, whose own values nothing uses: its constants change, and this is its matrix.
+fn chain_digest<F: PrimeField>(
+    rounds: &mut RecurrentRounds<F>,
+    parameters: &PoseidonParameters<F>,
+    order: &InternalOrder,
+    purpose: Purpose<'_>,
+    s_boxes: &SBoxes,
+) -> Vec<Vec<F>> {
+    // The row that each place takes.
+    let mut rows: Vec<usize> = (0..parameters.width()).collect();
+    let beside = digest_positions(parameters, purpose);
+    for (position, &digest) in beside.into_iter().zip(parameters.digest_positions()) {
+        rows[order.place(position)] = order.place(digest);
+    }
+    if let Some(constants) = rounds.full_last.last_mut() {
+        *constants = rows.iter().map(|&row| constants[row]).collect();
+    }
+    let identity = identity(rows.len());
+    let matrix = if s_boxes.has_last_matrix {
+        &rounds.mds
+    } else {
+        &identity
+    };
+    rows.iter().map(|&row| matrix[row].clone()).collect()
+}
+
+/// The matrix that changes nothing.
+fn identity<F: PrimeField>(width: usize) -> Vec<Vec<F>> {
+    (0..width)
+        .map(|i| (0..width).map(|j| F::from(i == j)).collect())
+        .collect()
 }
 
 /// Where elements enter and leave the state, in internal order.
@@ -603,16 +668,15 @@ impl Maps {
             ),
             Purpose::Rows { sponge, .. } => (
                 internal(&mut sponge.rate_positions.iter().copied()),
-                internal(&mut parameters.digest_positions().iter().copied()),
+                internal(&mut digest_positions(parameters, purpose).into_iter()),
             ),
         };
-        let in_word = if shape.goldilocks { SLICES } else { 1 };
+        let in_word = in_word(shape.goldilocks);
         // A hash of a few digests takes a word for each, as the tree does.
-        let most_words = CODES / in_word;
         let is_tree = purpose == Purpose::Hash
             && outputs.len() <= in_word
             && inputs.len().is_multiple_of(outputs.len())
-            && (2..=most_words).contains(&(inputs.len() / outputs.len()));
+            && (2..=most_words(shape.goldilocks)).contains(&(inputs.len() / outputs.len()));
         let inputs_in_word = if is_tree { outputs.len() } else { in_word };
         Self {
             inputs,
@@ -625,7 +689,7 @@ impl Maps {
     /// Beats up to the last one that has an output.
     fn digest_beats(&self, shape: Shape) -> usize {
         if shape.goldilocks {
-            return 1;
+            return shape.beats();
         }
         beats_up_to(self.outputs.iter().copied())
     }
@@ -642,6 +706,7 @@ impl<F: PrimeField> Loader<F> {
     fn load(
         &mut self,
         rounds: &RecurrentRounds<F>,
+        chained: Option<&[Vec<F>]>,
         segments: &Segments,
         [first, last]: &[Vec<Pass>; 2],
     ) {
@@ -654,19 +719,16 @@ impl<F: PrimeField> Loader<F> {
             .chain(partial.map(|partial| &partial.after.constants))
             .chain(&rounds.behind)
             .chain(&rounds.full_last);
-        let matrix = |of: Matrix| match (of, partial) {
-            (Matrix::Before, Some(partial)) => &partial.before.matrix,
-            (Matrix::After, Some(partial)) => &partial.after.matrix,
-            (Matrix::Partial, _) => &rounds.partial_matrix,
-            _ => &rounds.mds,
-        };
-        let width = rounds.mds.len();
-        let identity: Vec<Vec<F>> = (0..width)
-            .map(|i| (0..width).map(|j| F::from(i == j)).collect())
-            .collect();
-        let matrix = |of: Matrix| match (of, partial) {
-            (Matrix::Before, None) => &identity,
-            _ => matrix(of),
+        let identity = identity(rounds.mds.len());
+        let matrix = |of: Matrix| -> &[Vec<F>] {
+            match (of, partial) {
+                (Matrix::Before, None) => &identity,
+                (Matrix::Before, Some(partial)) => &partial.before.matrix,
+                (Matrix::After, Some(partial)) => &partial.after.matrix,
+                (Matrix::Partial, _) => &rounds.partial_matrix,
+                (Matrix::Chained, _) => chained.unwrap_or(&rounds.mds),
+                _ => &rounds.mds,
+            }
         };
         let mut load = |loader: &mut Self, visit: &[Pass]| {
             for pass in visit {
@@ -747,12 +809,9 @@ impl<F: PrimeField> Loader<F> {
                     let bank = (LANES * i + j) as u8;
                     for (bank, group) in [(bank, 2 * step), (ODD_BANK + bank, 2 * step + 1)] {
                         let column = LANES * group + j;
-                        let entries = if shape.goldilocks {
-                            [0, 1, 2, 3].map(|slice| entry(LANES * slice + i, column))
-                        } else {
-                            [entry(LANES * beat + i, column), None, None, None]
-                        };
-                        let entries = entries.map(Option::unwrap_or_default);
+                        let entries: Vec<F> = (shape.places(beat, i))
+                            .map(|row| entry(row, column).unwrap_or_default())
+                            .collect();
                         self.constant(engine as u8, bank, index, &entries);
                     }
                 }
@@ -783,11 +842,7 @@ impl<F: PrimeField> Loader<F> {
         let element = |index: usize| vector.get(index).copied().unwrap_or_default();
         for beat in 0..beats {
             for lane in 0..LANES {
-                let elements = if self.shape.goldilocks {
-                    [0, 1, 2, 3].map(|slice| element(LANES * slice + lane))
-                } else {
-                    [element(LANES * beat + lane), F::ZERO, F::ZERO, F::ZERO]
-                };
+                let elements: Vec<F> = self.shape.places(beat, lane).map(element).collect();
                 self.constant(engine, bank + lane as u8, base + beat, &elements);
             }
         }
@@ -829,4 +884,23 @@ fn products_of_pairs<F: PrimeField>(row: &[F]) -> F {
 /// The sum of the products of the entries that both have.
 fn dot<F: PrimeField>(a: &[F], b: &[F]) -> F {
     a.iter().zip(b).map(|(&x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parameter sets have bounds of their own, and none is wider today.
+    #[test]
+    fn states_that_are_too_wide_are_refused_by_name() {
+        for (field, most) in [(FieldId::Bls12_381, 12), (FieldId::Goldilocks, 24)] {
+            assert_eq!(check_width("a set", most, field), Ok(()));
+            let error = check_width("a set", most + 1, field).unwrap_err();
+            let expected = format!(
+                "'a set' has a state of {} elements over {field}, of which the chip holds {most}; use the software device",
+                most + 1
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::limits::EngineLimits;
 use super::pass_table::{PASS_TABLE_DEPTH, ProgramFault};
-use super::shape::{MAX_ELEMENTS, Rounds, Segments, Shape};
+use super::shape::{Rounds, Segments, Shape};
 use crate::registers;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::recurrence::RecurrenceError;
@@ -42,20 +42,25 @@ pub enum ProgramError {
     },
     /// The state is too wide.
     #[error(
-        "'{name}' has a state of {width} elements, the chip holds {MAX_ELEMENTS}; use the software device"
+        "'{name}' has a state of {width} elements over {field}, of which the chip holds {most}; use the software \
+         device"
     )]
     Width {
         /// Name of the parameter set.
         name: String,
         /// Elements of its state.
         width: usize,
+        /// Their field.
+        field: FieldId,
+        /// Elements of the widest state over it.
+        most: usize,
     },
-    /// Elements of the state are replaced that no block brings.
+    /// The last block is short, and elements of the rate that it does not bring are replaced.
     #[error(
-        "the sponge of '{name}' replaces elements of the state that are in no block of a row of {length} field elements \
-         ({rate} in a block), which the chip does not do; use the software device"
+        "the sponge of '{name}' replaces elements of the rate behind the last block of a row of {length} field elements \
+         ({rate} in a block), which the chip does not do; use the software device, or rows of whole blocks"
     )]
-    ReplacedElements {
+    ClosedBlock {
         /// Name of the parameter set.
         name: String,
         /// Elements of a row.

@@ -15,16 +15,16 @@ use super::limits::EngineLimits;
 use super::pass_table::{PASS_BANK, PassEntry, PassTable, ProgramFault, Store};
 use super::registers::{
     ChipConstant, ChipRegisters, INITIAL_VECTOR, LATER_VECTOR_INDEX, ODD_BANK,
-    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, RowRegisters, VECTOR_BANK, position,
+    PARTIAL_CONSTANT_BANK, PARTIAL_OUTPUT_BANK, PositionMap, RowRegisters, VECTOR_BANK, position,
 };
-use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape};
+use super::shape::{FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, Shape, in_word};
 use super::words::{from_slices, montgomery_radix, slices};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::with_field;
 use acclmt_poseidon::word::{self, Word};
 
-/// The elements of a state in the order of the chip: element 3 hi + lane is in lane `lane`, and
-/// there in beat `hi`, or in Goldilocks mode in slice `hi` of the only beat.
+/// The elements of a state in the order of the chip: element 3 group + lane is in lane `lane`, and there in beat
+/// `group`, or in Goldilocks mode in slice `group` mod 4 of beat `group` div 4.
 type State<F> = [F; MAX_ELEMENTS];
 
 /// A hash engine with its registers and constant memories.
@@ -184,7 +184,6 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         }
         for beat in 0..shape.beats() {
             for i in 0..LANES {
-                let rows = if shape.goldilocks { SLICES } else { 1 };
                 // In Goldilocks mode a slice has a row of its own.
                 let mut sums = [shared; SLICES];
                 for (step, j) in self.steps_and_lanes() {
@@ -198,8 +197,8 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
                         };
                     }
                 }
-                for (slice, sum) in sums.into_iter().take(rows).enumerate() {
-                    result[LANES * (beat + slice) + i] = sum;
+                for (place, sum) in shape.places(beat, i).zip(sums) {
+                    result[place] = sum;
                 }
             }
         }
@@ -270,7 +269,6 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     fn recurrence(&self, state: &mut State<F>) -> Result<(), ProgramError> {
         let order = self.registers.order();
         let beats = self.shape.beats();
-        let slices = if self.shape.goldilocks { SLICES } else { 1 };
         let first = *state;
         let (mut y, mut x) = (first[0], F::ZERO);
         let mut sums = [F::ZERO; MAX_ELEMENTS];
@@ -286,8 +284,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
                     for lane in 0..LANES {
                         let a = self.read(engine, lane as u8, index)?;
                         let b = self.read(engine, PARTIAL_OUTPUT_BANK + lane as u8, index)?;
-                        for slice in 0..slices {
-                            let place = LANES * (beat + slice) + lane;
+                        for (slice, place) in self.shape.places(beat, lane).enumerate() {
                             let value = if is_first { first[place] } else { y };
                             sums[place] += (a[slice] + x) * (b[slice] + value) + shared;
                         }
@@ -329,12 +326,8 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         for beat in 0..beats {
             for lane in 0..LANES {
                 let entry = self.read(engine, bank + lane as u8, base + beat)?;
-                if self.shape.goldilocks {
-                    for (slice, entry) in entry.into_iter().enumerate() {
-                        state[LANES * slice + lane] += entry;
-                    }
-                } else {
-                    state[LANES * beat + lane] += entry[0];
+                for (place, entry) in self.shape.places(beat, lane).zip(entry) {
+                    state[place] += entry;
                 }
             }
         }
@@ -346,7 +339,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         &self,
         state: &mut State<F>,
         input: &[Word],
-        map: &[u32; 2],
+        map: &PositionMap,
         overwrite: bool,
     ) -> Result<(), ProgramError> {
         let words = input.iter().flat_map(|word| {
@@ -358,7 +351,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         });
         for (number, word) in words.enumerate() {
             let element: F = word::to_field(&word).ok_or(ProgramError::InputNotBelowPrime {
-                word: number / if self.shape.goldilocks { SLICES } else { 1 },
+                word: number / in_word(self.shape.goldilocks),
             })?;
             if let Some(position) = position(map, number) {
                 let kept = if overwrite { F::ZERO } else { state[position] };

@@ -16,6 +16,8 @@ pub(super) enum Matrix {
     After = 2,
     /// That of dense partial rounds, where it is not the MDS matrix.
     Partial = 3,
+    /// That of the last round, where its digest goes on beside the next block.
+    Chained = 4,
 }
 
 impl Matrix {
@@ -115,8 +117,12 @@ pub(super) fn passes(
         FIRST_FULL
     };
     last.extend(full(of_first..of_first + segments.full_last));
-    if let Some(round) = last.last_mut().filter(|_| !has_last_matrix) {
-        round.matrix = Matrix::Before;
+    if let Some(round) = last.last_mut() {
+        if shape.chained {
+            round.matrix = Matrix::Chained;
+        } else if !has_last_matrix {
+            round.matrix = Matrix::Before;
+        }
     }
 
     let before = if num_full > 1 { 0 } else { first.len() };
@@ -260,6 +266,7 @@ mod tests {
             recurrent: true,
             first_layer: true,
             partial_matrix: true,
+            chained: false,
             digest_beats: 1,
         };
         let pass = |engine, (power, first), matrix, vector| Pass {
@@ -306,6 +313,7 @@ mod tests {
             recurrent: false,
             first_layer: false,
             partial_matrix: false,
+            chained: false,
             ..shape
         };
         assert_eq!(

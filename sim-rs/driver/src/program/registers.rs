@@ -4,8 +4,8 @@ use super::error::ProgramError;
 use super::limits::{EngineLimits, MAX_DEPTH};
 use super::pass_table::Power;
 use super::shape::{
-    FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SLICES, SUB_ENGINES, Shape, beats_up_to,
-    partial_fits,
+    self, FIRST_FULL, LANES, MAX_ELEMENTS, SECOND_FULL, SUB_ENGINES, Shape, beats_up_to,
+    most_words, partial_fits, widest,
 };
 use crate::registers::{self, EngineRegisters};
 use acclmt_poseidon::word::Word;
@@ -57,11 +57,19 @@ pub(super) const PARTIAL_CONSTANT_BANK: u8 = 6;
 /// Position code of no element.
 pub(super) const LANE_NONE: u32 = 3;
 
+/// Bits of a position code.
+const CODE_BITS: usize = 5;
+
 /// Position codes in a register.
-pub(super) const CODES_PER_REGISTER: usize = 8;
+const CODES_PER_REGISTER: usize = 6;
 
 /// Position codes in a map: one for each element of the widest state.
-pub(super) const CODES: usize = MAX_ELEMENTS;
+const CODES: usize = MAX_ELEMENTS;
+
+/// A map of positions: the values of its registers.
+pub type PositionMap = [u32; registers::MAP_REGISTERS as usize];
+
+const _: () = assert!(CODES == CODES_PER_REGISTER * registers::MAP_REGISTERS as usize);
 
 /// A constant and where it is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,10 +104,10 @@ pub struct ChipRegisters {
     pub recurrence: u32,
     /// Stream words of a digest.
     pub digest_words: u32,
-    /// Position codes of the input elements, 8 in a register.
-    pub input_map: [u32; 2],
+    /// Position codes of the input elements, 6 in a register.
+    pub input_map: PositionMap,
     /// Position codes of the elements of the digest.
-    pub digest_map: [u32; 2],
+    pub digest_map: PositionMap,
     /// Rounds of the recurrence of each sub-engine, by its number; full-round sub-engines have none.
     pub partial_rounds: [u32; SUB_ENGINES],
     /// First beat of its coefficients in a partial-round sub-engine.
@@ -203,7 +211,6 @@ impl LevelEntry {
 impl ChipRegisters {
     /// The registers of `engine`, from what `get` says of the one at an address.
     pub fn read(engine: &EngineRegisters, get: impl Fn(u32) -> u32) -> Self {
-        let pair = |register: &registers::Register| [0, 1].map(|number| get(register.at(number)));
         Self {
             arity: get(engine.input_words.address),
             field: get(registers::FIELD.address),
@@ -213,8 +220,8 @@ impl ChipRegisters {
                 .map(|field| field.get(get(engine.passes.address))),
             recurrence: get(engine.recurrence.address),
             digest_words: get(engine.digest_words.address),
-            input_map: pair(&engine.input_map),
-            digest_map: pair(&engine.digest_map),
+            input_map: read_map(&engine.input_map, &get),
+            digest_map: read_map(&engine.digest_map, &get),
             partial_rounds: std::array::from_fn(|number| match number {
                 FIRST_FULL | SECOND_FULL => 0,
                 _ => get(engine.partial_rounds.at(number as u32 - 1)),
@@ -245,13 +252,21 @@ impl ChipRegisters {
             ),
         ];
         let single = single.map(|(register, value)| (register.address, value));
-        let runs = runs.into_iter().flat_map(|(register, values)| {
-            (0..)
-                .zip(values)
-                .map(|(position, &value)| (register.at(position), value))
-        });
+        let runs = (runs.into_iter()).flat_map(|(register, values)| run_writes(register, values));
         single.into_iter().chain(runs).collect()
     }
+}
+
+/// The map in the registers of a run, from what `get` says of the one at an address.
+fn read_map(register: &registers::Register, get: impl Fn(u32) -> u32) -> PositionMap {
+    std::array::from_fn(|number| get(register.at(number as u32)))
+}
+
+/// The address of each register of a run and the value that is written to it.
+fn run_writes(register: &registers::Register, values: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    (0..)
+        .zip(values)
+        .map(|(position, &value)| (register.at(position), value))
 }
 
 /// Multiplications and squarings of an S-box x^`alpha` in one pass.
@@ -294,21 +309,23 @@ impl ChipRegisters {
     /// What the occupation of the sub-engines depends on, with a legal width. Of rounds of Poseidon2 the registers
     /// know nothing.
     pub fn shape(&self) -> Shape {
+        let goldilocks = self.field == GOLDILOCKS;
         let shape = Shape {
-            width: (self.width as usize).clamp(2, MAX_ELEMENTS),
+            width: (self.width as usize).clamp(2, widest(goldilocks)),
             alpha: self.alpha.into(),
             s_box_passes: [1; 2],
             s_box_products: [s_box_products(self.alpha.into()); 2],
-            goldilocks: self.field == GOLDILOCKS,
+            goldilocks,
             recurrent: self.order() != 0,
             first_layer: false,
             partial_matrix: false,
+            chained: false,
             digest_beats: 1,
         };
-        if shape.goldilocks {
-            return shape;
+        if goldilocks {
+            return shape.of_whole_states();
         }
-        let words = (self.digest_words as usize).min(CODES);
+        let words = (self.digest_words as usize).min(most_words(goldilocks));
         let elements = (0..words).filter_map(|number| position(&self.digest_map, number));
         Shape {
             digest_beats: beats_up_to(elements).min(shape.beats()),
@@ -331,7 +348,7 @@ impl ChipRegisters {
         };
         let shape = self.shape();
         let goldilocks = shape.goldilocks;
-        let stream_words = if goldilocks { 3 } else { 12 };
+        let (stream_words, widest) = (most_words(goldilocks) as u32, widest(goldilocks) as u32);
         let partial_rounds = (FIRST_FULL + 1..SECOND_FULL).map(|engine| {
             let rounds = self.partial_rounds[engine];
             (
@@ -350,19 +367,13 @@ impl ChipRegisters {
             (registers::LEAF.digest_map, self.digest_map),
         ];
         let maps = maps.into_iter().flat_map(|(register, map)| {
-            [0, 1].map(|part| {
-                let codes = part * CODES_PER_REGISTER..(part + 1) * CODES_PER_REGISTER;
-                let legal = codes.into_iter().all(|number| {
-                    let code = map[part] >> (4 * (number % CODES_PER_REGISTER)) & 15;
-                    let element = LANES as u32 * (code >> 2) + (code & 3);
-                    if number < CODES {
-                        code & 3 == LANE_NONE || element < self.width
-                    } else {
-                        code == 0
-                    }
-                });
-                (register.at(part as u32), map[part], legal)
-            })
+            let legal = move |value: u32| {
+                let names = |number| code(value, number).is_none_or(|at| at < self.width as usize);
+                value >> (CODE_BITS * CODES_PER_REGISTER) == 0 && (0..CODES_PER_REGISTER).all(names)
+            };
+            (0..)
+                .zip(map)
+                .map(move |(part, value)| (register.at(part), value, legal(value)))
         });
         let values = [
             (
@@ -378,7 +389,7 @@ impl ChipRegisters {
             (
                 registers::LEAF.width,
                 self.width,
-                (2..=12).contains(&self.width),
+                (2..=widest).contains(&self.width),
             ),
             (
                 registers::LEAF.alpha,
@@ -430,7 +441,7 @@ pub struct RowRegisters {
     /// Stream words of the last block.
     pub last_words: u32,
     /// Position codes of the elements of the last block.
-    pub last_map: [u32; 2],
+    pub last_map: PositionMap,
     /// Whether the elements of later blocks take their places in the state instead of being added.
     pub overwrite: bool,
 }
@@ -453,20 +464,20 @@ impl RowRegisters {
             blocks: get(registers::ROW_BLOCKS.address),
             group: get(registers::ROW_GROUP.address),
             last_words: get(registers::LAST_INPUT_WORDS.address),
-            last_map: [0, 1].map(|number| get(registers::LAST_INPUT_MAP.at(number))),
+            last_map: read_map(&registers::LAST_INPUT_MAP, &get),
             overwrite: registers::MODE_OVERWRITE.is_set(get(registers::MODE.address)),
         }
     }
 
     /// The address of every register and the value that is written to it.
-    pub fn writes(&self) -> [(u32, u32); 5] {
-        [
+    pub fn writes(&self) -> Vec<(u32, u32)> {
+        let single = [
             (registers::ROW_BLOCKS.address, self.blocks),
             (registers::ROW_GROUP.address, self.group),
             (registers::LAST_INPUT_WORDS.address, self.last_words),
-            (registers::LAST_INPUT_MAP.at(0), self.last_map[0]),
-            (registers::LAST_INPUT_MAP.at(1), self.last_map[1]),
-        ]
+        ];
+        let map = run_writes(&registers::LAST_INPUT_MAP, &self.last_map);
+        single.into_iter().chain(map).collect()
     }
 }
 
@@ -512,24 +523,33 @@ pub fn shared_rows_fit(
     of_rows + of_nodes <= room
 }
 
-/// The state element that position code `number` of a map names; `None` for lane 3.
-pub(super) fn position(map: &[u32; 2], number: usize) -> Option<usize> {
-    let code = map[number / CODES_PER_REGISTER] >> (4 * (number % CODES_PER_REGISTER)) & 15;
-    let (hi, lane) = (code >> 2, code & 3);
-    (lane != LANE_NONE).then_some(LANES * hi as usize + lane as usize)
+/// The state element that position code `number` of a map names; `None` for lane 3, and where there is no code.
+pub(super) fn position(map: &PositionMap, number: usize) -> Option<usize> {
+    code(
+        *map.get(number / CODES_PER_REGISTER)?,
+        number % CODES_PER_REGISTER,
+    )
+}
+
+/// The same of code `number` of a register.
+fn code(register: u32, number: usize) -> Option<usize> {
+    let code = register >> (CODE_BITS * number) & ((1 << CODE_BITS) - 1);
+    let (group, lane) = (code >> 2, code & 3);
+    (lane != LANE_NONE).then_some(LANES * group as usize + lane as usize)
 }
 
 /// Position codes of `elements`, of which `in_word` are in a stream word.
-pub(super) fn encode(elements: &[usize], in_word: usize, shape: Shape) -> [u32; 2] {
-    let slices = if shape.goldilocks { SLICES } else { 1 };
-    let mut codes = [0; 2 * CODES_PER_REGISTER];
-    codes[..CODES].fill(LANE_NONE);
+pub(super) fn encode(elements: &[usize], in_word: usize, shape: Shape) -> PositionMap {
+    let slices = shape::in_word(shape.goldilocks);
+    let mut codes = [LANE_NONE; CODES];
     for (word, elements) in elements.chunks(in_word).enumerate() {
         for (slice, element) in elements.iter().enumerate() {
             codes[word * slices + slice] = (((element / LANES) << 2) | (element % LANES)) as u32;
         }
     }
     let (registers, _) = codes.as_chunks::<CODES_PER_REGISTER>();
-    [registers[0], registers[1]]
-        .map(|codes| codes.iter().rev().fold(0, |value, code| value << 4 | code))
+    std::array::from_fn(|number| {
+        let codes = registers[number].iter().rev();
+        codes.fold(0, |value, code| value << CODE_BITS | code)
+    })
 }

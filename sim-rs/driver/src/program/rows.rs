@@ -46,8 +46,8 @@ impl ChipRows {
         if padded == 0 {
             return Ok(None);
         }
-        if sponge.replaces_others(length) {
-            return Err(ProgramError::ReplacedElements {
+        if sponge.closes_short_block(length) {
+            return Err(ProgramError::ClosedBlock {
                 name: parameters.name().to_owned(),
                 length,
                 rate: sponge.rate(),

@@ -8,8 +8,33 @@ pub const LANES: usize = 3;
 /// Goldilocks elements of a word.
 pub const SLICES: usize = 4;
 
-/// Elements that the state of a hash engine has room for.
-pub const MAX_ELEMENTS: usize = LANES * SLICES;
+/// Most beats of a state of the large prime.
+const MAX_BEATS: usize = 4;
+
+/// Most beats of a Goldilocks state.
+const MAX_GOLDILOCKS_BEATS: usize = 2;
+
+/// Elements of the widest state that a hash engine has room for, which is one of Goldilocks elements.
+pub const MAX_ELEMENTS: usize = widest(true);
+
+/// Elements of the widest state of the large prime, or in Goldilocks mode.
+pub const fn widest(goldilocks: bool) -> usize {
+    if goldilocks {
+        MAX_GOLDILOCKS_BEATS * LANES * SLICES
+    } else {
+        MAX_BEATS * LANES
+    }
+}
+
+/// Most stream words of a block, or of a digest: the elements of the widest state.
+pub const fn most_words(goldilocks: bool) -> usize {
+    widest(goldilocks) / in_word(goldilocks)
+}
+
+/// Elements of a word.
+pub(super) const fn in_word(goldilocks: bool) -> usize {
+    if goldilocks { SLICES } else { 1 }
+}
 
 /// Sub-engines in the numbering of the partial rounds: 0 the first full-round one, 1 to 6 the
 /// partial-round ones, 7 the second full-round one.
@@ -21,14 +46,14 @@ pub const FIRST_FULL: usize = 0;
 /// Number of the second full-round sub-engine.
 pub const SECOND_FULL: usize = SUB_ENGINES - 1;
 
-/// Matrices of a full-round sub-engine: MDS, before and after a recurrence, and that of dense partial rounds where
-/// it is another one.
-const MATRICES: usize = 4;
+/// Matrices of a full-round sub-engine: MDS, before and after a recurrence, that of dense partial rounds where it is
+/// another one, and that of the last round where it is.
+const MATRICES: usize = 5;
 
 /// What the occupation of the sub-engines depends on, besides the numbers of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// State width t in field elements, 2 to 12.
+    /// State width t in field elements, 2 to 12, or to 24 in Goldilocks mode.
     pub width: usize,
     /// Exponent of the S-box that the chip is told: 3, 5 or 7; 5 where S-boxes take several passes.
     pub alpha: u64,
@@ -46,6 +71,8 @@ pub struct Shape {
     pub first_layer: bool,
     /// Dense partial rounds have a matrix of their own, as those of Poseidon2.
     pub partial_matrix: bool,
+    /// The last round has a matrix of its own, which makes the digest where it goes on beside the next block.
+    pub chained: bool,
     /// Beats up to the last one that has an element of the digest, see [`Shape::is_short`].
     pub digest_beats: usize,
 }
@@ -56,9 +83,16 @@ impl Shape {
         self.width.div_ceil(LANES)
     }
 
-    /// Cycles in which the state passes a sub-engine: b.
+    /// Cycles in which the state passes a sub-engine: b. A beat is a group of the large prime, or four of Goldilocks
+    /// elements.
     pub const fn beats(self) -> usize {
-        if self.goldilocks { 1 } else { self.groups() }
+        self.groups().div_ceil(in_word(self.goldilocks))
+    }
+
+    /// The elements of the state that lane `lane` has in beat `beat`, by slice.
+    pub(super) fn places(self, beat: usize, lane: usize) -> impl Iterator<Item = usize> {
+        let slices = in_word(self.goldilocks);
+        (0..slices).map(move |slice| LANES * (slices * beat + slice) + lane)
     }
 
     /// Cycles in which a multiplier of the S-box is taken: 2 with x^7, which has two products.
@@ -80,21 +114,20 @@ impl Shape {
     /// Cycles that any pass of a full-round sub-engine takes but a short one: f. One multiplier makes the products
     /// that rows share.
     pub const fn full_round_cycles(self) -> usize {
-        let shared = if self.goldilocks {
-            self.pairs().div_ceil(SLICES)
-        } else {
-            self.pairs()
-        };
+        let shared = self.pairs().div_ceil(in_word(self.goldilocks));
         let s_boxes = self.s_box_cycles() * self.beats();
         max(max(self.matrix_entries(), shared), s_boxes)
     }
 
     /// Cycles from one beat to the next in a pass of a full-round sub-engine, but for a short one.
     pub const fn spacing(self) -> usize {
-        if self.goldilocks {
+        if !self.goldilocks {
+            max(self.steps(), self.s_box_cycles())
+        } else if self.beats() == 1 {
             self.s_box_cycles()
         } else {
-            max(self.steps(), self.s_box_cycles())
+            // A beat has elements for two steps.
+            2
         }
     }
 
@@ -111,7 +144,12 @@ impl Shape {
     pub const fn skew(self) -> usize {
         let (groups, last) = (self.groups(), (self.width - 1) % LANES + 1);
         if self.goldilocks {
-            return if groups <= 2 { 0 } else { 1 };
+            return match groups {
+                ..=2 => 0,
+                3..=5 => 1,
+                6 => 2,
+                _ => 3,
+            };
         }
         if groups == 1 {
             return 0;
@@ -216,10 +254,12 @@ impl Shape {
 
     /// Matrices up to the last one of a full-round sub-engine, with dense partial rounds or without.
     const fn matrices(self, dense: bool) -> usize {
-        if self.partial_matrix && dense {
+        if self.chained {
             MATRICES
-        } else if self.recurrent {
+        } else if self.partial_matrix && dense {
             MATRICES - 1
+        } else if self.recurrent {
+            MATRICES - 2
         } else if self.has_identity() {
             2
         } else {
@@ -694,6 +734,7 @@ mod tests {
             recurrent: true,
             first_layer: false,
             partial_matrix: false,
+            chained: false,
             digest_beats: 1,
         }
     }
@@ -760,6 +801,38 @@ mod tests {
             assert_eq!(goldilocks.partial_round_cycles(), 1);
             assert!(!goldilocks.is_short());
         }
+        // Goldilocks states of two beats, whatever the exponent.
+        for (width, steps, cycles, skew) in [
+            (13, 3, 6, 1),
+            (15, 3, 6, 1),
+            (16, 3, 6, 2),
+            (18, 3, 6, 2),
+            (19, 4, 8, 3),
+            (21, 4, 8, 3),
+            (22, 4, 8, 3),
+            (24, 4, 8, 3),
+        ] {
+            for (alpha, grid) in [(3, 1), (5, 1), (7, 2)] {
+                for digest_beats in 1..=2 {
+                    let wide = Shape {
+                        goldilocks: true,
+                        digest_beats,
+                        ..shape(width, alpha)
+                    };
+                    assert_eq!((wide.beats(), wide.steps()), (2, steps), "width {width}");
+                    assert_eq!((wide.grid(), wide.skew()), (grid, skew), "width {width}");
+                    let found = [
+                        wide.full_round_cycles(),
+                        wide.last_round_cycles(),
+                        wide.matrix_entries(),
+                    ];
+                    assert_eq!(found, [cycles; 3], "width {width}");
+                    assert_eq!((wide.spacing(), wide.last_spacing()), (2, 2));
+                    assert_eq!((wide.partial_round_cycles(), wide.exit_cycles()), (2, 6));
+                    assert!(!wide.is_short() && wide.last_beats() == 2);
+                }
+            }
+        }
         let spacings = [3, 6, 9, 12].map(|width| {
             let shape = shape(width, 5);
             assert_eq!(self::shape(width, 7).spacing(), 2);
@@ -768,6 +841,32 @@ mod tests {
         assert_eq!(spacings, [(1, 1, 3), (1, 1, 6), (2, 1, 9), (2, 1, 12)]);
         assert_eq!(shape(12, 7).skew(), 2 * 3 + 2);
         assert_eq!(shape(5, 7).skew(), 2 + 1);
+    }
+
+    /// Where the elements of a state are: each of them is in one place.
+    #[test]
+    fn places_of_elements() {
+        for goldilocks in [false, true] {
+            let shape = Shape {
+                goldilocks,
+                ..shape(widest(goldilocks), 5)
+            };
+            let beats = 0..shape.beats();
+            let places = beats.flat_map(|beat| (0..LANES).map(move |lane| (beat, lane)));
+            let mut elements: Vec<_> = places
+                .flat_map(|(beat, lane)| shape.places(beat, lane))
+                .collect();
+            elements.sort_unstable();
+            assert!(elements.into_iter().eq(0..shape.width));
+        }
+        let wide = Shape {
+            goldilocks: true,
+            ..shape(24, 7)
+        };
+        assert!(wide.places(1, 2).eq([14, 17, 20, 23]));
+        assert!(shape(12, 5).places(3, 1).eq([10]));
+        assert_eq!([false, true].map(most_words), [12, 6]);
+        assert_eq!([false, true].map(widest), [12, 24]);
     }
 
     #[test]
@@ -831,6 +930,11 @@ mod tests {
         assert_eq!(plonky2.full_round_cycles(), 2);
         assert_eq!(plonky2.partial_round_cycles(), 2);
         assert_eq!(period(work(plonky2, rounds(8, 22)), &default), 18);
+        // The same of two beats: 9 passes of 6 or 8 cycles.
+        for (width, expected) in [(13, 54), (16, 54), (18, 54), (19, 72), (24, 72)] {
+            let wide = Shape { width, ..plonky2 };
+            assert_eq!(period(work(wide, rounds(8, 22)), &default), expected);
+        }
         // Dense partial rounds: all on the full-round sub-engine.
         let dense = Work {
             most_recurrent: 0,
@@ -941,7 +1045,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_plan_is_the_best(
-            width in 2_usize..=12,
+            width in 2_usize..=24,
             alpha in prop::sample::select(&[3_u64, 5, 7][..]),
             goldilocks: bool,
             digest_beats in 1_usize..=4,
@@ -956,10 +1060,11 @@ mod tests {
             constant_depth in 8_usize..256,
             partial_depth in 4_usize..128,
             partial_matrix: bool,
+            chained: bool,
             s_box_passes in 1_usize..=3,
         ) {
             let shape = Shape {
-                width,
+                width: width.min(widest(goldilocks)),
                 alpha,
                 s_box_passes: [if alpha == 7 { 1 } else { s_box_passes }; 2],
                 s_box_products: [3; 2],
@@ -967,6 +1072,7 @@ mod tests {
                 recurrent: false,
                 first_layer: partial_matrix,
                 partial_matrix,
+                chained,
                 digest_beats,
             };
             let digest_beats = digest_beats.min(shape.beats());

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::registers::{encode, position};
 use super::shape::{FIRST_FULL, SECOND_FULL};
 use super::*;
 use crate::messages::hash_messages_with;
@@ -200,6 +201,12 @@ fn check_program<F: PoseidonField>(
     assert_eq!(digests.len(), inputs.len());
 }
 
+/// The program of a random set over Goldilocks.
+fn compiled(numbers: &Numbers) -> ChipProgram {
+    let any = Goldilocks::wrap(parameters(*numbers));
+    ChipProgram::compile(&any, &limits(1, 4)).unwrap()
+}
+
 fn numbers(width: usize, alpha: u64, rounds: [usize; 3]) -> Numbers {
     Numbers {
         seed: 1,
@@ -292,7 +299,7 @@ fn rounds_of_rescue() {
 
 #[test]
 fn every_width_exponent_and_number_of_sub_engines() {
-    for width in 2..=12 {
+    for width in (2..=12).chain([13, 15, 16, 18, 19, 24]) {
         for (num_full, num_partial) in (1..=2).flat_map(|f| (1..=6).map(move |p| (f, p))) {
             let limits = limits(num_full, num_partial);
             for alpha in [3, 5, 7] {
@@ -302,7 +309,7 @@ fn every_width_exponent_and_number_of_sub_engines() {
                     partial_index: num_partial % width,
                     ..numbers(width, alpha, [2, 17, 3])
                 };
-                if is_permutation::<Bls12_381>(alpha) {
+                if is_permutation::<Bls12_381>(alpha) && width <= widest(false) {
                     check::<Bls12_381>(numbers, &limits);
                 }
                 if is_permutation::<Goldilocks>(alpha) {
@@ -389,6 +396,8 @@ fn periods_of_poseidon2() {
         (FieldId::Bls12_381, 12, 57, [68, 76]),
         (FieldId::Goldilocks, 8, 22, [18, 20]),
         (FieldId::Goldilocks, 12, 22, [18, 20]),
+        (FieldId::Goldilocks, 16, 22, [54, 60]),
+        (FieldId::Goldilocks, 24, 22, [72, 80]),
     ] {
         for (poseidon2, expected) in [false, true].into_iter().zip(expected) {
             let set = set(width, poseidon2, field, partial);
@@ -820,20 +829,65 @@ fn maps_name_positions() {
     let any = with_digest(2);
     let registers = ChipProgram::compile(&any, &limits(1, 3)).unwrap().registers;
     assert_eq!((registers.arity, registers.digest_words), (3, 1));
-    assert_eq!(registers.input_map, [0x3333_3420, 0x3333]);
-    assert_eq!(registers.digest_map, [0x3333_3332, 0x3333]);
+    assert_eq!(registers.input_map, map(&[0, 2, 4]));
+    assert_eq!(registers.digest_map, map(&[2]));
     // Element 0 comes right behind element 4.
     let moved = with_digest(0);
     let program = ChipProgram::compile(&moved, &limits(1, 3)).unwrap();
-    assert_eq!(program.registers.input_map, [0x3333_3540, 0x3333]);
-    assert_eq!(program.registers.digest_map, [0x3333_3331, 0x3333]);
+    assert_eq!(program.registers.input_map, map(&[0, 4, 5]));
+    assert_eq!(program.registers.digest_map, map(&[1]));
     assert_eq!(program.shape().digest_beats, 1);
     let registers = ChipProgram::compile_permutation(&any, &limits(1, 3))
         .unwrap()
         .registers;
     assert_eq!((registers.arity, registers.digest_words), (5, 5));
-    assert_eq!(registers.input_map, [0x3330_4215, 0x3333]);
+    assert_eq!(registers.input_map, map(&[5, 1, 2, 4, 0]));
     assert_eq!(registers.digest_map, registers.input_map);
+}
+
+/// The map with these codes, and with none of an element behind them.
+fn map(codes: &[u32]) -> PositionMap {
+    let mut map = [0x0631_8C63; 4];
+    for (number, code) in codes.iter().enumerate() {
+        map[number / 6] ^= (3 ^ code) << (5 * (number % 6));
+    }
+    map
+}
+
+/// The codes of all 24 elements, from what a register holds.
+#[test]
+fn maps_have_six_codes_in_a_register() {
+    let order: Vec<usize> = (0..24).rev().collect();
+    let shape = ChipRegisters {
+        field: GOLDILOCKS,
+        width: 24,
+        alpha: 7,
+        ..compiled(&numbers(12, 7, [1, 0, 1])).registers
+    };
+    let shape = shape.shape();
+    let whole = encode(&order, 4, shape);
+    // 4 group + lane: element 23 is lane 2 of group 7.
+    assert_eq!(whole[0], 0x319D_73BE);
+    assert_eq!(whole[0], map(&[30, 29, 28, 26, 25, 24])[0]);
+    for map in [
+        whole,
+        encode(&order[..18], 3, shape),
+        encode(&order[..7], 2, shape),
+    ] {
+        assert!(map.iter().all(|register| register >> 30 == 0));
+    }
+    let found = (0..24).map(|number| position(&whole, number));
+    assert!(found.eq(order.iter().map(|&element| Some(element))));
+    // Two elements in a word of four.
+    let pairs = encode(&order[..7], 2, shape);
+    let found: Vec<_> = (0..24).map(|number| position(&pairs, number)).collect();
+    for (word, elements) in order[..7].chunks(2).enumerate() {
+        let mut expected = elements.iter().copied().map(Some).collect::<Vec<_>>();
+        expected.resize(4, None);
+        assert_eq!(found[4 * word..4 * word + 4], expected);
+    }
+    assert!(found[16..].iter().all(Option::is_none));
+    assert_eq!(position(&whole, 24), None);
 }
 
 #[test]
@@ -984,7 +1038,7 @@ fn register_values_that_a_chip_refuses() {
     let any = Bls12_381::wrap(parameters(numbers(4, 5, [1, 5, 1])));
     let program = ChipProgram::compile(&any, &limits(1, 2)).unwrap();
     type Change = fn(&mut ChipRegisters);
-    let cases: [(Change, &str); 21] = [
+    let cases: [(Change, &str); 23] = [
         (|r| r.arity = 13, "LEAF_INPUT_WORDS cannot hold 13"),
         (|r| r.arity = 0, "LEAF_INPUT_WORDS cannot hold 0"),
         (|r| r.field = 2, "FIELD cannot hold 2"),
@@ -1012,9 +1066,17 @@ fn register_values_that_a_chip_refuses() {
             |r| r.partial_rounds[2] = 129,
             "PARTIAL_ROUNDS_2 cannot hold 129",
         ),
-        (|r| r.input_map[0] = 0x3333_3335, "INPUT_MAP_0 cannot hold"),
-        (|r| r.input_map[1] = 0x1_3333, "INPUT_MAP_1 cannot hold"),
-        (|r| r.digest_map[1] = 0x3338, "DIGEST_MAP_1 cannot hold"),
+        (|r| r.input_map[0] = map(&[5])[0], "INPUT_MAP_0 cannot hold"),
+        (|r| r.input_map[1] |= 1 << 30, "INPUT_MAP_1 cannot hold"),
+        (|r| r.input_map[3] |= 1 << 31, "INPUT_MAP_3 cannot hold"),
+        (
+            |r| r.digest_map[1] = map(&[8])[0],
+            "DIGEST_MAP_1 cannot hold",
+        ),
+        (
+            |r| r.digest_map[3] = map(&[3, 3, 3, 3, 3, 16])[0],
+            "DIGEST_MAP_3 cannot hold",
+        ),
     ];
     for (change, expected) in cases {
         let mut registers = program.registers;
@@ -1024,6 +1086,33 @@ fn register_values_that_a_chip_refuses() {
             .expect_err(expected)
             .to_string();
         assert!(error.contains(expected), "{error}");
+    }
+    let goldilocks = compiled(&Numbers {
+        seed: 5,
+        ..numbers(24, 7, [1, 5, 1])
+    });
+    let cases: [(Change, Option<&str>); 9] = [
+        (|r| r.arity = 6, None),
+        (|r| r.arity = 7, Some("LEAF_INPUT_WORDS cannot hold 7")),
+        (|r| r.digest_words = 6, None),
+        (|r| r.digest_words = 7, Some("DIGEST_WORDS cannot hold 7")),
+        (|r| r.width = 25, Some("WIDTH cannot hold 25")),
+        (|r| r.recurrence = 23, None),
+        (|r| r.recurrence = 24, Some("RECURRENCE cannot hold 24")),
+        (|r| r.digest_map = map(&[30; 24]), None),
+        (|r| r.field = LARGE_PRIME, Some("WIDTH cannot hold 24")),
+    ];
+    for (change, expected) in cases {
+        let mut registers = goldilocks.registers;
+        registers.arity = 1;
+        change(&mut registers);
+        let error = registers.check(&limits(1, 4)).err();
+        let found = error.map(|error| error.to_string());
+        match (&found, expected) {
+            (None, None) => {}
+            (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),
+            _ => panic!("{found:?}, not {expected:?}"),
+        }
     }
     // One less than what is refused above.
     let legal: [Change; 5] = [
@@ -1040,13 +1129,88 @@ fn register_values_that_a_chip_refuses() {
     }
 }
 
+/// The presets with more than 12 elements: a default chip hashes as software does.
+#[test]
+fn presets_of_two_beats() {
+    let default = EngineLimits {
+        constant_depth: 255,
+        partial_depth: 128,
+        ..limits(1, 4)
+    };
+    let mut kinds = std::collections::HashSet::new();
+    let wide = presets::all().iter().map(|preset| preset.parameters());
+    for any in wide.filter(|any| any.width() > widest(false)) {
+        let program = dispatch!(any, set => check_parameters(set, 16, &default));
+        let (shape, name) = (program.shape(), any.name());
+        assert_eq!((shape.width, shape.beats()), (16, 2), "{name}");
+        // Passes of 6 cycles: 8 full rounds and a layer, and of Poseidon2 one ahead.
+        let expected = if shape.first_layer { 60 } else { 54 };
+        assert_eq!(program.period(), expected, "{name}");
+        assert!(program.notes().is_empty(), "{name}: {:?}", program.notes());
+        println!(
+            "{name}: {expected} cycles, arity {:?}, {} products",
+            program.tree_arity(),
+            program.products()
+        );
+        kinds.insert(shape.first_layer);
+    }
+    assert_eq!(kinds.len(), 2, "both Poseidon and Poseidon2");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// States of two beats: hashes, permutations and rows of any number of blocks.
+    #[test]
+    fn random_states_of_two_beats(
+        seed: u64,
+        width in 13_usize..=24,
+        poseidon2: bool,
+        partial in 0_usize..=40,
+        num_full in 1_usize..=2,
+        num_partial in 1_usize..=6,
+        alpha in prop::sample::select(&[3_u64, 5, 7, 11][..]),
+        singular_minor: bool,
+        rate in any::<prop::sample::Index>(),
+        absorption in prop::sample::select(&[Absorption::Add, Absorption::Overwrite][..]),
+        length in 1_usize..70,
+    ) {
+        prop_assume!(is_permutation::<Goldilocks>(alpha));
+        let limits = EngineLimits {
+            matrix_depth: 64,
+            ..limits(num_full, num_partial)
+        };
+        let ranges = Ranges {
+            widths: width..=width,
+            exponents: vec![alpha],
+            full_rounds: 1..=4,
+            partial_rounds: partial..=partial,
+            singular_minor,
+            poseidon2,
+            ..Ranges::default()
+        };
+        let set = random::parameters::<Goldilocks>(seed, &ranges).unwrap();
+        let program = check_parameters(&set, seed, &limits);
+        let shape = program.shape();
+        prop_assert_eq!((shape.beats(), shape.digest_beats), (2, 2));
+        prop_assert!(program.products() <= program.period() * program.multipliers());
+        program.registers.check(&limits).unwrap();
+        let rate = 1 + rate.index(width - 1);
+        let sponge = Sponge {
+            rate_positions: (0..rate).rev().collect(),
+            absorption,
+            padding: Padding::None,
+            capacity: Capacity::InitialState,
+            permute_empty: false,
+            short_rows_are_digests: false,
+        };
+        check_rows_with(&Goldilocks::wrap(set), &sponge, length, &limits);
+    }
 
     #[test]
     fn random_parameter_sets(
         seed: u64,
-        width in 2_usize..=12,
+        width in 2_usize..=24,
         alpha in prop::sample::select(&[3_u64, 5, 7][..]),
         rounds in [1_usize..6, 0_usize..40, 1_usize..6],
         sbox_first: bool,
@@ -1056,6 +1220,7 @@ proptest! {
         num_partial in 1_usize..=6,
         field in prop::sample::select(&FieldId::ALL[..]),
     ) {
+        let width = width.min(widest(field == FieldId::Goldilocks));
         let numbers = Numbers {
             seed,
             width,
@@ -1084,7 +1249,7 @@ proptest! {
     #[test]
     fn any_segments_give_the_digest(
         seed: u64,
-        width in 2_usize..=12,
+        width in 2_usize..=24,
         full in [1_usize..5, 1_usize..5],
         on_full in [0_usize..6, 0_usize..6],
         on_partial in prop::collection::vec(0_usize..5, 1..=6),
@@ -1107,6 +1272,7 @@ proptest! {
             partial[1] += 1;
         }
         partial[SECOND_FULL] = if second { on_full[1] } else { 0 };
+        let width = width.min(widest(field == FieldId::Goldilocks));
         let rounds = [full[0], partial.iter().sum(), full[1]];
         let segments = Segments { full_first: full[0], partial, full_last: full[1] };
         let numbers = Numbers {
@@ -1172,21 +1338,69 @@ fn rows_hash_as_the_sponge_does() {
     }
 }
 
-/// Zisk's sponge puts the digest of a block beside the next one: rows of one block are as others, longer ones are
-/// refused.
+/// Zisk's sponge puts the digest of a block beside the next one.
 #[test]
-fn rows_whose_digest_goes_on_have_one_block() {
-    let parameters = presets::by_name("zisk-poseidon2-arity-2").unwrap();
-    let sponge = parameters.sponge().unwrap();
-    for length in 1..=4 {
-        check_rows(parameters, sponge, length, 1);
+fn rows_whose_digest_goes_on() {
+    for arity in 2..=4 {
+        let name = format!("zisk-poseidon2-arity-{arity}");
+        let parameters = presets::by_name(&name).unwrap();
+        let sponge = parameters.sponge().unwrap();
+        let rate = sponge.rate();
+        for length in [1, rate, rate + 1, 2 * rate, 3 * rate - 1] {
+            check_rows(parameters, sponge, length, 1 + length % 2);
+        }
     }
-    let error = ChipRows::compile(parameters, sponge, 5, &limits(1, 4)).unwrap_err();
+    // Other places, widths, orders of the rounds, and last rounds that make the beat of the digest alone.
+    for seed in 0..40 {
+        let field = [FieldId::Bls12_381, FieldId::Goldilocks][seed as usize % 2];
+        let ranges = Ranges {
+            poseidon2: seed % 4 < 2,
+            singular_minor: seed % 8 < 4,
+            partial_rounds: 0..=3,
+            ..Ranges::default()
+        };
+        let Some(parameters) = random::any_parameters(field, seed, &ranges) else {
+            continue;
+        };
+        let (width, digest) = (parameters.width(), parameters.digest_length());
+        if width <= digest {
+            continue;
+        }
+        let first = seed as usize % (digest + 1);
+        let rate = width - digest;
+        let sponge = Sponge {
+            rate_positions: (first..first + rate).rev().collect(),
+            absorption: Absorption::OverwriteChained,
+            padding: Padding::Zeros,
+            capacity: Capacity::Zero,
+            permute_empty: false,
+            short_rows_are_digests: false,
+        };
+        // The memories of the default chip.
+        let limits = EngineLimits {
+            matrix_depth: 64,
+            ..limits(1, 4)
+        };
+        for length in [rate, rate + 1, 3 * rate] {
+            check_rows_with(&parameters, &sponge, length, &limits);
+        }
+    }
+}
+
+/// RpJive's sponge closes a short block by a one, which the chip does not.
+#[test]
+fn rows_whose_last_block_is_closed_are_refused() {
+    let parameters = presets::by_name("winter-rpjive64-256").unwrap();
+    let sponge = parameters.sponge().unwrap();
+    let rate = sponge.rate();
+    check_rows(parameters, sponge, 2 * rate, 1);
+    let error = ChipRows::compile(parameters, sponge, rate + 1, &limits(1, 4)).unwrap_err();
     let message = error.to_string();
-    assert!(
-        message.contains("in no block of a row of 5 field elements (4 in a block)"),
-        "{message}"
+    let expected = format!(
+        "behind the last block of a row of {} field elements ({rate} in a block)",
+        rate + 1
     );
+    assert!(message.contains(&expected), "{message}");
 }
 
 fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize, num_full: usize) {
@@ -1194,7 +1408,16 @@ fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize, num_fu
         prime: parameters.prime(),
         ..limits(num_full, 3)
     };
-    let program = ChipRows::compile(parameters, sponge, length, &limits).unwrap();
+    check_rows_with(parameters, sponge, length, &limits);
+}
+
+fn check_rows_with(
+    parameters: &AnyParameters,
+    sponge: &Sponge,
+    length: usize,
+    limits: &EngineLimits,
+) {
+    let program = ChipRows::compile(parameters, sponge, length, limits).unwrap();
     let mut rows = program.unwrap();
     // Groups of which the last one is not full.
     rows.registers.group = 3;
@@ -1231,7 +1454,7 @@ fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize, num_fu
         &rows.registers,
         &program.constants,
         0,
-        &limits,
+        limits,
         &words,
         messages.len(),
     )

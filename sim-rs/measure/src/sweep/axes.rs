@@ -13,7 +13,8 @@ pub struct Axes {
     /// Fields of random parameter sets; BLS12-381.
     #[serde(deserialize_with = "values")]
     pub field: Vec<String>,
-    /// State widths; 3. The arity is one less, in Goldilocks two digests of four elements with width 12.
+    /// State widths; 3. Up to 12, over Goldilocks up to 24. The arity is one less; in Goldilocks with widths 12, 16, 20
+    /// and 24 nodes are digests of four elements.
     #[serde(deserialize_with = "values")]
     pub width: Vec<usize>,
     /// Children of a node, which give the width: one more, in Goldilocks digests of four elements and a

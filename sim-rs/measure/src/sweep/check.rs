@@ -11,7 +11,7 @@ use acclmt_driver::limits::MAX_COLUMNS;
 use acclmt_driver::sharing::Sharing;
 use acclmt_model::{Hardware, HardwareError};
 use acclmt_poseidon::fields::FieldId;
-use acclmt_poseidon::params::{MAX_ROUNDS, MAX_WIDTH, MIN_WIDTH};
+use acclmt_poseidon::params::{MAX_ROUNDS, MAX_SMALL_WIDTH, MAX_WIDTH, MIN_WIDTH};
 use acclmt_poseidon::presets;
 
 /// The largest share of the cycles in which a stream stalls: as slow as the lowest rate.
@@ -169,7 +169,7 @@ impl Axes {
             }
             Err(format!("it is one of {}", names.join(", ")))
         })?;
-        within("width", &self.width, MIN_WIDTH, MAX_WIDTH)?;
+        within("width", &self.width, MIN_WIDTH, MAX_SMALL_WIDTH)?;
         within("arity", &self.arity, 2, MAX_WIDTH - 1)?;
         each("exponent", &self.exponent, |exponent| {
             if [3, 5, 7].contains(exponent) {

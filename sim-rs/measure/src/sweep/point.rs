@@ -2,12 +2,14 @@
 
 use super::columns::record;
 use super::kind::Measure;
+use acclmt_driver::program::widest;
 use acclmt_model::Hardware;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
-use acclmt_poseidon::params::InverseRounds;
-use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
+use acclmt_poseidon::params::{
+    InverseRounds, MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder,
+};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
 use serde::{Deserialize, Serialize};
@@ -137,15 +139,17 @@ impl Point {
             singular_minor: false,
             poseidon2: false,
         };
-        if !(2..=acclmt_driver::program::MAX_ELEMENTS).contains(&width) {
+        let widest = widest(field == FieldId::Goldilocks);
+        if !(MIN_WIDTH..=widest).contains(&width) {
             return Err(format!(
-                "no state is {width} elements wide; 2 to 12 are possible"
+                "no state over {name} is {width} elements wide; {MIN_WIDTH} to {widest} are possible"
             ));
         }
         let set = random::any_parameters(field, SEED, &ranges).ok_or_else(|| {
             format!("x^{exponent} is no permutation of {name}, or the round numbers are too large")
         })?;
-        let digest = if field == FieldId::Goldilocks && width == 3 * GOLDILOCKS_DIGEST {
+        let has_nodes = width >= 3 * GOLDILOCKS_DIGEST && width.is_multiple_of(GOLDILOCKS_DIGEST);
+        let digest = if field == FieldId::Goldilocks && has_nodes {
             GOLDILOCKS_DIGEST
         } else {
             1

@@ -173,8 +173,12 @@ fn nary(record: &Value) -> Result<Recognised, String> {
         let known = match (name, sponge) {
             ("plonky3_goldilocks_poseidon2_t8", None) => "plonky3-poseidon2-goldilocks-8",
             ("plonky3_goldilocks_poseidon2_t12", None) => "plonky3-poseidon2-goldilocks-12",
+            ("plonky3_goldilocks_poseidon2_t16", None) => "plonky3-poseidon2-goldilocks-16",
+            ("zisk_goldilocks_poseidon1_t12", Some(ZISK)) => "zisk-poseidon-arity-3",
+            ("zisk_goldilocks_poseidon1_t16", Some(ZISK)) => "zisk-poseidon-arity-4",
             ("zkhash_goldilocks_poseidon2_t8", Some(ZISK)) => "zisk-poseidon2-arity-2",
             ("zkhash_goldilocks_poseidon2_t12", Some(ZISK)) => "zisk-poseidon2-arity-3",
+            ("zkhash_goldilocks_poseidon2_t16", Some(ZISK)) => "zisk-poseidon2-arity-4",
             _ => return unknown(format!("{key} = {name}")),
         };
         Ok::<_, String>(Arc::new(preset(known)?.clone()))
