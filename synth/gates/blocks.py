@@ -591,6 +591,7 @@ def blocks():
                 reduction,
             ),
             64,
+            large=bool(reduction),
         )
     product = delayed(multiply, "product_o", lambda mode, x: mode.product(x["a_i"], x["b_i"]))
     square = delayed(multiply, "square_o", lambda mode, x: mode.product(x["a_i"], x["a_i"]))

@@ -358,6 +358,7 @@ def check_faults(block, sources):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--file-list", type=Path, default=elaborate.FILE_LIST, help="[rtl/acclmt.f]")
+    parser.add_argument("--no-faults", action="store_true", help="the proofs alone, without the planted faults")
     arguments = parser.parse_args()
     try:
         sources = elaborate.read_file_list(arguments.file_list)
@@ -365,7 +366,8 @@ def main():
         sys.exit(f"protocol: {error}")
     for block in BLOCKS:
         check(block, sources)
-        check_faults(block, sources)
+        if not arguments.no_faults:
+            check_faults(block, sources)
 
 
 if __name__ == "__main__":

@@ -302,7 +302,7 @@ async def first_hash_of_the_guide(dut):
     assert int.from_bytes(memory.bytes[root : root + WORD_BYTES], "little") == host.FIRST_HASH.outputs[0][1]
 
 
-@cocotb.test()
+@cocotb.test(skip=not host.LONG)
 async def wrong_descriptors(dut):
     """Each ends with its code, and nothing but its record is written."""
     chip, numbers = await start(dut, "dma descriptors")
@@ -321,7 +321,7 @@ async def wrong_descriptors(dut):
         await chip.fail(descriptor, code)
 
 
-@cocotb.test()
+@cocotb.test(skip=not host.LONG)
 async def error_responses(dut):
     """SLVERR of the memory ends the descriptor with a code, and leaves the chip usable."""
     chip, _ = await start(dut, "dma errors")
@@ -337,7 +337,7 @@ async def error_responses(dut):
         await chip.fail(job, code)
 
 
-@cocotb.test()
+@cocotb.test(skip=not host.LONG)
 async def runs_that_go_wrong(dut):
     """Wrong lengths, an element above the prime, a configuration that is illegal."""
     chip, numbers = await start(dut, "dma runs")
@@ -365,7 +365,7 @@ async def refused_accesses(dut):
     await chip.commit()
 
 
-@cocotb.test()
+@cocotb.test(skip=not host.LONG)
 async def ends_in_mid_run(dut):
     """A clear, a ring that is disabled, a reset: nothing is written after that, and the next run is good."""
     chip, numbers = await start(dut, "dma ends")
