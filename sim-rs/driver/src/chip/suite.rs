@@ -147,7 +147,7 @@ impl Suite {
         let port = device.port();
         command(port, CLEAR);
         // LEAVES, WINDOW_FIRST and WINDOW_LAST hold any value.
-        for address in [0x058, 0x078, 0x07C] {
+        for address in [0x058, 0x080, 0x084] {
             let values = [0, u32::MAX, 0x0102_0304, self.numbers.next() as u32];
             for value in values {
                 write(port, address, value);
