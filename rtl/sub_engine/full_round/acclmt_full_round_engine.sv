@@ -40,7 +40,7 @@
 /// Latency:    a pass takes `acclmt_timing_pkg::full_loop_cycles` + `skew_i` + steps - 1 cycles
 ///             until its first beat comes round.
 /// Throughput: 1, 2, 3, 6, 8 cycles a pass for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
-///             two for each beat at least; in Goldilocks mode one up to t = 6, else two.
+///             two for each beat at least; in Goldilocks mode 1, 2, 6, 8 for t up to 6, 12, 18, 24.
 module acclmt_full_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
