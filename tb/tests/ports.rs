@@ -15,6 +15,7 @@ use common::axi::{AxiChip, Pauses};
 use common::{Random, seed};
 
 #[test]
+#[ignore = "long: two minutes, and the core behind its buses has it"]
 fn the_bare_core() {
     let seed = seed(31);
     suite::run(RtlChip::new(seed as u32).unwrap(), seed);
@@ -29,6 +30,7 @@ fn the_core_behind_its_buses() {
 }
 
 #[test]
+#[ignore = "long: two minutes, and the server has it with the model"]
 fn the_core_behind_a_socket() {
     let seed = seed(33);
     let folder = tempfile::tempdir().unwrap();
