@@ -15,7 +15,7 @@ package acclmt_tb_hash_pkg;
   /// A block before its first word; each word is mixed into it.
   function automatic logic [63:0] empty_block(input acclmt_pkg::position_map_t map,
                                               input logic overwrite);
-    empty_block = mix(mix(64'd77, {7'd0, overwrite, map[119:64]}), map[63:0]);
+    empty_block = mix(64'd77 ^ 64'(map[119:63]), {map[62:48], overwrite, map[47:0]});
   endfunction
 
   /// The state behind a permutation, of what was absorbed.
