@@ -37,7 +37,8 @@ endif
 test: setup ## Run the tests
 	$(CARGO) test --workspace
 
-# The default build with the hash engines of every size and the chip with four of them, the other large primes, and the run-time modulus.
+# The default build with the hash engines of every size and the chip with four of them, the other large primes, and
+# the run-time modulus.
 test-all: setup ## Run the tests, the long ones too, with every large prime and a run-time modulus
 	$(CARGO) test --workspace --features acclmt-tb/engines,acclmt-tb/pool -- --include-ignored
 	@set -e; for prime in $(OTHER_PRIMES); do $(MAKE) --no-print-directory test-prime PRIME=$$prime; done
