@@ -1495,10 +1495,7 @@ fn rows_hash_as_the_sponge_does() {
     for field in chip_fields() {
         for number in 0..8 {
             let seed = seed + number;
-            let ranges = Ranges {
-                widths: 2..=program::widest(field == FieldId::Goldilocks),
-                ..Ranges::default()
-            };
+            let ranges = common::up_to_widest(field, Ranges::default());
             let parameters = random::any_parameters(field, seed, &ranges).unwrap();
             let (width, digest) = (parameters.width(), parameters.digest_length());
             // The digest of a block goes on beside the next one.

@@ -32,7 +32,7 @@ use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::ZEROISE;
-use common::{Random, elements, pairs, seed};
+use common::{Random, elements, pairs, seed, up_to_widest};
 
 /// The build that the RTL is simulated as.
 fn hardware() -> Hardware {
@@ -205,14 +205,6 @@ fn stalls(random: &mut Random) -> (f64, f64) {
         (0.97, 0.3),
     ];
     *random.choose(&some)
-}
-
-/// The ranges with all widths that the chip has room for.
-fn up_to_widest(field: FieldId, ranges: Ranges) -> Ranges {
-    Ranges {
-        widths: 2..=program::widest(field == FieldId::Goldilocks),
-        ..ranges
-    }
 }
 
 /// Hashes without a tree: every width, exponent and number of rounds.

@@ -7,8 +7,10 @@
 
 use std::env;
 
+use acclmt_driver::program;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::presets;
+use acclmt_poseidon::random::Ranges;
 use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
@@ -68,6 +70,14 @@ pub fn rounds(usual: u64) -> u64 {
         Err(_) => 1,
     };
     usual.saturating_mul(factor)
+}
+
+/// The ranges with all widths that the chip has room for.
+pub fn up_to_widest(field: FieldId, ranges: Ranges) -> Ranges {
+    Ranges {
+        widths: 2..=program::widest(field == FieldId::Goldilocks),
+        ..ranges
+    }
 }
 
 /// Random numbers: splitmix64.
