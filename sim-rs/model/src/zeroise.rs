@@ -55,8 +55,8 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
             | registers::RECURRENCE_OUTPUT_ENTERS.with(1),
         digest_words: 1,
         input_map: MAP,
-        // Element 9, in the last beat: final states have all of theirs.
-        digest_map: [0xc, 0, 0, 0],
+        // Its last element: final states have all of their beats.
+        digest_map: [0xe, 0, 0, 0],
         partial_rounds: std::array::from_fn(|number| {
             let is_there = (1..=limits.num_partial).contains(&number);
             if is_there { 2 } else { 0 }
