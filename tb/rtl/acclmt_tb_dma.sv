@@ -2,8 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: small chips with DMA: 0 with beats of 512 bits, 1 with beats of 256 bits and a
-/// clock of its own for the core. Only the chosen one has a clock, but for the reset of the bench.
+/// Testbench only: small chips with DMA and one hash engine: 0 with beats of 512 bits, 1 with beats
+/// of 256 bits and a clock of its own for the core. Only the chosen one has a clock, but for the
+/// reset of the bench.
 module acclmt_tb_dma (
   input logic clk_i,
   input logic rst_ni,
@@ -25,6 +26,7 @@ module acclmt_tb_dma (
 
   for (genvar i = 0; i < Chips; i++) begin : gen_chip
     acclmt_tb_dma_pins #(
+      .NumEngines(1),
       .NumPartial(1),
       .PartialDepth(256),
       .MaxHeight(8),

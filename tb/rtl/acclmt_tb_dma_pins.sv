@@ -6,6 +6,7 @@
 /// the layout.
 module acclmt_tb_dma_pins #(
   /// As acclmt_axi_dma.
+  parameter int unsigned NumEngines = 2,
   parameter int unsigned NumPartial = 4,
   parameter int unsigned PartialDepth = 128,
   parameter int unsigned MaxHeight = 32,
@@ -47,6 +48,7 @@ module acclmt_tb_dma_pins #(
   acclmt_axi_dma #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction),
+    .NumEngines(NumEngines),
     .NumPartial(NumPartial),
     .PartialDepth(PartialDepth),
     .MaxHeight(MaxHeight),

@@ -106,7 +106,6 @@ fn clocks_of_every_kind() {
 }
 
 #[test]
-#[ignore = "long: a minute"]
 fn the_suite_of_every_port() {
     let seed = seed(30);
     let mut random = Random::new(seed);

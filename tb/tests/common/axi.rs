@@ -11,7 +11,9 @@ use std::mem;
 use acclmt_driver::chip::{ChipPort, OutputWord, Patience, PortError, RunPlan};
 use acclmt_driver::registers;
 use acclmt_poseidon::word::{self, Word};
-use acclmt_verilated::{Bench, BenchKind, SimulationError};
+#[cfg(feature = "axi")]
+use acclmt_verilated::BenchKind;
+use acclmt_verilated::{Bench, SimulationError};
 
 use super::Random;
 use super::bits::{CLEAR, START, ZEROISE};
@@ -225,6 +227,7 @@ pub struct AxiChip {
 
 impl AxiChip {
     /// The chip with one clock.
+    #[cfg(feature = "axi")]
     pub fn new(seed: u64, pauses: Pauses) -> Self {
         let bench = Bench::new(BenchKind::Axi, seed as u32);
         assert_eq!((bench.input_words(), bench.output_words()), (PINS, PINS));
