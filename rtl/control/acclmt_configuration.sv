@@ -47,8 +47,10 @@ module acclmt_configuration #(
   localparam int unsigned LevelSetWidth = acclmt_tree_pkg::LevelSetWidth;
   localparam int unsigned MaxWidth = acclmt_pkg::MaxWidth;
   localparam int unsigned MaxGoldilocksWords = acclmt_pkg::MaxGoldilocksWords;
+  localparam int unsigned MaxGoldilocksWidth = acclmt_pkg::MaxGoldilocksWidth;
   localparam int unsigned MapRegisters = acclmt_pkg::MapRegisters;
   localparam int unsigned WordCountWidth = acclmt_pkg::WordCountWidth;
+  localparam int unsigned ElementCountWidth = acclmt_pkg::ElementCountWidth;
 
   // Positions of the registers.
   localparam int unsigned Mode = 0;
@@ -78,6 +80,8 @@ module acclmt_configuration #(
   logic [NumSets-1:0] set_illegal;
   logic [4:0] leaf_index, root_index, top_index;
   assign hash_leaves = run_i[Mode][acclmt_reg_pkg::ModeLeafKindBit];
+  acclmt_pkg::element_count_t close_from;
+  assign close_from = run_i[Mode][acclmt_reg_pkg::ModeCloseFromLsb+:ElementCountWidth];
   assign is_tree = run_i[TopLevel] != '0;
   assign goldilocks = Goldilocks && run_i[Field][0];
 
@@ -196,6 +200,7 @@ module acclmt_configuration #(
     run_config_o.reserve_leaves = reserve_leaves;
     run_config_o.node_limit = node_limit;
     run_config_o.row.overwrite = run_i[Mode][acclmt_reg_pkg::ModeOverwriteBit];
+    run_config_o.row.close_from = close_from;
     // A leaf that is not hashed is a word.
     run_config_o.row.blocks = hash_leaves ? run_i[RowBlocks] : 32'd1;
     run_config_o.row.group = hash_leaves ? run_i[RowGroup][15:0] : 16'd1;
@@ -266,7 +271,10 @@ module acclmt_configuration #(
   always_comb begin
     illegal = '0;
     // Leaves that are neither hashed nor folded would be the input itself.
-    illegal[Mode] = run_i[Mode][31:3] != '0 || (!is_tree && !hash_leaves);
+    illegal[Mode] = (run_i[Mode] & ~acclmt_reg_pkg::ModeMask) != '0 ||
+        (!is_tree && !hash_leaves) ||
+        (close_from != '0 && (run_i[Mode][acclmt_reg_pkg::ModeOverwriteBit] ||
+                              close_from > ElementCountWidth'(MaxGoldilocksWidth)));
     illegal[TopLevel] = run_i[TopLevel] > 32'(MaxHeight);
     illegal[Leaves] = run_i[Leaves] == '0 && run_i[LeavesHigh] == '0;
     // 2^32 leaves at most.

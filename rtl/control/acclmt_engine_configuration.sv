@@ -62,7 +62,11 @@ module acclmt_engine_configuration #(
   acclmt_pkg::word_count_t groups;
   acclmt_pkg::beat_t beats, steps, spacing, grid;
   assign goldilocks = Goldilocks && goldilocks_i;
-  assign width = registers_i[Width][ElementCountWidth-1:0];
+  logic [31:0] all_elements, beside;
+  assign all_elements = 32'(registers_i[Width][acclmt_reg_pkg::LeafWidthElementsLsb+:
+                                               ElementCountWidth]);
+  assign beside = 32'(registers_i[Width][acclmt_reg_pkg::LeafWidthBesideLsb+:ElementCountWidth]);
+  assign width = all_elements[ElementCountWidth-1:0];
   assign seven = alpha == acclmt_pkg::AlphaSeven;
   always_comb begin
     case (registers_i[Alpha])
@@ -75,7 +79,7 @@ module acclmt_engine_configuration #(
     // ceil(t / 3)
     groups = 4'd1;
     for (int g = 1; g < int'(MaxGoldilocksWidth / acclmt_pkg::Lanes); g++) begin
-      if (registers_i[Width] > 32'(acclmt_pkg::Lanes) * 32'(g)) groups = 4'(g) + 4'd1;
+      if (all_elements > 32'(acclmt_pkg::Lanes) * 32'(g)) groups = 4'(g) + 4'd1;
     end
     beats = groups[2:0];
     if (goldilocks) beats = (groups > 4'(acclmt_pkg::Slices)) ? 3'd2 : 3'd1;
@@ -133,6 +137,7 @@ module acclmt_engine_configuration #(
   always_comb begin
     config_o.alpha = alpha;
     config_o.width = width;
+    config_o.sbox_width = width - beside[ElementCountWidth-1:0];
     config_o.beats = beats;
     config_o.steps = steps;
     config_o.full_interval = full_interval;
@@ -182,12 +187,13 @@ module acclmt_engine_configuration #(
     illegal[DigestWords] = registers_i[DigestWords] == '0 ||
         registers_i[DigestWords] > 32'(most_words) ||
         (digests_are_nodes_i && registers_i[DigestWords] != 32'd1);
-    illegal[Width] = registers_i[Width] < 32'd2 || registers_i[Width] > most_elements;
+    illegal[Width] = (registers_i[Width] & ~acclmt_reg_pkg::LeafWidthMask) != '0 ||
+        all_elements < 32'd2 || all_elements > most_elements || beside >= all_elements;
     illegal[Alpha] = registers_i[Alpha] != 32'd3 && registers_i[Alpha] != 32'd5 &&
         registers_i[Alpha] != 32'd7;
     illegal[Recurrence] =
         (registers_i[Recurrence] & ~acclmt_reg_pkg::LeafRecurrenceMask) != '0 ||
-        32'(config_o.order) >= registers_i[Width] || (config_o.output_enters && !recurrence);
+        32'(config_o.order) >= all_elements || (config_o.output_enters && !recurrence);
 
     illegal[Passes] = config_o.passes_first == '0 || config_o.passes_last == '0;
     // The first partial-round sub-engine begins a recurrence.
@@ -203,9 +209,9 @@ module acclmt_engine_configuration #(
 
     // Position codes name elements of the state, or none.
     illegal[InputMap+:MapRegisters] = ~acclmt_pkg::map_is_legal(
-        registers_i[InputMap+MapRegisters-1:InputMap], registers_i[Width]);
+        registers_i[InputMap+MapRegisters-1:InputMap], all_elements);
     illegal[DigestMap+:MapRegisters] = ~acclmt_pkg::map_is_legal(
-        registers_i[DigestMap+MapRegisters-1:DigestMap], registers_i[Width]);
+        registers_i[DigestMap+MapRegisters-1:DigestMap], all_elements);
   end
 
   assign illegal_o = illegal != '0;

@@ -108,6 +108,8 @@ module acclmt_engine_pool #(
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagContinues = acclmt_pkg::TagContinues;
   localparam int unsigned NumSets = acclmt_pkg::NumSets;
+  // More elements than a block has.
+  localparam acclmt_pkg::element_count_t AllElements = '1;
   localparam acclmt_pkg::set_t RowSet = acclmt_pkg::RowSet;
 
   if (NumEngines < 1 || NumEngines > acclmt_pkg::MaxNumEngines) begin : gen_illegal_num_engines
@@ -209,12 +211,15 @@ module acclmt_engine_pool #(
   acclmt_pkg::block_t row_block, node_block;
   always_comb begin
     row_block.first = row_label_i.first_block;
-    row_block.overwrite = run_i.row.overwrite;
+    row_block.added = run_i.row.overwrite ? '0 : AllElements;
+    if (row_label_i.last_block && run_i.row.close_from != '0) begin
+      row_block.added = run_i.row.close_from;
+    end
     row_block.input_words =
         row_label_i.last_block ? run_i.row.last_words : row_config.input_words;
     row_block.input_map = row_label_i.last_block ? run_i.row.last_map : row_config.input_map;
     node_block.first = 1'b1;
-    node_block.overwrite = 1'b0;
+    node_block.added = AllElements;
     node_block.input_words = node_config.input_words;
     node_block.input_map = node_config.input_map;
   end

@@ -87,12 +87,12 @@ module acclmt_state_loader #(
   // ---- Filling a page ---------------------------------------------------------------------------
 
   logic write_page_q, read_page_q;
-  logic [1:0] page_full_q, page_first_q, page_overwrite_q;
+  logic [1:0] page_full_q, page_first_q;
   acclmt_pkg::word_count_t word_q;
   logic [1:0][acclmt_pkg::TagWidth-1:0] tag_q;
-  // Which positions have an input: by group and lane.
-  logic [MaxGroups-1:0][Lanes-1:0] present;
-  logic [1:0][MaxGroups-1:0][Lanes-1:0] page_present_q;
+  // Which positions have an input, and take it alone: by group and lane.
+  logic [MaxGroups-1:0][Lanes-1:0] present, replaced;
+  logic [1:0][MaxGroups-1:0][Lanes-1:0] page_present_q, page_replaced_q;
   logic take_word, last_word, page_read;
   assign ready_o = !page_full_q[write_page_q];
   assign take_word = valid_i && ready_o;
@@ -125,8 +125,8 @@ module acclmt_state_loader #(
     if (take_word && word_q == '0) begin
       tag_q[write_page_q] <= tag_i;
       page_first_q[write_page_q] <= block_i.first;
-      page_overwrite_q[write_page_q] <= block_i.overwrite;
       page_present_q[write_page_q] <= present;
+      page_replaced_q[write_page_q] <= replaced;
     end
   end
 
@@ -139,12 +139,16 @@ module acclmt_state_loader #(
   logic [CodeWidth-1:0] element_code;
   always_comb begin
     present = '0;
+    replaced = '0;
     element_code = '0;
     for (int j = 0; j < int'(Codes); j++) begin
       element_code = block_i.input_map[int'(CodeWidth)*j+:CodeWidth];
       if ((goldilocks_i ? CountWidth'(j / int'(Slices)) < block_i.input_words
                         : 32'(j) < 32'(block_i.input_words)) && element_code[1:0] != NoLane) begin
         present[element_code[4:2]][element_code[1:0]] = 1'b1;
+        if (32'(j) >= 32'(block_i.added)) begin
+          replaced[element_code[4:2]][element_code[1:0]] = 1'b1;
+        end
       end
     end
   end
@@ -193,9 +197,9 @@ module acclmt_state_loader #(
       read_tag[acclmt_pkg::TagPayloadWidth-1:0] = back_tag_i[acclmt_pkg::TagPayloadWidth-1:0];
     end
   end
-  // What the state keeps of itself: all when the block is added, and what has no input.
-  logic read_first_block_q, read_overwrite_q;
-  logic [Slices-1:0][Lanes-1:0] present_q;
+  // What the state keeps of itself: all but what is replaced.
+  logic read_first_block_q;
+  logic [Slices-1:0][Lanes-1:0] present_q, replaced_q;
   logic read_odd_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
@@ -207,10 +211,11 @@ module acclmt_state_loader #(
     read_tag_q <= {read_tag_q[SumStages-2:0], read_tag};
     read_odd_q <= beat_q[0];
     read_first_block_q <= is_first;
-    read_overwrite_q <= page_overwrite_q[read_page_q];
     for (int s = 0; s < int'(Slices); s++) begin
       present_q[s] <=
           page_present_q[read_page_q][goldilocks_i ? {beat_q[0], 2'(s)} : {1'b0, beat_q[1:0]}];
+      replaced_q[s] <=
+          page_replaced_q[read_page_q][goldilocks_i ? {beat_q[0], 2'(s)} : {1'b0, beat_q[1:0]}];
     end
   end
   logic [Lanes-1:0][WordWidth-1:0] back_q;
@@ -282,7 +287,7 @@ module acclmt_state_loader #(
       assign has_input = present_q[s][lane];
       assign placed[SliceWidth*s+:SliceWidth] = has_input ? read_data : '0;
       assign kept[SliceWidth*s+:SliceWidth] =
-          (read_first_block_q || (read_overwrite_q && has_input))
+          (read_first_block_q || replaced_q[s][lane])
           ? '0 : back_q[lane][SliceWidth*s+:SliceWidth];
     end
 

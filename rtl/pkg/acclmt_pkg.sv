@@ -389,8 +389,10 @@ package acclmt_pkg;
   /// starts.
   typedef struct packed {
     alpha_e alpha;
-    /// Elements of a state: t.
+    /// Elements of a state: t, and those that go through S-boxes, which come first. The others
+    /// stand beside the permutation.
     element_count_t width;
+    element_count_t sbox_width;
     /// Beats of a state: ceil(t / 3), in Goldilocks mode ceil(t / 12).
     beat_t beats;
     /// Steps of a row chunk of a matrix, each with two groups: ceil(ceil(t / 3) / 2). So many
@@ -436,7 +438,7 @@ package acclmt_pkg;
 
   /// Bits of the parameters of a hash engine. An engine of several parameter sets has them side by
   /// side, set 0 in the low bits (see acclmt_set_select).
-  localparam int unsigned EngineConfigWidth = 379;
+  localparam int unsigned EngineConfigWidth = 384;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
@@ -512,8 +514,10 @@ package acclmt_pkg;
 
   /// A leaf is a row of blocks, each of which is absorbed before a permutation.
   typedef struct packed {
-    /// A block takes the place of the rate elements instead of being added to them.
+    /// A block takes the place of the rate elements instead of being added to them; the elements of
+    /// the last block from this number on, 0: as of the others.
     logic overwrite;
+    element_count_t close_from;
     /// Blocks of a row, and rows that are under way together.
     logic [31:0] blocks;
     logic [15:0] group;
@@ -533,12 +537,12 @@ package acclmt_pkg;
     logic block_end;
   } input_label_t;
 
-  /// What a hash engine does with a block of words: it begins a hash, or is absorbed by a state, in
-  /// whose input elements it may take the place of what is there. Words of it, and the position
-  /// codes of their elements.
+  /// What a hash engine does with a block of words: it begins a hash, or is absorbed by a state.
+  /// So many of its elements are added to that, those behind take the place of what is there. Words
+  /// of it, and the position codes of their elements.
   typedef struct packed {
     logic first;
-    logic overwrite;
+    element_count_t added;
     word_count_t input_words;
     position_map_t input_map;
   } block_t;

@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000c00;
+  localparam logic [31:0] VersionValue = 32'h00000d00;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -384,8 +384,13 @@ package acclmt_reg_pkg;
   // How the elements of the second and later blocks of a row are absorbed. 0: they are added to
   // those of the state. 1: they take their places.
   localparam int unsigned ModeOverwriteBit = 2;
+  // Elements of the last block of a row, where it is not the first one, from this number on take
+  // the places of those of the state, those before are added. 0: all are absorbed as in other
+  // blocks. Legal: up to 24, 0 with Overwrite.
+  localparam int unsigned ModeCloseFromLsb = 8;
+  localparam int unsigned ModeCloseFromWidth = 5;
   // All of them.
-  localparam logic [31:0] ModeMask = 32'h00000007;
+  localparam logic [31:0] ModeMask = 32'h00001f07;
 
   // Fields of ROLES.
   // Bit e: hash engine e hashes rows into leaves. At least one does in a run that hashes leaves.
@@ -443,6 +448,17 @@ package acclmt_reg_pkg;
   // All of them.
   localparam logic [31:0] ConstantAddressMask = 32'h0fffffff;
 
+  // Fields of LEAF_WIDTH.
+  // Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.
+  localparam int unsigned LeafWidthElementsLsb = 0;
+  localparam int unsigned LeafWidthElementsWidth = 5;
+  // The last elements of the state, so many, stand beside the permutation: passes with S-boxes
+  // leave them as they are. Legal: below Elements.
+  localparam int unsigned LeafWidthBesideLsb = 8;
+  localparam int unsigned LeafWidthBesideWidth = 5;
+  // All of them.
+  localparam logic [31:0] LeafWidthMask = 32'h00001f1f;
+
   // Fields of LEAF_PASSES.
   // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.
   localparam int unsigned LeafPassesFirstLsb = 0;
@@ -463,6 +479,17 @@ package acclmt_reg_pkg;
   localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
   // All of them.
   localparam logic [31:0] LeafRecurrenceMask = 32'h0000011f;
+
+  // Fields of ROOT_WIDTH.
+  // Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.
+  localparam int unsigned RootWidthElementsLsb = 0;
+  localparam int unsigned RootWidthElementsWidth = 5;
+  // The last elements of the state, so many, stand beside the permutation: passes with S-boxes
+  // leave them as they are. Legal: below Elements.
+  localparam int unsigned RootWidthBesideLsb = 8;
+  localparam int unsigned RootWidthBesideWidth = 5;
+  // All of them.
+  localparam logic [31:0] RootWidthMask = 32'h00001f1f;
 
   // Fields of ROOT_PASSES.
   // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.
@@ -496,6 +523,17 @@ package acclmt_reg_pkg;
   localparam int unsigned LevelTableSetWidth = 2;
   // All of them.
   localparam logic [31:0] LevelTableMask = 32'h0003ffff;
+
+  // Fields of TOP_WIDTH.
+  // Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.
+  localparam int unsigned TopWidthElementsLsb = 0;
+  localparam int unsigned TopWidthElementsWidth = 5;
+  // The last elements of the state, so many, stand beside the permutation: passes with S-boxes
+  // leave them as they are. Legal: below Elements.
+  localparam int unsigned TopWidthBesideLsb = 8;
+  localparam int unsigned TopWidthBesideWidth = 5;
+  // All of them.
+  localparam logic [31:0] TopWidthMask = 32'h00001f1f;
 
   // Fields of TOP_PASSES.
   // Passes of its first visit to the full-round sub-engines, before the recurrence. At least 1.

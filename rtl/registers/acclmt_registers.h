@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000C00u
+#define ACCLMT_VERSION_VALUE 0x00000D00u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000C00u
+#define ACCLMT_VERSION_RESET 0x00000D00u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -249,6 +249,14 @@
 #define ACCLMT_MODE_OVERWRITE_LSB 2u
 #define ACCLMT_MODE_OVERWRITE_WIDTH 1u
 #define ACCLMT_MODE_OVERWRITE_MASK 0x00000004u
+/*
+ * Elements of the last block of a row, where it is not the first one, from this number on take the
+ * places of those of the state, those before are added. 0: all are absorbed as in other blocks.
+ * Legal: up to 24, 0 with Overwrite.
+ */
+#define ACCLMT_MODE_CLOSE_FROM_LSB 8u
+#define ACCLMT_MODE_CLOSE_FROM_WIDTH 5u
+#define ACCLMT_MODE_CLOSE_FROM_MASK 0x00001F00u
 
 /*
  * TOP_LEVEL (RW). The level whose nodes are sent out and end the run: that of the root, or a lower
@@ -477,12 +485,20 @@
 #define ACCLMT_REG_LEAF_INPUT_WORDS 0x140u
 #define ACCLMT_LEAF_INPUT_WORDS_RESET 0x00000000u
 
-/*
- * LEAF_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks
- * mode. It can be written only while no run is in progress.
- */
+/* LEAF_WIDTH (RW). Elements of the state. It can be written only while no run is in progress. */
 #define ACCLMT_REG_LEAF_WIDTH 0x144u
 #define ACCLMT_LEAF_WIDTH_RESET 0x00000000u
+/* Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode. */
+#define ACCLMT_LEAF_WIDTH_ELEMENTS_LSB 0u
+#define ACCLMT_LEAF_WIDTH_ELEMENTS_WIDTH 5u
+#define ACCLMT_LEAF_WIDTH_ELEMENTS_MASK 0x0000001Fu
+/*
+ * The last elements of the state, so many, stand beside the permutation: passes with S-boxes leave
+ * them as they are. Legal: below Elements.
+ */
+#define ACCLMT_LEAF_WIDTH_BESIDE_LSB 8u
+#define ACCLMT_LEAF_WIDTH_BESIDE_WIDTH 5u
+#define ACCLMT_LEAF_WIDTH_BESIDE_MASK 0x00001F00u
 
 /*
  * LEAF_ALPHA (RW). Exponent of the S-box. Legal: 3, 5 and 7. It can be written only while no run is
@@ -583,12 +599,20 @@
 #define ACCLMT_REG_ROOT_INPUT_WORDS 0x1A0u
 #define ACCLMT_ROOT_INPUT_WORDS_RESET 0x00000000u
 
-/*
- * ROOT_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks
- * mode. It can be written only while no run is in progress.
- */
+/* ROOT_WIDTH (RW). Elements of the state. It can be written only while no run is in progress. */
 #define ACCLMT_REG_ROOT_WIDTH 0x1A4u
 #define ACCLMT_ROOT_WIDTH_RESET 0x00000000u
+/* Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode. */
+#define ACCLMT_ROOT_WIDTH_ELEMENTS_LSB 0u
+#define ACCLMT_ROOT_WIDTH_ELEMENTS_WIDTH 5u
+#define ACCLMT_ROOT_WIDTH_ELEMENTS_MASK 0x0000001Fu
+/*
+ * The last elements of the state, so many, stand beside the permutation: passes with S-boxes leave
+ * them as they are. Legal: below Elements.
+ */
+#define ACCLMT_ROOT_WIDTH_BESIDE_LSB 8u
+#define ACCLMT_ROOT_WIDTH_BESIDE_WIDTH 5u
+#define ACCLMT_ROOT_WIDTH_BESIDE_MASK 0x00001F00u
 
 /*
  * ROOT_ALPHA (RW). Exponent of the S-box. Legal: 3, 5 and 7. It can be written only while no run is
@@ -995,12 +1019,20 @@
 #define ACCLMT_REG_TOP_INPUT_WORDS 0x740u
 #define ACCLMT_TOP_INPUT_WORDS_RESET 0x00000000u
 
-/*
- * TOP_WIDTH (RW). Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks
- * mode. It can be written only while no run is in progress.
- */
+/* TOP_WIDTH (RW). Elements of the state. It can be written only while no run is in progress. */
 #define ACCLMT_REG_TOP_WIDTH 0x744u
 #define ACCLMT_TOP_WIDTH_RESET 0x00000000u
+/* Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode. */
+#define ACCLMT_TOP_WIDTH_ELEMENTS_LSB 0u
+#define ACCLMT_TOP_WIDTH_ELEMENTS_WIDTH 5u
+#define ACCLMT_TOP_WIDTH_ELEMENTS_MASK 0x0000001Fu
+/*
+ * The last elements of the state, so many, stand beside the permutation: passes with S-boxes leave
+ * them as they are. Legal: below Elements.
+ */
+#define ACCLMT_TOP_WIDTH_BESIDE_LSB 8u
+#define ACCLMT_TOP_WIDTH_BESIDE_WIDTH 5u
+#define ACCLMT_TOP_WIDTH_BESIDE_MASK 0x00001F00u
 
 /*
  * TOP_ALPHA (RW). Exponent of the S-box. Legal: 3, 5 and 7. It can be written only while no run is

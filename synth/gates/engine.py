@@ -28,6 +28,7 @@ REFERENCE = Path(__file__).resolve().parent / "partial_rounds.json"
 CONFIG_FIELDS = (
     ("alpha", 2),
     ("width", 5),
+    ("sbox_width", 5),
     ("beats", 3),
     ("steps", 3),
     ("full_interval", 4),
@@ -115,6 +116,7 @@ class Segment:
         return configuration(
             alpha=self.alpha_code,
             width=self.width,
+            sbox_width=self.width,
             beats=self.beats,
             partial_interval=self.partial_interval,
             order=self.order,

@@ -71,7 +71,7 @@ module acclmt_tb_sets (
   assign of_block = chosen;
   acclmt_pkg::block_t block;
   assign block = '{
-    first: in_i[7], overwrite: in_i[18], input_words: of_block.input_words,
+    first: in_i[7], added: in_i[18] ? '0 : '1, input_words: of_block.input_words,
     input_map: of_block.input_map
   };
   logic unused_bits;

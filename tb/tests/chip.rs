@@ -2444,7 +2444,11 @@ fn illegal_configurations_do_not_start() {
     let mut add = |address: u32, run: Run, values: &[u32]| {
         cases.extend(values.iter().map(|&value| (address, run, value)));
     };
-    add(registers::MODE.address, HASHES, &[8, 9, 16, max]);
+    add(
+        registers::MODE.address,
+        HASHES,
+        &[8, 9, 16, 0x105, 0x1901, 0x1F01, 0x2001, max],
+    );
     // Without a tree the elements would come out as they are.
     add(registers::MODE.address, DIGESTS, &[0, 2, 8]);
     add(registers::LEAVES.address, HASHES, &[0]);
@@ -2494,7 +2498,13 @@ fn illegal_configurations_do_not_start() {
     add(leaf.digest_words.address, HASHES, &[0, 2, 12, 13, 17, max]);
     add(root.digest_words.address, ELEMENTS, &[0, 2, 12, 13, max]);
     for (engine, run) in [(leaf, HASHES), (leaf, DIGESTS), (root, ELEMENTS)] {
-        add(engine.width.address, run, &[0, 1, 13, 15, 16, 19, max]);
+        add(
+            engine.width.address,
+            run,
+            &[
+                0, 1, 13, 15, 16, 19, 0x23, 0x303, 0x403, 0x1F03, 0x2003, max,
+            ],
+        );
         let exponents = [0, 1, 2, 4, 6, 8, 9, 11, 259, max];
         add(engine.alpha.address, run, &exponents);
         add(

@@ -181,6 +181,16 @@ module acclmt_full_round_engine #(
     .idle_o
   );
 
+  // The set of a beat says which elements have S-boxes.
+  acclmt_pkg::engine_config_t of_issue;
+  acclmt_set_select #(
+    .NumSets(NumSets)
+  ) u_issue_config (
+    .values_i(configs_i),
+    .set_i(issue_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
+    .value_o(of_issue)
+  );
+
   logic start, turn_valid, read, step_valid;
   logic [1:0] turn_read;
   acclmt_pkg::beat_t turn_beat;
@@ -208,6 +218,7 @@ module acclmt_full_round_engine #(
     .last_beat_i(issue_last_beat),
     .sbox_i(issue_entry.sbox),
     .first_only_i(issue_entry.first),
+    .sbox_width_i(of_issue.sbox_width),
     .store_i(issue_entry.store),
     .sweep_i(table_write),
     .sweep_place_i(constant_write_i.index),
@@ -240,7 +251,7 @@ module acclmt_full_round_engine #(
     .value_o(of_beat)
   );
   logic unused_bits;
-  assign unused_bits = ^{of_beat, issue_entry};
+  assign unused_bits = ^{of_issue, of_beat, issue_entry};
 
   logic pairs_take;
   logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs;

@@ -6,8 +6,8 @@
 /// S-boxes, and wait in a small memory from which the steps of the matrix read them in any order,
 /// in pairs: even beats are in one bank, odd ones in the other.
 ///
-/// In a partial round only element 0 passes its S-box, in a pass without S-boxes none; the others
-/// take as long.
+/// In a partial round only element 0 passes its S-box, in a pass without S-boxes none, and elements
+/// that stand beside the permutation never do; the others take as long.
 ///
 /// With `Store` a pass can store the elements that come, and later passes multiply their powers
 /// with them. States go round in their order, and so do the bases of those that have one: a queue.
@@ -41,12 +41,14 @@ module acclmt_full_round_sboxes #(
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
   /// A beat: its number, whether it is the last one of its state, what the S-boxes make of it, or
-  /// of element 0 only, what becomes of its base; what is known of the round.
+  /// of element 0 only, or of as many as have S-boxes, what becomes of its base; what is known of
+  /// the round.
   input logic valid_i,
   input acclmt_pkg::beat_t beat_i,
   input logic last_beat_i,
   input acclmt_pkg::sbox_e sbox_i,
   input logic first_only_i,
+  input acclmt_pkg::element_count_t sbox_width_i,
   input acclmt_pkg::store_e store_i,
   /// An entry of the table of passes is written, while no state is inside; its index. A place of
   /// the bases is overwritten with it, so that none outlives a table written from end to end.
@@ -77,8 +79,10 @@ module acclmt_full_round_sboxes #(
   // ---- Control that accompanies a beat ----------------------------------------------------------
 
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+  localparam int unsigned ElementCountWidth = acclmt_pkg::ElementCountWidth;
   logic valid_at_turn, last_at_turn, unused_ahead;
   acclmt_pkg::beat_t beat_at_turn;
+  acclmt_pkg::element_count_t sbox_width_at_turn;
   logic all_at_turn, first_at_turn;
   acclmt_valid_pipe #(
     .Cycles(AtTurn)
@@ -93,14 +97,15 @@ module acclmt_full_round_sboxes #(
   logic passes;
   assign passes = sbox_i != acclmt_pkg::SboxNone;
   acclmt_delay #(
-    .Width(BeatWidth + 3 + RoundInfoWidth),
+    .Width(BeatWidth + ElementCountWidth + 3 + RoundInfoWidth),
     .Cycles(AtTurn)
   ) u_to_turn (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i({beat_i, last_beat_i, passes && !first_only_i, passes && first_only_i, round_i}),
-    .data_o({beat_at_turn, last_at_turn, all_at_turn, first_at_turn, round_o})
+    .data_i({beat_i, last_beat_i, sbox_width_i, passes && !first_only_i, passes && first_only_i,
+             round_i}),
+    .data_o({beat_at_turn, last_at_turn, sbox_width_at_turn, all_at_turn, first_at_turn, round_o})
   );
   assign start_o = valid_at_turn && beat_at_turn == '0;
   assign valid_o = valid_at_turn;
@@ -215,8 +220,15 @@ module acclmt_full_round_sboxes #(
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
     logic [Slices-1:0] bypass;
+    acclmt_pkg::element_count_t element;
     always_comb begin
-      bypass = all_at_turn ? '0 : '1;
+      bypass = '1;
+      for (int s = 0; s < int'(Slices); s++) begin
+        element = ElementCountWidth'(lane) + ElementCountWidth'(Lanes) *
+                  (goldilocks_i ? ElementCountWidth'({beat_at_turn[0], 2'(s)})
+                                : ElementCountWidth'(beat_at_turn));
+        if (all_at_turn && element < sbox_width_at_turn) bypass[s] = 1'b0;
+      end
       if (lane == 0 && first_at_turn && beat_at_turn == '0) begin
         bypass = acclmt_pkg::slices_beside_element_0(goldilocks_i);
       end

@@ -850,6 +850,7 @@ impl<P: ChipPort> ChipDevice<P> {
     ) -> Result<(), DriverError> {
         let mode = registers::MODE_LEAF_KIND.with(u32::from(setup.hash_leaves))
             | registers::MODE_OVERWRITE.with(u32::from(setup.rows.overwrite))
+            | registers::MODE_CLOSE_FROM.with(setup.rows.close_from)
             | registers::MODE_PAD.with(u32::from(setup.pad));
         self.write(registers::MODE.address, mode)?;
         self.write(registers::ROLES.address, setup.roles.value())?;

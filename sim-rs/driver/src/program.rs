@@ -48,6 +48,7 @@
 //!
 //! Vectors are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
+mod beside;
 mod chain;
 mod compiler;
 mod error;

@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0C00;
+pub const VERSION_VALUE: u32 = 0x0000_0D00;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -667,12 +667,20 @@ pub const MODE_OVERWRITE: Field = Field::new(
     "How the elements of the second and later blocks of a row are absorbed. 0: they are added to \
      those of the state. 1: they take their places.",
 );
+/// How the last block of a row is absorbed.
+pub const MODE_CLOSE_FROM: Field = Field::new(
+    "CloseFrom",
+    8,
+    5,
+    "Elements of the last block of a row, where it is not the first one, from this number on take the places of those \
+     of the state, those before are added. 0: all are absorbed as in other blocks. Legal: up to 24, 0 with Overwrite.",
+);
 /// What a run does.
 pub const MODE: Register = Register::single(
     "Mode",
     0x050,
     ReadWrite,
-    &[MODE_LEAF_KIND, MODE_PAD, MODE_OVERWRITE],
+    &[MODE_LEAF_KIND, MODE_PAD, MODE_OVERWRITE, MODE_CLOSE_FROM],
     "What a run does.",
 );
 /// Level whose nodes end the run.
@@ -846,6 +854,21 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
      engine that CAPS_POOL does not have, and when a bit is set that no field has.",
 );
 
+/// Elements of the state.
+pub const WIDTH_ELEMENTS: Field = Field::new(
+    "Elements",
+    0,
+    5,
+    "Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.",
+);
+/// Elements without S-boxes.
+pub const WIDTH_BESIDE: Field = Field::new(
+    "Beside",
+    8,
+    5,
+    "The last elements of the state, so many, stand beside the permutation: passes with S-boxes leave them as they \
+     are. Legal: below Elements.",
+);
 /// Sums that move up.
 pub const RECURRENCE_ORDER: Field = Field::new(
     "Order",
@@ -915,8 +938,8 @@ macro_rules! engine_registers {
                 concat!($prefix, "Width"),
                 $base + 0x04,
                 ReadWrite,
-                &[],
-                "Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.",
+                &[WIDTH_ELEMENTS, WIDTH_BESIDE],
+                "Elements of the state.",
             ),
             alpha: Register::single(
                 concat!($prefix, "Alpha"),

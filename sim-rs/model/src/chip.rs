@@ -13,8 +13,8 @@ use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry,
-    MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH, PassTable, ProgramError, ProgramFault, ROW_SET,
-    Roles, RowRegisters, check_mix, most_words, shared_rows_fit,
+    MAX_ELEMENTS, MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH, PassTable, ProgramError, ProgramFault,
+    ROW_SET, Roles, RowRegisters, check_mix, most_words, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register, SETS};
 use acclmt_driver::timeline::Timeline;
@@ -561,7 +561,10 @@ impl ModelChip {
             found.into_iter().chain(illegal).min()
         };
         let top = self.get(&registers::TOP_LEVEL);
-        if mode & !registers::MODE.mask() != 0 || !hash_leaves && top == 0 {
+        let overwrite = registers::MODE_OVERWRITE.is_set(mode);
+        let close_from = registers::MODE_CLOSE_FROM.get(mode);
+        let closes = close_from == 0 || !overwrite && close_from as usize <= MAX_ELEMENTS;
+        if mode & !registers::MODE.mask() != 0 || !hash_leaves && top == 0 || !closes {
             return Err(registers::MODE.address);
         }
         if top > self.hardware.max_height {

@@ -42,6 +42,7 @@ impl Case {
                 LARGE_PRIME
             },
             width: self.width,
+            beside: 0,
             alpha: 5,
             passes: [
                 self.full_rounds + self.others,
@@ -96,6 +97,7 @@ impl Case {
                 last_words: 1,
                 last_map: PositionMap::default(),
                 overwrite: false,
+                close_from: 0,
             },
             hash_leaves: true,
             leaves: leaves.into(),

@@ -510,6 +510,7 @@ mod tests {
                 arity: self.words,
                 field: if self.goldilocks { GOLDILOCKS } else { 0 },
                 width: self.width,
+                beside: 0,
                 alpha: self.alpha,
                 passes: [
                     self.full_rounds[0] + self.partial_rounds[0],

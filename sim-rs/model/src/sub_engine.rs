@@ -598,6 +598,7 @@ mod tests {
     fn rounds_of_every_kind() {
         let shape = |width, alpha, goldilocks| Shape {
             width,
+            beside: 0,
             alpha,
             s_box_passes: [1; 2],
             s_box_products: [3; 2],
@@ -605,7 +606,7 @@ mod tests {
             recurrent: true,
             first_layer: false,
             partial_matrix: false,
-            chained: false,
+            own_last_matrix: false,
             digest_beats: 1,
         };
         let round = |cycles, spacing, first_beat, complete| Round {

@@ -48,6 +48,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         arity: WIDTH,
         field: LARGE_PRIME,
         width: WIDTH,
+        beside: 0,
         alpha: 5,
         passes: [1; 2],
         // Sums move up through all places, and what leaves the S-box is added.
@@ -69,6 +70,7 @@ pub(super) fn configuration(limits: &EngineLimits, node_words: u32) -> Vec<(u32,
         last_words: WIDTH,
         last_map: MAP,
         overwrite: false,
+        close_from: 0,
     };
     let mode = registers::MODE_LEAF_KIND.with(1) | registers::MODE_PAD.with(1);
     let mut writes: Vec<(u32, u32)> = SETS

@@ -37,8 +37,8 @@ use crate::fields::{AnyParameters, FieldId, PoseidonField};
 use crate::generate;
 use crate::grain::GrainLfsr;
 use crate::params::{
-    InverseRounds, MAX_ROUNDS, ParameterError, PoseidonParameters, PoseidonSpecification,
-    RoundOrder,
+    Compression, InverseRounds, MAX_ROUNDS, ParameterError, PoseidonParameters,
+    PoseidonSpecification, RoundOrder,
 };
 use crate::poseidon2;
 use crate::sponge::{Absorption, Capacity, Padding, Sponge};
@@ -497,6 +497,29 @@ pub enum InverseRoundsRecord {
     EverySecondWithoutLastMatrix,
 }
 
+/// [`Compression`]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompressionRecord {
+    /// [`Compression::None`]
+    #[default]
+    None,
+    /// [`Compression::FeedForward`]
+    FeedForward,
+    /// [`Compression::Jive`]
+    Jive,
+}
+
+impl From<CompressionRecord> for Compression {
+    fn from(record: CompressionRecord) -> Self {
+        match record {
+            CompressionRecord::None => Self::None,
+            CompressionRecord::FeedForward => Self::FeedForward,
+            CompressionRecord::Jive => Self::Jive,
+        }
+    }
+}
+
 impl From<InverseRoundsRecord> for InverseRounds {
     fn from(record: InverseRoundsRecord) -> Self {
         match record {
@@ -767,6 +790,9 @@ pub struct ParameterFile {
     /// Which rounds have the inverse S-box; none where it is left out.
     #[serde(default)]
     pub inverse_rounds: InverseRoundsRecord,
+    /// What of the state before the permutation is in the digest; nothing where it is left out.
+    #[serde(default)]
+    pub compression: CompressionRecord,
     /// How messages of other lengths are hashed, where that is defined.
     pub sponge: Option<SpongeRecord>,
 }
@@ -875,6 +901,7 @@ impl ParameterFile {
             partial_matrix,
             first_layer: self.first_layer,
             inverse_rounds: self.inverse_rounds.into(),
+            compression: self.compression.into(),
             initial_state: match &self.initial_state {
                 Some(values) => elements(values, "initial_state")?,
                 None => vec![F::ZERO; width],

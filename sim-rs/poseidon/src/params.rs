@@ -37,10 +37,24 @@ pub enum InverseRounds {
     EverySecondWithoutLastMatrix,
 }
 
+/// What of the state before the permutation is in the digest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Nothing.
+    #[default]
+    None,
+    /// Feed-forward, after Davies and Meyer: the elements in the places of the digest are added to it.
+    FeedForward,
+    /// The Jive mode of the Anemoi paper (Bouvier and others, 2022): the state is cut into parts as long as a digest,
+    /// and the digest is the sum of the parts of both states.
+    Jive,
+}
+
 /// The values that make up a parameter set, before [`PoseidonParameters::new`] checks them.
 ///
 /// A hash starts with the state `initial_state`, adds input i to element `input_positions[i]`,
-/// applies the permutation, and takes the elements `digest_positions` of the result.
+/// applies the permutation, and takes the elements `digest_positions` of the result, to which it adds what `compression`
+/// says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoseidonSpecification<F> {
     /// Name of the set.
@@ -77,6 +91,8 @@ pub struct PoseidonSpecification<F> {
     /// The state elements that are the digest, in order; all different. One of them, or 1 to 4
     /// over a prime of 64 bits.
     pub digest_positions: Vec<usize>,
+    /// What of the state before the permutation is in the digest; nothing where there is a sponge.
+    pub compression: Compression,
     /// How messages of other lengths are hashed, where that is defined.
     pub sponge: Option<Sponge>,
 }
@@ -250,6 +266,7 @@ impl<F: PrimeField> PoseidonParameters<F> {
                 "inverse_rounds",
                 this.inverse_rounds == other.inverse_rounds,
             ),
+            ("compression", this.compression == other.compression),
             ("sponge", this.sponge == other.sponge),
         ];
         equal
@@ -383,6 +400,25 @@ impl<F: PrimeField> PoseidonParameters<F> {
         match self.0.inverse_rounds {
             InverseRounds::None => [alpha; 2],
             _ => [alpha, inverse_exponent::<F>(alpha).unwrap_or(alpha)],
+        }
+    }
+
+    /// What of the state before the permutation is in the digest.
+    pub fn compression(&self) -> Compression {
+        self.0.compression
+    }
+
+    /// For each element of the digest the elements of the states before and behind the permutation whose sum it is;
+    /// nothing where it is an element of the permuted state.
+    pub fn digest_sums(&self) -> Option<Vec<Vec<usize>>> {
+        let digest = self.digest_positions().iter();
+        match self.compression() {
+            Compression::None => None,
+            Compression::FeedForward => Some(digest.map(|&position| vec![position]).collect()),
+            Compression::Jive => {
+                let parts = |&position| (position..self.width()).step_by(self.digest_length());
+                Some(digest.map(|position| parts(position).collect()).collect())
+            }
         }
     }
 
@@ -537,6 +573,7 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
             return Err(format!("{which} {problem}"));
         }
     }
+    check_compression(specification)?;
     match &specification.sponge {
         Some(sponge) => {
             sponge.check(width)?;
@@ -545,6 +582,37 @@ fn check<F: PrimeField>(specification: &PoseidonSpecification<F>) -> Result<(), 
         }
         None => Ok(()),
     }
+}
+
+/// The parts of a Jive digest are whole and in order, and no sponge comes with a compression.
+fn check_compression<F: PrimeField>(
+    specification: &PoseidonSpecification<F>,
+) -> Result<(), String> {
+    let PoseidonSpecification {
+        compression,
+        digest_positions,
+        mds,
+        ..
+    } = specification;
+    if *compression == Compression::None {
+        return Ok(());
+    }
+    if specification.sponge.is_some() {
+        return Err("it has a sponge and a compression, of which there can be one".to_owned());
+    }
+    let (width, length) = (mds.len(), digest_positions.len());
+    let is_jive = *compression == Compression::Jive;
+    if is_jive && !digest_positions.iter().copied().eq(0..length) {
+        return Err(format!(
+            "its digest positions are {digest_positions:?}: those of a Jive digest are the first ones, in order"
+        ));
+    }
+    if is_jive && (!width.is_multiple_of(length) || width == length) {
+        return Err(format!(
+            "its state of {width} elements is not cut into parts of {length}, the length of its Jive digest"
+        ));
+    }
+    Ok(())
 }
 
 /// Remainder of the integer with the little-endian `limbs` by a small `divisor`.

@@ -113,7 +113,12 @@ pub fn hash_dense<F: PrimeField>(
     for (&position, input) in parameters.input_positions().iter().zip(inputs) {
         state[position] += input;
     }
+    let before = state.clone();
     permute_dense(parameters, &mut state);
+    if let Some(sums) = parameters.digest_sums() {
+        let sum = |elements: &Vec<usize>| elements.iter().map(|&it| before[it] + state[it]).sum();
+        return Ok(sums.iter().map(sum).collect());
+    }
     let positions = parameters.digest_positions().iter();
     Ok(positions.map(|&position| state[position]).collect())
 }
@@ -207,6 +212,9 @@ pub struct Poseidon<F: PermutationField> {
     initial: Vec<F>,
     input_positions: Vec<usize>,
     digest_positions: Vec<usize>,
+    /// Of a compression: the elements whose sums are the digest, and what the sums before the permutation have of the
+    /// initial constants.
+    digest_sums: Option<Vec<(Vec<usize>, F)>>,
     all_positions: Vec<usize>,
     rounds: F::Prepared,
     /// The rounds of a set with inverse S-boxes.
@@ -275,8 +283,15 @@ impl<F: PermutationField> Poseidon<F> {
             let positions = positions.iter();
             positions.map(|&position| order.place(position)).collect()
         };
+        let sum = |elements: Vec<usize>| {
+            let elements = internal(&elements);
+            let constants = elements.iter().map(|&it| dense.initial_constants[it]);
+            let constant = constants.sum();
+            (elements, constant)
+        };
         Self {
             inverse: InverseSBoxes::new(parameters, &dense),
+            digest_sums: (parameters.digest_sums()).map(|sums| sums.into_iter().map(sum).collect()),
             parameters: parameters.clone(),
             initial_constants: dense.initial_constants,
             initial: dense.initial,
@@ -322,6 +337,18 @@ impl<F: PermutationField> Poseidon<F> {
         for (&position, input) in self.input_positions.iter().zip(inputs) {
             state[position] += input;
         }
+        if let Some(sums) = &self.digest_sums {
+            let sum =
+                |state: &[F], elements: &[usize]| elements.iter().map(|&it| state[it]).sum::<F>();
+            for (element, (elements, constant)) in digest.iter_mut().zip(sums) {
+                *element = sum(state, elements) - constant;
+            }
+            self.apply(state, &self.all_positions);
+            for (element, (elements, _)) in digest.iter_mut().zip(sums) {
+                *element += sum(state, elements);
+            }
+            return;
+        }
         self.apply(state, &self.digest_positions);
         for (element, &position) in digest.iter_mut().zip(&self.digest_positions) {
             *element = state[position];
@@ -361,7 +388,7 @@ mod tests {
 
     use crate::bounds::widest;
     use crate::fields::{Bls12_381, FieldId, PoseidonField};
-    use crate::params::{InverseRounds, PoseidonSpecification, is_permutation};
+    use crate::params::{Compression, InverseRounds, PoseidonSpecification, is_permutation};
     use crate::random::{Ranges, parameters};
     use crate::{presets, with_field, word};
 
@@ -524,6 +551,7 @@ mod tests {
                         partial_matrix: None,
                         first_layer: false,
                         inverse_rounds: InverseRounds::None,
+                        compression: Compression::None,
                         round_constants: vec![vec![-F::ONE; width]; 8 + partial_rounds],
                         mds: vec![vec![-F::ONE; width]; width],
                         initial_state: vec![-F::ONE; width],
@@ -615,6 +643,55 @@ mod tests {
         }
     }
 
+    /// Compressions add the input to the digest.
+    #[test]
+    fn compressions() {
+        for field in FieldId::ALL {
+            with_field!(field, F => {
+                for (seed, compression) in [Compression::FeedForward, Compression::Jive]
+                    .into_iter()
+                    .flat_map(|compression| (0..40).map(move |seed| (seed, compression)))
+                {
+                    let inverse_rounds = if seed % 4 == 0 && field == FieldId::Goldilocks {
+                        InverseRounds::EverySecond
+                    } else {
+                        InverseRounds::None
+                    };
+                    let ranges = Ranges {
+                        widths: 2..=widest(field.bits()),
+                        exponents: vec![if inverse_rounds == InverseRounds::None { 5 } else { 7 }, 7],
+                        partial_rounds: if inverse_rounds == InverseRounds::None { 0..=9 } else { 0..=0 },
+                        poseidon2: seed % 4 == 1,
+                        inverse_rounds,
+                        compression,
+                        ..Ranges::default()
+                    };
+                    let Some(set) = parameters::<F>(seed, &ranges) else {
+                        continue;
+                    };
+                    assert_equal(&set, &[seed, 11, 12, 13, 14, 15]);
+                    // By the states before and behind the permutation.
+                    let inputs = elements::<F>(20.., set.inputs());
+                    let mut before = set.initial_state().to_vec();
+                    for (&position, input) in set.input_positions().iter().zip(&inputs) {
+                        before[position] += input;
+                    }
+                    let mut state = before.clone();
+                    permute_dense(&set, &mut state);
+                    let length = set.digest_length();
+                    let sum = |at: usize| before[at] + state[at];
+                    let expected: Vec<F> = match compression {
+                        Compression::Jive => (0..length)
+                            .map(|at| (at..set.width()).step_by(length).map(sum).sum())
+                            .collect(),
+                        _ => set.digest_positions().iter().map(|&at| sum(at)).collect(),
+                    };
+                    assert_eq!(hash_dense(&set, &inputs).unwrap(), expected, "{}", set.name());
+                }
+            });
+        }
+    }
+
     /// Every width, exponent, order and index of the partial S-box of every field.
     #[test]
     fn every_shape() {
@@ -626,6 +703,7 @@ mod tests {
                             let ranges = Ranges {
                                 widths: width..=width,
                                 inverse_rounds: InverseRounds::None,
+                                compression: Compression::None,
                                 exponents: vec![alpha],
                                 orders: vec![order],
                                 full_rounds: 1..=2,

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::fields::{AnyParameters, FieldId, PoseidonField};
 use crate::params::{
-    InverseRounds, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH, PoseidonParameters,
+    Compression, InverseRounds, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH, PoseidonParameters,
     PoseidonSpecification, RoundOrder, is_permutation,
 };
 use crate::with_field;
@@ -39,6 +39,8 @@ pub struct Ranges {
     /// Whether partial rounds, where there are any, have a matrix of their own, and the permutation begins with a
     /// layer without S-boxes, as in Poseidon2.
     pub poseidon2: bool,
+    /// What of the state before the permutation is in the digest.
+    pub compression: Compression,
 }
 
 impl Default for Ranges {
@@ -53,6 +55,7 @@ impl Default for Ranges {
             partial_rounds: 0..=12,
             singular_minor: false,
             poseidon2: false,
+            compression: Compression::None,
         }
     }
 }
@@ -133,7 +136,11 @@ impl Generator {
         } else {
             1
         };
-        let digest_length = self.0.gen_range(1..=longest);
+        let mut digest_length = self.0.gen_range(1..=longest);
+        let is_jive = ranges.compression == Compression::Jive;
+        while is_jive && (!width.is_multiple_of(digest_length) || digest_length == width) {
+            digest_length -= 1;
+        }
         let rounds = full_rounds_first + partial_rounds + full_rounds_last;
         let round_constants = (0..rounds).map(|_| self.elements(width)).collect();
         let mut mds: Vec<Vec<F>> = (0..width)
@@ -160,11 +167,17 @@ impl Generator {
             partial_matrix,
             first_layer: ranges.poseidon2,
             inverse_rounds: ranges.inverse_rounds,
+            compression: ranges.compression,
             round_constants,
             mds,
             initial_state: self.elements(width),
             input_positions: self.positions(width, inputs),
-            digest_positions: self.positions(width, digest_length),
+            digest_positions: match ranges.compression {
+                Compression::Jive => (0..digest_length).collect(),
+                Compression::None | Compression::FeedForward => {
+                    self.positions(width, digest_length)
+                }
+            },
             sponge: None,
         })
         .ok()

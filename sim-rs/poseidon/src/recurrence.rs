@@ -558,7 +558,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::fields::{Bls12_381, FieldId, Goldilocks, Pallas, PoseidonField};
-    use crate::params::{InverseRounds, PoseidonSpecification};
+    use crate::params::{Compression, InverseRounds, PoseidonSpecification};
     use crate::permutation::permute_dense;
     use crate::presets;
     use crate::random::{Ranges, parameters};
@@ -698,6 +698,7 @@ mod tests {
             partial_matrix: None,
             first_layer: false,
             inverse_rounds: InverseRounds::None,
+            compression: Compression::None,
             round_constants: (0..3 + partial_rounds as u64)
                 .map(|i| state(i << 8, width))
                 .collect(),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use ark_ff::PrimeField;
 
+use super::beside;
 use super::chain::{Link, chain};
 use super::error::ProgramError;
 use super::evaluate::evaluate;
@@ -136,17 +137,26 @@ impl ChipProgram {
         let name = parameters.name();
         let field = check_field(parameters, limits)?;
         check_width(name, parameters.width(), field)?;
+        // What is added to the digest behind the permutation.
+        let sums = match purpose {
+            Purpose::Hash => parameters.digest_sums().unwrap_or_default(),
+            Purpose::Permutation | Purpose::Rows { .. } => Vec::new(),
+        };
+        let beside = sums.len();
+        check_beside(name, parameters.width(), beside, field)?;
+        let first_layer = parameters.first_layer() || beside > 0;
         let order = order(parameters, field, purpose);
         let s_boxes = s_boxes(parameters, limits)?;
         let [even, odd] = &s_boxes.chains;
         let takes_several = even.len() > 1;
         let rounds = Rounds {
-            full_first: parameters.full_rounds_first() + usize::from(parameters.first_layer()),
+            full_first: parameters.full_rounds_first() + usize::from(first_layer),
             partial: parameters.partial_rounds(),
             full_last: parameters.full_rounds_last(),
         };
         let shape = Shape {
-            width: parameters.width(),
+            width: parameters.width() + beside,
+            beside,
             alpha: if takes_several {
                 SEVERAL_PASSES
             } else {
@@ -157,9 +167,9 @@ impl ChipProgram {
                 .map(|chain| chain.iter().map(|(power, _)| power.products()).sum()),
             goldilocks: field == FieldId::Goldilocks,
             recurrent: false,
-            first_layer: parameters.first_layer(),
+            first_layer,
             partial_matrix: parameters.has_partial_matrix(),
-            chained: purpose.is_chained(),
+            own_last_matrix: purpose.is_chained() || beside > 0,
             digest_beats: 1,
         };
         let maps = Maps::new(parameters, &order, shape, purpose);
@@ -175,7 +185,7 @@ impl ChipProgram {
             most_recurrent: if takes_several {
                 0
             } else {
-                most_recurrent(parameters.width(), &recurrence_order)
+                most_recurrent(shape.width, &recurrence_order)
             },
             // Of a row of several blocks most permutations go on with the whole state.
             whole_states: matches!(
@@ -204,8 +214,29 @@ impl ChipProgram {
         let shape = work.shape_with(&segments);
         let dense = [FIRST_FULL, SECOND_FULL].map(|engine| segments.partial[engine]);
         let mut chip_rounds = RecurrentRounds::in_order(parameters, &order, dense)?;
-        let chained = (shape.chained)
-            .then(|| chain_digest(&mut chip_rounds, parameters, &order, purpose, &s_boxes));
+        let has_last_matrix = s_boxes.has_last_matrix;
+        let own = if beside > 0 {
+            let [entry, last] =
+                beside::stand(&mut chip_rounds, parameters, &order, has_last_matrix);
+            OwnMatrices {
+                entry: Some(entry),
+                last: Some(last),
+            }
+        } else if purpose.is_chained() {
+            let last = chain_digest(
+                &mut chip_rounds,
+                parameters,
+                &order,
+                purpose,
+                has_last_matrix,
+            );
+            OwnMatrices {
+                entry: None,
+                last: Some(last),
+            }
+        } else {
+            OwnMatrices::default()
+        };
 
         let mut loader = Loader {
             shape,
@@ -221,12 +252,15 @@ impl ChipProgram {
                     name: name.to_owned(),
                     length,
                 })?;
-                if !matches!(sponge.absorption, Absorption::Add | Absorption::AddClosed) {
-                    // The chip adds the first block to the initial vector.
-                    let first = sponge.padded_length(length).min(sponge.rate());
-                    for &position in &sponge.rate_positions[..first] {
-                        state[position] = F::ZERO;
-                    }
+                // The chip adds the first block to the initial vector.
+                let first = sponge.padded_length(length).min(sponge.rate());
+                let replaced = match sponge.absorption {
+                    Absorption::Add => 0..0,
+                    Absorption::AddClosed => first..sponge.rate(),
+                    Absorption::Overwrite | Absorption::OverwriteChained => 0..first,
+                };
+                for &position in &sponge.rate_positions[replaced] {
+                    state[position] = F::ZERO;
                 }
                 (chip_rounds.initial_constants.iter())
                     .zip(order.apply(&state))
@@ -241,7 +275,7 @@ impl ChipProgram {
             loader.vector(INITIAL_VECTOR, 0, LATER_VECTOR_INDEX, beats, later);
         }
         let visits = passes(&segments, shape, limits.num_full, &s_boxes);
-        loader.load(&chip_rounds, chained.as_deref(), &segments, &visits);
+        loader.load(&chip_rounds, &own, &segments, &visits);
         let tables = tables(&visits, shape).ok_or_else(|| ProgramError::TooManyPasses {
             name: name.to_owned(),
             passes: visits.iter().map(Vec::len).sum(),
@@ -256,6 +290,7 @@ impl ChipProgram {
                 LARGE_PRIME
             },
             width: shape.width as u32,
+            beside: shape.beside as u32,
             alpha: shape.alpha as u32,
             passes: visits.each_ref().map(|passes| passes.len() as u32),
             recurrence: (chip_rounds.partial.as_ref()).map_or(0, |partial| {
@@ -511,6 +546,34 @@ fn check_width(name: &str, width: usize, field: FieldId) -> Result<(), ProgramEr
     })
 }
 
+/// What stands beside the state must fit into the chip, too.
+fn check_beside(
+    name: &str,
+    width: usize,
+    beside: usize,
+    field: FieldId,
+) -> Result<(), ProgramError> {
+    let most = widest(field == FieldId::Goldilocks);
+    if width + beside <= most {
+        return Ok(());
+    }
+    Err(ProgramError::Compression {
+        name: name.to_owned(),
+        width,
+        beside,
+        most,
+    })
+}
+
+/// Matrices of a parameter set that are those of no rounds, where it has such.
+#[derive(Default)]
+struct OwnMatrices<F> {
+    /// That of the first layer.
+    entry: Option<Vec<Vec<F>>>,
+    /// That of the last round.
+    last: Option<Vec<Vec<F>>>,
+}
+
 /// The chip must have the field of the parameters.
 fn check_field<F: PrimeField>(
     parameters: &PoseidonParameters<F>,
@@ -612,7 +675,7 @@ fn chain_digest<F: PrimeField>(
     parameters: &PoseidonParameters<F>,
     order: &InternalOrder,
     purpose: Purpose<'_>,
-    s_boxes: &SBoxes,
+    has_last_matrix: bool,
 ) -> Vec<Vec<F>> {
     // The row that each place takes.
     let mut rows: Vec<usize> = (0..parameters.width()).collect();
@@ -624,7 +687,7 @@ fn chain_digest<F: PrimeField>(
         *constants = rows.iter().map(|&row| constants[row]).collect();
     }
     let identity = identity(rows.len());
-    let matrix = if s_boxes.has_last_matrix {
+    let matrix = if has_last_matrix {
         &rounds.mds
     } else {
         &identity
@@ -633,7 +696,7 @@ fn chain_digest<F: PrimeField>(
 }
 
 /// The matrix that changes nothing.
-fn identity<F: PrimeField>(width: usize) -> Vec<Vec<F>> {
+pub(super) fn identity<F: PrimeField>(width: usize) -> Vec<Vec<F>> {
     (0..width)
         .map(|i| (0..width).map(|j| F::from(i == j)).collect())
         .collect()
@@ -706,7 +769,7 @@ impl<F: PrimeField> Loader<F> {
     fn load(
         &mut self,
         rounds: &RecurrentRounds<F>,
-        chained: Option<&[Vec<F>]>,
+        own: &OwnMatrices<F>,
         segments: &Segments,
         [first, last]: &[Vec<Pass>; 2],
     ) {
@@ -726,7 +789,8 @@ impl<F: PrimeField> Loader<F> {
                 (Matrix::Before, Some(partial)) => &partial.before.matrix,
                 (Matrix::After, Some(partial)) => &partial.after.matrix,
                 (Matrix::Partial, _) => &rounds.partial_matrix,
-                (Matrix::Chained, _) => chained.unwrap_or(&rounds.mds),
+                (Matrix::Last, _) => own.last.as_ref().unwrap_or(&rounds.mds),
+                (Matrix::Entry, _) => own.entry.as_ref().unwrap_or(&rounds.mds),
                 _ => &rounds.mds,
             }
         };

@@ -55,18 +55,20 @@ pub enum ProgramError {
         /// Elements of the widest state over it.
         most: usize,
     },
-    /// The last block is short, and elements of the rate that it does not bring are replaced.
+    /// What is added to the digest has no room beside the permutation.
     #[error(
-        "the sponge of '{name}' replaces elements of the rate behind the last block of a row of {length} field elements \
-         ({rate} in a block), which the chip does not do; use the software device, or rows of whole blocks"
+        "'{name}' adds its input to the digest: {beside} elements beside a state of {width}, and the \
+         chip holds {most} in all; use the software device"
     )]
-    ClosedBlock {
+    Compression {
         /// Name of the parameter set.
         name: String,
-        /// Elements of a row.
-        length: usize,
-        /// Elements of a block.
-        rate: usize,
+        /// State width of the permutation.
+        width: usize,
+        /// Elements beside it.
+        beside: usize,
+        /// Elements that the chip holds.
+        most: usize,
     },
     /// The field is another one.
     #[error(

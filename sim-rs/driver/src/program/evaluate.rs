@@ -92,7 +92,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     /// The digest words of the hash of `input`, as many stream words as `INPUT_WORDS` says.
     pub fn hash(&self, input: &[Word]) -> Result<Vec<Word>, ProgramError> {
         let mut state = self.vector(0)?;
-        self.absorb(&mut state, input, &self.registers.input_map, false)?;
+        self.absorb(&mut state, input, &self.registers.input_map, MAX_ELEMENTS)?;
         self.permute(&mut state, true)?;
         Ok(self.digest(&state))
     }
@@ -107,7 +107,14 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             } else {
                 &self.registers.input_map
             };
-            self.absorb(&mut state, block, map, rows.overwrite && number > 0)?;
+            // Elements that are added to those of the state; nothing is there yet for a first block.
+            let added = match rows.close_from as usize {
+                _ if number == 0 => MAX_ELEMENTS,
+                _ if rows.overwrite => 0,
+                from if is_last && from != 0 => from,
+                _ => MAX_ELEMENTS,
+            };
+            self.absorb(&mut state, block, map, added)?;
             let vector = self.vector(if number == 0 { 0 } else { LATER_VECTOR_INDEX })?;
             for (element, constant) in state.iter_mut().zip(vector) {
                 *element += constant;
@@ -144,7 +151,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         base: &mut State<F>,
         (engine, entry, vector): &(u8, PassEntry, usize),
     ) -> Result<(), ProgramError> {
-        s_boxes(state, base, entry);
+        s_boxes(state, base, self.shape, entry);
         *state = self.multiply(state, *engine, entry.matrix.into())?;
         if entry.add {
             let beats = self.shape.beats();
@@ -215,7 +222,7 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         base: &mut State<F>,
         (engine, entry, vector): &(u8, PassEntry, usize),
     ) -> Result<(), ProgramError> {
-        s_boxes(state, base, entry);
+        s_boxes(state, base, self.shape, entry);
         let matrix = usize::from(entry.matrix);
         let mut result = [F::ZERO; MAX_ELEMENTS];
         for step in 0..self.shape.beats() {
@@ -334,13 +341,13 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         Ok(())
     }
 
-    /// Adds the elements of `input` to the positions that `map` says, or puts them there.
+    /// Adds the elements of `input`, so many, to the positions that `map` says, and puts the others there.
     fn absorb(
         &self,
         state: &mut State<F>,
         input: &[Word],
         map: &PositionMap,
-        overwrite: bool,
+        added: usize,
     ) -> Result<(), ProgramError> {
         let words = input.iter().flat_map(|word| {
             if self.shape.goldilocks {
@@ -354,7 +361,11 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
                 word: number / in_word(self.shape.goldilocks),
             })?;
             if let Some(position) = position(map, number) {
-                let kept = if overwrite { F::ZERO } else { state[position] };
+                let kept = if number < added {
+                    state[position]
+                } else {
+                    F::ZERO
+                };
                 state[position] = kept + element;
             }
         }
@@ -396,7 +407,12 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
 }
 
 /// What the S-boxes of a pass make of a state, and what becomes of its base.
-fn s_boxes<F: PrimeField>(state: &mut State<F>, base: &mut State<F>, entry: &PassEntry) {
+fn s_boxes<F: PrimeField>(
+    state: &mut State<F>,
+    base: &mut State<F>,
+    shape: Shape,
+    entry: &PassEntry,
+) {
     let power = |element: F, base: F| {
         let power = element.pow([entry.power.exponent()]);
         if entry.power.uses_base() {
@@ -406,7 +422,11 @@ fn s_boxes<F: PrimeField>(state: &mut State<F>, base: &mut State<F>, entry: &Pas
         }
     };
     let before = *state;
-    let passes = if entry.first { 1 } else { MAX_ELEMENTS };
+    let passes = if entry.first {
+        1
+    } else {
+        shape.width - shape.beside
+    };
     for (element, base) in state.iter_mut().zip(&*base).take(passes) {
         *element = power(*element, *base);
     }

@@ -16,8 +16,11 @@ pub(super) enum Matrix {
     After = 2,
     /// That of dense partial rounds, where it is not the MDS matrix.
     Partial = 3,
-    /// That of the last round, where its digest goes on beside the next block.
-    Chained = 4,
+    /// That of the last round, where it has one of its own: its digest goes on beside the next block, or what stands
+    /// beside the permutation is added.
+    Last = 4,
+    /// That of the first layer, where that makes what stands beside the permutation.
+    Entry = 5,
 }
 
 impl Matrix {
@@ -93,9 +96,14 @@ pub(super) fn passes(
     let of_first = segments.full_first - usize::from(shape.first_layer);
     let mut first = Vec::new();
     if shape.first_layer {
+        let matrix = if shape.beside > 0 {
+            Matrix::Entry
+        } else {
+            Matrix::Mds
+        };
         first.push(Round {
             chain: &NONE,
-            ..round(0, false, Matrix::Mds)
+            ..round(0, false, matrix)
         });
     }
     first.extend(full(0..of_first));
@@ -118,8 +126,8 @@ pub(super) fn passes(
     };
     last.extend(full(of_first..of_first + segments.full_last));
     if let Some(round) = last.last_mut() {
-        if shape.chained {
-            round.matrix = Matrix::Chained;
+        if shape.own_last_matrix {
+            round.matrix = Matrix::Last;
         } else if !has_last_matrix {
             round.matrix = Matrix::Before;
         }
@@ -259,6 +267,7 @@ mod tests {
         };
         let shape = Shape {
             width: 3,
+            beside: 0,
             alpha: 5,
             s_box_passes: [1; 2],
             s_box_products: [3; 2],
@@ -266,7 +275,7 @@ mod tests {
             recurrent: true,
             first_layer: true,
             partial_matrix: true,
-            chained: false,
+            own_last_matrix: false,
             digest_beats: 1,
         };
         let pass = |engine, (power, first), matrix, vector| Pass {
@@ -313,7 +322,7 @@ mod tests {
             recurrent: false,
             first_layer: false,
             partial_matrix: false,
-            chained: false,
+            own_last_matrix: false,
             ..shape
         };
         assert_eq!(

@@ -94,8 +94,10 @@ pub struct ChipRegisters {
     pub arity: u32,
     /// [`LARGE_PRIME`] or [`GOLDILOCKS`].
     pub field: u32,
-    /// State width.
+    /// Elements of the state.
     pub width: u32,
+    /// Elements of it that stand beside the permutation.
+    pub beside: u32,
     /// S-box exponent.
     pub alpha: u32,
     /// Passes of both visits to the full-round sub-engines.
@@ -214,7 +216,8 @@ impl ChipRegisters {
         Self {
             arity: get(engine.input_words.address),
             field: get(registers::FIELD.address),
-            width: get(engine.width.address),
+            width: registers::WIDTH_ELEMENTS.get(get(engine.width.address)),
+            beside: registers::WIDTH_BESIDE.get(get(engine.width.address)),
             alpha: get(engine.alpha.address),
             passes: [registers::PASSES_FIRST, registers::PASSES_LAST]
                 .map(|field| field.get(get(engine.passes.address))),
@@ -236,7 +239,7 @@ impl ChipRegisters {
         let single = [
             (&registers::FIELD, self.field),
             (&engine.input_words, self.arity),
-            (&engine.width, self.width),
+            (&engine.width, self.width_value()),
             (&engine.alpha, self.alpha),
             (&engine.passes, self.passes_value()),
             (&engine.recurrence, self.recurrence),
@@ -300,6 +303,11 @@ impl ChipRegisters {
         registers::RECURRENCE_OUTPUT_ENTERS.is_set(self.recurrence)
     }
 
+    /// The value of the register `WIDTH`.
+    pub fn width_value(&self) -> u32 {
+        registers::WIDTH_ELEMENTS.with(self.width) | registers::WIDTH_BESIDE.with(self.beside)
+    }
+
     /// The value of the register `PASSES`.
     pub fn passes_value(&self) -> u32 {
         let [first, last] = self.passes;
@@ -312,6 +320,7 @@ impl ChipRegisters {
         let goldilocks = self.field == GOLDILOCKS;
         let shape = Shape {
             width: (self.width as usize).clamp(2, widest(goldilocks)),
+            beside: self.beside as usize,
             alpha: self.alpha.into(),
             s_box_passes: [1; 2],
             s_box_products: [s_box_products(self.alpha.into()); 2],
@@ -319,7 +328,7 @@ impl ChipRegisters {
             recurrent: self.order() != 0,
             first_layer: false,
             partial_matrix: false,
-            chained: false,
+            own_last_matrix: false,
             digest_beats: 1,
         };
         if goldilocks {
@@ -388,8 +397,8 @@ impl ChipRegisters {
             ),
             (
                 registers::LEAF.width,
-                self.width,
-                (2..=widest).contains(&self.width),
+                self.width_value(),
+                (2..=widest).contains(&self.width) && self.beside < self.width,
             ),
             (
                 registers::LEAF.alpha,
@@ -431,7 +440,7 @@ impl ChipRegisters {
 /// Output buffers of the full-round sub-engines that states on their way fill: one for each visit.
 const FULL_ROUND_VISITS: usize = 2;
 
-/// What a leaf is: the values of the registers of the same names, and of `MODE.Overwrite`.
+/// What a leaf is: the values of the registers of the same names, and of `MODE.Overwrite` and `MODE.CloseFrom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowRegisters {
     /// Blocks of a row: permutations.
@@ -444,6 +453,9 @@ pub struct RowRegisters {
     pub last_map: PositionMap,
     /// Whether the elements of later blocks take their places in the state instead of being added.
     pub overwrite: bool,
+    /// Elements of the last of these blocks from this number on take their places, though others are added; 0: none
+    /// do.
+    pub close_from: u32,
 }
 
 impl RowRegisters {
@@ -455,6 +467,7 @@ impl RowRegisters {
             last_words: hash.arity,
             last_map: hash.input_map,
             overwrite: false,
+            close_from: 0,
         }
     }
 
@@ -466,6 +479,7 @@ impl RowRegisters {
             last_words: get(registers::LAST_INPUT_WORDS.address),
             last_map: read_map(&registers::LAST_INPUT_MAP, &get),
             overwrite: registers::MODE_OVERWRITE.is_set(get(registers::MODE.address)),
+            close_from: registers::MODE_CLOSE_FROM.get(get(registers::MODE.address)),
         }
     }
 

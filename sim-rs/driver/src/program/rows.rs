@@ -14,7 +14,7 @@ use super::words::from_slices;
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::{Absorption, Sponge};
-use acclmt_poseidon::word::Word;
+use acclmt_poseidon::word::{self, Word};
 
 /// A sponge over rows of one length, compiled for a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,13 +46,6 @@ impl ChipRows {
         if padded == 0 {
             return Ok(None);
         }
-        if sponge.closes_short_block(length) {
-            return Err(ProgramError::ClosedBlock {
-                name: parameters.name().to_owned(),
-                length,
-                rate: sponge.rate(),
-            });
-        }
         dispatch!(parameters, parameters => {
             let purpose = Purpose::Rows { sponge, length };
             let program = ChipProgram::build(parameters, limits, purpose, None)?;
@@ -64,7 +57,13 @@ impl ChipRows {
         let rate = sponge.rate();
         let padded = sponge.padded_length(length);
         let blocks = padded.div_ceil(rate);
-        let last_elements = padded - (blocks - 1) * rate;
+        // What closes a short block is sent with it.
+        let closes = sponge.closes_short_block(length);
+        let last_elements = if closes {
+            rate
+        } else {
+            padded - (blocks - 1) * rate
+        };
         let in_word = program.elements_in_word();
         let last: Vec<_> = sponge.rate_positions[..last_elements]
             .iter()
@@ -78,6 +77,7 @@ impl ChipRows {
                 last_words: last_elements.div_ceil(in_word) as u32,
                 last_map: encode(&last, in_word, program.shape()),
                 overwrite: !matches!(sponge.absorption, Absorption::Add | Absorption::AddClosed),
+                close_from: if closes { length % rate } else { 0 } as u32,
             },
             sponge: sponge.clone(),
             length,
@@ -176,7 +176,11 @@ impl ChipRows {
         let rows: Vec<Vec<Vec<Word>>> = rows
             .iter()
             .map(|row| {
-                let padded = self.sponge.pad(row);
+                let mut padded = self.sponge.pad(row);
+                if self.sponge.closes_short_block(self.length) {
+                    padded.push(word::from_u64(1));
+                    padded.resize(self.blocks() * self.sponge.rate(), Word::default());
+                }
                 let blocks = padded.chunks(self.sponge.rate());
                 blocks.map(|block| pack_block(block, in_word)).collect()
             })

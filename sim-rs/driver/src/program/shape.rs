@@ -47,14 +47,17 @@ pub const FIRST_FULL: usize = 0;
 pub const SECOND_FULL: usize = SUB_ENGINES - 1;
 
 /// Matrices of a full-round sub-engine: MDS, before and after a recurrence, that of dense partial rounds where it is
-/// another one, and that of the last round where it is.
-const MATRICES: usize = 5;
+/// another one, that of the last round where it is, and that of the first layer where it is.
+const MATRICES: usize = 6;
 
 /// What the occupation of the sub-engines depends on, besides the numbers of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// State width t in field elements, 2 to 12, or to 24 in Goldilocks mode.
+    /// Elements of the state, 2 to 12, or to 24 in Goldilocks mode: its width t, and those beside it.
     pub width: usize,
+    /// The last elements of the state, so many, stand beside the permutation, and have no S-boxes: sums of the input,
+    /// which are added to the digest.
+    pub beside: usize,
     /// Exponent of the S-box that the chip is told: 3, 5 or 7; 5 where S-boxes take several passes.
     pub alpha: u64,
     /// Passes of a full-round sub-engine in which an S-box is made: of even and of odd rounds, counted from 0.
@@ -67,12 +70,13 @@ pub struct Shape {
     /// place of a round's, and one after them on its own.
     pub recurrent: bool,
     /// The first of the full rounds before the partial rounds has no S-boxes: it is the linear layer with which
-    /// Poseidon2 begins.
+    /// Poseidon2 begins, or the one that makes the elements beside the permutation.
     pub first_layer: bool,
     /// Dense partial rounds have a matrix of their own, as those of Poseidon2.
     pub partial_matrix: bool,
-    /// The last round has a matrix of its own, which makes the digest where it goes on beside the next block.
-    pub chained: bool,
+    /// The last round has a matrix of its own, which makes the digest where it goes on beside the next block, or which
+    /// adds the elements beside the permutation.
+    pub own_last_matrix: bool,
     /// Beats up to the last one that has an element of the digest, see [`Shape::is_short`].
     pub digest_beats: usize,
 }
@@ -254,12 +258,14 @@ impl Shape {
 
     /// Matrices up to the last one of a full-round sub-engine, with dense partial rounds or without.
     const fn matrices(self, dense: bool) -> usize {
-        if self.chained {
+        if self.beside > 0 {
             MATRICES
-        } else if self.partial_matrix && dense {
+        } else if self.own_last_matrix {
             MATRICES - 1
-        } else if self.recurrent {
+        } else if self.partial_matrix && dense {
             MATRICES - 2
+        } else if self.recurrent {
+            MATRICES - 3
         } else if self.has_identity() {
             2
         } else {
@@ -294,7 +300,7 @@ impl Shape {
         let layers = full + on_full + self.passes_after();
         let with_s_boxes = if self.first_layer { full - 1 } else { full };
         let [even, odd] = self.s_box_products;
-        (with_s_boxes.div_ceil(2) * even + with_s_boxes / 2 * odd) * t
+        (with_s_boxes.div_ceil(2) * even + with_s_boxes / 2 * odd) * (t - self.beside)
             + (on_full + recurrent) * even
             + layers.saturating_sub(1) * layer
             + last
@@ -727,6 +733,7 @@ mod tests {
     const fn shape(width: usize, alpha: u64) -> Shape {
         Shape {
             width,
+            beside: 0,
             alpha,
             s_box_passes: [1; 2],
             s_box_products: [if alpha == 5 { 3 } else { 4 }; 2],
@@ -734,7 +741,7 @@ mod tests {
             recurrent: true,
             first_layer: false,
             partial_matrix: false,
-            chained: false,
+            own_last_matrix: false,
             digest_beats: 1,
         }
     }
@@ -1060,11 +1067,12 @@ mod tests {
             constant_depth in 8_usize..256,
             partial_depth in 4_usize..128,
             partial_matrix: bool,
-            chained: bool,
+            own_last_matrix: bool,
             s_box_passes in 1_usize..=3,
         ) {
             let shape = Shape {
                 width: width.min(widest(goldilocks)),
+                beside: 0,
                 alpha,
                 s_box_passes: [if alpha == 7 { 1 } else { s_box_passes }; 2],
                 s_box_products: [3; 2],
@@ -1072,7 +1080,7 @@ mod tests {
                 recurrent: false,
                 first_layer: partial_matrix,
                 partial_matrix,
-                chained,
+                own_last_matrix,
                 digest_beats,
             };
             let digest_beats = digest_beats.min(shape.beats());

@@ -12,7 +12,8 @@ use crate::messages::hash_messages_with;
 use crate::software::SoftwareDevice;
 use acclmt_poseidon::fields::{AnyParameters, Bls12_381, FieldId, Goldilocks, PoseidonField};
 use acclmt_poseidon::params::{
-    InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder, is_permutation,
+    Compression, InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder,
+    is_permutation,
 };
 use acclmt_poseidon::permutation::{hash_dense, permute_dense};
 use acclmt_poseidon::presets;
@@ -136,6 +137,7 @@ fn parameters<F: PoseidonField>(numbers: Numbers) -> PoseidonParameters<F> {
         partial_matrix: None,
         first_layer: false,
         inverse_rounds: InverseRounds::None,
+        compression: Compression::None,
         round_constants: (0..numbers.rounds.iter().sum())
             .map(|_| elements(random, width))
             .collect(),
@@ -861,6 +863,7 @@ fn maps_have_six_codes_in_a_register() {
     let shape = ChipRegisters {
         field: GOLDILOCKS,
         width: 24,
+        beside: 0,
         alpha: 7,
         ..compiled(&numbers(12, 7, [1, 0, 1])).registers
     };
@@ -1387,20 +1390,71 @@ fn rows_whose_digest_goes_on() {
     }
 }
 
-/// RpJive's sponge closes a short block by a one, which the chip does not.
+/// RpJive's sponge closes a short block by a one: rows of every length.
 #[test]
-fn rows_whose_last_block_is_closed_are_refused() {
+fn rows_whose_last_block_is_closed() {
     let parameters = presets::by_name("winter-rpjive64-256").unwrap();
     let sponge = parameters.sponge().unwrap();
-    let rate = sponge.rate();
-    check_rows(parameters, sponge, 2 * rate, 1);
-    let error = ChipRows::compile(parameters, sponge, rate + 1, &limits(1, 4)).unwrap_err();
-    let message = error.to_string();
-    let expected = format!(
-        "behind the last block of a row of {} field elements ({rate} in a block)",
-        rate + 1
-    );
-    assert!(message.contains(&expected), "{message}");
+    for length in 1..=3 * sponge.rate() {
+        check_rows(parameters, sponge, length, 1);
+    }
+}
+
+/// Sums of the input stand beside the permutation: Poseidon, Poseidon2 and Rescue of every width that has room for them.
+#[test]
+fn compressions_of_every_kind() {
+    let limits = EngineLimits {
+        // The memories of the default chip.
+        matrix_depth: 64,
+        ..limits(1, 4)
+    };
+    let kinds = [
+        (false, InverseRounds::None),
+        (true, InverseRounds::None),
+        (false, InverseRounds::EverySecond),
+        (true, InverseRounds::EverySecondWithoutLastMatrix),
+    ];
+    let mut recurrences = 0;
+    for compression in [Compression::FeedForward, Compression::Jive] {
+        for (number, (poseidon2, inverse_rounds)) in kinds.into_iter().enumerate() {
+            for field in [FieldId::Goldilocks, FieldId::Bls12_381] {
+                let is_rescue = inverse_rounds != InverseRounds::None;
+                if is_rescue && field != FieldId::Goldilocks {
+                    continue;
+                }
+                for width in 2..widest(field == FieldId::Goldilocks) {
+                    let ranges = Ranges {
+                        widths: width..=width,
+                        exponents: vec![if is_rescue { 7 } else { 5 }, 7],
+                        full_rounds: 1..=2,
+                        partial_rounds: if is_rescue { 0..=0 } else { 0..=9 },
+                        poseidon2,
+                        inverse_rounds,
+                        compression,
+                        ..Ranges::default()
+                    };
+                    let seed = (100 * number + width) as u64;
+                    let Some(parameters) = random::any_parameters(field, seed, &ranges) else {
+                        continue;
+                    };
+                    let any = &parameters;
+                    dispatch!(any, parameters => {
+                        let digest = parameters.digest_length();
+                        if width + digest > widest(field == FieldId::Goldilocks) {
+                            let error = ChipProgram::compile(any, &limits).unwrap_err();
+                            assert!(matches!(error, ProgramError::Compression { .. }), "{error}");
+                        } else {
+                            let program = check_parameters(parameters, seed, &limits);
+                            assert_eq!(program.registers.beside as usize, digest);
+                            assert_eq!(program.shape().width, width + digest);
+                            recurrences += usize::from(program.shape().recurrent);
+                        }
+                    });
+                }
+            }
+        }
+    }
+    assert!(recurrences > 20, "{recurrences} have a recurrence");
 }
 
 fn check_rows(parameters: &AnyParameters, sponge: &Sponge, length: usize, num_full: usize) {

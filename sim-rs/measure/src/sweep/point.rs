@@ -8,7 +8,7 @@ use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::params::{
-    InverseRounds, MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder,
+    Compression, InverseRounds, MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder,
 };
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
@@ -133,6 +133,7 @@ impl Point {
             widths: width..=width,
             exponents: vec![exponent],
             inverse_rounds: InverseRounds::None,
+            compression: Compression::None,
             orders: vec![RoundOrder::ConstantsFirst],
             full_rounds: full / 2..=full / 2,
             partial_rounds: partial..=partial,

@@ -11,11 +11,11 @@ use acclmt_poseidon::bounds::check_width;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
 use acclmt_poseidon::grain::GrainLfsr;
 use acclmt_poseidon::parameter_file::{
-    ConstantsRecord, ElementRecord, InverseRoundsRecord, MatrixRecord, ParameterFile,
-    ParameterFileError, RoundOrderRecord,
+    CompressionRecord, ConstantsRecord, ElementRecord, InverseRoundsRecord, MatrixRecord,
+    ParameterFile, ParameterFileError, RoundOrderRecord,
 };
 use acclmt_poseidon::params::{
-    InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder,
+    Compression, InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder,
 };
 use acclmt_poseidon::poseidon2::internal_matrix;
 use acclmt_poseidon::sponge::{Absorption, Capacity, Padding, Sponge};
@@ -357,6 +357,7 @@ impl RescueRecord {
             partial_matrix: None,
             first_layer,
             inverse_rounds,
+            compression: Compression::None,
             round_constants: round_constants.collect(),
             mds: table(&self.mds, width, "mds")?,
             initial_state,
@@ -419,6 +420,7 @@ impl Poseidon2Record {
             partial_matrix: Some(internal_matrix(&diagonal)),
             first_layer: true,
             inverse_rounds: InverseRounds::None,
+            compression: Compression::None,
             round_constants,
             mds: table(&self.external_matrix, width, "external_matrix")?,
             initial_state: vec![F::ZERO; width],
@@ -561,6 +563,7 @@ fn neptune<F: PoseidonField>(
         partial_matrix: None,
         first_layer: false,
         inverse_rounds: InverseRoundsRecord::None,
+        compression: CompressionRecord::None,
         sponge: None,
     };
     file.parameters()
@@ -757,6 +760,7 @@ fn given<F: PoseidonField>(
         partial_matrix: None,
         first_layer: false,
         inverse_rounds: InverseRounds::None,
+        compression: Compression::None,
         round_constants: table(constants, width, "round_constants")?,
         mds: table(rows.map_or(&[], Vec::as_slice), width, "mds")?,
         initial_state: vec![F::ZERO; width],
