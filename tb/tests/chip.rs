@@ -32,7 +32,9 @@ use acclmt_measure::vectors::{Outcome, VectorCase, VectorFile, run_cases};
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::normal_form::InternalOrder;
-use acclmt_poseidon::params::{InverseRounds, PoseidonSpecification, RoundOrder, is_permutation};
+use acclmt_poseidon::params::{
+    Compression, InverseRounds, PoseidonSpecification, RoundOrder, is_permutation,
+};
 use acclmt_poseidon::permutation::permute_dense;
 use acclmt_poseidon::presets::{self, Preset};
 use acclmt_poseidon::random::{self, Ranges};
@@ -448,6 +450,38 @@ fn random_parameter_sets_of_rescue() {
         };
         for seed in seed(7000)..seed(7000) + 2 {
             check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
+        }
+    }
+}
+
+/// Sums of the input stand beside the permutation, and are added to the digest.
+#[test]
+fn random_parameter_sets_of_compressions() {
+    let mut device = rtl_device(7).unwrap();
+    let mut seed = seed(9000);
+    for compression in [Compression::FeedForward, Compression::Jive] {
+        for (field, widths) in [
+            (FieldId::Goldilocks, [2, 6, 8, 12, 16, 20]),
+            (large_field(), [2, 3, 4, 6, 9, 11]),
+        ] {
+            for (number, width) in widths.into_iter().enumerate() {
+                let is_rescue = field == FieldId::Goldilocks && number == 2;
+                let ranges = Ranges {
+                    widths: width..=width,
+                    full_rounds: 1..=3,
+                    partial_rounds: if is_rescue { 0..=0 } else { 0..=12 },
+                    poseidon2: number % 2 == 1,
+                    inverse_rounds: if is_rescue {
+                        InverseRounds::EverySecond
+                    } else {
+                        InverseRounds::None
+                    },
+                    compression,
+                    ..Ranges::default()
+                };
+                check_random_set(&mut device, field, seed, &ranges);
+                seed += 1;
+            }
         }
     }
 }
@@ -1504,7 +1538,11 @@ fn rows_hash_as_the_sponge_does() {
                 (width - digest, Absorption::OverwriteChained)
             } else {
                 let rate = 1 + random.below(width as u64 - 1) as usize;
-                let some = [Absorption::Add, Absorption::Overwrite];
+                let some = [
+                    Absorption::Add,
+                    Absorption::AddClosed,
+                    Absorption::Overwrite,
+                ];
                 (rate, *random.choose(&some))
             };
             let sponge = Sponge {

@@ -147,6 +147,22 @@ impl<F: PrimeField> PoseidonParameters<F> {
         Self::new(specification)
     }
 
+    /// Jive's compression of a whole state to half of it, by the same permutation.
+    ///
+    /// # Errors
+    ///
+    /// When the state has an odd number of elements, or half of it is longer than a digest may be.
+    pub fn with_jive(&self) -> Result<Self, ParameterError> {
+        let mut specification = self.0.clone();
+        let width = self.width();
+        specification.initial_state = vec![F::ZERO; width];
+        specification.input_positions = (0..width).collect();
+        specification.digest_positions = (0..width / 2).collect();
+        specification.compression = Compression::Jive;
+        specification.sponge = None;
+        Self::new(specification)
+    }
+
     /// What a user of the set should know about its security, one sentence each: a matrix that is
     /// singular, one that is not MDS, and infinitely long subspace trails of the partial rounds (Grassi,
     /// Rechberger and Schofnegger, "Proving Resistance Against Infinitely Long Subspace Trails", 2021), and fewer

@@ -7,7 +7,7 @@
 use ark_ff::PrimeField;
 use sha2::{Digest as _, Sha256};
 
-use acclmt_poseidon::params::{InverseRounds, PoseidonParameters};
+use acclmt_poseidon::params::{Compression, InverseRounds, PoseidonParameters};
 use acclmt_poseidon::{dispatch, presets, word};
 
 /// All values of a set as text, one a line.
@@ -39,6 +39,9 @@ fn text<F: PrimeField>(set: &PoseidonParameters<F>) -> String {
     }
     if set.inverse_rounds() != InverseRounds::None {
         parts.push(format!("{:?}", set.inverse_rounds()));
+    }
+    if set.compression() != Compression::None {
+        parts.push(format!("{:?}", set.compression()));
     }
     if set.has_partial_matrix() {
         parts.push(table(set.partial_matrix()).join("\n"));

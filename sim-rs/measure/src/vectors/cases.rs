@@ -11,6 +11,7 @@ use super::recognise::{Recognised, with_tag};
 use super::sectors;
 use acclmt_merkle::tree::check_leaf_count;
 use acclmt_poseidon::bounds::check_width;
+use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::sponge::{Capacity, Padding, Sponge};
@@ -111,12 +112,6 @@ pub(super) enum Check {
         message: Vec<Word>,
         output: Vec<Word>,
     },
-    /// Jive's compression of a state to half of it: the sums of the halves of the state and of the permuted one.
-    Jive {
-        parameters: Arc<AnyParameters>,
-        state: Vec<Word>,
-        output: Vec<Word>,
-    },
     Merkle(Box<MerkleCheck>),
     Levels(Box<LevelsCheck>),
 }
@@ -148,7 +143,6 @@ impl Check {
                 let permutations = message.len().div_ceil(rate) + output.len().div_ceil(rate) - 1;
                 (parameters, permutations as u64, permutations as u64)
             }
-            Self::Jive { parameters, .. } => (parameters, 1, 1),
             Self::Merkle(check) => {
                 let (leaves, blocks) = match &check.leaves {
                     Leaves::Digests(words) => (words.len() / check.parameters.digest_length(), 0),
@@ -788,18 +782,23 @@ impl Reader<'_> {
         }]))
     }
 
+    /// Jive's compression of a state to half of it.
     fn jive(&self, case: SpongeHashRecord) -> Read {
         let width = self.parameters.width();
-        let state = self.elements(&case.inputs, "inputs")?;
-        if state.len() != width || !width.is_multiple_of(2) {
+        let compression: AnyParameters = dispatch!(&*self.parameters, parameters => {
+            let compression = parameters.with_jive().map_err(|error| error.to_string())?;
+            compression.into()
+        });
+        let inputs = self.elements(&case.inputs, "inputs")?;
+        if inputs.len() != width {
             return Err(format!(
                 "it has {} inputs, expected {width}, twice the elements of a digest",
-                state.len()
+                inputs.len()
             ));
         }
-        Ok(Ok(vec![Check::Jive {
-            parameters: Arc::clone(&self.parameters),
-            state,
+        Ok(Ok(vec![Check::Hash {
+            parameters: Arc::new(compression),
+            inputs,
             output: self.list(&case.output, "output", width / 2)?,
         }]))
     }

@@ -231,11 +231,6 @@ fn run_single(device: &mut dyn Device, check: &Check) -> Outcome {
             let result = squeeze(device, parameters, message, output.len());
             (parameters, output, result)
         }
-        Check::Jive {
-            parameters,
-            state,
-            output,
-        } => (parameters, output, jive(device, parameters, state)),
         Check::Merkle(check) => {
             let leaves = match leaf_digests(device, check) {
                 Ok(leaves) => leaves,
@@ -308,23 +303,6 @@ fn squeeze(
     }
     output.truncate(length);
     Ok(output)
-}
-
-/// See [`Check::Jive`].
-fn jive(
-    device: &mut dyn Device,
-    parameters: &AnyParameters,
-    state: &[Word],
-) -> Result<Vec<Word>, Failure> {
-    device.supports(parameters).map_err(DeviceError::from)?;
-    let permuted = permuted(device, parameters, state.to_vec())?;
-    let half = state.len() / 2;
-    Ok((0..half)
-        .map(|i| {
-            let terms = [state[i], state[i + half], permuted[i], permuted[i + half]];
-            sum(parameters.field(), &terms)
-        })
-        .collect())
 }
 
 /// The sum of field elements.
