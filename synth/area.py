@@ -128,6 +128,7 @@ def comparison(runner, model, cycles, runtime_modulus):
         for kind, parameters in {
             "default": {},
             "large_prime_only": {"Goldilocks": 0},
+            "without_store": {"Store": 0},
             "runtime_modulus": {"Reduction": 1},
         }.items()
         if runtime_modulus or kind != "runtime_modulus"
@@ -184,6 +185,10 @@ def comparison(runner, model, cycles, runtime_modulus):
             "goldilocks": {
                 "ge": round(whole["default"].ge - whole["large_prime_only"].ge, 1),
                 "percent": round(100 * (base / whole["large_prime_only"].ge - 1), 2),
+            },
+            "store": {
+                "ge": round(base - whole["without_store"].ge, 1),
+                "percent": round(100 * (base / whole["without_store"].ge - 1), 2),
             },
             "runtime_modulus": (
                 price(whole["runtime_modulus"].ge) if runtime_modulus else None
