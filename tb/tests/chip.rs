@@ -1452,6 +1452,30 @@ fn precommit_2_has_the_roots_of_neptune() {
     }
 }
 
+/// A tree of Winterfell: rows by its sponge, which closes a short block, and nodes by Jive's compression.
+#[test]
+fn trees_of_jive_over_rows() {
+    let mut random = Random::new(seed(72));
+    let [node, leaf] = ["winter-rpjive64-256-merge", "winter-rpjive64-256"]
+        .map(|name| presets::by_name(name).unwrap());
+    let mut device = rtl_device(73).unwrap();
+    for columns in [5, 8] {
+        let rule = LeafRule::Row {
+            parameters: leaf,
+            columns,
+        };
+        let request = CommitRequest::new(node, rule, 4);
+        let words = elements(&mut random, leaf.field(), 4 * columns);
+        let mut root = |device: &mut dyn Device| {
+            let source = &mut WordSource(&words);
+            let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
+            report.unwrap().root().to_vec()
+        };
+        let found = root(&mut device);
+        assert_eq!(found, root(&mut SoftwareDevice::new()), "{columns} columns");
+    }
+}
+
 /// Hash engines with both roles give the nodes of the software, whatever the host makes them wait for.
 #[test]
 fn shared_hash_engines_fold_the_same_trees() {

@@ -12,6 +12,8 @@
 
 mod common;
 
+use std::ops::Range;
+
 use acclmt_driver::device::{CommitRequest, LeafRule};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_tb::dma::{DmaChip, Ram, Timing, Variant, WriteOrder};
@@ -601,12 +603,19 @@ fn every_descriptor_has_its_own_data() {
 /// 500 MHz these are 200, 500 and 1,000 ns.
 #[test]
 fn latency_costs_no_cycles() {
-    let mut random = Random::new(seed(43));
+    latencies(seed(43), &[2, 11], &[500]);
+}
+
+#[test]
+#[ignore = "long: more arities and latencies"]
+fn any_latency_costs_no_cycles() {
+    latencies(seed(143), &[2, 4, 8, 11], &[100, 250, 500]);
+}
+
+fn latencies(seed: u64, large: &[usize], of_binary_trees: &[u64]) {
+    let mut random = Random::new(seed);
     let mut arities = Vec::new();
-    for (field, measured) in [
-        (large_field(), &[2, 4, 8, 11][..]),
-        (FieldId::Goldilocks, &[2][..]),
-    ] {
+    for (field, measured) in [(large_field(), large), (FieldId::Goldilocks, &[2][..])] {
         for set in runs::tree_presets(field, measured) {
             arities.push(set.arity());
             let request = CommitRequest::new(set, LeafRule::Hash(set), set.arity() as u64);
@@ -621,8 +630,8 @@ fn latency_costs_no_cycles() {
             }
             for run in runs {
                 let latencies = match (set.arity(), field == large_field()) {
-                    (2, true) => &[100, 250, 500][..],
-                    _ => &[500][..],
+                    (2, true) => of_binary_trees,
+                    _ => &[500],
                 };
                 for &latency in latencies {
                     let timing = Timing {
@@ -649,8 +658,8 @@ fn latency_costs_no_cycles() {
             }
         }
     }
-    for arity in [2, 4, 8, 11] {
-        assert!(arities.contains(&arity), "arity {arity} was measured");
+    for arity in large {
+        assert!(arities.contains(arity), "arity {arity} was measured");
     }
 }
 
@@ -902,8 +911,18 @@ fn wrong_descriptors_are_told() {
 /// Memory that ends with the last address is used to the end.
 #[test]
 fn areas_end_with_the_last_address() {
-    let mut random = Random::new(seed(45));
-    for variant in Variant::SMALL {
+    last_addresses(seed(45), &[Variant::WIDE]);
+}
+
+#[test]
+#[ignore = "long: two clocks as well"]
+fn areas_of_any_chip_end_with_the_last_address() {
+    last_addresses(seed(145), &Variant::SMALL);
+}
+
+fn last_addresses(seed: u64, variants: &[Variant]) {
+    let mut random = Random::new(seed);
+    for &variant in variants {
         for which in 0..3 {
             let run = tree(&mut random, 2);
             let timing = random_timing(&mut random);
@@ -954,7 +973,18 @@ fn areas_end_with_the_last_address() {
 
 #[test]
 fn errors_of_the_memory_are_told() {
-    let mut random = Random::new(seed(46));
+    // Of every kind, with a descriptor behind it and without.
+    memory_errors(seed(46), 2..6);
+}
+
+#[test]
+#[ignore = "long: more errors"]
+fn many_errors_of_the_memory_are_told() {
+    memory_errors(seed(146), 0..8);
+}
+
+fn memory_errors(seed: u64, rounds: Range<u64>) {
+    let mut random = Random::new(seed);
     for variant in Variant::SMALL {
         let run = tree(&mut random, 2);
         let timing = random_timing(&mut random);
@@ -962,7 +992,7 @@ fn errors_of_the_memory_are_told() {
         let mut host = Host::new(variant, random.next(), timing);
         host.configure(&run);
         host.enable(1);
-        for round in 0..8 {
+        for round in rounds.clone() {
             let flags = random.below(4) as u32;
             let job = host.job(&run, flags);
             let number = host.given;
@@ -1016,13 +1046,24 @@ fn errors_of_the_memory_are_told() {
 /// is told.
 #[test]
 fn errors_of_later_descriptors_leave_a_run_alone() {
-    let mut random = Random::new(seed(54));
+    // Of every kind, half of them with random timing.
+    later_errors(seed(54), 6..10);
+}
+
+#[test]
+#[ignore = "long: more errors"]
+fn many_errors_of_later_descriptors_leave_a_run_alone() {
+    later_errors(seed(154), 0..16);
+}
+
+fn later_errors(seed: u64, rounds: Range<u64>) {
+    let mut random = Random::new(seed);
     for variant in Variant::SMALL {
         let run = tree(&mut random, 2);
         let mut host = Host::new(variant, random.next(), Timing::default());
         host.configure(&run);
         host.enable(1);
-        for round in 0..16 {
+        for round in rounds.clone() {
             host.chip.timing = match round {
                 0..8 => Timing::default(),
                 _ => random_timing(&mut random),
