@@ -16,7 +16,7 @@ use acclmt_driver::registers;
 use acclmt_model::ModelChip;
 use acclmt_poseidon::fields::FieldId;
 use acclmt_tb::large_field;
-use common::axi::{ALL_STROBES, AxiChip, Pauses};
+use common::axi::{ALL_STROBES, AxiChip, Pauses, READ_LATENCY, read_latency};
 use common::bits::START;
 use common::runs::{self, PATIENCE, Run, hardware};
 use common::{Random, rounds, seed};
@@ -151,6 +151,7 @@ fn address_and_data_come_in_any_order() {
 fn registers_have_the_documented_throughput() {
     const COUNT: u32 = 32;
     let mut chip = AxiChip::new(seed(7), Pauses::default());
+    assert_eq!(read_latency(&mut chip), READ_LATENCY);
     let data = registers::CONSTANT_DATA.address;
     let distances = |cycles: Vec<u64>| -> Vec<u64> {
         let pairs = cycles.windows(2);

@@ -1466,7 +1466,7 @@ fn trees_of_jive_over_rows() {
         };
         let request = CommitRequest::new(node, rule, 4);
         let words = elements(&mut random, leaf.field(), 4 * columns);
-        let mut root = |device: &mut dyn Device| {
+        let root = |device: &mut dyn Device| {
             let source = &mut WordSource(&words);
             let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress);
             report.unwrap().root().to_vec()

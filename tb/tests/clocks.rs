@@ -18,7 +18,7 @@ use acclmt_driver::chip::suite;
 use acclmt_driver::registers;
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind};
-use common::axi::{ALL_STROBES, AxiChip, Pauses, stream};
+use common::axi::{ALL_STROBES, AxiChip, Pauses, READ_LATENCY, read_latency, stream};
 use common::clocks::{Clock, Clocks, Relation, STEP, Settling};
 use common::runs::{self, Make, Run};
 use common::{Random, rounds, seed};
@@ -490,18 +490,12 @@ fn a_core_without_a_reset_is_there_once() {
 
 // ---- Latency -----------------------------------------------------------------------------------------
 
-/// Cycles of a read without pauses.
-fn read_latency(chip: &mut AxiChip) -> u64 {
-    let before = chip.cycles();
-    chip.read(registers::ID.address).unwrap().cycle - before
-}
-
 /// The documented latency of a register; and that first flops do settle to the old value.
 #[test]
 fn registers_have_the_documented_latency() {
     const SYNC_STAGES: u64 = 2;
     let seed = seed(21);
-    let one = read_latency(&mut AxiChip::new(seed, Pauses::default()));
+    let one = READ_LATENCY;
     let more = (1 + SYNC_STAGES) + (2 + SYNC_STAGES);
     let chip_with = |distance, settling| {
         let clocks = Clocks {

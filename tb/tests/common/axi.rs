@@ -225,6 +225,15 @@ pub struct AxiChip {
     waiting: [Option<Vec<u32>>; 3],
 }
 
+/// Cycles of a read without pauses, with one clock.
+pub const READ_LATENCY: u64 = 4;
+
+/// Cycles of a read without pauses.
+pub fn read_latency(chip: &mut AxiChip) -> u64 {
+    let before = chip.cycles();
+    chip.read(registers::ID.address).unwrap().cycle - before
+}
+
 impl AxiChip {
     /// The chip with one clock.
     #[cfg(feature = "axi")]
