@@ -196,7 +196,7 @@ impl ChipProgram {
         let too_many = || ProgramError::TooManyRounds {
             name: name.to_owned(),
             rounds,
-            shape,
+            shape: Box::new(shape),
             limits: Box::new(*limits),
         };
         let segments = match segments {

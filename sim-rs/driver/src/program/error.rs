@@ -100,7 +100,7 @@ pub enum ProgramError {
         /// Its rounds.
         rounds: Rounds,
         /// Its shape.
-        shape: Shape,
+        shape: Box<Shape>,
         /// What the chip holds.
         limits: Box<EngineLimits>,
     },
