@@ -2,7 +2,7 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the chip with its buses, with one partial-round sub-engine in a hash engine and
+/// Testbench only: the chip with its buses, with one hash engine of one partial-round sub-engine and
 /// a small node memory. tb/tests/axi.rs plays the host, and knows the layout.
 module acclmt_tb_axi (
   input logic clk_i,
@@ -30,6 +30,7 @@ module acclmt_tb_axi (
   acclmt_axi #(
     .Prime(acclmt_tb_build_pkg::Prime),
     .Reduction(acclmt_tb_build_pkg::Reduction),
+    .NumEngines(1),
     .NumPartial(1),
     .PartialDepth(256),
     .MaxHeight(8),

@@ -106,6 +106,7 @@ fn clocks_of_every_kind() {
 }
 
 #[test]
+#[ignore = "long: minutes"]
 fn the_suite_of_every_port() {
     let seed = seed(30);
     let mut random = Random::new(seed);

@@ -212,10 +212,8 @@ fn a_zeroised_chip_commits_again() {
     let mut device = rtl_device(7).unwrap();
     // Of a chip that has done nothing, too.
     device.zeroise().unwrap();
-    for field in [large_field(), FieldId::Goldilocks, large_field()] {
-        for _ in 0..2 {
-            check_tree(&mut device, pairs(field), &mut random);
-        }
+    for field in [large_field(), FieldId::Goldilocks] {
+        check_tree(&mut device, pairs(field), &mut random);
         device.zeroise().unwrap();
         check_tree(&mut device, pairs(field), &mut random);
     }
@@ -357,9 +355,11 @@ fn a_zeroisation_takes_nothing() {
             _ => ERROR,
         };
         assert_eq!(status, ZEROISED | flags);
-        // The driver is told.
-        device.zeroise().unwrap();
-        check_tree(&mut device, pairs(large_field()), &mut random);
+        if what == 0 {
+            // The driver is told.
+            device.zeroise().unwrap();
+            check_tree(&mut device, pairs(large_field()), &mut random);
+        }
     }
     assert!(cycles.iter().all(|&count| count == cycles[0]), "{cycles:?}");
 }

@@ -41,6 +41,7 @@ pub fn hardware() -> Hardware {
     Hardware {
         field: large_field(),
         runtime_modulus: RUNTIME_MODULUS,
+        num_engines: 1,
         num_partial: 1,
         partial_depth: 256,
         max_height: 8,
