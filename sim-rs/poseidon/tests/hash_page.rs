@@ -158,7 +158,8 @@ fn defaults_of_the_page() {
     let long = file
         .replace(
             "input_positions",
-            "round_order = \"constants-sbox-matrix\"\npartial_index = 0\ninput_positions",
+            "round_order = \"constants-sbox-matrix\"\npartial_index = 0\ninverse_rounds = \"none\"\n\
+             compression = \"none\"\ninput_positions",
         )
         .replace(
             "[sponge]",
