@@ -91,7 +91,7 @@ module acclmt_hash_engine #(
     if (word == 0) begin
       block = block_i;
       tag = tag_i;
-      value = acclmt_tb_hash_pkg::empty_block(block.input_map, block.overwrite);
+      value = acclmt_tb_hash_pkg::empty_block(block.input_map, block.added == '0);
       if ((sets_i & NumSets'(1 << tag[TagSet+:SetWidth])) == '0)
         $error("acclmt_tb_hash_engine: a block has set %0d, which is not in use",
                tag[TagSet+:SetWidth]);
