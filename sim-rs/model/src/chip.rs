@@ -1250,7 +1250,7 @@ impl ChipPort for ModelChip {
             } else {
                 self.command(value);
             }
-        } else if !is_checked_at_start(register) && value & !register.mask() != 0 {
+        } else if is_checked_at_write(register) && value & !register.mask() != 0 {
             self.report_request(registers::ERROR_ILLEGAL_VALUE, address);
         } else if *register == registers::INTERRUPT_STATUS {
             self.pending &= !value;
@@ -1404,13 +1404,13 @@ impl ChipPort for ModelChip {
     }
 }
 
-/// Whether bits of a value that no field of the register has are illegal at a start only.
-fn is_checked_at_start(register: &registers::Register) -> bool {
+/// Whether bits of a value that no field of the register has are refused as they are written; those of the
+/// configuration of a run are at its start.
+fn is_checked_at_write(register: &registers::Register) -> bool {
     [
-        &registers::MODE,
-        &registers::ROLES,
-        &registers::LEAF.recurrence,
-        &registers::ROOT.recurrence,
+        &registers::LEVEL_TABLE,
+        &registers::INTERRUPT_STATUS,
+        &registers::INTERRUPT_ENABLE,
     ]
     .contains(&register)
 }
