@@ -2,8 +2,8 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the chip with its buses, with one hash engine of one partial-round sub-engine and
-/// a small node memory. tb/tests/axi.rs plays the host, and knows the layout.
+/// Testbench only: the chip with its buses, with one hash engine that has one partial-round
+/// sub-engine, and a small node memory. tb/tests/axi.rs plays the host, and knows the layout.
 module acclmt_tb_axi (
   input logic clk_i,
   input logic rst_ni,
