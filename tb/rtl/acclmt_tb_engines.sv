@@ -61,7 +61,7 @@ module acclmt_tb_engines #(
   // Hashes of one block.
   acclmt_pkg::block_t block;
   assign block = '{
-    first: 1'b1, overwrite: 1'b0, input_words: engine_config.input_words,
+    first: 1'b1, added: '1, input_words: engine_config.input_words,
     input_map: engine_config.input_map
   };
 
