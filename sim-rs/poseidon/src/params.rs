@@ -667,7 +667,7 @@ mod tests {
     #[test]
     fn wrong_values_are_named() {
         type Change = fn(&mut PoseidonSpecification<Fr>);
-        let cases: [(Change, &str); 24] = [
+        let cases: [(Change, &str); 26] = [
             (|s| s.alpha = 4, "x^4 is no permutation"),
             (|s| s.alpha = 3, "x^3 is no permutation"),
             (|s| s.full_rounds_first = 5, "has 64 rounds but 63 vectors"),
@@ -716,6 +716,27 @@ mod tests {
             (
                 |s| s.digest_positions = vec![0, 1],
                 "digest has 2 elements, at most 1",
+            ),
+            (
+                |s| {
+                    s.compression = Compression::Jive;
+                    s.digest_positions = vec![1];
+                },
+                "those of a Jive digest are the first ones",
+            ),
+            (
+                |s| {
+                    s.compression = Compression::FeedForward;
+                    s.sponge = Some(Sponge {
+                        rate_positions: vec![1],
+                        absorption: Absorption::Add,
+                        padding: Padding::None,
+                        capacity: Capacity::Zero,
+                        permute_empty: false,
+                        short_rows_are_digests: false,
+                    });
+                },
+                "has a sponge and a compression",
             ),
             (
                 |s| {

@@ -6,26 +6,24 @@
 
 use ark_ff::PrimeField;
 
-use super::compiler::identity;
+use super::compiler::{identity, last_matrix};
 use acclmt_poseidon::normal_form::InternalOrder;
 use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::recurrence::{Layer, RecurrentRounds};
 
-/// Has `rounds` take the sums of the compression of `parameters` along behind the elements of the state: one for each
-/// element of the digest. Returns the matrices of the first layer, which there is then, and of the last round.
+/// Has `rounds` take the sums of the compression of `parameters`, each of these elements, along behind the elements of
+/// the state: one for each element of the digest. Returns the matrices of the first layer, which there is then, and of the last round.
 pub(super) fn stand<F: PrimeField>(
     rounds: &mut RecurrentRounds<F>,
     parameters: &PoseidonParameters<F>,
     order: &InternalOrder,
+    sums: &[Vec<usize>],
     has_last_matrix: bool,
 ) -> [Vec<Vec<F>>; 2] {
-    let internal = |elements: Vec<usize>| -> Vec<usize> {
-        elements.into_iter().map(|it| order.place(it)).collect()
-    };
-    let sums: Vec<Vec<usize>> = (parameters.digest_sums().into_iter().flatten())
-        .map(internal)
-        .collect();
-    let digest = internal(parameters.digest_positions().to_vec());
+    let internal =
+        |elements: &[usize]| -> Vec<usize> { elements.iter().map(|&it| order.place(it)).collect() };
+    let sums: Vec<Vec<usize>> = sums.iter().map(|sum| internal(sum)).collect();
+    let digest = internal(parameters.digest_positions());
     let (width, beside) = (parameters.width(), sums.len());
 
     // The state comes with the initial constants, which are not in the sums.
@@ -74,11 +72,7 @@ pub(super) fn stand<F: PrimeField>(
         }
     }
 
-    let of_round = if has_last_matrix {
-        rounds.mds.clone()
-    } else {
-        identity(width + beside)
-    };
+    let of_round = last_matrix(rounds, has_last_matrix);
     let mut last = of_round.clone();
     let constants = rounds.full_last.last().cloned().unwrap_or_default();
     for (number, (sum, &place)) in sums.iter().zip(&digest).enumerate() {

@@ -215,28 +215,22 @@ impl ChipProgram {
         let dense = [FIRST_FULL, SECOND_FULL].map(|engine| segments.partial[engine]);
         let mut chip_rounds = RecurrentRounds::in_order(parameters, &order, dense)?;
         let has_last_matrix = s_boxes.has_last_matrix;
-        let own = if beside > 0 {
-            let [entry, last] =
-                beside::stand(&mut chip_rounds, parameters, &order, has_last_matrix);
-            OwnMatrices {
-                entry: Some(entry),
-                last: Some(last),
-            }
+        let mut own = OwnMatrices::default();
+        if beside > 0 {
+            let matrices =
+                beside::stand(&mut chip_rounds, parameters, &order, &sums, has_last_matrix);
+            let [entry, last] = matrices.map(Some);
+            own = OwnMatrices { entry, last };
         } else if purpose.is_chained() {
-            let last = chain_digest(
-                &mut chip_rounds,
+            let rounds = &mut chip_rounds;
+            own.last = Some(chain_digest(
+                rounds,
                 parameters,
                 &order,
                 purpose,
                 has_last_matrix,
-            );
-            OwnMatrices {
-                entry: None,
-                last: Some(last),
-            }
-        } else {
-            OwnMatrices::default()
-        };
+            ));
+        }
 
         let mut loader = Loader {
             shape,
@@ -686,13 +680,20 @@ fn chain_digest<F: PrimeField>(
     if let Some(constants) = rounds.full_last.last_mut() {
         *constants = rows.iter().map(|&row| constants[row]).collect();
     }
-    let identity = identity(rows.len());
-    let matrix = if has_last_matrix {
-        &rounds.mds
-    } else {
-        &identity
-    };
+    let matrix = last_matrix(rounds, has_last_matrix);
     rows.iter().map(|&row| matrix[row].clone()).collect()
+}
+
+/// The matrix of the last round, where it has none of its own.
+pub(super) fn last_matrix<F: PrimeField>(
+    rounds: &RecurrentRounds<F>,
+    has_last_matrix: bool,
+) -> Vec<Vec<F>> {
+    if has_last_matrix {
+        rounds.mds.clone()
+    } else {
+        identity(rounds.mds.len())
+    }
 }
 
 /// The matrix that changes nothing.
