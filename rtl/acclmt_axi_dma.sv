@@ -35,6 +35,7 @@ module acclmt_axi_dma #(
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512,
   /// Whether the core has a clock of its own, flops of a synchroniser, and words of the buffers
@@ -319,6 +320,7 @@ module acclmt_axi_dma #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .Store(Store),
+    .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
     .Withdraws(1'b1)

@@ -47,6 +47,8 @@ module acclmt_core #(
   /// Whether full-round sub-engines can store the elements of a pass, for exponents that are made
   /// in several passes.
   parameter bit Store = 1'b1,
+  /// Whether full-round sub-engines make layers of small integers by adders, in Goldilocks mode.
+  parameter bit Adders = 1'b1,
   /// Trees have up to MaxHeight levels above the leaves.
   parameter int unsigned MaxHeight = 32,
   /// Words of the node memory, a power of two: 16 KB.
@@ -119,6 +121,7 @@ module acclmt_core #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .Store(Store),
+    .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
   ) u_registers (
@@ -242,7 +245,8 @@ module acclmt_core #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
-    .Store(Store)
+    .Store(Store),
+    .Adders(Adders)
   ) u_engines (
     .clk_i,
     .rst_ni,

@@ -129,6 +129,7 @@ def comparison(runner, model, cycles, runtime_modulus):
             "default": {},
             "large_prime_only": {"Goldilocks": 0},
             "without_store": {"Store": 0},
+            "without_adders": {"Adders": 0},
             "runtime_modulus": {"Reduction": 1},
         }.items()
         if runtime_modulus or kind != "runtime_modulus"
@@ -185,6 +186,10 @@ def comparison(runner, model, cycles, runtime_modulus):
             "goldilocks": {
                 "ge": round(whole["default"].ge - whole["large_prime_only"].ge, 1),
                 "percent": round(100 * (base / whole["large_prime_only"].ge - 1), 2),
+            },
+            "adders": {
+                "ge": round(base - whole["without_adders"].ge, 1),
+                "percent": round(100 * (base / whole["without_adders"].ge - 1), 2),
             },
             "store": {
                 "ge": round(base - whole["without_store"].ge, 1),

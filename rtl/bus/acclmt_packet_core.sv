@@ -40,6 +40,7 @@ module acclmt_packet_core #(
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512,
   /// See acclmt_stream_input.
@@ -204,6 +205,7 @@ module acclmt_packet_core #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .Store(Store),
+    .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
   ) u_core (

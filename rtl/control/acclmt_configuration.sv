@@ -15,6 +15,7 @@ module acclmt_configuration #(
   parameter int unsigned NumEngines = 2,
   parameter int unsigned NumPartial = 4,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32
 ) (
   /// The registers of the run, MODE first, and of each set, INPUT_WORDS first.
@@ -88,7 +89,8 @@ module acclmt_configuration #(
   acclmt_engine_configuration #(
     .Goldilocks(Goldilocks),
     .NumPartial(NumPartial),
-    .PartialDepth(PartialDepth)
+    .PartialDepth(PartialDepth),
+    .Adders(Adders)
   ) u_leaf (
     .registers_i(leaf_i),
     .goldilocks_i(goldilocks),
@@ -101,7 +103,8 @@ module acclmt_configuration #(
   acclmt_engine_configuration #(
     .Goldilocks(Goldilocks),
     .NumPartial(NumPartial),
-    .PartialDepth(PartialDepth)
+    .PartialDepth(PartialDepth),
+    .Adders(Adders)
   ) u_root (
     .registers_i(root_i),
     .goldilocks_i(goldilocks),
@@ -114,7 +117,8 @@ module acclmt_configuration #(
   acclmt_engine_configuration #(
     .Goldilocks(Goldilocks),
     .NumPartial(NumPartial),
-    .PartialDepth(PartialDepth)
+    .PartialDepth(PartialDepth),
+    .Adders(Adders)
   ) u_top (
     .registers_i(top_i),
     .goldilocks_i(goldilocks),
@@ -223,13 +227,16 @@ module acclmt_configuration #(
   // beats of the largest states of nodes.
   logic [NumSets-1:0][MaxNumPartial-1:0] has_rounds;
   logic [NumSets-1:0][1:0] alpha;
+  logic [NumSets-1:0] adders;
   logic [NumSets-1:0][acclmt_pkg::BeatWidth-1:0] beats;
   logic [NumSets-1:0] mixed_sets;
   logic [MaxNumPartial-1:0] mixed_rounds;
   logic [1:0] mixed_alpha;
+  logic mixed_adders;
   acclmt_pkg::beat_t node_beats;
   logic mixes, mix_illegal;
   assign alpha = {top_config_o.alpha, root_config_o.alpha, leaf_config_o.alpha};
+  assign adders = {top_config_o.adders, root_config_o.adders, leaf_config_o.adders};
   assign beats = {top_config_o.beats, root_config_o.beats, leaf_config_o.beats};
   assign mixed_sets = shared ? used_sets : node_sets;
   always_comb begin
@@ -241,15 +248,18 @@ module acclmt_configuration #(
     mixes = 1'b0;
     mix_illegal = 1'b0;
     mixed_alpha = '0;
+    mixed_adders = 1'b0;
     mixed_rounds = '0;
     node_beats = '0;
     for (int set = 0; set < int'(NumSets); set++) begin
       if (mixed_sets[set]) begin
-        if (mixes && (alpha[set] != mixed_alpha || has_rounds[set] != mixed_rounds)) begin
+        if (mixes && (alpha[set] != mixed_alpha || has_rounds[set] != mixed_rounds ||
+                      adders[set] != mixed_adders)) begin
           mix_illegal = 1'b1;
         end
         mixes = 1'b1;
         mixed_alpha = alpha[set];
+        mixed_adders = adders[set];
         mixed_rounds = has_rounds[set];
       end
       if (node_sets[set] && beats[set] > node_beats) node_beats = beats[set];

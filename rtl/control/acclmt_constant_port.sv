@@ -18,6 +18,7 @@ module acclmt_constant_port #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32
 ) (
   /// Clock and reset.
@@ -52,7 +53,7 @@ module acclmt_constant_port #(
   logic [31:0] depth;
   assign depth = acclmt_control_pkg::constant_depth(
       sub_engine, bank, int'(NumFull), int'(NumPartial), int'(MatrixDepth), int'(ConstantDepth),
-      int'(PartialDepth), int'(MaxHeight));
+      int'(PartialDepth), int'(MaxHeight), Adders);
   assign illegal_o = 32'(index) >= depth || engines == '0 || 32'(engines) >> NumEngines != '0 ||
                      (data_i & ~acclmt_reg_pkg::ConstantAddressMask) != '0;
 

@@ -9,6 +9,7 @@
 module acclmt_engine_configuration #(
   /// Parameters of the chip that limit the configuration.
   parameter bit Goldilocks = 1'b1,
+  parameter bit Adders = 1'b1,
   parameter int unsigned NumPartial = 4,
   parameter int unsigned PartialDepth = 128
 ) (
@@ -88,9 +89,9 @@ module acclmt_engine_configuration #(
     spacing = (beats > 3'd2 || seven || (goldilocks && beats == 3'd2)) ? 3'd2 : 3'd1;
   end
 
-  // x^7 takes the S-box of a partial-round sub-engine two cycles a state.
+  // x^7 takes the S-box of a partial-round sub-engine two cycles a state, but in Goldilocks mode.
   acclmt_pkg::beat_t partial_interval;
-  assign partial_interval = (beats == 3'd1 && seven) ? 3'd2 : beats;
+  assign partial_interval = (beats == 3'd1 && seven && !goldilocks) ? 3'd2 : beats;
 
   // Lanes with pairs of elements in the last beat that has any; in Goldilocks mode the pairs of
   // slices.
@@ -153,6 +154,7 @@ module acclmt_engine_configuration #(
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOrderLsb+:ElementCountWidth];
     config_o.output_enters =
         registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceOutputEntersBit];
+    config_o.adders = registers_i[Recurrence][acclmt_reg_pkg::LeafRecurrenceAddersBit];
     config_o.passes_first = registers_i[Passes][acclmt_reg_pkg::LeafPassesFirstLsb+:PassCountWidth];
     config_o.passes_last = registers_i[Passes][acclmt_reg_pkg::LeafPassesLastLsb+:PassCountWidth];
     for (int i = 0; i < int'(MaxNumPartial); i++) begin
@@ -193,7 +195,8 @@ module acclmt_engine_configuration #(
         registers_i[Alpha] != 32'd7;
     illegal[Recurrence] =
         (registers_i[Recurrence] & ~acclmt_reg_pkg::LeafRecurrenceMask) != '0 ||
-        32'(config_o.order) >= all_elements || (config_o.output_enters && !recurrence);
+        32'(config_o.order) >= all_elements || (config_o.output_enters && !recurrence) ||
+        (config_o.adders && !(Adders && goldilocks && beats == 3'd1 && recurrence));
 
     illegal[Passes] = config_o.passes_first == '0 || config_o.passes_last == '0;
     // The first partial-round sub-engine begins a recurrence.

@@ -29,6 +29,7 @@ module acclmt_register_file #(
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
 ) (
@@ -257,6 +258,7 @@ module acclmt_register_file #(
     .NumEngines(NumEngines),
     .NumPartial(NumPartial),
     .PartialDepth(PartialDepth),
+    .Adders(Adders && Goldilocks),
     .MaxHeight(MaxHeight)
   ) u_configuration (
     .run_i(run_q),
@@ -294,6 +296,7 @@ module acclmt_register_file #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
+    .Adders(Adders && Goldilocks),
     .MaxHeight(MaxHeight)
   ) u_constant_port (
     .clk_i,
@@ -323,6 +326,7 @@ module acclmt_register_file #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
+    .Adders(Adders && Goldilocks),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
   ) u_run_control (
@@ -483,6 +487,7 @@ module acclmt_register_file #(
         capability[acclmt_reg_pkg::CapsDepthConstantDepthLsb+:10] = 10'(ConstantDepth);
         capability[acclmt_reg_pkg::CapsDepthPartialDepthLsb+:10] = 10'(PartialDepth);
         capability[acclmt_reg_pkg::CapsDepthStoreBit] = Store;
+        capability[acclmt_reg_pkg::CapsDepthAddersBit] = Adders && Goldilocks;
       end
       acclmt_reg_pkg::RegCapsTree: begin
         capability[acclmt_reg_pkg::CapsTreeMaxHeightLsb+:6] = 6'(MaxHeight);

@@ -26,6 +26,7 @@ module acclmt_run_control #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Adders = 1'b1,
   /// Levels above the leaves that a tree can have, and words of the node memory.
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512
@@ -110,6 +111,7 @@ module acclmt_run_control #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
+    .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords)
   ) u_zeroiser (

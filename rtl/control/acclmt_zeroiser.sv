@@ -22,6 +22,7 @@ module acclmt_zeroiser #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
+  parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32,
   /// Words of the node memory.
   parameter int unsigned NodeWords = 512
@@ -54,7 +55,7 @@ module acclmt_zeroiser #(
   localparam int unsigned BankWidth = acclmt_pkg::BankWidth;
   localparam int unsigned IndexWidth = acclmt_pkg::IndexWidth;
   // Banks of the kind of sub-engine that has most.
-  localparam int unsigned LastBank = acclmt_pkg::PassBank;
+  localparam int unsigned LastBank = acclmt_pkg::AdderBank;
   localparam acclmt_pkg::sub_engine_t LastSubEngine = '1;
 
   if (LastSubEngine < acclmt_pkg::InitialSubEngine) begin : gen_illegal_sub_engines
@@ -121,7 +122,7 @@ module acclmt_zeroiser #(
   logic last_index, last_bank;
   assign depth = acclmt_control_pkg::constant_depth(
       sub_engine_q, 8'(bank_q), int'(NumFull), int'(NumPartial), int'(MatrixDepth),
-      int'(ConstantDepth), int'(PartialDepth), int'(MaxHeight));
+      int'(ConstantDepth), int'(PartialDepth), int'(MaxHeight), Adders);
   assign last_index = 32'(index_q) + 32'd1 >= depth;
   assign last_bank = bank_q == BankWidth'(LastBank);
   always_ff @(posedge clk_i or negedge rst_ni) begin

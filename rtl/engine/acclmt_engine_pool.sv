@@ -43,7 +43,8 @@ module acclmt_engine_pool #(
   parameter int unsigned MatrixDepth = 64,
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
-  parameter bit Store = 1'b1
+  parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b1
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -256,6 +257,7 @@ module acclmt_engine_pool #(
       .ConstantDepth(ConstantDepth),
       .PartialDepth(PartialDepth),
       .Store(Store),
+      .Adders(Adders),
       .Sponge(1'b1),
       .NumSets(NumSets)
     ) u_hash_engine (

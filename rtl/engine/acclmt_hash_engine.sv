@@ -51,6 +51,8 @@ module acclmt_hash_engine #(
   /// Whether full-round sub-engines can store the elements of a pass, for exponents that are made
   /// in several passes.
   parameter bit Store = 1'b1,
+  /// Whether full-round sub-engines make layers of small integers by adders, in Goldilocks mode.
+  parameter bit Adders = 1'b1,
   /// Whether the engine hashes rows of blocks: states go round once more for each block.
   parameter bit Sponge = 1'b0,
   /// Parameter sets, whose hashes are mixed.
@@ -123,18 +125,20 @@ module acclmt_hash_engine #(
   acclmt_pkg::alpha_e alpha;
   acclmt_pkg::beat_t full_grid, partial_grid, most_beats;
   logic [3:0] skew;
-  logic no_recurrence;
+  logic no_recurrence, adders;
   acclmt_mixed_timing #(
     .NumSets(NumSets)
   ) u_timing (
     .configs_i,
     .sets_i,
+    .goldilocks_i(Goldilocks && goldilocks_i),
     .alpha_o(alpha),
     .full_grid_o(full_grid),
     .partial_grid_o(partial_grid),
     .most_beats_o(most_beats),
     .skew_o(skew),
-    .no_recurrence_o(no_recurrence)
+    .no_recurrence_o(no_recurrence),
+    .adders_o(adders)
   );
 
   // Rounds of each set on each partial-round sub-engine; one on which no set in use has any is a
@@ -228,6 +232,7 @@ module acclmt_hash_engine #(
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
       .Store(Store),
+      .Adders(Adders),
       .Sponge(Sponge),
       .NumSets(NumSets)
     ) u_full (
@@ -241,6 +246,7 @@ module acclmt_hash_engine #(
       .grid_i(full_grid),
       .most_beats_i(most_beats),
       .skew_i(skew),
+      .adders_i(adders),
       .number_i('0),
       .constant_write_i,
       .valid_i({exit_valid, start_valid}),
@@ -277,6 +283,7 @@ module acclmt_hash_engine #(
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
       .Store(Store),
+      .Adders(Adders),
       .Visits(2'b01),
       .NumSets(NumSets)
     ) u_first (
@@ -290,6 +297,7 @@ module acclmt_hash_engine #(
       .grid_i(full_grid),
       .most_beats_i(most_beats),
       .skew_i(skew),
+      .adders_i(adders),
       .number_i('0),
       .constant_write_i,
       .valid_i({1'b0, start_valid}),
@@ -311,6 +319,7 @@ module acclmt_hash_engine #(
       .MatrixDepth(MatrixDepth),
       .ConstantDepth(ConstantDepth),
       .Store(Store),
+      .Adders(Adders),
       .Visits(2'b10),
       .Sponge(Sponge),
       .NumSets(NumSets)
@@ -325,6 +334,7 @@ module acclmt_hash_engine #(
       .grid_i(full_grid),
       .most_beats_i(most_beats),
       .skew_i(skew),
+      .adders_i(adders),
       .number_i(acclmt_pkg::SecondFullSubEngine),
       .constant_write_i,
       .valid_i({exit_valid, 1'b0}),
@@ -469,6 +479,9 @@ module acclmt_hash_engine #(
       same_exponent_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
           !idle_o && sets_i[set] |-> gen_set[set].of_set.alpha == alpha)
       else $error("acclmt_hash_engine: sets in use have different exponents");
+      same_adders_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+          !idle_o && sets_i[set] |-> gen_set[set].of_set.adders == adders)
+      else $error("acclmt_hash_engine: adders are for some of the sets in use only");
       same_sub_engines_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
           !idle_o && sets_i[set] |->
               (has_rounds[set] | pass_through) == '1)

@@ -6,7 +6,8 @@
 /// slots and matrices begin.
 ///
 /// Slots begin on a grid only where all of them are of one length, or where the S-boxes need it
-/// (x^7: an element in two cycles). The matrix of a full-round sub-engine starts as late after the
+/// (x^7: an element in two cycles, but on partial-round sub-engines in Goldilocks mode). The matrix
+/// of a full-round sub-engine starts as late after the
 /// first element of a round as that of the set that needs longest, so that no round waits for the
 /// one before.
 ///
@@ -18,6 +19,8 @@ module acclmt_mixed_timing #(
   /// Parameters of the sets, set 0 in the low bits, and which of them are in use, at least one.
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   input logic [NumSets-1:0] sets_i,
+  /// Goldilocks mode.
+  input logic goldilocks_i,
   /// Exponent of the S-box.
   output acclmt_pkg::alpha_e alpha_o,
   /// The grid on which slots begin, of the full-round and of the partial-round sub-engines.
@@ -29,7 +32,9 @@ module acclmt_mixed_timing #(
   /// there.
   output logic [3:0] skew_o,
   /// There is no recurrence: partial-round sub-engines have no rounds, and states pass their exit.
-  output logic no_recurrence_o
+  output logic no_recurrence_o,
+  /// Layers of the full-round sub-engines are made by adders.
+  output logic adders_o
 );
 
   localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
@@ -38,7 +43,7 @@ module acclmt_mixed_timing #(
   logic [NumSets-1:0][1:0] alpha;
   logic [NumSets-1:0][BeatWidth-1:0] full_grid, partial_interval, beats;
   logic [NumSets-1:0][3:0] skew;
-  logic [NumSets-1:0] no_recurrence;
+  logic [NumSets-1:0] no_recurrence, adders;
   for (genvar set = 0; set < NumSets; set++) begin : gen_set
     acclmt_pkg::engine_config_t of_set;
     assign of_set = configs_i[ConfigWidth*set+:ConfigWidth];
@@ -48,6 +53,7 @@ module acclmt_mixed_timing #(
     assign partial_interval[set] = of_set.partial_interval;
     assign skew[set] = of_set.skew;
     assign no_recurrence[set] = of_set.order == '0;
+    assign adders[set] = of_set.adders;
     logic unused_bits;
     assign unused_bits = ^of_set;
   end
@@ -64,6 +70,7 @@ module acclmt_mixed_timing #(
     most_beats_o = beats[0];
     skew_o = skew[0];
     no_recurrence_o = no_recurrence[0];
+    adders_o = adders[0];
     for (int set = 0; set < int'(NumSets); set++) begin
       if (sets_i[set] && !found) begin
         first_alpha = alpha[set];
@@ -72,6 +79,7 @@ module acclmt_mixed_timing #(
         most_beats_o = beats[set];
         skew_o = skew[set];
         no_recurrence_o = no_recurrence[set];
+        adders_o = adders[set];
       end else if (sets_i[set]) begin
         if (full_grid[set] < full_grid_o) full_grid_o = full_grid[set];
         if (partial_interval[set] != partial_grid_o) intervals_differ = 1'b1;
@@ -82,7 +90,7 @@ module acclmt_mixed_timing #(
     end
     if (intervals_differ) begin
       partial_grid_o =
-          (first_alpha == acclmt_pkg::AlphaSeven) ? BeatWidth'(2) : BeatWidth'(1);
+          (first_alpha == acclmt_pkg::AlphaSeven && !goldilocks_i) ? BeatWidth'(2) : BeatWidth'(1);
     end
   end
   assign alpha_o = acclmt_pkg::alpha_e'(first_alpha);

@@ -67,6 +67,7 @@ module acclmt_pair_product #(
     .negative_i(1'b0),
     .operand_o(right)
   );
+  acclmt_pkg::product_t unused_beside;
   acclmt_mul #(
     .Goldilocks(Goldilocks)
   ) u_mul (
@@ -74,7 +75,10 @@ module acclmt_pair_product #(
     .goldilocks_i,
     .a_i(left),
     .b_i(right),
-    .product_o
+    .product_o,
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside)
   );
 
 endmodule

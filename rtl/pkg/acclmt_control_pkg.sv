@@ -46,7 +46,7 @@ package acclmt_control_pkg;
   function automatic int constant_depth(
       input acclmt_pkg::sub_engine_t sub_engine, input logic [7:0] bank, input int num_full,
       input int num_partial, input int matrix_depth, input int full_constant_depth,
-      input int partial_depth, input int max_height);
+      input int partial_depth, input int max_height, input bit adders);
     constant_depth = 0;
     if (sub_engine == '0 || (sub_engine == acclmt_pkg::SecondFullSubEngine && num_full > 1)) begin
       if (32'(bank) < acclmt_pkg::FullMatrixBanks) constant_depth = matrix_depth;
@@ -54,6 +54,11 @@ package acclmt_control_pkg;
         constant_depth = full_constant_depth;
       end else if (32'(bank) == acclmt_pkg::PassBank) begin
         constant_depth = int'(acclmt_pkg::PassTableDepth);
+      end else if (adders && 32'(bank) == acclmt_pkg::AdderBank) begin
+        constant_depth = int'(acclmt_pkg::AdderWidth);
+      end else if (adders && 32'(bank) > acclmt_pkg::PassBank &&
+                   32'(bank) < acclmt_pkg::AdderBank) begin
+        constant_depth = int'(acclmt_pkg::DenseDepth);
       end
     end else if (32'(sub_engine) <= num_partial) begin
       if (32'(bank) < acclmt_pkg::PartialBanks) constant_depth = partial_depth;

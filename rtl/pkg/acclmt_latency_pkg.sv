@@ -31,6 +31,9 @@ package acclmt_latency_pkg;
   /// Modular addition.
   localparam int unsigned AddLatency = 1;
 
+  /// A matrix of small integers, by adders, with its constants.
+  localparam int unsigned AddersLatency = 6;
+
   /// Sum of an element and a coefficient ahead of a multiplier.
   localparam int unsigned OperandLatency = 1;
 

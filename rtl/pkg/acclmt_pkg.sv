@@ -74,6 +74,12 @@ package acclmt_pkg;
     end
   endfunction
 
+  /// Products that a multiplier makes beside in Goldilocks mode, see acclmt_mul.
+  localparam int unsigned BesideNone = 0;
+  localparam int unsigned BesideFour = 1;
+  localparam int unsigned BesideMiddle = 2;
+  localparam int unsigned BesideHalves = 3;
+
   // ---- Fields -----------------------------------------------------------------------------------
 
   /// Scalar field of BLS12-381, the default large prime.
@@ -421,6 +427,9 @@ package acclmt_pkg;
     /// output of the S-box enters the next element.
     element_count_t order;
     logic output_enters;
+    /// Layers of the full-round sub-engines but the dense ones around the recurrence are made by
+    /// adders.
+    logic adders;
     /// Passes of its two visits to the full-round sub-engines.
     pass_count_t passes_first;
     pass_count_t passes_last;
@@ -438,7 +447,7 @@ package acclmt_pkg;
 
   /// Bits of the parameters of a hash engine. An engine of several parameter sets has them side by
   /// side, set 0 in the low bits (see acclmt_set_select).
-  localparam int unsigned EngineConfigWidth = 384;
+  localparam int unsigned EngineConfigWidth = 385;
 
   /// A step of the matrix of a full-round sub-engine.
   typedef struct packed {
@@ -468,9 +477,18 @@ package acclmt_pkg;
   // ---- Constant memories: banks of one word each ------------------------------------------------
 
   /// Banks of a full-round sub-engine: the matrix, row by row, for even beats and then for odd
-  /// ones, then the constant vector, then the table of passes.
+  /// ones, then the constant vector, then the table of passes; with adders, the constant vectors of
+  /// dense layers, at index 2 * set + visit, then the rows of the matrix of the adders.
   localparam int unsigned FullMatrixBanks = 2 * Lanes * Lanes;
   localparam int unsigned PassBank = FullMatrixBanks + Lanes;
+  localparam int unsigned DenseBank = PassBank + 1;
+  localparam int unsigned AdderBank = DenseBank + Lanes;
+  /// Constant vectors of dense layers.
+  localparam int unsigned DenseDepth = 8;
+  /// Elements of a state that adders take, digits of an entry of their matrix, and bits of a digit.
+  localparam int unsigned AdderWidth = Lanes * Slices;
+  localparam int unsigned AdderDigits = 4;
+  localparam int unsigned AdderDigitWidth = 3;
   /// Banks of a partial-round sub-engine: coefficients of the element that passes the S-box, of the
   /// output before it, constant.
   localparam int unsigned PartialBanks = 2 * Lanes + 1;

@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000d00;
+  localparam logic [31:0] VersionValue = 32'h00000e00;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -311,8 +311,10 @@ package acclmt_reg_pkg;
   localparam int unsigned CapsDepthPartialDepthWidth = 10;
   // Whether full-round sub-engines can store the elements of a pass.
   localparam int unsigned CapsDepthStoreBit = 30;
+  // Whether full-round sub-engines make layers of small integers by adders, in Goldilocks mode.
+  localparam int unsigned CapsDepthAddersBit = 31;
   // All of them.
-  localparam logic [31:0] CapsDepthMask = 32'h7fffffff;
+  localparam logic [31:0] CapsDepthMask = 32'hffffffff;
 
   // Fields of CAPS_TREE.
   // A tree has at most so many levels above its leaves. The level table has an entry more.
@@ -477,8 +479,12 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
+  // Whether the layers of the full-round sub-engines are made by adders, but for the last one
+  // before the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has
+  // more than one beat, with the large prime, and on a chip without adders.
+  localparam int unsigned LeafRecurrenceAddersBit = 9;
   // All of them.
-  localparam logic [31:0] LeafRecurrenceMask = 32'h0000011f;
+  localparam logic [31:0] LeafRecurrenceMask = 32'h0000031f;
 
   // Fields of ROOT_WIDTH.
   // Width t of the state in field elements. Legal: 2 to 12, or 2 to 24 in Goldilocks mode.
@@ -509,8 +515,12 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned RootRecurrenceOutputEntersBit = 8;
+  // Whether the layers of the full-round sub-engines are made by adders, but for the last one
+  // before the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has
+  // more than one beat, with the large prime, and on a chip without adders.
+  localparam int unsigned RootRecurrenceAddersBit = 9;
   // All of them.
-  localparam logic [31:0] RootRecurrenceMask = 32'h0000011f;
+  localparam logic [31:0] RootRecurrenceMask = 32'h0000031f;
 
   // Fields of LEVEL_TABLE.
   // Groups of siblings that the queue of the level has room for, at least 1.
@@ -553,8 +563,12 @@ package acclmt_reg_pkg;
   // Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is
   // 0.
   localparam int unsigned TopRecurrenceOutputEntersBit = 8;
+  // Whether the layers of the full-round sub-engines are made by adders, but for the last one
+  // before the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has
+  // more than one beat, with the large prime, and on a chip without adders.
+  localparam int unsigned TopRecurrenceAddersBit = 9;
   // All of them.
-  localparam logic [31:0] TopRecurrenceMask = 32'h0000011f;
+  localparam logic [31:0] TopRecurrenceMask = 32'h0000031f;
 
   // Fields of STREAM_STATE.
   // The input takes words for a run.

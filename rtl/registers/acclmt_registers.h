@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000D00u
+#define ACCLMT_VERSION_VALUE 0x00000E00u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000D00u
+#define ACCLMT_VERSION_RESET 0x00000E00u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -102,6 +102,10 @@
 #define ACCLMT_CAPS_DEPTH_STORE_LSB 30u
 #define ACCLMT_CAPS_DEPTH_STORE_WIDTH 1u
 #define ACCLMT_CAPS_DEPTH_STORE_MASK 0x40000000u
+/* Whether full-round sub-engines make layers of small integers by adders, in Goldilocks mode. */
+#define ACCLMT_CAPS_DEPTH_ADDERS_LSB 31u
+#define ACCLMT_CAPS_DEPTH_ADDERS_WIDTH 1u
+#define ACCLMT_CAPS_DEPTH_ADDERS_MASK 0x80000000u
 
 /*
  * CAPS_TREE (RO). Capabilities: the tree. Its value after a reset depends on how the chip is built.
@@ -541,6 +545,14 @@
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_LEAF_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+/*
+ * Whether the layers of the full-round sub-engines are made by adders, but for the last one before
+ * the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more
+ * than one beat, with the large prime, and on a chip without adders.
+ */
+#define ACCLMT_LEAF_RECURRENCE_ADDERS_LSB 9u
+#define ACCLMT_LEAF_RECURRENCE_ADDERS_WIDTH 1u
+#define ACCLMT_LEAF_RECURRENCE_ADDERS_MASK 0x00000200u
 
 /*
  * LEAF_DIGEST_WORDS (RW). Words of the output stream in a digest. Legal: 1 to 12, or 1 to 6 in
@@ -655,6 +667,14 @@
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_ROOT_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+/*
+ * Whether the layers of the full-round sub-engines are made by adders, but for the last one before
+ * the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more
+ * than one beat, with the large prime, and on a chip without adders.
+ */
+#define ACCLMT_ROOT_RECURRENCE_ADDERS_LSB 9u
+#define ACCLMT_ROOT_RECURRENCE_ADDERS_WIDTH 1u
+#define ACCLMT_ROOT_RECURRENCE_ADDERS_MASK 0x00000200u
 
 /*
  * ROOT_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in
@@ -1075,6 +1095,14 @@
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_LSB 8u
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_WIDTH 1u
 #define ACCLMT_TOP_RECURRENCE_OUTPUT_ENTERS_MASK 0x00000100u
+/*
+ * Whether the layers of the full-round sub-engines are made by adders, but for the last one before
+ * the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more
+ * than one beat, with the large prime, and on a chip without adders.
+ */
+#define ACCLMT_TOP_RECURRENCE_ADDERS_LSB 9u
+#define ACCLMT_TOP_RECURRENCE_ADDERS_WIDTH 1u
+#define ACCLMT_TOP_RECURRENCE_ADDERS_MASK 0x00000200u
 
 /*
  * TOP_DIGEST_WORDS (RW). Words of a digest. Legal: 1. It can be written only while no run is in

@@ -106,6 +106,7 @@ module acclmt_to_montgomery #(
     logic [WordWidth-1:0] factor;
     assign factor = goldilocks ? {Slices{SliceWidth'(1)}} : radix_squared_i;
     logic [acclmt_pkg::ProductWidth-1:0] factor_product;
+    acclmt_pkg::product_t unused_beside;
     acclmt_mul #(
       .Goldilocks(Goldilocks)
     ) u_product (
@@ -113,7 +114,10 @@ module acclmt_to_montgomery #(
       .goldilocks_i,
       .a_i(element_i),
       .b_i(factor),
-      .product_o(factor_product)
+      .product_o(factor_product),
+      .beside_a_i('0),
+      .beside_b_i('0),
+      .beside_o(unused_beside)
     );
     assign product = SumWidth'(factor_product);
   end else begin : gen_constant

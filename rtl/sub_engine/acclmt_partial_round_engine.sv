@@ -30,7 +30,8 @@
 /// Latency:    a round takes `acclmt_timing_pkg::partial_loop_cycles` cycles, rounded up to the
 ///             grid.
 /// Throughput: one state in `num_rounds_i` * g cycles, where g is the number of beats, and at least
-///             2 with x^7; with sets of different sizes a multiple of 2 with x^7.
+///             2 with x^7, but in Goldilocks mode; with sets of different sizes a multiple of 2
+///             with x^7.
 module acclmt_partial_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -457,7 +458,8 @@ module acclmt_partial_round_engine #(
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .Single(1'b1)
   ) u_sbox (
     .clk_i,
     .rst_ni,

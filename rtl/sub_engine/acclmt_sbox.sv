@@ -17,18 +17,24 @@
 /// x^7 takes the one multiplier twice, 13 cycles apart: then no two elements may enter an odd
 /// number of cycles apart that equals this distance, which a grid of 2, 3 or 4 cycles guarantees.
 ///
-/// In Goldilocks mode the four elements of a word pass together.
+/// In Goldilocks mode the four elements of a word pass together, and x^7 can be made in every cycle
+/// where the multiplier makes x^3 beside (`Cube`), or where only the element of slice 0 counts
+/// (`Single`): x^3 is made in slice 0 of the multiplier then, and x^7 in slice 1.
 ///
 /// Handshake:  none; a result leaves `acclmt_timing_pkg::sbox_latency` = 39 cycles after its
 ///             element (57 with the run-time reduction), in order.
-/// Throughput: one word a cycle; with x^7 one in two cycles.
+/// Throughput: one word a cycle; with x^7 one in two cycles, but for `Cube` and `Single`.
 module acclmt_sbox #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Whether powers can be multiplied with a base.
-  parameter bit Base = 1'b0
+  parameter bit Base = 1'b0,
+  /// Goldilocks mode: whether the multiplier makes x^3 beside; whether only the element of slice 0
+  /// counts, and the others of the result are any.
+  parameter bit Cube = 1'b0,
+  parameter bit Single = 1'b0
 ) (
   /// Clock and reset (of the delay lines' pointers and the valid bits).
   input logic clk_i,
@@ -85,14 +91,20 @@ module acclmt_sbox #(
     .a_i(square),
     .square_o(product[1])
   );
+  logic [WordWidth-1:0] beside_a, beside_b;
+  logic [ProductWidth-1:0] beside;
   acclmt_mul #(
-    .Goldilocks(Goldilocks)
+    .Goldilocks(Goldilocks),
+    .Beside((Cube && Goldilocks) ? acclmt_pkg::BesideFour : acclmt_pkg::BesideNone)
   ) u_multiply (
     .clk_i,
     .goldilocks_i,
     .a_i(power),
     .b_i(factor),
-    .product_o(product[2])
+    .product_o(product[2]),
+    .beside_a_i(beside_a),
+    .beside_b_i(beside_b),
+    .beside_o(beside)
   );
   for (genvar i = 0; i < 3; i++) begin : gen_reduce
     acclmt_reduce #(
@@ -108,6 +120,12 @@ module acclmt_sbox #(
     );
   end
 
+  // Goldilocks mode: x^3 that the multiplier does not make.
+  logic goldilocks, seventh_each_cycle;
+  logic [WordWidth-1:0] cube;
+  assign goldilocks = Goldilocks && goldilocks_i;
+  assign seventh_each_cycle = goldilocks && (Cube || Single);
+
   // x and x^2 wait for the multiplier, and x for the bypass.
   acclmt_delay #(
     .Width(WordWidth),
@@ -121,16 +139,6 @@ module acclmt_sbox #(
   );
   acclmt_delay #(
     .Width(WordWidth),
-    .Cycles(ModMulLatency)
-  ) u_x_third (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i(x_second),
-    .data_o(x_third)
-  );
-  acclmt_delay #(
-    .Width(WordWidth),
     .Cycles(ModMulLatency),
     .RegisterOutput(1'b1)
   ) u_x_last (
@@ -140,16 +148,71 @@ module acclmt_sbox #(
     .data_i(x_third),
     .data_o(x_last)
   );
-  acclmt_delay #(
-    .Width(WordWidth),
-    .Cycles(ModMulLatency)
-  ) u_square_third (
-    .clk_i,
-    .rst_ni,
-    .memory_config_i,
-    .data_i(square),
-    .data_o(square_third)
-  );
+  // So long x^3 takes where it is made beside: the product two cycles less than others, the
+  // reduction two. x and x^2 wait for it, and then as long.
+  localparam int unsigned CubeLatency = acclmt_latency_pkg::MulLatency;
+  if (Cube && Goldilocks) begin : gen_cube
+    logic [WordWidth-1:0] x_cube, square_cube;
+    logic [ProductWidth-1:0] cube_product;
+    acclmt_delay #(
+      .Width(2 * WordWidth),
+      .Cycles(ModMulLatency - CubeLatency)
+    ) u_to_cube (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .data_i({x_second, square}),
+      .data_o({x_cube, square_cube})
+    );
+    acclmt_delay #(
+      .Width(2 * WordWidth),
+      .Cycles(CubeLatency)
+    ) u_to_third (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .data_i({x_cube, square_cube}),
+      .data_o({x_third, square_third})
+    );
+    // The multiplier makes them beside.
+    assign beside_a = x_cube;
+    assign beside_b = square_cube;
+    assign cube_product = beside;
+    logic [WordWidth-1:0] cube_residue, cube_q;
+    acclmt_reduce_goldilocks u_reduce_cube (
+      .clk_i,
+      .value_i(acclmt_pkg::product_as_sum(cube_product)),
+      .residue_o(cube_residue)
+    );
+    always_ff @(posedge clk_i) cube_q <= cube_residue;
+    assign cube = goldilocks ? cube_q : residue[2];
+  end else begin : gen_no_cube
+    acclmt_delay #(
+      .Width(WordWidth),
+      .Cycles(ModMulLatency)
+    ) u_x_third (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .data_i(x_second),
+      .data_o(x_third)
+    );
+    acclmt_delay #(
+      .Width(WordWidth),
+      .Cycles(ModMulLatency)
+    ) u_square_third (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .data_i(square),
+      .data_o(square_third)
+    );
+    assign cube = residue[2];
+    assign beside_a = '0;
+    assign beside_b = '0;
+    logic unused_product_beside;
+    assign unused_product_beside = ^beside;
+  end
 
   // Operands of the multiplier.
   logic third_valid, unused_ahead;
@@ -164,27 +227,41 @@ module acclmt_sbox #(
     .ahead_o(unused_ahead)
   );
   // The first product of x^7 is made in a cycle in which no element needs the multiplier for its
-  // power.
+  // power. A single element has one exponent, always the same.
+  logic single_seventh;
+  assign single_seventh = goldilocks && power_i == acclmt_pkg::SboxSeventh;
   always_comb begin
     case (power_i)
       acclmt_pkg::SboxSquare: power = x_third;
       acclmt_pkg::SboxFourth, acclmt_pkg::SboxThird, acclmt_pkg::SboxSquareBase:
       power = square_third;
-      acclmt_pkg::SboxSeventh: power = third_valid ? fourth : square;
+      acclmt_pkg::SboxSeventh: power = (third_valid || seventh_each_cycle) ? fourth : square;
       default: power = fourth;
     endcase
     case (power_i)
       acclmt_pkg::SboxFourth: factor = square_third;
-      acclmt_pkg::SboxSeventh: factor = third_valid ? residue[2] : x_second;
+      acclmt_pkg::SboxSeventh: factor = (third_valid || seventh_each_cycle) ? cube : x_second;
       acclmt_pkg::SboxSquareBase, acclmt_pkg::SboxFourthBase: factor = Base ? base_i : x_third;
       default: factor = x_third;
     endcase
+    // The single element of a word: x^3 in slice 0, x^7 in slice 1.
+    if (Single && single_seventh) begin
+      power[SliceWidth-1:0] = square[SliceWidth-1:0];
+      factor[SliceWidth-1:0] = x_second[SliceWidth-1:0];
+      power[SliceWidth+:SliceWidth] = fourth[SliceWidth-1:0];
+      factor[SliceWidth+:SliceWidth] = residue[2][SliceWidth-1:0];
+    end
   end
   assign x_o = x_third;
 
+  logic [WordWidth-1:0] result;
+  always_comb begin
+    result = residue[2];
+    if (Single && single_seventh) result[SliceWidth-1:0] = residue[2][SliceWidth+:SliceWidth];
+  end
   for (genvar s = 0; s < Slices; s++) begin : gen_bypass
     assign y_o[SliceWidth*s+:SliceWidth] =
-        bypass_i[s] ? x_last[SliceWidth*s+:SliceWidth] : residue[2][SliceWidth*s+:SliceWidth];
+        bypass_i[s] ? x_last[SliceWidth*s+:SliceWidth] : result[SliceWidth*s+:SliceWidth];
   end
 
   if (!Base) begin : gen_no_base
@@ -205,7 +282,7 @@ module acclmt_sbox #(
     .ahead_o(unused_ahead_second)
   );
   one_product_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      power_i == acclmt_pkg::SboxSeventh |-> !(second_valid && third_valid))
+      power_i == acclmt_pkg::SboxSeventh && !seventh_each_cycle |-> !(second_valid && third_valid))
   else $error("acclmt_sbox: two elements need the multiplier in one cycle");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !$isunknown(valid_i))
   else $error("acclmt_sbox: whether an element enters is unknown");

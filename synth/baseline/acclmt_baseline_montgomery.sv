@@ -32,6 +32,7 @@ module acclmt_baseline_montgomery (
   localparam int unsigned MulLatency = acclmt_latency_pkg::MulLatency;
 
   logic [2*WordWidth-1:0] product, quotient, multiple;
+  acclmt_pkg::product_t unused_beside_0;
   acclmt_mul #(
     .Goldilocks(1'b0)
   ) u_product (
@@ -39,8 +40,12 @@ module acclmt_baseline_montgomery (
     .goldilocks_i(1'b0),
     .a_i,
     .b_i,
-    .product_o(product)
+    .product_o(product),
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside_0)
   );
+  acclmt_pkg::product_t unused_beside_1;
   acclmt_mul #(
     .Goldilocks(1'b0)
   ) u_quotient (
@@ -48,8 +53,12 @@ module acclmt_baseline_montgomery (
     .goldilocks_i(1'b0),
     .a_i(product[WordWidth-1:0]),
     .b_i(negative_inverse_i),
-    .product_o(quotient)
+    .product_o(quotient),
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside_1)
   );
+  acclmt_pkg::product_t unused_beside_2;
   acclmt_mul #(
     .Goldilocks(1'b0)
   ) u_multiple (
@@ -57,7 +66,10 @@ module acclmt_baseline_montgomery (
     .goldilocks_i(1'b0),
     .a_i(quotient[WordWidth-1:0]),
     .b_i(prime_i),
-    .product_o(multiple)
+    .product_o(multiple),
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside_2)
   );
 
   // The high half of the product waits for the other two multiplications, and whether the low half

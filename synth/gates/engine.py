@@ -42,6 +42,7 @@ CONFIG_FIELDS = (
     ("skew", 4),
     ("order", 5),
     ("output_enters", 1),
+    ("adders", 1),
     ("passes_first", 16),
     ("passes_last", 16),
     ("partial_rounds", 48),

@@ -17,6 +17,7 @@ module acclmt_hash_engine #(
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b1,
   parameter bit Sponge = 1'b0,
   parameter int unsigned NumSets = 1
 ) (
@@ -197,7 +198,7 @@ module acclmt_hash_engine #(
 
   logic unused_bits;
   assign unused_bits = ^{Prime, Goldilocks, Reduction, NumFull, NumPartial, MatrixDepth,
-                         ConstantDepth, PartialDepth, Store, Sponge, memory_config_i, goldilocks_i,
-                         prime_i, constant_write_i, word_i, of_digest};
+                         ConstantDepth, PartialDepth, Store, Adders, Sponge, memory_config_i,
+                         goldilocks_i, prime_i, constant_write_i, word_i, of_digest};
 
 endmodule

@@ -18,8 +18,8 @@ module acclmt_tb_mutants (
   /// and of the borrow between them, the operand a + b or p - b without carries between the slices,
   /// without some reductions, one too small, and with negatives in all slices (8 each), the product
   /// of lane 0 (16), a power of a (8), the sum of the pairs of (a, b, c) (17), the state behind the
-  /// exit (24) and its flags (1).
-  output logic [270*32-1:0] out_o
+  /// exit (24) and its flags (1), the rows of (a, b, c) by the adders (24).
+  output logic [294*32-1:0] out_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
@@ -57,19 +57,26 @@ module acclmt_tb_mutants (
   end
 
   acclmt_pkg::product_t product_carry, product_goldilocks, square;
+  acclmt_pkg::product_t unused_beside_of_product_carry, unused_beside_of_product_goldilocks;
   acclmt_mul_mutant_carry u_mul_carry (
     .clk_i,
     .goldilocks_i(goldilocks),
     .a_i(a),
     .b_i(b),
-    .product_o(product_carry)
+    .product_o(product_carry),
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside_of_product_carry)
   );
   acclmt_mul_mutant_goldilocks u_mul_goldilocks (
     .clk_i,
     .goldilocks_i(goldilocks),
     .a_i(a),
     .b_i(b),
-    .product_o(product_goldilocks)
+    .product_o(product_goldilocks),
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside_of_product_goldilocks)
   );
   acclmt_sqr_mutant u_sqr (
     .clk_i,
@@ -301,7 +308,55 @@ module acclmt_tb_mutants (
     .idle_o(exit_idle)
   );
 
+  // ---- Adders of small integers -----------------------------------------------------------------
+
+  // Rows of the matrix come as coefficients a of lane 0; nothing is added.
+  logic adders_loaded;
+  logic [Lanes-1:0][WordWidth-1:0] adders_state;
+  acclmt_pkg::constant_write_t adders_write;
+  acclmt_pkg::pass_label_t adders_label;
+  logic unused_constant_read, unused_pass_read, unused_adders_valid;
+  acclmt_pkg::index_t unused_constant_address;
+  acclmt_pkg::pass_index_t unused_pass;
+  acclmt_pkg::pass_label_t unused_adders_label;
+  acclmt_pkg::tag_t unused_adders_tag;
+  always_comb begin
+    adders_label = '0;
+    adders_write.valid = control[30];
+    adders_write.sub_engine = '0;
+    adders_write.bank = acclmt_pkg::BankWidth'(acclmt_pkg::AdderBank);
+    adders_write.index = acclmt_pkg::IndexWidth'(control[15:12]);
+    adders_write.data = in_i[123*32+:WordWidth];
+  end
+  acclmt_full_round_adders_mutant #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_adders (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .clear_i(1'b0),
+    .number_i('0),
+    .constant_write_i(adders_write),
+    .erase_i(1'b0),
+    .loaded_o(adders_loaded),
+    .valid_i(control[18] && adders_loaded),
+    .state_i({c, b, a}),
+    .label_i(adders_label),
+    .tag_i('0),
+    .constant_read_o(unused_constant_read),
+    .constant_address_o(unused_constant_address),
+    .constant_i('0),
+    .pass_read_o(unused_pass_read),
+    .pass_o(unused_pass),
+    .valid_o(unused_adders_valid),
+    .label_o(unused_adders_label),
+    .tag_o(unused_adders_tag),
+    .state_o(adders_state)
+  );
+
   assign out_o = {
+    adders_state,
     16'b0, exit_tag[7:0], 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
     power, pair_product, operand_slices, operand_one, operand_reduction, operand_carry,
     sum_borrow, sum_slice, residue_runtime, residue_goldilocks_room, residue_goldilocks,
@@ -313,7 +368,8 @@ module acclmt_tb_mutants (
   logic unused_input;
   assign unused_input = ^{
     in_i[147*32-1:131*32], in_i[171*32-1:155*32], in_i[195*32-1:179*32], in_i[219*32-1:203*32],
-    in_i[235*32-1:227*32], shape[31:29], control[31:26], control[19:18], control[15:8], control[5:1]
+    in_i[235*32-1:227*32], shape[31:29], control[31], control[29:26], control[19],
+    control[11:8], control[5:1]
   };
 
 endmodule

@@ -24,8 +24,9 @@ module acclmt_tb_units #(
   /// constant prime and then by the run-time one (8 each), the operand a + b of a block that makes
   /// no p - b (8), a power of a (8), the product of lane 0 (16), the row (8), a delayed (8), the
   /// sum of the pairs of (a, b, c) (17), the state behind the exit (24) and its flags (1), the
-  /// buffer's head (8), the memory's word (8), flags (1).
-  output logic [253*32-1:0] out_o
+  /// buffer's head (8), the memory's word (8), flags (1), the products of the slices of b and c
+  /// that are made beside (16), the rows of (a, b, c) by the adders (24).
+  output logic [293*32-1:0] out_o
 );
 
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
@@ -73,12 +74,18 @@ module acclmt_tb_units #(
 
   acclmt_pkg::product_t product, square;
   logic [Slices-1:0][ChunkWidth-1:0] accumulated, slot_sum;
-  acclmt_mul u_mul (
+  acclmt_pkg::product_t beside;
+  acclmt_mul #(
+    .Beside(acclmt_pkg::BesideFour)
+  ) u_mul (
     .clk_i,
     .goldilocks_i(goldilocks),
     .a_i(a),
     .b_i(b),
-    .product_o(product)
+    .product_o(product),
+    .beside_a_i(b),
+    .beside_b_i(c),
+    .beside_o(beside)
   );
   acclmt_sqr u_sqr (
     .clk_i,
@@ -300,6 +307,53 @@ module acclmt_tb_units #(
     .idle_o(exit_idle)
   );
 
+  // ---- Adders of small integers -----------------------------------------------------------------
+
+  // Rows of the matrix come as coefficients a of lane 0; nothing is added.
+  logic adders_loaded;
+  logic [Lanes-1:0][WordWidth-1:0] adders_state;
+  acclmt_pkg::constant_write_t adders_write;
+  acclmt_pkg::pass_label_t adders_label;
+  logic unused_constant_read, unused_pass_read, unused_adders_valid;
+  acclmt_pkg::index_t unused_constant_address;
+  acclmt_pkg::pass_index_t unused_pass;
+  acclmt_pkg::pass_label_t unused_adders_label;
+  acclmt_pkg::tag_t unused_adders_tag;
+  always_comb begin
+    adders_label = '0;
+    adders_write.valid = control[30];
+    adders_write.sub_engine = '0;
+    adders_write.bank = acclmt_pkg::BankWidth'(acclmt_pkg::AdderBank);
+    adders_write.index = acclmt_pkg::IndexWidth'(control[15:12]);
+    adders_write.data = in_i[123*32+:WordWidth];
+  end
+  acclmt_full_round_adders #(
+    .Prime(acclmt_tb_build_pkg::Prime),
+    .Reduction(acclmt_tb_build_pkg::Reduction)
+  ) u_adders (
+    .clk_i,
+    .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .clear_i(1'b0),
+    .number_i('0),
+    .constant_write_i(adders_write),
+    .erase_i(1'b0),
+    .loaded_o(adders_loaded),
+    .valid_i(control[18] && adders_loaded),
+    .state_i({c, b, a}),
+    .label_i(adders_label),
+    .tag_i('0),
+    .constant_read_o(unused_constant_read),
+    .constant_address_o(unused_constant_address),
+    .constant_i('0),
+    .pass_read_o(unused_pass_read),
+    .pass_o(unused_pass),
+    .valid_o(unused_adders_valid),
+    .label_o(unused_adders_label),
+    .tag_o(unused_adders_tag),
+    .state_o(adders_state)
+  );
+
   // ---- Common blocks ----------------------------------------------------------------------------
 
   acclmt_pkg::word_t delayed, head, stored;
@@ -349,6 +403,7 @@ module acclmt_tb_units #(
     fifo_valid, fifo_ready
   };
   assign out_o = {
+    adders_state, beside,
     flags, stored, head,
     16'b0, exit_tag[7:0], 5'b0, exit_idle, exit_valid, exit_take, exit_state, pair_sum,
     delayed, row, pair_product, power, operand_plain,
@@ -359,6 +414,6 @@ module acclmt_tb_units #(
 
   // Spare bits of the packed input.
   logic unused_input;
-  assign unused_input = ^{shape[31:29], control[31:30], control[19:18]};
+  assign unused_input = ^{shape[31:29], control[31], control[19]};
 
 endmodule

@@ -109,7 +109,7 @@ module acclmt_tb_zeroiser;
         for (int unsigned i = 0; i < 256; i++) begin
           depth = acclmt_control_pkg::constant_depth(
               4'(s), 8'(b), NumFull, NumPartial, MatrixDepth, ConstantDepth, PartialDepth,
-              MaxHeight);
+              MaxHeight, 1'b1);
           if (i < depth && !written[s][b][i]) constants = constants + 1;
         end
       end

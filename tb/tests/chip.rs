@@ -18,9 +18,9 @@ use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table, max_height,
 use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
-    self, Bases, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, LANES,
-    LevelEntry, NODE_SET, PASS_BANK, PassEntry, PositionMap, Power, ProgramFault, ROW_SET, Roles,
-    RowRegisters, SLICES, SUB_ENGINES, Segments, Store,
+    self, ADDER_BANK, Bases, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows,
+    EngineLimits, LANES, LevelEntry, NODE_SET, PASS_BANK, PassEntry, PositionMap, Power,
+    ProgramFault, ROW_SET, Roles, RowRegisters, SLICES, SUB_ENGINES, Segments, Store,
 };
 use acclmt_driver::registers::{self, SETS};
 use acclmt_driver::sharing::Sharing;
@@ -416,6 +416,31 @@ fn random_parameter_sets_of_poseidon2() {
     check_random_sets(seed(4000), 4, &ranges);
 }
 
+/// Matrices of small integers, which adders make, with a layer ahead of the rounds and without, few passes, and partial
+/// rounds that are dense. The same chip without them is the one of other sets.
+#[test]
+fn random_parameter_sets_of_small_integers() {
+    for (first, poseidon2) in [(9000, false), (9500, true)] {
+        let ranges = Ranges {
+            small_integers: true,
+            poseidon2,
+            partial_rounds: 1..=24,
+            widths: 2..=12,
+            ..Ranges::default()
+        };
+        let mut device = rtl_device(9).unwrap();
+        let limits = device.capabilities().limits;
+        let mut with_adders = 0;
+        for seed in seed(first)..seed(first) + 8 {
+            check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
+            let set = random::any_parameters(FieldId::Goldilocks, seed, &ranges);
+            let program = set.and_then(|set| ChipProgram::compile(&set, &limits).ok());
+            with_adders += u32::from(program.is_some_and(|program| program.shape().adders));
+        }
+        assert!(with_adders >= 3, "{with_adders}");
+    }
+}
+
 /// S-boxes that take several passes of a full-round sub-engine, whose base is stored meanwhile.
 #[test]
 fn random_parameter_sets_of_other_exponents() {
@@ -675,6 +700,81 @@ fn programs_that_cannot_run_are_refused() {
     host.clear();
     host.load_constants(&table);
     host.check_run(&mut random);
+}
+
+/// The same of adders: rows that are none, and tables whose visits adders cannot make.
+#[test]
+fn programs_that_adders_cannot_run_are_refused() {
+    let mut random = Random::new(seed(57));
+    let plonky2 = presets::by_name("plonky2").unwrap();
+    let mut device = programmed_for(plonky2, 19);
+    let program = ChipProgram::compile(plonky2, &device.capabilities().limits).unwrap();
+    assert!(program.registers.adders());
+    let in_bank = |bank: u8| {
+        let constants = program.constants.iter().copied();
+        let found =
+            constants.filter(move |constant| (constant.sub_engine, constant.bank) == (0, bank));
+        found.collect::<Vec<ChipConstant>>()
+    };
+    let (rows, table) = (in_bank(ADDER_BANK), in_bank(PASS_BANK));
+    let last_visit = (table.iter())
+        .position(|constant| {
+            let begin = PassEntry::read(&constant.word).unwrap().begin;
+            begin.is_some_and(|begin| begin.visit == 1)
+        })
+        .unwrap();
+    let number = random.below(12) as usize;
+    let with_row = |change: &dyn Fn(&mut Word)| {
+        let mut row = rows[number];
+        change(&mut row.word);
+        vec![row]
+    };
+    let with_table = |entry: usize, change: &dyn Fn(&mut PassEntry)| {
+        let mut changed = table.clone();
+        let mut pass = PassEntry::read(&changed[entry].word).unwrap();
+        change(&mut pass);
+        changed[entry].word = pass.word();
+        changed
+    };
+    let cases = [
+        // A digit that is x and 2x, and a bit behind the last one.
+        (with_row(&|word| word[0] |= 0b11), ProgramFault::Matrix),
+        (with_row(&|word| word[18] |= 1), ProgramFault::Matrix),
+        // A last visit that begins with S-boxes, and with a loop.
+        (
+            with_table(last_visit, &|pass| pass.power = Power::Seventh),
+            ProgramFault::Unit,
+        ),
+        (
+            with_table(last_visit, &|pass| pass.power = Power::Third),
+            ProgramFault::Unit,
+        ),
+        (
+            with_table(last_visit, &|pass| {
+                pass.loop_begins = true;
+                pass.times = 2;
+                pass.next = last_visit as u8;
+            }),
+            ProgramFault::Unit,
+        ),
+    ];
+    for (number, (constants, fault)) in cases.iter().enumerate() {
+        let mut host = Host {
+            chip: device.port(),
+        };
+        host.load_raw(constants);
+        host.set_up(DIGESTS, 4);
+        host.write(registers::CONTROL.address, START);
+        assert_eq!(host.feed(&[], 60), 0, "case {number}");
+        let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+        assert_eq!(host.error(), (code, *fault as u32), "case {number}");
+        assert_eq!(host.status(), ERROR | REFUSED, "case {number}");
+        host.clear();
+        host.load_constants(&rows);
+        host.load_constants(&table);
+        let inputs = random_inputs(&mut random, plonky2, 3);
+        check_hashes(&mut device, plonky2, &inputs);
+    }
 }
 
 #[test]
@@ -2112,6 +2212,17 @@ fn busy_cycles_are_counted_in_a_window() {
 
 // ---- Speed -----------------------------------------------------------------------------------------
 
+/// By which share the formula of a parameter set may be missed in the steady state. Where adders make layers it says
+/// how long the S-boxes are taken, and some slots stay free because the multipliers are.
+fn tolerance(device: &ChipDevice<RtlChip>, parameters: &AnyParameters) -> f64 {
+    let program = ChipProgram::compile(parameters, &device.capabilities().limits);
+    if program.is_ok_and(|program| program.shape().adders) {
+        0.1
+    } else {
+        0.02
+    }
+}
+
 /// Cycles that a hash costs in the steady state. Hashes come in bunches, so `count` must be large. The formula may
 /// be missed by the share `tolerance` of it.
 fn steady_state(
@@ -2147,9 +2258,9 @@ const MOST_CYCLES: [(&str, f64); 7] = [
     ("filecoin-arity-4", 26.5),
     ("filecoin-arity-8", 51.9),
     ("filecoin-arity-11", 69.0),
-    ("plonky2", 18.3),
+    ("plonky2", 8.5),
     ("horizenlabs-poseidon2-bls12-381-3", 14.3),
-    ("plonky3-poseidon2-goldilocks-12", 20.3),
+    ("plonky3-poseidon2-goldilocks-12", 8.7),
 ];
 
 #[test]
@@ -2165,7 +2276,8 @@ fn steady_state_of_the_presets() {
         let plan = device.engine_plan(parameters).unwrap().unwrap();
         let fewest = if RUNTIME_MODULUS { 750 } else { 640 };
         let count = (40_000 / plan.period as usize).max(fewest);
-        let steady = steady_state(&mut device, parameters, count, 0.02);
+        let tolerance = tolerance(&device, parameters);
+        let steady = steady_state(&mut device, parameters, count, tolerance);
         assert!(steady <= most, "{name}");
     }
 }
@@ -2177,7 +2289,8 @@ fn steady_state_of_every_preset() {
     for preset in presets::all() {
         if chip_fields().contains(&preset.field()) {
             let count = many_hashes(&device, preset.parameters());
-            steady_state(&mut device, preset.parameters(), count, 0.02);
+            let tolerance = tolerance(&device, preset.parameters());
+            steady_state(&mut device, preset.parameters(), count, tolerance);
         }
     }
 }
@@ -2777,7 +2890,10 @@ fn constants_without_a_place_are_refused() {
         (0, 0, matrix),
         (0, 17, 255),
         (0, 21, 128),
-        (0, 22, 0),
+        (0, 22, 8),
+        (0, 24, 255),
+        (0, 25, 12),
+        (0, 26, 0),
         (0, 255, 0),
         (0, 32, 0),
         (1, 0, partial),
@@ -2815,6 +2931,8 @@ fn constants_without_a_place_are_refused() {
     // Legal places at the end of the memories, which this program does not use.
     for (engine, bank, index) in [
         (0, 8, matrix - 1),
+        (0, 24, 7),
+        (0, 25, 11),
         (0, 17, matrix - 1),
         (0, 20, limits.constant_depth as u32 - 1),
         (1, 6, partial - 1),

@@ -210,14 +210,14 @@ const SWEEP_FAULTS: [Fault; 6] = [
         file: "control/acclmt_zeroiser.sv",
         original: "32'(index_q) + 32'd1 >= depth;",
         fault: "32'(index_q) + 32'd2 >= depth;",
-        message: "left: 0 nodes, 62 constants",
+        message: "left: 0 nodes, 70 constants",
     },
-    // The last bank: the passes of both full-round sub-engines.
+    // The last bank: the rows of the adders of both full-round sub-engines.
     Fault {
         file: "control/acclmt_zeroiser.sv",
-        original: "LastBank = acclmt_pkg::PassBank;",
-        fault: "LastBank = acclmt_pkg::PassBank - 1;",
-        message: "left: 0 nodes, 256 constants",
+        original: "LastBank = acclmt_pkg::AdderBank;",
+        fault: "LastBank = acclmt_pkg::AdderBank - 1;",
+        message: "left: 0 nodes, 24 constants",
     },
     // The initial vectors.
     Fault {

@@ -218,6 +218,7 @@ fn hashes(first: u64, count: u64) {
             partial_rounds: 0..=40,
             singular_minor: random.below(8) == 0,
             poseidon2: random.below(4) == 0,
+            small_integers: random.below(2) == 0,
             ..Ranges::default()
         };
         let field = field(&mut random);

@@ -30,6 +30,9 @@ const SLOT_SUM: usize = 1;
 /// From the last pair of a state until the sum of its pairs is there.
 const PAIR_SUM: usize = PAIR_PRODUCT + 2;
 const RESOLVE: usize = 1;
+const ADDERS: usize = 6;
+/// A product that is made beside in Goldilocks mode.
+const BESIDE: usize = MUL - 2;
 /// The reduction of the S-box and of the blocks with pairs: 0 by the constant prime, 1 by the run-time one.
 const BUILD: usize = RUNTIME_MODULUS as usize;
 /// log2 of the Montgomery radices of the two reductions.
@@ -69,6 +72,9 @@ const FIRST: u32 = 1 << 6;
 const SBOX_VALID: u32 = 1 << 7;
 const NEGATIVE: u32 = 1 << 16;
 const KEEP: u32 = 1 << 17;
+const ADDERS_VALID: u32 = 1 << 18;
+const ADDERS_WRITE: u32 = 1 << 30;
+const ADDERS_ROW_LSB: u32 = 12;
 const BYPASS_LSB: u32 = 20;
 const ALPHA_LSB: u32 = 24;
 const CONVERT_VALID: u32 = 1 << 26;
@@ -115,6 +121,8 @@ mod units {
     pub const HEAD: Range<usize> = 236..244;
     pub const STORED: Range<usize> = 244..252;
     pub const FLAGS: usize = 252;
+    pub const BESIDE: Range<usize> = 253..269;
+    pub const ADDERS: Range<usize> = 269..293;
     /// Bits of the flags.
     pub const FIFO_READY: u32 = 1 << 0;
     pub const FIFO_VALID: u32 = 1 << 1;
@@ -911,6 +919,138 @@ fn check_multiplier(kind: BenchKind, output: &Range<usize>, seed: u64, field: &F
     subject.check(seed, &operands, |x| full_product(field, &x.a, &x.b))
 }
 
+/// Digits of an entry of the adders' matrix, of weights 1, 4, 16 and 64.
+type Digits = [i8; 4];
+
+/// The word of a row: each digit is a bit for x, one for 2x, and one for its complement.
+fn row_word(row: &[Digits; MOST_ELEMENTS]) -> BigUint {
+    let mut word = BigUint::default();
+    for (place, &digit) in row.as_flattened().iter().enumerate() {
+        let code = u32::from(digit.unsigned_abs()) | u32::from(digit < 0) << 2;
+        word |= BigUint::from(code) << (3 * place);
+    }
+    word
+}
+
+/// What the adders make of a state in a row: the entries times the elements, and for each negative digit all bits of
+/// a term, as often as its weight.
+fn row_of_adders(row: &[Digits; MOST_ELEMENTS], state: &[u64; MOST_ELEMENTS]) -> u64 {
+    let prime = i128::from(GOLDILOCKS);
+    let mut sum = 0_i128;
+    for (digits, &element) in row.iter().zip(state) {
+        for (number, &digit) in digits.iter().enumerate() {
+            let weight = 1_i128 << (2 * number);
+            sum += weight * i128::from(digit) * i128::from(element);
+            if digit < 0 {
+                sum += weight * ((1 << 66) - 1);
+            }
+        }
+    }
+    sum.rem_euclid(prime) as u64
+}
+
+/// Matrices of the largest digits, of the smallest ones, and of any, with states of corners and of any elements.
+fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64) -> Checked {
+    let mut random = Random::new(seed);
+    let corners: Vec<u64> = (goldilocks_corners().iter())
+        .filter_map(|corner| corner.iter_u64_digits().next().or(Some(0)))
+        .filter(|&corner| corner < GOLDILOCKS)
+        .collect();
+    for round in 0..8 {
+        let mut matrix = [[[0_i8; 4]; MOST_ELEMENTS]; MOST_ELEMENTS];
+        for digit in matrix.as_flattened_mut().as_flattened_mut() {
+            *digit = match round {
+                0 => 2,
+                1 => -2,
+                _ => random.below(5) as i8 - 2,
+            };
+        }
+        let mut operands: Vec<Operands> = (0..)
+            .zip(&matrix)
+            .map(|(number, row)| {
+                let mut operands = Operands {
+                    control: ADDERS_WRITE | number << ADDERS_ROW_LSB,
+                    ..Operands::default()
+                };
+                operands.pairs[0].a = row_word(row);
+                operands
+            })
+            .collect();
+        let loaded = operands.len();
+        let mut states = Vec::new();
+        for number in 0..400 {
+            let mut state = [0_u64; MOST_ELEMENTS];
+            for element in &mut state {
+                *element = match number % 4 {
+                    0 => *random.choose(&corners),
+                    1 => GOLDILOCKS - 1,
+                    _ => random.next() % GOLDILOCKS,
+                };
+            }
+            // Element e is in lane e mod 3, slice e div 3.
+            let lane = |lane: usize| join(&[0, 1, 2, 3].map(|slice| state[LANES * slice + lane]));
+            operands.push(Operands {
+                a: lane(0),
+                b: lane(1),
+                c: lane(2),
+                control: ADDERS_VALID,
+                ..Operands::default()
+            });
+            states.push(state);
+        }
+        let outputs = run(kind, seed, &Field::Goldilocks, &operands);
+        for (number, state) in states.iter().enumerate() {
+            let cycle = loaded + number;
+            let rows = matrix.each_ref().map(|row| row_of_adders(row, state));
+            let lanes =
+                [0, 1, 2].map(|lane| join(&[0, 1, 2, 3].map(|slice| rows[LANES * slice + lane])));
+            let expected: BigUint = (0..)
+                .zip(&lanes)
+                .map(|(lane, word)| word << (256 * lane))
+                .sum();
+            let found = crate::number(&outputs[cycle + ADDERS][output.clone()]);
+            if found != expected {
+                return Err(Box::new(Mismatch {
+                    cycle,
+                    operands: operands[cycle].clone(),
+                    expected,
+                    found,
+                }));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn adders_of_small_integers() {
+    check_adders(BenchKind::Units, &units::ADDERS, seed(31)).unwrap();
+}
+
+/// Four products beside those of Goldilocks mode, which change nothing of these.
+#[test]
+fn products_beside() {
+    let mut random = Random::new(seed(32));
+    let operands: Vec<Operands> = (wide_pairs(&mut random).into_iter())
+        .map(|pair| Operands {
+            b: pair.a,
+            c: pair.b,
+            a: random.bits(256),
+            ..Operands::default()
+        })
+        .collect();
+    let subject = |output, latency| Subject {
+        kind: BenchKind::Units,
+        output,
+        latency,
+        field: &Field::Goldilocks,
+    };
+    let beside = subject(&units::BESIDE, BESIDE);
+    (beside.check(seed(32), &operands, |x| slice_products(&x.b, &x.c))).unwrap();
+    let product = subject(&units::PRODUCT, MUL);
+    (product.check(seed(32), &operands, |x| slice_products(&x.a, &x.b))).unwrap();
+}
+
 fn check_squarer(kind: BenchKind, output: &Range<usize>, seed: u64, field: &Field) -> Checked {
     let operands = wide_pairs(&mut Random::new(seed));
     let subject = Subject {
@@ -1617,6 +1757,7 @@ mod mutants {
     pub const SBOX: Range<usize> = 220..228;
     pub const PAIR_SUM: Range<usize> = 228..245;
     pub const EXIT: Range<usize> = 245..270;
+    pub const ADDERS: Range<usize> = 270..294;
 }
 
 const MUTANTS: BenchKind = BenchKind::Mutants;
@@ -1689,6 +1830,11 @@ fn faulty_sum_of_pairs_is_found() {
         check(5).unwrap();
         check(12).unwrap_err();
     }
+}
+
+#[test]
+fn faulty_adders_are_found() {
+    check_adders(MUTANTS, &mutants::ADDERS, seed(31)).unwrap_err();
 }
 
 #[test]

@@ -257,14 +257,14 @@ struct Mutant {
 }
 
 /// One fault for each kind of mistake that the tests of the blocks must find.
-const MUTANTS: [Mutant; 25] = [
+const MUTANTS: [Mutant; 26] = [
     Mutant {
         module: "acclmt_mul",
         name: "acclmt_mul_mutant_carry",
         // The recombination loses the carry of the middle term.
         faults: &[(
-            "Upper'(middle) - Upper'(low)",
-            "Upper'(middle[2*Low-1:0]) - Upper'(low)",
+            "Upper'(added) - Upper'(low)",
+            "Upper'(added[2*Low-1:0]) - Upper'(low)",
         )],
     },
     Mutant {
@@ -401,8 +401,8 @@ const MUTANTS: [Mutant; 25] = [
         name: "acclmt_sbox_mutant",
         // x^7: the first product takes the element of another cycle.
         faults: &[(
-            "third_valid ? residue[2] : x_second",
-            "third_valid ? residue[2] : x_third",
+            "(third_valid || seventh_each_cycle) ? cube : x_second",
+            "(third_valid || seventh_each_cycle) ? cube : x_third",
         )],
     },
     Mutant {
@@ -414,6 +414,15 @@ const MUTANTS: [Mutant; 25] = [
             ("digit[0] + digit[1] + digit[2]", "digit[0] + digit[1]"),
             ("if (product_valid) begin", "if (1'b1) begin"),
         ],
+    },
+    Mutant {
+        module: "acclmt_full_round_adders",
+        name: "acclmt_full_round_adders_mutant",
+        // The uppermost bit of a row is lost.
+        faults: &[(
+            "high = total_q[SumWidth-1:SliceWidth]",
+            "high = {1'b0, total_q[SumWidth-2:SliceWidth]}",
+        )],
     },
     Mutant {
         module: "acclmt_sum_reduction",

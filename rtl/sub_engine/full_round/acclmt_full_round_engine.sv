@@ -28,6 +28,7 @@
 ///     acclmt_full_round_pairs      products of the pairs of elements
 ///     acclmt_full_round_sequencer  steps of the matrix
 ///     acclmt_full_round_rows       multipliers, their memories, sums and reductions
+///     acclmt_full_round_adders     a matrix of small integers, without multipliers (optional)
 ///
 ///     state -> slot -> S-boxes -> turn memory -> steps -> reduction -> + k -> queue -+
 ///               ^          \--> pairs ----------------^                              |
@@ -36,11 +37,16 @@
 /// The pipeline never stalls: see `acclmt_slot_control`. States that come for their last visit have
 /// precedence over new ones.
 ///
+/// With `Adders`, parameter sets of Goldilocks states of one beat whose matrix is one of small
+/// integers can have it made by adders; the multipliers make the dense layers around the recurrence
+/// then (`acclmt_adder_control`).
+///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
 /// Latency:    a pass takes `acclmt_timing_pkg::full_loop_cycles` + `skew_i` + steps - 1 cycles
 ///             until its first beat comes round.
 /// Throughput: 1, 2, 3, 6, 8 cycles a pass for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
-///             two for each beat at least; in Goldilocks mode 1, 2, 6, 8 for t up to 6, 12, 18, 24.
+///             two for each beat at least; in Goldilocks mode 1, 2, 6, 8 for t up to 6, 12, 18, 24;
+///             with adders one state a cycle, and one in two cycles for dense layers.
 module acclmt_full_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -49,8 +55,9 @@ module acclmt_full_round_engine #(
   /// Steps (3 x 3 chunks of matrices) and beats of constant vectors that fit, powers of two.
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
-  /// Whether the elements of a pass can be stored.
+  /// Whether the elements of a pass can be stored, and whether there are adders.
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b0,
   /// Visits: the first one, the last one.
   parameter bit [1:0] Visits = 2'b11,
   /// Whether tags say that a state is not final: it goes round once more, with all its beats.
@@ -73,11 +80,13 @@ module acclmt_full_round_engine #(
   input acclmt_pkg::beat_t grid_i,
   input acclmt_pkg::beat_t most_beats_i,
   input logic [3:0] skew_i,
+  input logic adders_i,
   /// Number of this sub-engine in constant writes; constant.
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
   /// those of odd beats, at the index of the step; bank 18 + lane at the index of the beat of a
-  /// constant vector; bank 21 at the index of a pass (`acclmt_pkg::pass_entry`).
+  /// constant vector; bank 21 at the index of a pass (`acclmt_pkg::pass_entry`); with adders bank
+  /// 22 + lane at the index of a dense layer, and bank 25 at that of a row.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -106,6 +115,7 @@ module acclmt_full_round_engine #(
   localparam int unsigned LabelWidth = acclmt_pkg::PassLabelWidth;
   localparam int unsigned RoundInfoWidth =
       1 + LabelWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
+  localparam bit HasAdders = Adders && Goldilocks;
 
   logic issue, issue_last_beat, issue_digest;
   acclmt_pkg::beat_t issue_beat;
@@ -120,11 +130,20 @@ module acclmt_full_round_engine #(
   acclmt_pkg::tag_t end_tag;
   logic [Lanes-1:0][WordWidth-1:0] end_state;
   logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first;
-  logic table_write;
+  logic table_write, erase, adders_loaded;
+  logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second;
+  // The next pass of a beat of the multipliers, and of a state of the adders.
+  logic rows_pass_read, layer_pass_read;
+  acclmt_pkg::pass_index_t rows_pass, layer_pass;
+  logic adders;
+  assign adders = HasAdders && adders_i;
+  assign pass_read = adders ? layer_pass_read : rows_pass_read;
+  assign pass = adders ? layer_pass : rows_pass;
   acclmt_full_round_passes #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .Store(Store),
+    .Adders(HasAdders),
     .Visits(Visits),
     .NumSets(NumSets)
   ) u_passes (
@@ -134,16 +153,25 @@ module acclmt_full_round_engine #(
     .configs_i,
     .number_i,
     .constant_write_i,
+    .adders_loaded_i(adders_loaded),
     .first_o(first),
+    .second_o(second),
     .faults_o,
     .write_o(table_write),
+    .erase_o(erase),
     .read_i(pass_read),
     .pass_i(pass),
     .entry_o(end_entry)
   );
 
+  logic enter, layer_end;
+  acclmt_pkg::pass_label_t enter_label, layer_end_label;
+  acclmt_pkg::index_t enter_matrix;
+  acclmt_pkg::tag_t enter_tag, layer_end_tag;
+  logic [Lanes-1:0][WordWidth-1:0] enter_state, layer_end_state;
   acclmt_full_round_loop #(
     .Reduction(Reduction),
+    .Adders(HasAdders),
     .Sponge(Sponge),
     .NumSets(NumSets)
   ) u_loop (
@@ -155,6 +183,8 @@ module acclmt_full_round_engine #(
     .first_i(first),
     .grid_i,
     .most_beats_i,
+    .adders_i,
+    .second_i(second),
     .valid_i,
     .take_o,
     .state_i,
@@ -167,6 +197,15 @@ module acclmt_full_round_engine #(
     .issue_label_o(issue_label),
     .issue_tag_o(issue_tag),
     .issue_state_o(issue_state),
+    .enter_o(enter),
+    .enter_label_o(enter_label),
+    .enter_matrix_o(enter_matrix),
+    .enter_tag_o(enter_tag),
+    .enter_state_o(enter_state),
+    .layer_i(layer_end),
+    .layer_label_i(layer_end_label),
+    .layer_tag_i(layer_end_tag),
+    .layer_state_i(layer_end_state),
     .end_i(beat_end),
     .end_beat_last_i(beat_end_last),
     .end_label_i(end_label),
@@ -198,12 +237,16 @@ module acclmt_full_round_engine #(
   logic [TurnAddressWidth-1:0] turn_address;
   logic [MatrixAddressWidth-1:0] matrix_address;
   logic [Lanes-1:0][WordWidth-1:0] after_sbox, even, odd;
+  logic layer;
+  logic [RoundInfoWidth-1:0] layer_info;
+  logic [Lanes-1:0][WordWidth-1:0] layer_state;
   acclmt_pkg::full_round_step_t step;
   acclmt_full_round_sboxes #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
     .Store(Store),
+    .Adders(HasAdders),
     .RoundInfoWidth(RoundInfoWidth),
     .TurnAddressWidth(TurnAddressWidth)
   ) u_sboxes (
@@ -224,6 +267,15 @@ module acclmt_full_round_engine #(
     .sweep_place_i(constant_write_i.index),
     .state_i(issue_state),
     .round_i({issue_digest, issue_label, issue_tag, issue_entry.matrix[MatrixAddressWidth-1:0]}),
+    .adders_i,
+    .dense_i(issue_label.leaves && !issue_label.last),
+    .enter_i(enter),
+    .enter_dense_i(enter_label.last),
+    .enter_round_i({1'b0, enter_label, enter_tag, enter_matrix[MatrixAddressWidth-1:0]}),
+    .enter_state_i(enter_state),
+    .layer_o(layer),
+    .layer_round_o(layer_info),
+    .layer_state_o(layer_state),
     .start_o(start),
     .round_o(turn_info),
     .valid_o(turn_valid),
@@ -251,7 +303,55 @@ module acclmt_full_round_engine #(
     .value_o(of_beat)
   );
   logic unused_bits;
-  assign unused_bits = ^{of_issue, of_beat, issue_entry};
+  assign unused_bits = ^{of_issue, of_beat, issue_entry, enter_matrix};
+
+  // ---- Adders -----------------------------------------------------------------------------------
+
+  logic layer_read;
+  acclmt_pkg::index_t layer_address;
+  logic [Lanes-1:0][WordWidth-1:0] layer_constant;
+  if (HasAdders) begin : gen_adders
+    logic unused_digest;
+    logic [LabelWidth-1:0] layer_label;
+    acclmt_pkg::tag_t layer_tag;
+    logic [MatrixAddressWidth-1:0] unused_matrix;
+    assign {unused_digest, layer_label, layer_tag, unused_matrix} = layer_info;
+    acclmt_full_round_adders #(
+      .Prime(Prime),
+      .Reduction(Reduction)
+    ) u_adders (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .clear_i,
+      .number_i,
+      .constant_write_i,
+      .erase_i(erase),
+      .loaded_o(adders_loaded),
+      .valid_i(layer),
+      .state_i(layer_state),
+      .label_i(layer_label),
+      .tag_i(layer_tag),
+      .constant_read_o(layer_read),
+      .constant_address_o(layer_address),
+      .constant_i(layer_constant),
+      .pass_read_o(layer_pass_read),
+      .pass_o(layer_pass),
+      .valid_o(layer_end),
+      .label_o(layer_end_label),
+      .tag_o(layer_end_tag),
+      .state_o(layer_end_state)
+    );
+  end else begin : gen_no_adders
+    assign {adders_loaded, layer_read, layer_pass_read, layer_end} = '0;
+    assign layer_address = '0;
+    assign layer_pass = '0;
+    assign layer_end_label = '0;
+    assign layer_end_tag = '0;
+    assign layer_end_state = '0;
+    logic unused_layer;
+    assign unused_layer = ^{erase, layer, layer_info, layer_state, layer_constant};
+  end
 
   logic pairs_take;
   logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs;
@@ -305,6 +405,7 @@ module acclmt_full_round_engine #(
     .Reduction(Reduction),
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
+    .Adders(HasAdders),
     .NumSets(NumSets)
   ) u_rows (
     .clk_i,
@@ -324,8 +425,12 @@ module acclmt_full_round_engine #(
     .odd_i(odd),
     .pairs_take_o(pairs_take),
     .pairs_i(pairs),
-    .pass_read_o(pass_read),
-    .pass_o(pass),
+    .adders_i,
+    .layer_read_i(layer_read),
+    .layer_address_i(layer_address),
+    .layer_constant_o(layer_constant),
+    .pass_read_o(rows_pass_read),
+    .pass_o(rows_pass),
     .valid_o(beat_end),
     .beat_last_o(beat_end_last),
     .label_o(end_label),

@@ -13,13 +13,18 @@
 /// has a shorter slot, in which it takes a beat a cycle; the state that leaves has one beat. With
 /// x^7, and where a state is not final, it is a pass like others.
 ///
+/// Where layers are made by adders, states are of one beat and `acclmt_adder_control` chooses: a
+/// state may also enter behind the S-boxes, dense layers come back past the queue, and states leave
+/// as they come out of their last layer.
+///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
 ///             Towards the pipeline none: a beat that is issued comes back after its round.
 /// Latency:    1 cycle from the choice of a beat to `issue_o`; 2 from a beat that comes back to the
 ///             choice. Throughput: one beat a cycle, in slots (see `acclmt_slot_control`).
 module acclmt_full_round_loop #(
-  /// Kind of reduction.
+  /// Kind of reduction, and whether there are adders.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  parameter bit Adders = 1'b0,
   /// Whether tags say that a state is not final.
   parameter bit Sponge = 1'b0,
   /// Parameter sets.
@@ -38,6 +43,10 @@ module acclmt_full_round_loop #(
   input logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first_i,
   input acclmt_pkg::beat_t grid_i,
   input acclmt_pkg::beat_t most_beats_i,
+  /// Layers are made by adders; the second passes of the last visit of each set, which follow a
+  /// dense layer.
+  input logic adders_i,
+  input logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
   output logic [1:0] take_o,
@@ -53,8 +62,20 @@ module acclmt_full_round_loop #(
   output acclmt_pkg::pass_label_t issue_label_o,
   output acclmt_pkg::tag_t issue_tag_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] issue_state_o,
+  /// With adders: a state enters behind the S-boxes, for a dense layer if it is on its last visit;
+  /// what the program says of it, the first step of its matrix, and its tag.
+  output logic enter_o,
+  output acclmt_pkg::pass_label_t enter_label_o,
+  output acclmt_pkg::index_t enter_matrix_o,
+  output acclmt_pkg::tag_t enter_tag_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] enter_state_o,
+  /// A state comes out of the adders, see `end_i`.
+  input logic layer_i,
+  input acclmt_pkg::pass_label_t layer_label_i,
+  input acclmt_pkg::tag_t layer_tag_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] layer_state_i,
   /// A beat comes back: the last one of its state; what the program says of the state, its tag, and
-  /// its next pass.
+  /// its next pass, or that of a state that comes out of the adders.
   input logic end_i,
   input logic end_beat_last_i,
   input acclmt_pkg::pass_label_t end_label_i,
@@ -84,6 +105,17 @@ module acclmt_full_round_loop #(
   localparam int unsigned SetWidth = acclmt_pkg::SetWidth;
   localparam int unsigned TagSet = acclmt_pkg::TagSet;
 
+  logic adders;
+  assign adders = Adders && adders_i;
+
+  // The beat that goes into the queue: of the multipliers, or of the adders.
+  acclmt_pkg::pass_label_t queue_label;
+  acclmt_pkg::tag_t queue_tag;
+  logic [Lanes-1:0][WordWidth-1:0] queued_state;
+  assign queue_label = adders ? layer_label_i : end_label_i;
+  assign queue_tag = adders ? layer_tag_i : end_tag_i;
+  assign queued_state = adders ? layer_state_i : end_state_i;
+
   // Of the states of both ports, the one at the head of the queue, and the one that comes
   // back: the parameters of their sets.
   localparam int unsigned OfNew = 0;
@@ -97,7 +129,7 @@ module acclmt_full_round_loop #(
   assign look_set[OfNew] = tag_i[0][TagSet+:SetWidth];
   assign look_set[OfNewLast] = tag_i[1][TagSet+:SetWidth];
   assign look_set[OfHead] = head_tag[TagSet+:SetWidth];
-  assign look_set[OfEnd] = end_tag_i[TagSet+:SetWidth];
+  assign look_set[OfEnd] = queue_tag[TagSet+:SetWidth];
   for (genvar look = 0; look < NumLooks; look++) begin : gen_look
     acclmt_set_select #(
       .NumSets(NumSets)
@@ -136,6 +168,8 @@ module acclmt_full_round_loop #(
   logic [4:0] head_cycles, new_last_cycles;
   logic [Lanes-1:0][WordWidth-1:0] head_state;
   logic [EntryWidth-1:0] head_entry;
+  acclmt_pkg::pass_entry_t head_entry_of;
+  assign head_entry_of = head_entry;
   acclmt_pkg::pass_index_t head_pass;
   logic [7:0] head_count;
   acclmt_pkg::index_t head_vector;
@@ -143,8 +177,9 @@ module acclmt_full_round_loop #(
   assign new_digest = new_last_first.entry.leaves && new_last_config.digest_short &&
                       !(Sponge && tag_i[1][acclmt_pkg::TagContinues]);
 
-  logic [1:0] place_available, accept;
-  logic issue, issue_last_beat, leave, unused_first;
+  logic [1:0] place_available, accept, slot_accept, slot_take, line_accept;
+  logic issue, issue_last_beat, leave, unused_first, slot_issue, slot_head_take, slot_busy;
+  logic line_issue, line_return, line_new, line_head_take, enter, enter_last;
   acclmt_pkg::beat_t issue_beat;
   assign head_spacing = head_digest ? BeatWidth'(1) : head_config.spacing;
   assign head_cycles = head_digest ? 5'(head_config.beats) : 5'(head_config.full_interval);
@@ -159,7 +194,7 @@ module acclmt_full_round_loop #(
     .clear_i,
     .grid_i,
     .most_beats_i,
-    .head_valid_i(head_valid),
+    .head_valid_i(head_valid && !adders),
     .head_complete_i(queue_complete),
     .head_last_i(queue_last),
     .head_beats_i(head_config.beats),
@@ -167,21 +202,62 @@ module acclmt_full_round_loop #(
     .head_done_i(head_done),
     .head_spacing_i(head_spacing),
     .head_cycles_i(head_cycles),
-    .head_take_o(head_take),
-    .new_valid_i(valid_i),
+    .head_take_o(slot_head_take),
+    .new_valid_i(adders ? 2'b0 : valid_i),
     .new_place_i(place_available),
     .new_beats_i({new_last_config.beats, new_config.beats}),
     .new_spacing_i({new_last_spacing, new_config.spacing}),
     .new_cycles_i({new_last_cycles, 5'(new_config.full_interval)}),
-    .new_take_o(take_o),
-    .new_accept_o(accept),
-    .issue_o(issue),
+    .new_take_o(slot_take),
+    .new_accept_o(slot_accept),
+    .issue_o(slot_issue),
     .first_o(unused_first),
     .last_o(issue_last_beat),
     .beat_o(issue_beat),
     .exit_o(leave),
-    .busy_o
+    .busy_o(slot_busy)
   );
+
+  logic head_dense, end_leaves, layer_leaves;
+  assign head_dense = head_entry_of.leaves && !head_last;
+  assign end_leaves = adders && end_i && end_label_i.leaves;
+  assign layer_leaves = adders && layer_i && layer_label_i.leaves;
+  if (Adders) begin : gen_adder_control
+    acclmt_adder_control #(
+      .Places(Places),
+      .Lead(acclmt_timing_pkg::sbox_latency(int'(Reduction)))
+    ) u_adder_control (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .enable_i(adders),
+      .head_valid_i(head_valid),
+      .head_dense_i(head_dense),
+      .head_take_o(line_head_take),
+      .return_i(end_i && !end_label_i.leaves),
+      .new_valid_i(valid_i),
+      .new_place_i(place_available),
+      .new_enters_i(new_first.entry.sbox == acclmt_pkg::SboxNone),
+      .new_dense_i(new_first.entry.leaves),
+      .new_accept_o(line_accept),
+      .left_i(2'(end_leaves) + 2'(layer_leaves)),
+      .issue_o(line_issue),
+      .issue_return_o(line_return),
+      .issue_new_o(line_new),
+      .enter_o(enter),
+      .enter_last_o(enter_last)
+    );
+  end else begin : gen_slots_only
+    assign {line_head_take, line_issue, line_return, line_new, enter, enter_last} = '0;
+    assign line_accept = '0;
+    logic unused_line;
+    assign unused_line = ^{head_dense, end_leaves, layer_leaves, layer_i, second_i, adders_i};
+  end
+  assign issue = slot_issue || line_issue;
+  assign head_take = slot_head_take || line_head_take;
+  assign accept = slot_accept | line_accept;
+  assign take_o = slot_take | line_accept;
+  assign busy_o = slot_busy || line_issue;
 
   // Of a beat: the visit, the pass, how often its loop has been made, its constant vector.
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
@@ -191,6 +267,15 @@ module acclmt_full_round_loop #(
   acclmt_pkg::index_t issue_vector;
   acclmt_pkg::tag_t issue_tag;
   logic issue_last, issue_digest;
+  logic [EntryWidth-1:0] second_entry;
+  acclmt_set_select #(
+    .NumSets(NumSets),
+    .Width(EntryWidth)
+  ) u_second (
+    .values_i(second_i),
+    .set_i(end_tag_i[TagSet+:SetWidth]),
+    .value_o(second_entry)
+  );
   always_comb begin
     issue_state = head_state;
     issue_entry = head_entry;
@@ -200,7 +285,16 @@ module acclmt_full_round_loop #(
     issue_tag = head_tag;
     issue_last = head_last;
     issue_digest = head_digest;
-    if (take_o[1]) begin
+    if (Adders && line_return) begin
+      issue_state = end_state_i;
+      issue_entry = second_entry;
+      issue_pass = end_label_i.next;
+      issue_count = end_label_i.count;
+      issue_vector = end_label_i.constants + acclmt_pkg::IndexWidth'(end_label_i.add);
+      issue_tag = end_tag_i;
+      issue_last = 1'b1;
+      issue_digest = 1'b0;
+    end else if (slot_take[1]) begin
       issue_state = state_i[1];
       issue_entry = new_last_first.entry;
       issue_pass = new_last_first.pass;
@@ -209,7 +303,7 @@ module acclmt_full_round_loop #(
       issue_tag = tag_i[1];
       issue_last = 1'b1;
       issue_digest = new_digest;
-    end else if (take_o[0]) begin
+    end else if (slot_take[0] || line_new) begin
       issue_state = state_i[0];
       issue_entry = new_first.entry;
       issue_pass = new_first.pass;
@@ -232,8 +326,8 @@ module acclmt_full_round_loop #(
     else issue_o <= issue && !clear_i;
   end
   always_ff @(posedge clk_i) begin
-    issue_beat_o <= issue_beat;
-    issue_last_beat_o <= issue_last_beat;
+    issue_beat_o <= adders ? '0 : issue_beat;
+    issue_last_beat_o <= adders || issue_last_beat;
     issue_entry_q <= issue_entry;
     issue_pass_q <= issue_pass;
     issue_count_q <= issue_count;
@@ -244,6 +338,41 @@ module acclmt_full_round_loop #(
     issue_tag_o <= issue_tag;
   end
   assign issue_entry_o = issue_entry_q;
+
+  // What enters behind the S-boxes is the first pass of a visit, and is no loop.
+  if (Adders) begin : gen_enter
+    logic enter_last_q;
+    acclmt_pkg::pass_first_t enter_first_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) enter_o <= 1'b0;
+      else enter_o <= enter && !clear_i;
+    end
+    always_ff @(posedge clk_i) begin
+      enter_last_q <= enter_last;
+      enter_first_q <= enter_last ? first[1] : first[0];
+      enter_tag_o <= tag_i[enter_last];
+      enter_state_o <= state_i[enter_last];
+    end
+    always_comb begin
+      enter_label_o.last = enter_last_q;
+      enter_label_o.leaves = 1'b0;
+      enter_label_o.next = enter_first_q.pass + 1'b1;
+      enter_label_o.count = '0;
+      enter_label_o.add = enter_first_q.entry.add;
+      enter_label_o.constants = enter_first_q.constants;
+    end
+    assign enter_matrix_o = enter_first_q.entry.matrix;
+    logic unused_enter;
+    assign unused_enter = ^enter_first_q;
+  end else begin : gen_no_enter
+    assign enter_o = 1'b0;
+    assign enter_label_o = '0;
+    assign enter_matrix_o = '0;
+    assign enter_tag_o = '0;
+    assign enter_state_o = '0;
+    logic unused_enter;
+    assign unused_enter = ^{enter, enter_last};
+  end
 
   // The pass behind it: the first one of its loop, or the next entry of the table.
   logic is_loop, again;
@@ -268,13 +397,13 @@ module acclmt_full_round_loop #(
   acclmt_pkg::pass_entry_t next_entry;
   acclmt_pkg::index_t next_vector;
   logic next_digest;
-  assign next_entry = end_label_i.leaves ? EntryWidth'(0) : end_entry_i;
+  assign next_entry = queue_label.leaves ? EntryWidth'(0) : end_entry_i;
   assign next_vector =
-      end_label_i.constants +
-      (end_label_i.add ? acclmt_pkg::IndexWidth'(end_config.beats) : '0);
+      queue_label.constants +
+      (queue_label.add ? acclmt_pkg::IndexWidth'(end_config.beats) : '0);
   // The last pass of a final state.
-  assign next_digest = end_config.digest_short && end_label_i.last && next_entry.leaves &&
-                       !(Sponge && end_tag_i[acclmt_pkg::TagContinues]);
+  assign next_digest = end_config.digest_short && queue_label.last && next_entry.leaves &&
+                       !(Sponge && queue_tag[acclmt_pkg::TagContinues]);
   localparam int unsigned QueueWidth = Lanes * WordWidth + 3 + EntryWidth +
       acclmt_pkg::PassIndexWidth + 8 + acclmt_pkg::IndexWidth + TagWidth;
   acclmt_beat_fifo #(
@@ -285,10 +414,10 @@ module acclmt_full_round_loop #(
     .rst_ni,
     .memory_config_i,
     .clear_i,
-    .valid_i(end_i),
-    .last_i(end_beat_last_i),
-    .data_i({end_label_i.last, end_label_i.leaves, next_digest, next_entry, end_label_i.next,
-             end_label_i.count, next_vector, end_tag_i, end_state_i}),
+    .valid_i(adders ? layer_i && !layer_label_i.leaves : end_i),
+    .last_i(adders || end_beat_last_i),
+    .data_i({queue_label.last, queue_label.leaves, next_digest, next_entry, queue_label.next,
+             queue_label.count, next_vector, queue_tag, queued_state}),
     .head_valid_o(head_valid),
     .complete_o(queue_complete),
     .last_o(queue_last),
@@ -314,10 +443,11 @@ module acclmt_full_round_loop #(
       .most_beats_i,
       .available_o(place_available[port]),
       .reserve_i(accept[port]),
-      .valid_i(leave && head_last == (port == 1)),
-      .last_i(queue_last),
-      .state_i(head_state),
-      .tag_i(head_tag),
+      .valid_i((port == 1) ? (leave && head_last) || layer_leaves
+                           : (leave && !head_last) || end_leaves),
+      .last_i(adders || queue_last),
+      .state_i(!adders ? head_state : (port == 1) ? layer_state_i : end_state_i),
+      .tag_i(!adders ? head_tag : (port == 1) ? layer_tag_i : end_tag_i),
       .valid_o(valid_o[port]),
       .take_i(take_i[port]),
       .state_o(state_o[port]),
@@ -328,7 +458,8 @@ module acclmt_full_round_loop #(
   assign idle_o = &buffer_idle;
 
   logic unused_bits;
-  assign unused_bits = ^{new_config, new_last_config, head_config, end_config};
+  assign unused_bits = ^{new_config, new_last_config, head_config, end_config, head_entry_of,
+                         second_entry, layer_label_i, layer_tag_i, layer_state_i};
 
 `ifndef SYNTHESIS
   program_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -337,6 +468,15 @@ module acclmt_full_round_loop #(
   within_table_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       issue_o |-> issue_entry_o.leaves || again || issue_pass_q != '1)
   else $error("acclmt_full_round_loop: a program goes on behind the table");
+  one_visit_leaves_layer_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      layer_leaves |-> layer_label_i.last)
+  else $error("acclmt_full_round_loop: a first visit ends with a layer of the adders");
+  one_visit_leaves_end_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      adders && end_i |-> end_label_i.leaves != end_label_i.last)
+  else $error("acclmt_full_round_loop: a dense layer is at neither end of the recurrence");
+  layer_needs_adders_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      layer_i |-> adders)
+  else $error("acclmt_full_round_loop: a state comes out of adders that are not in use");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({valid_i, take_o, valid_o, take_i, issue_o, end_i}))
   else $error("acclmt_full_round_loop: a handshake is unknown");

@@ -157,6 +157,7 @@ module acclmt_full_round_pairs #(
   end
 
   logic [acclmt_pkg::ProductWidth-1:0] product;
+  acclmt_pkg::product_t unused_beside;
   acclmt_mul #(
     .Goldilocks(Goldilocks)
   ) u_mul (
@@ -164,7 +165,10 @@ module acclmt_full_round_pairs #(
     .goldilocks_i,
     .a_i(negative_q),
     .b_i(factor_q),
-    .product_o(product)
+    .product_o(product),
+    .beside_a_i('0),
+    .beside_b_i('0),
+    .beside_o(unused_beside)
   );
 
   // ---- Their sum --------------------------------------------------------------------------------

@@ -18,6 +18,10 @@
 ///
 /// A word of zeros where a visit should begin erases the program: no matrix is loaded any more.
 ///
+/// Where layers are made by adders no base is stored; the last visit begins with a layer without
+/// S-boxes, and the first one may do so; such a layer is in no loop that ends with it, and the
+/// state does not leave behind it.
+///
 /// Handshake:  writes of constants; `read_i` reads an entry, which is there in the next cycle.
 /// Latency:    one cycle from a write to `faults_o`, none from the configuration.
 /// Throughput: a read and a write in a cycle.
@@ -25,8 +29,9 @@ module acclmt_full_round_passes #(
   /// Steps of matrices and beats of constant vectors that fit, powers of two.
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
-  /// Whether the elements of a pass can be stored.
+  /// Whether the elements of a pass can be stored, and whether there are adders.
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b0,
   /// Visits: the first one, the last one.
   parameter bit [1:0] Visits = 2'b11,
   /// Parameter sets.
@@ -43,12 +48,17 @@ module acclmt_full_round_passes #(
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants, see acclmt_full_round_engine.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// The first passes of both visits, of each set.
+  /// The matrix of the adders is loaded.
+  input logic adders_loaded_i,
+  /// The first passes of both visits, of each set, and with adders the second one of the last
+  /// visit.
   output logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first_o,
+  output logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second_o,
   /// Why the program of a set cannot run (`acclmt_pkg::program_fault_t`).
   output logic [NumSets-1:0][2:0] faults_o,
-  /// An entry of the table is written.
+  /// An entry of the table is written; the program is erased.
   output logic write_o,
+  output logic erase_o,
   /// An entry is read.
   input logic read_i,
   input acclmt_pkg::pass_index_t pass_i,
@@ -218,6 +228,7 @@ module acclmt_full_round_passes #(
         (entry.leaves && (known_d.in_loop || known_d.stored)) || base_illegal;
   end
   assign erase = write_pass && constant_write_i.data == '0 && !known.open;
+  assign erase_o = erase;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) known_q <= '0;
@@ -243,6 +254,9 @@ module acclmt_full_round_passes #(
     logic [2*FirstWidth-1:0] first_q;
     logic [2*CountWidth-1:0] passes_q, vectors_q;
     logic [IndexWidth-1:0] last_matrix_q;
+    // For adders: no base is stored; the first layer of a visit is one with which it can begin.
+    logic stores_q;
+    logic [1:0] line_begins_q;
     assign written = write_pass && known.set_number == acclmt_pkg::SetWidth'(set);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -251,6 +265,8 @@ module acclmt_full_round_passes #(
         seventh_q <= 1'b0;
         unloaded_q <= 1'b0;
         last_matrix_q <= '0;
+        stores_q <= 1'b0;
+        line_begins_q <= '0;
       end else if (write_pass) begin
         if (fresh) begin
           visits_done_q <= '0;
@@ -258,6 +274,8 @@ module acclmt_full_round_passes #(
           seventh_q <= 1'b0;
           unloaded_q <= 1'b0;
           last_matrix_q <= '0;
+          stores_q <= 1'b0;
+          line_begins_q <= '0;
         end
         if (written) begin
           if (ends) visits_done_q[known.visit] <= 1'b1;
@@ -265,6 +283,11 @@ module acclmt_full_round_passes #(
           if (entry.sbox == acclmt_pkg::SboxSeventh) seventh_q <= 1'b1;
           if (unloaded) unloaded_q <= 1'b1;
           if (fresh || entry.matrix > last_matrix_q) last_matrix_q <= entry.matrix;
+          if (entry.store != acclmt_pkg::StoreNone) stores_q <= 1'b1;
+          if (begins) begin
+            line_begins_q[word.visit] <= (entry.sbox == acclmt_pkg::SboxNone)
+                ? !entry.leaves && entry.times == '0 : !word.visit;
+          end
         end
       end
     end
@@ -287,6 +310,23 @@ module acclmt_full_round_passes #(
       end
       assign first_o[visit][FirstWidth*set+:FirstWidth] =
           Visits[visit] ? first_q[FirstWidth*visit+:FirstWidth] : '0;
+    end
+
+    if (Adders) begin : gen_second
+      // The entry behind the first one of the last visit.
+      logic first_of_last_q;
+      logic [EntryWidth-1:0] second_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) first_of_last_q <= 1'b0;
+        else if (write_pass) first_of_last_q <= written && begins && word.visit && !ends;
+      end
+      always_ff @(posedge clk_i) begin
+        if (write_pass && fresh) second_q <= '0;
+        else if (write_pass && first_of_last_q) second_q <= entry;
+      end
+      assign second_o[EntryWidth*set+:EntryWidth] = second_q;
+    end else begin : gen_no_second
+      assign second_o[EntryWidth*set+:EntryWidth] = '0;
     end
 
     // Compared with the configuration: steps up to the last one of the last matrix; beats of the
@@ -316,9 +356,11 @@ module acclmt_full_round_passes #(
       faults_o[set] = acclmt_pkg::ProgramSound;
       if (known_q.malformed) faults_o[set] = acclmt_pkg::ProgramMalformed;
       else if (visits_done_q != Visits) faults_o[set] = acclmt_pkg::ProgramMissing;
-      else if (unit_q || (seventh_q && of_set.alpha != acclmt_pkg::AlphaSeven)) begin
+      else if (unit_q || (seventh_q && of_set.alpha != acclmt_pkg::AlphaSeven) ||
+               (of_set.adders && (!Adders || stores_q || (Visits & ~line_begins_q) != '0))) begin
         faults_o[set] = acclmt_pkg::ProgramUnit;
-      end else if (unloaded_q || 32'(steps_end) >= MatrixDepth ||
+      end else if (unloaded_q || (of_set.adders && !adders_loaded_i) ||
+                   32'(steps_end) >= MatrixDepth ||
                    !loaded_q[steps_end[MatrixAddressWidth-1:0]]) begin
         faults_o[set] = acclmt_pkg::ProgramMatrix;
       end else if (!(&vectors_fit)) faults_o[set] = acclmt_pkg::ProgramVectors;

@@ -16,6 +16,9 @@
 /// four slices of a row chunk grow in two steps for each beat of the state. The steps of a row
 /// chunk are added before they are reduced.
 ///
+/// With adders the multipliers make the dense layers only, whose constants are elsewhere: those of
+/// the adders' layers are read at the same time.
+///
 /// Handshake:  none. The coefficients of a step are read the cycle before it. A beat leaves after
 ///             the steps of its row chunk.
 /// Latency:    `OperandLatency` + `acclmt_timing_pkg::dot_latency` + 1 cycles from the last step of
@@ -29,6 +32,8 @@ module acclmt_full_round_rows #(
   /// Steps of matrices and beats of constant vectors that fit, powers of two.
   parameter int unsigned MatrixDepth = 32,
   parameter int unsigned ConstantDepth = 256,
+  /// Whether there are adders.
+  parameter bit Adders = 1'b0,
   /// Parameter sets.
   parameter int unsigned NumSets = 1,
   /// Bits of the address of a step (derived).
@@ -61,6 +66,11 @@ module acclmt_full_round_rows #(
   /// pairs of its state; no other step needs it.
   output logic pairs_take_o,
   input logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs_i,
+  /// Adders are in use, and read constants, which are there in the next cycle.
+  input logic adders_i,
+  input logic layer_read_i,
+  input acclmt_pkg::index_t layer_address_i,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] layer_constant_o,
   /// In the cycle before: the next pass of the state of a beat that leaves is read.
   output logic pass_read_o,
   output acclmt_pkg::pass_index_t pass_o,
@@ -181,20 +191,25 @@ module acclmt_full_round_rows #(
   assign step_constant =
       step_i.label.constants[ConstantAddressWidth-1:0] + ConstantAddressWidth'(step_i.row) +
       (step_i.digest ? ConstantAddressWidth'(of_step.beats) : '0);
+  localparam int unsigned DenseAddressWidth = $clog2(acclmt_pkg::DenseDepth);
+  logic adders;
+  logic [DenseAddressWidth-1:0] step_dense, dense_at_read;
+  assign adders = Adders && adders_i;
+  assign step_dense = {step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], step_i.label.last};
   acclmt_delay #(
-    .Width(1 + ConstantAddressWidth),
+    .Width(1 + DenseAddressWidth + ConstantAddressWidth),
     .Cycles(ToDot - 1)
   ) u_to_constant (
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .data_i({step_i.label.add, step_constant}),
-    .data_o({adds_at_read, constant_at_read})
+    .data_i({step_i.label.add, Adders ? step_dense : DenseAddressWidth'(0), step_constant}),
+    .data_o({adds_at_read, dense_at_read, constant_at_read})
   );
   assign beat_reads = beat_comes && adds_at_read;
   always_ff @(posedge clk_i) adds_q <= adds_at_read;
 
-  logic [Lanes-1:0][WordWidth-1:0] constant;
+  logic [Lanes-1:0][WordWidth-1:0] constant, own_constant;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_constant_bank
     acclmt_mem_1r1w #(
       .Width(WordWidth),
@@ -206,11 +221,34 @@ module acclmt_full_round_rows #(
                       constant_write_i.bank == acclmt_pkg::BankWidth'(MatrixBanks + lane)),
       .write_address_i(constant_write_i.index[ConstantAddressWidth-1:0]),
       .write_data_i(constant_write_i.data),
-      .read_enable_i(beat_reads),
-      .read_address_i(constant_at_read),
+      .read_enable_i(adders ? layer_read_i : beat_reads),
+      .read_address_i(adders ? layer_address_i[ConstantAddressWidth-1:0] : constant_at_read),
       .read_data_o(constant[lane])
     );
+    if (Adders) begin : gen_dense
+      logic [WordWidth-1:0] dense_constant;
+      acclmt_mem_1r1w #(
+        .Width(WordWidth),
+        .Depth(acclmt_pkg::DenseDepth)
+      ) u_dense (
+        .clk_i,
+        .memory_config_i,
+        .write_enable_i(write_constant &&
+                        32'(constant_write_i.bank) == acclmt_pkg::DenseBank + lane),
+        .write_address_i(constant_write_i.index[DenseAddressWidth-1:0]),
+        .write_data_i(constant_write_i.data),
+        .read_enable_i(beat_reads && adders),
+        .read_address_i(dense_at_read),
+        .read_data_o(dense_constant)
+      );
+      assign own_constant[lane] = adders ? dense_constant : constant[lane];
+    end else begin : gen_no_dense
+      assign own_constant[lane] = constant[lane];
+    end
   end
+  assign layer_constant_o = constant;
+  logic unused_layer;
+  assign unused_layer = ^{adders_i, layer_read_i, layer_address_i, dense_at_read, step_dense};
 
   // The cycle before, what the state does next is read.
   logic [LabelWidth-1:0] label_at_read;
@@ -305,7 +343,7 @@ module acclmt_full_round_rows #(
       .goldilocks_i,
       .prime_i,
       .a_i(residue),
-      .b_i(adds_q ? constant[row] : '0),
+      .b_i(adds_q ? own_constant[row] : '0),
       .sum_o(state_o[row])
     );
   end

@@ -12,6 +12,10 @@
 /// With `Store` a pass can store the elements that come, and later passes multiply their powers
 /// with them. States go round in their order, and so do the bases of those that have one: a queue.
 ///
+/// With adders a beat that comes out of the S-boxes goes to them, or to the turn memory if its
+/// layer is dense; and one may enter behind the S-boxes, for the unit that the other one does not
+/// need.
+///
 /// Handshake:  none. `start_o` marks the first beat of a round in the cycle in which it is written
 ///             to the turn memory, with what `round_i` said of the round. Its pairs of beats are at
 ///             the addresses from the number of pairs of beats before it on (a last beat without
@@ -23,8 +27,9 @@ module acclmt_full_round_sboxes #(
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
-  /// Whether bases can be stored.
+  /// Whether bases can be stored, and whether there are adders.
   parameter bit Store = 1'b1,
+  parameter bit Adders = 1'b0,
   /// Bits of what is known of a round.
   parameter int unsigned RoundInfoWidth = 8,
   /// Bits of an address of the turn memory.
@@ -56,6 +61,18 @@ module acclmt_full_round_sboxes #(
   input acclmt_pkg::index_t sweep_place_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [RoundInfoWidth-1:0] round_i,
+  /// Adders are in use. Whether the layer of a beat is dense then; a beat enters behind the
+  /// S-boxes, and what is known of its round.
+  input logic adders_i,
+  input logic dense_i,
+  input logic enter_i,
+  input logic enter_dense_i,
+  input logic [RoundInfoWidth-1:0] enter_round_i,
+  input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] enter_state_i,
+  /// A beat for the adders, and what is known of its round.
+  output logic layer_o,
+  output logic [RoundInfoWidth-1:0] layer_round_o,
+  output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] layer_state_o,
   /// The first beat of a round is written to the turn memory; what is known of the round.
   output logic start_o,
   output logic [RoundInfoWidth-1:0] round_o,
@@ -83,7 +100,8 @@ module acclmt_full_round_sboxes #(
   logic valid_at_turn, last_at_turn, unused_ahead;
   acclmt_pkg::beat_t beat_at_turn;
   acclmt_pkg::element_count_t sbox_width_at_turn;
-  logic all_at_turn, first_at_turn;
+  logic all_at_turn, first_at_turn, dense_at_turn;
+  logic [RoundInfoWidth-1:0] round_at_turn;
   acclmt_valid_pipe #(
     .Cycles(AtTurn)
   ) u_valid_to_turn (
@@ -97,19 +115,49 @@ module acclmt_full_round_sboxes #(
   logic passes;
   assign passes = sbox_i != acclmt_pkg::SboxNone;
   acclmt_delay #(
-    .Width(BeatWidth + ElementCountWidth + 3 + RoundInfoWidth),
+    .Width(BeatWidth + ElementCountWidth + 4 + RoundInfoWidth),
     .Cycles(AtTurn)
   ) u_to_turn (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .data_i({beat_i, last_beat_i, sbox_width_i, passes && !first_only_i, passes && first_only_i,
-             round_i}),
-    .data_o({beat_at_turn, last_at_turn, sbox_width_at_turn, all_at_turn, first_at_turn, round_o})
+             Adders && dense_i, round_i}),
+    .data_o({beat_at_turn, last_at_turn, sbox_width_at_turn, all_at_turn, first_at_turn,
+             dense_at_turn, round_at_turn})
   );
-  assign start_o = valid_at_turn && beat_at_turn == '0;
-  assign valid_o = valid_at_turn;
-  assign beat_o = beat_at_turn;
+
+  // What goes to the turn memory, and to the adders.
+  logic adders, turn_enters;
+  logic [Lanes-1:0][WordWidth-1:0] power_at_turn;
+  assign adders = Adders && adders_i;
+  assign turn_enters = Adders && enter_i && enter_dense_i;
+  assign valid_o = (valid_at_turn && (!adders || dense_at_turn)) || turn_enters;
+  assign beat_o = turn_enters ? '0 : beat_at_turn;
+  assign start_o = valid_o && beat_o == '0;
+  assign round_o = turn_enters ? enter_round_i : round_at_turn;
+  assign after_sbox_o = turn_enters ? enter_state_i : power_at_turn;
+  if (Adders) begin : gen_adders
+    logic layer_enters;
+    assign layer_enters = enter_i && !enter_dense_i;
+    assign layer_o = (adders && valid_at_turn && !dense_at_turn) || layer_enters;
+    assign layer_round_o = layer_enters ? enter_round_i : round_at_turn;
+    assign layer_state_o = layer_enters ? enter_state_i : power_at_turn;
+`ifndef SYNTHESIS
+    one_to_a_unit_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        enter_i && valid_at_turn |-> enter_dense_i != dense_at_turn)
+    else $error("acclmt_full_round_sboxes: two beats need a unit in one cycle");
+    both_units_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+        enter_i && valid_at_turn);
+`endif
+  end else begin : gen_no_adders
+    assign layer_o = 1'b0;
+    assign layer_round_o = '0;
+    assign layer_state_o = '0;
+    logic unused_enter;
+    assign unused_enter = ^{adders_i, dense_i, enter_i, enter_dense_i, enter_round_i, enter_state_i,
+                            dense_at_turn};
+  end
 
   // With the operands of the last product: which power it makes.
   localparam int unsigned AtPower = 2 * acclmt_timing_pkg::mod_mul_latency(int'(Reduction));
@@ -237,7 +285,8 @@ module acclmt_full_round_sboxes #(
       .Prime(Prime),
       .Goldilocks(Goldilocks),
       .Reduction(Reduction),
-      .Base(Store)
+      .Base(Store),
+      .Cube(Adders)
     ) u_sbox (
       .clk_i,
       .rst_ni,
@@ -251,7 +300,7 @@ module acclmt_full_round_sboxes #(
       .x_o(at_power[lane]),
       .base_i(base[lane]),
       .bypass_i(bypass),
-      .y_o(after_sbox_o[lane])
+      .y_o(power_at_turn[lane])
     );
   end
 
@@ -261,7 +310,7 @@ module acclmt_full_round_sboxes #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) turn_write_q <= '0;
     else if (clear_i) turn_write_q <= '0;
-    else if (valid_at_turn && (beat_at_turn[0] || last_at_turn)) begin
+    else if (valid_o && (beat_o[0] || last_at_turn || adders)) begin
       turn_write_q <= turn_write_q + 1'b1;
     end
   end
@@ -273,7 +322,7 @@ module acclmt_full_round_sboxes #(
     ) u_turn (
       .clk_i,
       .memory_config_i,
-      .write_enable_i(valid_at_turn && beat_at_turn[0] == (bank == 1)),
+      .write_enable_i(valid_o && beat_o[0] == (bank == 1)),
       .write_address_i(turn_write_q),
       .write_data_i(after_sbox_o),
       .read_enable_i(read_i[bank]),
@@ -289,9 +338,9 @@ module acclmt_full_round_sboxes #(
       !$isunknown({valid_i, start_o, read_i}))
   else $error("acclmt_full_round_sboxes: a beat, a start or a read is unknown");
   partial_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      start_o && first_at_turn);
+      start_o && !turn_enters && first_at_turn);
   none_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      start_o && !all_at_turn && !first_at_turn);
+      start_o && !turn_enters && !all_at_turn && !first_at_turn);
   write_meets_read_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       valid_at_turn && read_i != '0);
 `endif

@@ -96,6 +96,7 @@ fn check_build(hardware: &Hardware) -> Result<(), BackendError> {
         field: large_field(),
         runtime_modulus: RUNTIME_MODULUS,
         store: true,
+        adders: true,
         ..Hardware::default()
     };
     let asked = Hardware {

@@ -1876,6 +1876,7 @@ impl CountingDevice {
             montgomery_bits: 264,
             runtime_modulus: false,
             store: true,
+            adders: true,
             places: 64,
             loop_cycles: 61,
         };
@@ -2093,7 +2094,7 @@ fn bench_engine_measures_the_steady_state() {
         close(&filecoin["trident_cycles_per_hash"], 103.0),
         "{filecoin}"
     );
-    assert_eq!(plonky2["period"], 18);
+    assert_eq!(plonky2["period"], 8);
     assert_eq!(plonky2["paper_cycles_per_hash"], Value::Null);
 
     let text = run_with(&COUNTING, &arguments);
@@ -2119,10 +2120,10 @@ fn bench_engine_measures_the_steady_state() {
 #[test]
 fn bench_engine_all_skips_other_fields_with_the_reason() {
     for arguments in [
-        &["bench", "engine", "--hashes", "160", "--json"][..],
-        &["bench", "engine", "all", "--hashes", "160", "--json"],
+        &["bench", "engine", "--hashes", "260", "--json"][..],
+        &["bench", "engine", "all", "--hashes", "260", "--json"],
         &[
-            "bench", "engine", "--preset", "all", "--hashes", "160", "--json",
+            "bench", "engine", "--preset", "all", "--hashes", "260", "--json",
         ],
     ] {
         let run = run_with(&COUNTING, arguments);
@@ -2135,7 +2136,7 @@ fn bench_engine_all_skips_other_fields_with_the_reason() {
             let preset = presets::find(row["preset"].as_str().unwrap()).unwrap();
             let fields = [FieldId::Bls12_381, FieldId::Goldilocks];
             assert!(fields.contains(&preset.field()), "{row}");
-            assert_eq!(row["hashes"], 160);
+            assert_eq!(row["hashes"], 260);
         }
         for skipped in skipped {
             let reason = skipped["skipped"].as_str().unwrap();

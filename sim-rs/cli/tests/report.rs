@@ -100,7 +100,7 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         ("filecoin-arity-4", 26.5),
         ("filecoin-arity-8", 51.5),
         ("filecoin-arity-11", 68.5),
-        ("plonky2", 18.5),
+        ("plonky2", 8.5),
     ] {
         let mut engines = evaluation.engines.iter();
         let engine = engines.find(|engine| {
@@ -127,11 +127,11 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
     assert_eq!(
         rows,
         [
-            (8, 1, 168_887),
-            (16, 2, 316_293),
-            (100, 13, 1_938_307),
-            (135, 17, 2_528_137),
-            (1000, 125, 18_453_377)
+            (8, 1, 86_519),
+            (16, 2, 156_760),
+            (100, 13, 907_005),
+            (135, 17, 1_179_738),
+            (1000, 125, 8_541_319)
         ]
     );
     // What is under way needs room: with too little of it the engines wait, and more than enough changes nothing.
@@ -149,15 +149,16 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         let elements = (8192 * rows.columns) as f64;
         assert!((rows.row_rate * seconds / 8192.0 - 1.0).abs() < 1e-9);
         assert!((rows.element_rate * seconds / elements - 1.0).abs() < 1e-9);
-        // A permutation occupies the busiest sub-engine for 18 cycles.
-        let busy = (8192 * rows.permutations * 18) as f64;
+        // A permutation occupies the busiest sub-engine for 8 cycles.
+        let busy = (8192 * rows.permutations * 8) as f64;
         let share = rows.tree.lhe_utilisation * rows.tree.cycles as f64 / busy;
         assert!((share - 1.0).abs() < 1e-3, "{share}");
-        // Shared engines have half the rows each, and the nodes, of which there is one for each row.
+        // Shared engines have half the rows each, and the nodes, of which there is one for each row. As many rows
+        // are under way as the node memory has places for their leaves, which keep them busy two thirds of the time.
         let shared = rows.shared.as_ref().expect("it is measured");
         let gain = rows.tree.cycles as f64 / shared.cycles as f64;
         let most = 2.0 * rows.permutations as f64 / (rows.permutations + 1) as f64;
-        assert!((0.85 * most..=most).contains(&gain), "{gain} of {most}");
+        assert!((0.55 * most..=most).contains(&gain), "{gain} of {most}");
     }
 
     let html = fs::read_to_string(path.join("report.html")).unwrap();
@@ -173,8 +174,8 @@ fn the_evaluation_meets_its_targets_and_becomes_a_page() {
         "figure 8",
         "92\u{202f}232",
         "Wide rows of Goldilocks elements",
-        "<td>135</td><td>17</td><td>8\u{202f}192</td><td>2\u{202f}528\u{202f}137</td><td>308.61</td>\
-         <td>1.620</td><td>218.7</td><td>1.75</td><td>99.15 %</td><td>5.83 %</td>",
+        "<td>135</td><td>17</td><td>8\u{202f}192</td><td>1\u{202f}179\u{202f}738</td><td>144.01</td>\
+         <td>3.472</td><td>468.7</td><td>3.75</td><td>94.44 %</td><td>5.55 %</td>",
         "preset of the wide rows",
         "A CPU &lt;x&gt;",
         "a &lt;label&gt;",

@@ -27,7 +27,7 @@ use crate::nodes::{NoNodes, NodeSink};
 use crate::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits, INITIAL_VECTOR,
     LevelEntry, MAX_NUM_FULL, NODE_SET, PASS_BANK, ProgramError, ProgramFault, ROW_SET, Roles,
-    RowRegisters, RuntimeModulus, SLICES, TOP_SET, mixed_bases, shared_rows_fit,
+    RowRegisters, RuntimeModulus, SLICES, TOP_SET, adders_agree, mixed_bases, shared_rows_fit,
 };
 use crate::registers::{self, SETS};
 use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
@@ -518,6 +518,8 @@ enum Purpose {
 struct Compiled {
     parameters: AnyParameters,
     purpose: Purpose,
+    /// Whether it may use adders.
+    adders: bool,
     program: Arc<ChipProgram>,
 }
 
@@ -613,8 +615,9 @@ impl<P: ChipPort> ChipDevice<P> {
         sponge: &Sponge,
         length: usize,
         engines: usize,
+        adders: bool,
     ) -> Result<Option<ChipRows>, Unsupported> {
-        let limits = &self.capabilities.limits;
+        let limits = &self.limits(adders);
         let rows = ChipRows::compile(parameters, sponge, length, limits);
         let rows = rows.map(|rows| rows.map(|rows| rows.on_engines(engines)));
         match (rows, self.row_group) {
@@ -624,13 +627,23 @@ impl<P: ChipPort> ChipDevice<P> {
         .map_err(|error| self.unsupported(error.to_string()))
     }
 
-    /// Compiles a parameter set for the chip.
+    /// What the hash engines can do, with their adders or without.
+    fn limits(&self, adders: bool) -> EngineLimits {
+        let limits = &self.capabilities.limits;
+        EngineLimits {
+            adders: limits.adders && adders,
+            ..*limits
+        }
+    }
+
+    /// Compiles a parameter set for the chip, with its adders or without.
     fn compile(
         &self,
         parameters: &AnyParameters,
         purpose: Purpose,
+        adders: bool,
     ) -> Result<ChipProgram, Unsupported> {
-        let limits = &self.capabilities.limits;
+        let limits = &self.limits(adders);
         match purpose {
             Purpose::Hash => ChipProgram::compile(parameters, limits),
             Purpose::Permutation => ChipProgram::compile_permutation(parameters, limits),
@@ -643,19 +656,22 @@ impl<P: ChipPort> ChipDevice<P> {
         &mut self,
         parameters: &AnyParameters,
         purpose: Purpose,
+        adders: bool,
     ) -> Result<Arc<ChipProgram>, Unsupported> {
-        let known = (self.compiled.iter())
-            .find(|known| known.purpose == purpose && known.parameters == *parameters);
+        let known = (self.compiled.iter()).find(|known| {
+            (known.purpose, known.adders) == (purpose, adders) && known.parameters == *parameters
+        });
         if let Some(known) = known {
             return Ok(Arc::clone(&known.program));
         }
-        let program = Arc::new(self.compile(parameters, purpose)?);
+        let program = Arc::new(self.compile(parameters, purpose, adders)?);
         if self.compiled.len() == MAX_COMPILED {
             self.compiled.remove(0);
         }
         self.compiled.push(Compiled {
             parameters: parameters.clone(),
             purpose,
+            adders,
             program: Arc::clone(&program),
         });
         Ok(program)
@@ -1352,6 +1368,16 @@ impl<P: ChipPort> ChipDevice<P> {
         request: &CommitRequest<'_>,
         shape: &TreeShape,
     ) -> Result<TreePlan, DeviceError> {
+        self.plan_tree_with(request, shape, true)
+    }
+
+    /// The same, with the adders of the hash engines or without: they are used where all programs need the same.
+    fn plan_tree_with(
+        &mut self,
+        request: &CommitRequest<'_>,
+        shape: &TreeShape,
+        adders: bool,
+    ) -> Result<TreePlan, DeviceError> {
         let levels = |reason: String| Ok(TreePlan::Levels(reason));
         if shape.top() == 0 {
             return levels("the leaves are the result".to_owned());
@@ -1360,7 +1386,7 @@ impl<P: ChipPort> ChipDevice<P> {
         let mut nodes = NodePrograms::default();
         for level in 0..shape.top() {
             let parameters = sets.of_level(level);
-            let program = self.program(parameters, Purpose::Hash)?;
+            let program = self.program(parameters, Purpose::Hash, adders)?;
             let Some(arity) = program.tree_arity() else {
                 let name = parameters.name();
                 return levels(format!(
@@ -1376,7 +1402,9 @@ impl<P: ChipPort> ChipDevice<P> {
         };
         let mut leaf = match request.leaf {
             LeafRule::Digest => TreeLeaf::Digest,
-            LeafRule::Hash(parameters) => TreeLeaf::Hash(self.program(parameters, Purpose::Hash)?),
+            LeafRule::Hash(parameters) => {
+                TreeLeaf::Hash(self.program(parameters, Purpose::Hash, adders)?)
+            }
             LeafRule::Row {
                 parameters,
                 columns,
@@ -1389,7 +1417,7 @@ impl<P: ChipPort> ChipDevice<P> {
                 columns,
             } => {
                 let sponge = row_sponge(parameters)?;
-                match self.compile_rows(parameters, sponge, columns, row_engines)? {
+                match self.compile_rows(parameters, sponge, columns, row_engines, adders)? {
                     Some(rows) => TreeLeaf::Rows(Box::new(rows)),
                     None => {
                         let name = parameters.name();
@@ -1398,6 +1426,11 @@ impl<P: ChipPort> ChipDevice<P> {
                 }
             }
         };
+        let of_levels = nodes.programs.iter().map(|(program, _)| &**program);
+        let programs: Vec<_> = leaf.program().into_iter().chain(of_levels).collect();
+        if !adders_agree(&programs) && adders {
+            return self.plan_tree_with(request, shape, false);
+        }
         let is_one_word = leaf
             .program()
             .is_none_or(|program| program.output_words() == 1);
@@ -1767,7 +1800,7 @@ impl<P: ChipPort> TreeHasher for LevelHasher<'_, P> {
         parameters: &AnyParameters,
         elements: &[Word],
     ) -> Result<Vec<Word>, DeviceError> {
-        let program = self.device.program(parameters, Purpose::Hash)?;
+        let program = self.device.program(parameters, Purpose::Hash, true)?;
         let (digests, run) = self.device.hash_elements(&program, elements, &mut |now| {
             self.progress
                 .report((self.done + now).min(self.total), self.total);
@@ -2019,12 +2052,12 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     }
 
     fn supports(&self, parameters: &AnyParameters) -> Result<(), Unsupported> {
-        self.compile(parameters, Purpose::Hash).map(drop)
+        self.compile(parameters, Purpose::Hash, true).map(drop)
     }
 
     fn notes(&self, parameters: &AnyParameters) -> Vec<String> {
         let mut notes = parameters.warnings();
-        if let Ok(program) = self.compile(parameters, Purpose::Hash) {
+        if let Ok(program) = self.compile(parameters, Purpose::Hash, true) {
             notes.extend_from_slice(program.notes());
         }
         notes
@@ -2052,7 +2085,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
             TreePlan::Fold(run) => run.leaf.work(&shape, &run.nodes).cycles(run.roles),
             TreePlan::Levels(_) => {
                 let mut period = |parameters| {
-                    let program = self.program(parameters, Purpose::Hash).ok()?;
+                    let program = self.program(parameters, Purpose::Hash, true).ok()?;
                     Some(program.period() as u64)
                 };
                 let leaf = match request.leaf {
@@ -2077,7 +2110,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         runs: u64,
         hashes: u64,
     ) -> Option<Duration> {
-        let period = self.program(parameters, Purpose::Hash).ok()?.period() as u64;
+        let period = self.program(parameters, Purpose::Hash, true).ok()?.period() as u64;
         let engines = u64::from(self.roles_of_digests().rows.count_ones());
         let busy = hashes.saturating_sub(runs) * period;
         let cycles = runs * self.latency(parameters) + busy.div_ceil(engines.max(1));
@@ -2094,7 +2127,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     }
 
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
-        let program = self.compile(parameters, Purpose::Hash)?;
+        let program = self.compile(parameters, Purpose::Hash, true)?;
         let limits = &self.capabilities.limits;
         Ok(Some(EnginePlan {
             num_full: limits.num_full,
@@ -2221,7 +2254,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         progress: &mut dyn Progress,
     ) -> Result<HashReport, DeviceError> {
         check_inputs(parameters, inputs)?;
-        let program = self.program(parameters, Purpose::Hash)?;
+        let program = self.program(parameters, Purpose::Hash, true)?;
         let total = inputs.len() as u64;
         let (digests, counters) = self.hash_elements(&program, &inputs.concat(), &mut |done| {
             progress.report(done, total);
@@ -2239,7 +2272,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         check_rows(parameters, rows)?;
         let length = rows.first().map_or(0, Vec::len);
         let engines = self.roles_of_digests().rows.count_ones() as usize;
-        let Some(compiled) = self.compile_rows(parameters, sponge, length, engines)? else {
+        let Some(compiled) = self.compile_rows(parameters, sponge, length, engines, true)? else {
             return Ok(None);
         };
         let program = &compiled.program;
@@ -2269,7 +2302,7 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         progress: &mut dyn Progress,
     ) -> Result<PermuteReport, DeviceError> {
         check_states(parameters, states)?;
-        let program = self.program(parameters, Purpose::Permutation)?;
+        let program = self.program(parameters, Purpose::Permutation, true)?;
         let total = states.len() as u64;
         let (states, counters) = self.hash_elements(&program, &states.concat(), &mut |done| {
             progress.report(done, total);
@@ -2309,6 +2342,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
             montgomery_bits: registers::CAPS_MONTGOMERY_BITS.get(field),
             runtime_modulus: registers::CAPS_RUNTIME_MODULUS.is_set(field),
             store: registers::CAPS_STORE.is_set(depth),
+            adders: registers::CAPS_ADDERS.is_set(depth),
             places: 1 << registers::CAPS_LOG2_PLACES.get(engine),
             loop_cycles: registers::CAPS_LOOP_CYCLES_FULL.get(engine) as usize,
         },

@@ -48,6 +48,7 @@
 //!
 //! Vectors are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
+mod adders;
 mod beside;
 mod chain;
 mod compiler;
@@ -62,11 +63,12 @@ mod rows;
 mod shape;
 mod words;
 
+pub use adders::{ADDER_BANK, ADDER_WIDTH};
 pub use compiler::ChipProgram;
 pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};
 pub use limits::{EngineLimits, MAX_NUM_FULL, engine_multipliers};
-pub use mix::{MixError, check_mix, mixed_bases};
+pub use mix::{MixError, adders_agree, check_mix, mixed_bases};
 pub use pass_table::{
     Begin, PASS_BANK, PASS_TABLE_DEPTH, PassEntry, PassLimits, PassTable, Power, ProgramFault,
     Store,

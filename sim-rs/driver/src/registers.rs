@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0D00;
+pub const VERSION_VALUE: u32 = 0x0000_0E00;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -391,6 +391,13 @@ pub const CAPS_STORE: Field = Field::new(
     1,
     "Whether full-round sub-engines can store the elements of a pass.",
 );
+/// Whether there are adders.
+pub const CAPS_ADDERS: Field = Field::new(
+    "Adders",
+    31,
+    1,
+    "Whether full-round sub-engines make layers of small integers by adders, in Goldilocks mode.",
+);
 /// Depths of the constant memories.
 pub const CAPS_DEPTH: Register = Register::single(
     "CapsDepth",
@@ -401,6 +408,7 @@ pub const CAPS_DEPTH: Register = Register::single(
         CAPS_CONSTANT_DEPTH,
         CAPS_PARTIAL_DEPTH,
         CAPS_STORE,
+        CAPS_ADDERS,
     ],
     "Capabilities: the depths of the constant memories, and whether bases are stored.",
 )
@@ -884,6 +892,15 @@ pub const RECURRENCE_OUTPUT_ENTERS: Field = Field::new(
     1,
     "Whether the output of a round's S-box is added to the next element 0. Legal: 0 where Order is 0.",
 );
+/// Whether layers are made by adders.
+pub const RECURRENCE_ADDERS: Field = Field::new(
+    "Adders",
+    9,
+    1,
+    "Whether the layers of the full-round sub-engines are made by adders, but for the last one before \
+     the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more than \
+     one beat, with the large prime, and on a chip without adders.",
+);
 /// Passes before the recurrence.
 pub const PASSES_FIRST: Field = Field::new(
     "First",
@@ -960,7 +977,7 @@ macro_rules! engine_registers {
                 concat!($prefix, "Recurrence"),
                 $base + 0x10,
                 ReadWrite,
-                &[RECURRENCE_ORDER, RECURRENCE_OUTPUT_ENTERS],
+                &[RECURRENCE_ORDER, RECURRENCE_OUTPUT_ENTERS, RECURRENCE_ADDERS],
                 "The recurrence that the partial-round sub-engines run.",
             ),
             digest_words: Register::single(

@@ -12,9 +12,10 @@ use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
-    ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS, INITIAL_VECTOR, LANES, LevelEntry,
-    MAX_ELEMENTS, MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH, PassTable, ProgramError, ProgramFault,
-    ROW_SET, Roles, RowRegisters, check_mix, most_words, shared_rows_fit,
+    ADDER_BANK, ADDER_WIDTH, ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS,
+    INITIAL_VECTOR, LANES, LevelEntry, MAX_ELEMENTS, MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH,
+    PassTable, Power, ProgramError, ProgramFault, ROW_SET, Roles, RowRegisters, check_mix,
+    most_words, shared_rows_fit,
 };
 use acclmt_driver::registers::{self, Access, Register, SETS};
 use acclmt_driver::timeline::Timeline;
@@ -42,6 +43,8 @@ pub struct Hardware {
     pub runtime_modulus: bool,
     /// Whether full-round sub-engines store the elements of a pass (`Store`).
     pub store: bool,
+    /// Whether full-round sub-engines make layers of small integers by adders (`Adders`), in Goldilocks mode alone.
+    pub adders: bool,
     /// Whether the chip also computes in the Goldilocks field.
     pub goldilocks: bool,
     /// Hash engines, 1 to 8.
@@ -73,6 +76,7 @@ impl Default for Hardware {
             field: FieldId::Bls12_381,
             runtime_modulus: false,
             store: true,
+            adders: true,
             goldilocks: true,
             num_engines: 2,
             num_full: 1,
@@ -197,6 +201,7 @@ impl Hardware {
             montgomery_bits: if self.runtime_modulus { 280 } else { 264 },
             runtime_modulus: self.runtime_modulus,
             store: self.store,
+            adders: self.adders && self.goldilocks,
             places: pipelines.places as usize,
             loop_cycles: pipelines.full_loop as usize,
         }
@@ -280,6 +285,9 @@ const REQUEST: u64 = 1;
 
 /// Number of the second full-round sub-engine.
 const SECOND_FULL: u32 = 7;
+
+/// Constant vectors of dense layers where others are made by adders: those of two visits of four sets.
+const DENSE_DEPTH: u32 = 8;
 
 /// Where a run is.
 #[derive(Clone, Debug)]
@@ -365,7 +373,8 @@ impl ModelChip {
         let depth = registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
             | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
             | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32)
-            | registers::CAPS_STORE.with(limits.store.into());
+            | registers::CAPS_STORE.with(limits.store.into())
+            | registers::CAPS_ADDERS.with(limits.adders.into());
         let tree = registers::CAPS_MAX_HEIGHT.with(hardware.max_height)
             | registers::CAPS_LOG2_NODE_WORDS.with(hardware.node_words.ilog2());
         let field = registers::CAPS_GOLDILOCKS.with(hardware.goldilocks.into())
@@ -744,6 +753,7 @@ impl ModelChip {
         let cycles = REQUEST + LEVEL_SETUP + queues.len() as u64;
         let setup = RunSetup {
             sets,
+            layers_first: self.layers_first(&sets),
             rows,
             hash_leaves,
             leaves,
@@ -768,6 +778,20 @@ impl ModelChip {
             records: self.records,
         };
         State::Setup(cycles, Box::new(setup))
+    }
+
+    /// Whether the program of each set begins with a layer without S-boxes, of each hash engine.
+    fn layers_first(&self, sets: &[ChipRegisters; SETS.len()]) -> Vec<[bool; SETS.len()]> {
+        // The table of the first full-round sub-engine has the first visit.
+        let tables = self.passes.iter().step_by(MAX_NUM_FULL);
+        let begins_with_layer = |table: &PassTable, set: usize| {
+            let passes = table.passes(set, 0, sets[set].shape().beats());
+            let first = passes.and_then(|passes| Some(passes.first()?.0.power));
+            first == Some(Power::None)
+        };
+        tables
+            .map(|table| std::array::from_fn(|set| begins_with_layer(table, set)))
+            .collect()
     }
 
     /// The register of an illegal run-time modulus.
@@ -1174,8 +1198,13 @@ impl ModelChip {
         let is_full = sub_engine == 0 || sub_engine == SECOND_FULL && limits.num_full > 1;
         // The coefficients of elements in even beats and in odd ones.
         let matrix_banks = 2 * lanes * lanes;
+        let is_dense = (u32::from(PASS_BANK) + 1..u32::from(ADDER_BANK)).contains(&bank);
         if is_full && bank == u32::from(PASS_BANK) {
             PASS_TABLE_DEPTH as u32
+        } else if is_full && limits.adders && bank == u32::from(ADDER_BANK) {
+            ADDER_WIDTH as u32
+        } else if is_full && limits.adders && is_dense {
+            DENSE_DEPTH
         } else if is_full && bank < matrix_banks {
             limits.matrix_depth as u32
         } else if is_full && bank < matrix_banks + lanes {

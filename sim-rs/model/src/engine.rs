@@ -2,7 +2,7 @@
 
 use super::hash_engine::{HashEngine, Tag, Word};
 use super::machine::RunSetup;
-use super::mixed::MixedEngine;
+use super::mixed::{MixedEngine, Programs};
 use super::replay::PeriodicEngine;
 use acclmt_driver::program::{ChipRegisters, ROW_SET, SUB_ENGINES};
 use acclmt_driver::timeline::Slot;
@@ -32,8 +32,15 @@ fn are_alike(one: &ChipRegisters, other: &ChipRegisters) -> bool {
 }
 
 impl Engine {
-    /// An engine that takes rows, or nodes, or both. Where `replays`, what it repeats is replayed.
-    pub(super) fn new(setup: &RunSetup, rows: bool, nodes: bool, replays: bool) -> Self {
+    /// The engine with this number, which takes rows, or nodes, or both. Where `replays`, what it repeats is
+    /// replayed.
+    pub(super) fn new(
+        setup: &RunSetup,
+        number: usize,
+        rows: bool,
+        nodes: bool,
+        replays: bool,
+    ) -> Self {
         let (full, partial) = (setup.num_full, setup.num_partial);
         let is_used = |&number: &usize| {
             let of_nodes = || setup.tree.levels.iter().any(|level| level.set == number);
@@ -44,14 +51,25 @@ impl Engine {
         let Some((set, others)) = sets.split_first() else {
             return Self::Idle;
         };
-        let differ = others.iter().any(|other| !are_alike(set, other));
+        let of_engine = setup.layers_first.get(number).copied();
+        let layers_first: Vec<bool> = (numbers.iter())
+            .map(|&set| of_engine.is_some_and(|sets| sets[set]))
+            .collect();
+        let layer_first = layers_first[0];
+        let differ = others.iter().any(|other| !are_alike(set, other))
+            || set.adders() && layers_first.contains(&!layer_first);
+        let pipelines = &setup.pipelines;
         if differ || setup.mixes && !others.is_empty() {
-            let pipelines = &setup.pipelines;
-            let engine = MixedEngine::with_pipelines(numbers, &sets, full, partial, pipelines);
+            let programs = Programs {
+                numbers,
+                sets,
+                layers_first,
+            };
+            let engine = MixedEngine::with_pipelines(programs, full, partial, pipelines);
             return Self::Mixed(Box::new(engine));
         }
         let slots = setup.slots || setup.records;
-        let engine = HashEngine::new(set, full, partial, &setup.pipelines, slots);
+        let engine = HashEngine::new(set, layer_first, full, partial, pipelines, slots);
         Self::Single(Box::new(PeriodicEngine::new(engine, replays && !slots)))
     }
 

@@ -91,6 +91,7 @@ impl Case {
         let registers = self.registers();
         let setup = RunSetup {
             sets: [registers; SETS.len()],
+            layers_first: Vec::new(),
             rows: RowRegisters {
                 blocks: 3,
                 group,

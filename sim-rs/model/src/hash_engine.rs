@@ -162,10 +162,11 @@ pub(super) struct HashEngine {
 }
 
 impl HashEngine {
-    /// The engine with these registers. With `slots` every slot is a step, which gives the same times and takes
-    /// longer.
+    /// The engine with these registers, whose program may begin with a layer without S-boxes. With `slots` every
+    /// slot is a step, which gives the same times and takes longer.
     pub(super) fn new(
         registers: &ChipRegisters,
+        layer_first: bool,
         num_full: usize,
         num_partial: usize,
         pipelines: &Pipelines,
@@ -220,7 +221,13 @@ impl HashEngine {
         let full = |passes, inputs| {
             let outputs = [first_link, final_buffer];
             Some(SubEngine::full(
-                shape, pipelines, passes, inputs, outputs, slots,
+                shape,
+                pipelines,
+                passes,
+                layer_first,
+                inputs,
+                outputs,
+                slots,
             ))
         };
         if one_full {

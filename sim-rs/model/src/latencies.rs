@@ -36,6 +36,8 @@ latencies! {
     RUNTIME_REDUCE_STAGES = 3, "RuntimeReduceStages";
     /// Modular addition.
     ADD = 1, "AddLatency";
+    /// A matrix of small integers, by adders, with its constants.
+    ADDERS = 6, "AddersLatency";
     /// Sum of an element and a coefficient ahead of a multiplier.
     OPERAND = 1, "OperandLatency";
     /// Carries between the chunks of a sum.

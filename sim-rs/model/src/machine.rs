@@ -22,6 +22,8 @@ pub(super) struct RunSetup {
     /// The parameter sets: the first one is that of rows, a level of the tree has the number of its own. Those that
     /// the run does not use may be anything.
     pub(super) sets: [ChipRegisters; SETS.len()],
+    /// Whether the program of each set begins with a layer without S-boxes, of each hash engine.
+    pub(super) layers_first: Vec<[bool; SETS.len()]>,
     pub(super) rows: RowRegisters,
     pub(super) hash_leaves: bool,
     pub(super) leaves: u64,

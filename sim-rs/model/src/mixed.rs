@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use super::adders::{AdderLoop, SetPasses};
 use super::buffer::StateBuffer;
 use super::hash_engine::{LOAD_CYCLES, Tag, Word};
 use super::sub_engine::{Round, Visit};
@@ -187,11 +188,12 @@ struct Inside {
     hash: Hash,
 }
 
-/// A loop of slots (`acclmt_slot_control`).
+/// A loop of slots (`acclmt_slot_control`), or where layers are made by adders that of `acclmt_adder_control`.
 #[derive(Clone, Debug)]
 struct MixedSubEngine {
     grid: u64,
     timings: Vec<Timing>,
+    adders: Option<Box<AdderLoop<Hash>>>,
     /// Beats of the largest states: there is room for a state where there is for one of those.
     most_beats: u64,
     /// Beats that fit, and that are inside.
@@ -221,6 +223,7 @@ impl MixedSubEngine {
             grid,
             most_beats: (timings.iter().map(|timing| timing.beats).max()).unwrap_or_default(),
             timings,
+            adders: None,
             places: pipelines.places,
             inside: 0,
             queue: VecDeque::new(),
@@ -268,6 +271,13 @@ impl MixedSubEngine {
 
     /// When it may act after cycle `now`, as far as that is known.
     fn wake(&self, now: u64, buffers: &mut [Buffer]) -> u64 {
+        if let Some(adders) = &self.adders {
+            let new_from = [0, 1].map(|port| {
+                let candidate = self.candidate(now, port, buffers);
+                candidate.map_or(u64::MAX, |(from, _)| from)
+            });
+            return adders.wake(now, new_from);
+        }
         let from_head = self.queue.front().map_or(u64::MAX, |head| {
             let next = self.next_round(head).map(|(from, _)| from);
             next.unwrap_or(head.first_beat.max(head.complete))
@@ -291,6 +301,9 @@ impl MixedSubEngine {
 
     /// What happens in cycle `now`. Returns the buffers that a state left for, and came from.
     fn step(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 2] {
+        if self.adders.is_some() {
+            return self.step_adders(now, buffers);
+        }
         if now < self.slot_end || !now.is_multiple_of(self.grid) {
             return [None; 2];
         }
@@ -360,6 +373,35 @@ impl MixedSubEngine {
         moved
     }
 
+    /// The same where layers are made by adders.
+    fn step_adders(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 2] {
+        let new = [0, 1].map(|port| {
+            let candidate = self.candidate(now, port, buffers);
+            let there = candidate.filter(|(from, _)| *from <= now);
+            there.map(|(_, hash)| (hash.set, hash))
+        });
+        let Some(adders) = &mut self.adders else {
+            return [None; 2];
+        };
+        let cycle = adders.step(now, new);
+        let mut moved = [None; 2];
+        if let Some((port, time, hash)) = cycle.left {
+            let output = self.outputs[port];
+            buffers[output].push(time, time, hash);
+            moved[0] = Some(output);
+        }
+        if let Some(port) = cycle.entered {
+            buffers[self.outputs[port]].reserve(1);
+            let input = self.inputs[port].unwrap_or_default();
+            buffers[input].take(now, 1);
+            moved[1] = Some(input);
+        }
+        if let Some(pass) = cycle.issued {
+            self.begin_slot(now, 1, Some(pass));
+        }
+        moved
+    }
+
     /// A slot begins, of this round and visit of a state, or of none.
     fn begin_slot(&mut self, now: u64, cycles: u64, state: Option<(u32, usize)>) {
         self.slot_end = now + cycles;
@@ -390,6 +432,9 @@ impl MixedSubEngine {
             inside.hash.survey(survey);
         }
         survey.due(&mut self.slot_end);
+        if let Some(adders) = &mut self.adders {
+            adders.survey(survey, Hash::survey);
+        }
     }
 
     /// Cycles before `end` in which a slot of a state was under way.
@@ -425,6 +470,15 @@ struct Digest {
     from: u64,
 }
 
+/// What an engine hashes: the numbers of its parameter sets in tags, their registers, and whether each begins with a
+/// layer without S-boxes.
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    pub(super) numbers: Vec<usize>,
+    pub(super) sets: Vec<ChipRegisters>,
+    pub(super) layers_first: Vec<bool>,
+}
+
 /// A hash engine that mixes parameter sets. It goes from event to event; [`MixedEngine::cycle`] takes a clock cycle
 /// at a time.
 #[derive(Clone, Debug)]
@@ -458,26 +512,48 @@ pub struct MixedEngine {
 
 impl MixedEngine {
     /// An engine with these sub-engines, which mixes the sets with these registers (at least one); with
-    /// `runtime_modulus` the pipelines of that. They have one exponent, and rounds on the same sub-engines.
+    /// `runtime_modulus` the pipelines of that. They have one exponent, and rounds on the same sub-engines; all begin
+    /// with a round.
     pub fn new(
         sets: &[ChipRegisters],
         num_full: usize,
         num_partial: usize,
         runtime_modulus: bool,
     ) -> Self {
-        let pipelines = Pipelines::new(runtime_modulus);
-        let numbers = (0..sets.len()).collect();
-        Self::with_pipelines(numbers, sets, num_full, num_partial, &pipelines)
+        let none = vec![false; sets.len()];
+        Self::with_layers(sets, none, num_full, num_partial, runtime_modulus)
     }
 
-    /// The same with these pipelines. Tags name the sets by these numbers.
-    pub(super) fn with_pipelines(
-        numbers: Vec<usize>,
+    /// The same where `layers_first` says of each set whether it begins with a layer without S-boxes, which makes a
+    /// difference where layers are made by adders.
+    pub fn with_layers(
         sets: &[ChipRegisters],
+        layers_first: Vec<bool>,
+        num_full: usize,
+        num_partial: usize,
+        runtime_modulus: bool,
+    ) -> Self {
+        let programs = Programs {
+            numbers: (0..sets.len()).collect(),
+            sets: sets.to_vec(),
+            layers_first,
+        };
+        let pipelines = Pipelines::new(runtime_modulus);
+        Self::with_pipelines(programs, num_full, num_partial, &pipelines)
+    }
+
+    /// The same with these pipelines.
+    pub(super) fn with_pipelines(
+        programs: Programs,
         num_full: usize,
         num_partial: usize,
         pipelines: &Pipelines,
     ) -> Self {
+        let Programs {
+            numbers,
+            sets,
+            layers_first,
+        } = programs;
         let shapes: Vec<Shape> = sets.iter().map(ChipRegisters::shape).collect();
         let mut buffers = vec![Buffer::new(latencies::LOADER_PLACES)];
         let mut buffer = |places| {
@@ -546,9 +622,18 @@ impl MixedEngine {
             });
             let outputs = [first_link, final_buffer];
             let timings = timings.collect();
-            Some(MixedSubEngine::new(
-                full_grid, timings, pipelines, inputs, outputs,
-            ))
+            let mut sub_engine =
+                MixedSubEngine::new(full_grid, timings, pipelines, inputs, outputs);
+            if shapes.iter().any(|shape| shape.adders) {
+                let passes =
+                    (sets.iter().zip(&shapes).enumerate()).map(|(number, (set, &shape))| {
+                        let layer_first = layers_first.get(number).copied().unwrap_or_default();
+                        SetPasses::new(shape, skew as u64, set.passes, layer_first, pipelines)
+                    });
+                let adders = AdderLoop::new(passes.collect(), pipelines);
+                sub_engine.adders = Some(Box::new(adders));
+            }
+            Some(sub_engine)
         };
         if num_full == 1 {
             sub_engines[0] = full([Some(0), Some(link)]);
@@ -975,7 +1060,7 @@ fn grids(shapes: &[Shape]) -> (u64, u64) {
     let first = partial.next().unwrap_or(1);
     let partial = if partial.all(|interval| interval == first) {
         first
-    } else if shapes.iter().any(|shape| shape.alpha == 7) {
+    } else if (shapes.iter()).any(|shape| shape.alpha == 7 && !shape.goldilocks) {
         2
     } else {
         1

@@ -62,7 +62,13 @@ impl Pool {
         let replays = rows.is_power_of_two() && !reserves_leaves;
         let engines = (0..setup.num_engines).map(|number| {
             let [takes_rows, takes_nodes] = [rows, nodes].map(|mask| mask >> number & 1 != 0);
-            Engine::new(setup, takes_rows, takes_nodes, replays && takes_rows)
+            Engine::new(
+                setup,
+                number,
+                takes_rows,
+                takes_nodes,
+                replays && takes_rows,
+            )
         });
         Self {
             engines: engines.collect(),

@@ -10,6 +10,7 @@ use crate::latencies::Pipelines;
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table};
 use acclmt_driver::program::{ChipProgram, ChipRegisters, NODE_SET, ROW_SET, Roles, RowRegisters};
+use acclmt_driver::registers::RECURRENCE_ADDERS;
 use acclmt_poseidon::fields::{AnyParameters, Goldilocks, PoseidonField as _};
 use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification};
 use acclmt_poseidon::presets;
@@ -25,6 +26,8 @@ struct Case {
     roles: Roles,
     /// Nodes of four elements: states of one beat and of two.
     goldilocks: bool,
+    /// Layers are made by adders, and the first ones of these sets, by bit, have no S-boxes: states of one beat.
+    adders: Option<u8>,
     /// Arities of the hashes of rows, if there are, and of nodes.
     leaf: Option<u32>,
     root: u32,
@@ -55,13 +58,16 @@ fn case() -> impl Strategy<Value = Case> {
     );
     let pool = (1_usize..=8, any::<[u8; 2]>(), 0_u32..4);
     let host = (any::<bool>(), 0_u32..8, 0_u64..60, any::<u64>());
-    (pool, shape, host, prop::bool::weighted(0.3)).prop_map(
+    let adders = prop::option::weighted(0.5, any::<u8>());
+    let goldilocks = (prop::bool::weighted(0.4), adders);
+    (pool, shape, host, goldilocks).prop_map(
         |(
             (num_engines, masks, kind),
             (root, sets, leaf, size),
             (tiny, emit, phase, seed),
-            goldilocks,
+            (goldilocks, adders),
         )| {
+            let adders = adders.filter(|_| goldilocks);
             let all = u8::MAX >> (8 - num_engines);
             let [rows, nodes] = masks.map(|mask| if mask & all == 0 { all } else { mask & all });
             let roles = match kind {
@@ -89,7 +95,11 @@ fn case() -> impl Strategy<Value = Case> {
             };
             // The other arity of levels.
             let top = if root == 8 { 2 } else { 2 * root };
-            let most = if goldilocks { MOST_NODES } else { u32::MAX };
+            let most = match adders {
+                Some(_) => MOST_NODES_OF_ADDERS,
+                None if goldilocks => MOST_NODES,
+                None => u32::MAX,
+            };
             let [root, top] = [root, top].map(|arity| arity.min(most));
             let leaf = leaf.map(|arity| arity.min(most));
             let arity = |set: usize| match set {
@@ -112,6 +122,7 @@ fn case() -> impl Strategy<Value = Case> {
                 num_engines,
                 roles,
                 goldilocks,
+                adders,
                 leaf,
                 root,
                 top,
@@ -128,6 +139,9 @@ fn case() -> impl Strategy<Value = Case> {
 
 /// Most nodes of four elements that a state holds here.
 const MOST_NODES: u32 = 6;
+
+/// Most nodes of four elements of a state of one beat.
+const MOST_NODES_OF_ADDERS: u32 = 3;
 
 fn registers(goldilocks: bool, arity: u32) -> ChipRegisters {
     let set = if goldilocks {
@@ -161,10 +175,19 @@ fn of_nodes(width: usize) -> AnyParameters {
 impl Case {
     fn setup(&self) -> RunSetup {
         let hardware = Hardware::default();
-        let registers = |arity| registers(self.goldilocks, arity);
+        let registers = |arity| {
+            let registers = registers(self.goldilocks, arity);
+            let adders = RECURRENCE_ADDERS.with(self.adders.is_some().into());
+            ChipRegisters {
+                recurrence: registers.recurrence | adders,
+                ..registers
+            }
+        };
         let root = registers(self.root);
         let leaf = registers(self.leaf.unwrap_or(2));
         let sets = [leaf, root, registers(self.top)];
+        let layers_first =
+            std::array::from_fn(|set| self.adders.unwrap_or_default() >> set & 1 != 0);
         let numbers = self.levels.iter().chain(self.levels.last());
         let arities = numbers.clone().map(|&set| sets[set].arity as usize);
         let queues = if self.tiny {
@@ -185,6 +208,7 @@ impl Case {
         });
         RunSetup {
             sets,
+            layers_first: vec![layers_first; self.num_engines],
             rows: RowRegisters::one_block(&leaf),
             hash_leaves: self.leaf.is_some(),
             leaves: self.leaves,
@@ -300,6 +324,7 @@ fn whole(goldilocks: bool, leaf: Option<u32>, root: u32, height: u32, roles: Rol
         num_engines: 2,
         roles,
         goldilocks,
+        adders: None,
         leaf,
         root,
         top: 2,
@@ -338,6 +363,32 @@ fn trees_take_their_cycles() {
     assert_eq!(found, trees.map(|(.., cycles)| cycles));
 }
 
+/// Trees whose layers are made by adders, with first layers that differ and that do not.
+#[test]
+fn layers_of_adders() {
+    for (leaf, root, height, layers_first) in [(2, 2, 8, 0b000), (3, 2, 8, 0b011), (2, 3, 5, 0b001)]
+    {
+        for roles in [Roles::LEAF_AND_ROOT, SHARED] {
+            let case = Case {
+                num_engines: 2,
+                roles,
+                goldilocks: true,
+                adders: Some(layers_first),
+                leaf: Some(leaf),
+                root,
+                top: 2,
+                levels: vec![NODE_SET; height],
+                leaves: u64::from(root).pow(height as u32),
+                tiny: false,
+                emit: 0,
+                phase: 0,
+                seed: 0,
+            };
+            case.check();
+        }
+    }
+}
+
 /// Rows of states of two beats below nodes of one, and the other way round: in a ring of their own, and in one ring.
 #[test]
 fn states_of_one_beat_and_of_two() {
@@ -348,6 +399,7 @@ fn states_of_one_beat_and_of_two() {
                 num_engines: 2,
                 roles,
                 goldilocks: true,
+                adders: None,
                 leaf: Some(leaf),
                 root,
                 top: 2,

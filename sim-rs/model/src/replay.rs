@@ -438,7 +438,7 @@ mod tests {
     use super::*;
     use crate::latencies::Pipelines;
     use acclmt_driver::program::{ChipRegisters, GOLDILOCKS, PositionMap, SUB_ENGINES, widest};
-    use acclmt_driver::registers::RECURRENCE_ORDER;
+    use acclmt_driver::registers::{RECURRENCE_ADDERS, RECURRENCE_ORDER};
 
     /// A hash engine and the host around it.
     #[derive(Clone, Debug)]
@@ -450,6 +450,9 @@ mod tests {
         partial_rounds: [u32; SUB_ENGINES],
         num_full: usize,
         recurrent: bool,
+        /// Layers are made by adders, where they can be, and the first one has no S-boxes.
+        adders: bool,
+        layer_first: bool,
         /// Words of a block and of a digest, blocks of a row, rows of a group.
         words: u32,
         digest_words: u32,
@@ -471,13 +474,15 @@ mod tests {
             [1_u32..5, 1_u32..5],
             prop::array::uniform8(0_u32..12),
             any::<bool>(),
+            any::<bool>(),
+            any::<bool>(),
         );
         let words = (1_u32..4, 1_u32..3, 1_u32..3, 1_u32..20, 0_u32..4);
         let host = (prop_oneof![3 => Just(1_u64), 1 => 2_u64..40], 200_u64..8000);
         (shape, rounds, 1_usize..=2, words, host, any::<u64>()).prop_map(
             |(
                 (width, goldilocks, alpha),
-                (full_rounds, partial_rounds, recurrent),
+                (full_rounds, partial_rounds, recurrent, adders, layer_first),
                 num_full,
                 (words, digest_words, blocks, group, digest_beat),
                 (interval, calm),
@@ -490,6 +495,8 @@ mod tests {
                 partial_rounds,
                 num_full,
                 recurrent,
+                adders,
+                layer_first,
                 words,
                 digest_words,
                 blocks,
@@ -506,6 +513,7 @@ mod tests {
     impl Case {
         fn engine(&self) -> HashEngine {
             let beat = self.digest_beat.min((self.width - 1) / 3);
+            let adders = self.adders && self.goldilocks && self.width <= 12 && self.recurrent;
             let registers = ChipRegisters {
                 arity: self.words,
                 field: if self.goldilocks { GOLDILOCKS } else { 0 },
@@ -516,7 +524,8 @@ mod tests {
                     self.full_rounds[0] + self.partial_rounds[0],
                     self.full_rounds[1] + self.partial_rounds[7] + u32::from(self.recurrent),
                 ],
-                recurrence: RECURRENCE_ORDER.with(self.recurrent.into()),
+                recurrence: RECURRENCE_ORDER.with(self.recurrent.into())
+                    | RECURRENCE_ADDERS.with(adders.into()),
                 digest_words: self.digest_words,
                 input_map: PositionMap::default(),
                 // The digest is the first element of the beat.
@@ -525,7 +534,9 @@ mod tests {
                 partial_base: 0,
             };
             let pipelines = Pipelines::new(false);
-            HashEngine::new(&registers, self.num_full, 6, &pipelines, false)
+            let layer_first = self.layer_first && registers.passes[0] > 1;
+            let num_full = self.num_full;
+            HashEngine::new(&registers, layer_first, num_full, 6, &pipelines, false)
         }
 
         /// Runs the engine with and without replays. Returns how many replays there were.
@@ -614,6 +625,8 @@ mod tests {
             partial_rounds: [0, 9, 9, 9, 0, 0, 0, 0],
             num_full: 1,
             recurrent: true,
+            adders: false,
+            layer_first: false,
             words: 2,
             digest_words: 1,
             blocks: 1,
@@ -626,5 +639,20 @@ mod tests {
         };
         let replays = case.run();
         assert!(replays >= 2, "{replays} replays");
+        // The same where layers are made by adders: the partial rounds take most cycles.
+        for layer_first in [false, true] {
+            let case = Case {
+                width: 12,
+                goldilocks: true,
+                alpha: 7,
+                full_rounds: [4, 4],
+                partial_rounds: [0, 12, 12, 12, 0, 0, 0, 0],
+                adders: true,
+                layer_first,
+                ..case
+            };
+            let replays = case.run();
+            assert!(replays >= 2, "{replays} replays");
+        }
     }
 }

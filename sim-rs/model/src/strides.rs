@@ -333,7 +333,9 @@ mod tests {
     use crate::machine::RunSetup;
     use crate::tree::{LevelSetup, TreeSetup};
     use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table};
-    use acclmt_driver::program::{ChipProgram, EngineLimits, NODE_SET, Roles, RowRegisters};
+    use acclmt_driver::program::{
+        ChipProgram, ChipRegisters, EngineLimits, NODE_SET, Roles, RowRegisters,
+    };
     use acclmt_poseidon::presets;
 
     /// A tree of `height` levels over leaves that are hashed by the preset `leaf`, or are ready.
@@ -366,6 +368,7 @@ mod tests {
         });
         RunSetup {
             sets: [leaf_registers, root.registers, root.registers],
+            layers_first: Vec::new(),
             rows: RowRegisters::one_block(&leaf_registers),
             hash_leaves: leaf.is_some(),
             leaves,
@@ -397,6 +400,57 @@ mod tests {
             machine.run(ALWAYS, 10_000, usize::MAX);
         }
         machine.counters(true)
+    }
+
+    #[test]
+    fn strides_count_what_a_simulation_counts_where_layers_are_made_by_adders() {
+        let limits = crate::Hardware::default().limits();
+        let shared = Roles {
+            rows: 0b11,
+            nodes: 0b11,
+            node_limit: 0,
+        };
+        let fixed = Roles::LEAF_AND_ROOT;
+        let alone = Roles {
+            nodes: 0b1,
+            rows: 0b1,
+            node_limit: 0,
+        };
+        // A tree, and partial rounds that are more than those of its sets, so that it repeats itself.
+        for (leaf, root, height, leaves, roles, rounds) in [
+            (Some("plonky2"), "plonky2", 15, 1 << 15, fixed, None),
+            (Some("plonky2"), "plonky2", 15, 30_001, shared, None),
+            (None, "zisk-poseidon2-arity-2", 16, 1 << 16, shared, None),
+            (
+                Some("zisk-poseidon2-arity-2"),
+                "plonky2",
+                15,
+                1 << 15,
+                shared,
+                None,
+            ),
+            (None, "zisk-poseidon2-arity-2", 17, 1 << 17, alone, Some(24)),
+        ] {
+            let mut setup = setup(leaf, root, height, leaves, roles, &limits);
+            assert!(setup.sets.iter().all(ChipRegisters::adders));
+            let begins = |name: &str| name.contains("poseidon2");
+            let of_leaf = leaf.is_some_and(begins);
+            for set in &mut setup.sets {
+                set.partial_rounds[1] = rounds.unwrap_or(set.partial_rounds[1]);
+            }
+            setup.layers_first = vec![[of_leaf, begins(root), begins(root)]; 2];
+            let words = leaves * leaf.map_or(1, |_| u64::from(setup.rows.last_words));
+            let plain = run(&mut Machine::new(&setup), None, words);
+            let mut machine = Machine::new(&setup);
+            let mut strides = Strides::new(&machine);
+            let counters = run(&mut machine, Some(&mut strides), words);
+            assert_eq!(counters, plain, "{leaf:?}, {root}, {roles:?}");
+            let is_counted = strides.counted_leaves != 0;
+            assert!(
+                rounds.is_none() || is_counted,
+                "{leaf:?}, {root}, {roles:?}"
+            );
+        }
     }
 
     #[test]

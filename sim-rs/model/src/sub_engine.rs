@@ -1,7 +1,8 @@
-//! A sub-engine: the loop of slots that `acclmt_slot_control` runs.
+//! A sub-engine: the loop of slots that `acclmt_slot_control` runs, or that of `acclmt_adder_control`.
 
 use std::collections::VecDeque;
 
+use super::adders::{AdderLoop, SetPasses};
 use super::buffer::StateBuffer;
 use super::survey::Survey;
 use super::times::Times;
@@ -129,6 +130,8 @@ enum Loop {
         /// When the states of each port leave.
         leaves: [Times; 2],
     },
+    /// Layers are made by adders.
+    Adders(Box<AdderLoop<()>>),
 }
 
 #[derive(Clone, Debug)]
@@ -161,11 +164,13 @@ pub(super) struct SubEngine {
 }
 
 impl SubEngine {
-    /// A full-round sub-engine with so many passes in both visits.
+    /// A full-round sub-engine with so many passes in both visits, whose states may begin with a layer without
+    /// S-boxes.
     pub(super) fn full(
         shape: Shape,
         pipelines: &Pipelines,
         passes: [u32; 2],
+        layer_first: bool,
         inputs: [Option<usize>; 2],
         outputs: [usize; 2],
         slots: bool,
@@ -186,6 +191,12 @@ impl SubEngine {
         if short.is_some() && inputs[1].is_some() {
             sub_engine.final_beats = shape.last_beats() as u64;
             sub_engine.finals = Some(VecDeque::new());
+        }
+        if shape.adders {
+            let skew = shape.skew() as u64;
+            let set = SetPasses::new(shape, skew, passes, layer_first, pipelines);
+            let adders = AdderLoop::new(vec![set], pipelines);
+            sub_engine.states = Loop::Adders(Box::new(adders));
         }
         sub_engine
     }
@@ -327,6 +338,10 @@ impl SubEngine {
                     next.min(turn.free_slot(from, *occupied))
                 }
             }
+            Loop::Adders(adders) => {
+                let new_from = [0, 1].map(|port| self.new_from(now, port, buffers));
+                adders.wake(now, new_from)
+            }
         }
     }
 
@@ -343,12 +358,19 @@ impl SubEngine {
         from
     }
 
+    /// When a state of `port` is there and has a place behind the sub-engine, after `now` and by what is known.
+    fn new_from(&self, now: u64, port: usize, buffers: &mut [StateBuffer]) -> u64 {
+        let head = self.inputs[port].map_or(u64::MAX, |input| buffers[input].head_from());
+        head.max(buffers[self.outputs[port]].available_from(now))
+    }
+
     /// What happens in cycle `now`, and when the sub-engine may act again. To be called in each cycle
     /// in which it may act.
     pub(super) fn step(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
         match &self.states {
             Loop::Slots { .. } => self.step_slots(now, buffers),
             Loop::Turns { .. } => self.step_turns(now, buffers),
+            Loop::Adders(_) => self.step_adders(now, buffers),
         }
     }
 
@@ -513,6 +535,36 @@ impl SubEngine {
         (step, self.wake(now, now + 1, buffers))
     }
 
+    fn step_adders(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
+        let mut step = Step::default();
+        let new = [0, 1].map(|port| (self.new_from(now, port, buffers) <= now).then_some((0, ())));
+        let Loop::Adders(adders) = &mut self.states else {
+            return (step, u64::MAX);
+        };
+        let cycle = adders.step(now, new);
+        if let Some((port, time, ())) = cycle.left {
+            let complete = buffers[self.outputs[port]].push(time, time);
+            step.left = Some((port, complete));
+        }
+        if let Some(port) = cycle.entered {
+            buffers[self.outputs[port]].reserve();
+            let freed = self.inputs[port].and_then(|input| buffers[input].take(now));
+            step.freed = freed.map(|time| (port, time));
+        }
+        if let Some((round, visit)) = cycle.issued {
+            self.busy += 1;
+            if let Some(trace) = &mut self.trace {
+                trace.push(Slot {
+                    begin: now,
+                    cycles: 1,
+                    round,
+                    visit,
+                });
+            }
+        }
+        (step, self.wake(now, now + 1, buffers))
+    }
+
     /// Lists all that its future depends on.
     pub(super) fn survey(&mut self, survey: &mut Survey<'_>) {
         survey.grid(self.grid);
@@ -547,6 +599,7 @@ impl SubEngine {
                     *occupied = times.fold(0, |places, time| places | turn.place(time));
                 }
             }
+            Loop::Adders(adders) => adders.survey(survey, |(), _| {}),
         }
     }
 
@@ -573,6 +626,8 @@ impl SubEngine {
                 }
                 busy
             }
+            // A state takes the S-boxes for the cycle in which it enters them.
+            Loop::Adders(_) => self.busy,
         }
     }
 }
@@ -604,6 +659,7 @@ mod tests {
             s_box_products: [3; 2],
             goldilocks,
             recurrent: true,
+            adders: false,
             first_layer: false,
             partial_matrix: false,
             own_last_matrix: false,
@@ -635,7 +691,7 @@ mod tests {
             (shape(12, 7, false), 2, round(8, 2, 70, 75), None, 4),
             (shape(6, 5, true), 1, round(1, 1, 61, 61), None, 1),
             (shape(12, 5, true), 2, round(2, 1, 63, 63), None, 1),
-            (shape(12, 7, true), 2, round(2, 2, 63, 63), None, 2),
+            (shape(12, 7, true), 2, round(2, 2, 63, 63), None, 1),
             (shape(13, 5, true), 1, round(6, 2, 64, 66), None, 2),
             (shape(15, 7, true), 2, round(6, 2, 64, 66), None, 2),
             (shape(16, 7, true), 2, round(6, 2, 65, 67), None, 2),

@@ -2,7 +2,8 @@
 //! `acclmt_flush_configuration`).
 
 use acclmt_driver::program::{
-    ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, PositionMap, Roles, RowRegisters,
+    ADDER_BANK, ChipRegisters, EngineLimits, LARGE_PRIME, LevelEntry, PositionMap, Roles,
+    RowRegisters,
 };
 use acclmt_driver::registers::{self, SETS};
 
@@ -14,7 +15,7 @@ const BEATS: u32 = 4;
 const MAP: PositionMap = [0x0C52_0820, 0x1CD6_2928, 0x0631_8C63, 0x0631_8C63];
 
 /// Banks of a sub-engine that are looked at, and sub-engines: all numbers that there can be.
-const BANKS: u32 = 22;
+const BANKS: u32 = ADDER_BANK as u32 + 1;
 const NUMBERS: u32 = 16;
 
 /// Cycles in which the memories are swept: a word of the node memory and a constant of all hash engines in

@@ -704,6 +704,7 @@ mod tests {
                             let ranges = Ranges {
                                 widths: width..=width,
                                 inverse_rounds: InverseRounds::None,
+                                small_integers: false,
                                 compression: Compression::None,
                                 exponents: vec![alpha],
                                 orders: vec![order],

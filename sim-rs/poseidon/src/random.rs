@@ -39,6 +39,8 @@ pub struct Ranges {
     /// Whether partial rounds, where there are any, have a matrix of their own, and the permutation begins with a
     /// layer without S-boxes, as in Poseidon2.
     pub poseidon2: bool,
+    /// Whether the entries of the MDS matrix are integers up to 170, of either sign.
+    pub small_integers: bool,
     /// What of the state before the permutation is in the digest.
     pub compression: Compression,
 }
@@ -55,6 +57,7 @@ impl Default for Ranges {
             partial_rounds: 0..=12,
             singular_minor: false,
             poseidon2: false,
+            small_integers: false,
             compression: Compression::None,
         }
     }
@@ -66,6 +69,9 @@ pub struct Generator(ChaCha8Rng);
 
 const USUAL_EXPONENTS: [u64; 3] = [3, 5, 7];
 const OTHER_EXPONENT: u64 = 17;
+
+/// Largest of small integers.
+const LARGEST_SMALL: i64 = 170;
 
 impl Generator {
     /// The generator of `seed`.
@@ -144,7 +150,16 @@ impl Generator {
         let rounds = full_rounds_first + partial_rounds + full_rounds_last;
         let round_constants = (0..rounds).map(|_| self.elements(width)).collect();
         let mut mds: Vec<Vec<F>> = (0..width)
-            .map(|_| (0..width).map(|_| self.element()).collect())
+            .map(|_| {
+                let entries = (0..width).map(|_| {
+                    if ranges.small_integers {
+                        F::from(self.0.gen_range(-LARGEST_SMALL..=LARGEST_SMALL))
+                    } else {
+                        self.element()
+                    }
+                });
+                entries.collect()
+            })
             .collect();
         let mut partial_matrix: Option<Vec<Vec<F>>> = (ranges.poseidon2 && partial_rounds > 0)
             .then(|| {

@@ -32,6 +32,7 @@ pub fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         montgomery_bits: MONTGOMERY_BITS,
         runtime_modulus: RUNTIME_MODULUS,
         store: true,
+        adders: true,
         places: if RUNTIME_MODULUS { 128 } else { 64 },
         loop_cycles: 61,
     }

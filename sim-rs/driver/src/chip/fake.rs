@@ -79,6 +79,7 @@ pub const BUILD: EngineLimits = EngineLimits {
     montgomery_bits: 264,
     runtime_modulus: false,
     store: true,
+    adders: true,
     places: 64,
     loop_cycles: 61,
 };
@@ -130,7 +131,8 @@ impl FakeChip {
                     registers::CAPS_MATRIX_DEPTH.with(limits.matrix_depth as u32)
                         | registers::CAPS_CONSTANT_DEPTH.with(limits.constant_depth as u32)
                         | registers::CAPS_PARTIAL_DEPTH.with(limits.partial_depth as u32)
-                        | registers::CAPS_STORE.with(limits.store.into()),
+                        | registers::CAPS_STORE.with(limits.store.into())
+                        | registers::CAPS_ADDERS.with(limits.adders.into()),
                 ),
                 (
                     registers::CAPS_TREE.address,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use ark_ff::PrimeField;
 
+use super::adders::{ADDER_BANK, DENSE_BANK, SmallMatrix};
 use super::beside;
 use super::chain::{Link, chain};
 use super::error::ProgramError;
@@ -167,6 +168,7 @@ impl ChipProgram {
                 .map(|chain| chain.iter().map(|(power, _)| power.products()).sum()),
             goldilocks: field == FieldId::Goldilocks,
             recurrent: false,
+            adders: false,
             first_layer,
             partial_matrix: parameters.has_partial_matrix(),
             own_last_matrix: purpose.is_chained() || beside > 0,
@@ -178,6 +180,11 @@ impl ChipProgram {
             ..shape
         };
         let recurrence_order = recurrence::order(parameters);
+        let adders = limits.adders
+            && shape.fits_adders()
+            && !shape.own_last_matrix
+            && s_boxes.have_no_store()
+            && SmallMatrix::new(parameters.mds()).is_some();
         let work = Work {
             shape,
             rounds,
@@ -192,6 +199,7 @@ impl ChipProgram {
                 purpose,
                 Purpose::Rows { sponge, length } if sponge.padded_length(length) > sponge.rate()
             ),
+            adders,
         };
         let too_many = || ProgramError::TooManyRounds {
             name: name.to_owned(),
@@ -235,6 +243,7 @@ impl ChipProgram {
         let mut loader = Loader {
             shape,
             radix: montgomery_radix(limits.montgomery_bits),
+            small: SmallMatrix::new(&chip_rounds.mds).filter(|_| shape.adders),
             constants: Vec::new(),
         };
         let initial = match purpose {
@@ -288,7 +297,7 @@ impl ChipProgram {
             alpha: shape.alpha as u32,
             passes: visits.each_ref().map(|passes| passes.len() as u32),
             recurrence: (chip_rounds.partial.as_ref()).map_or(0, |partial| {
-                recurrence(partial.order, partial.output_enters)
+                recurrence(partial.order, partial.output_enters, shape.adders)
             }),
             digest_words: maps.outputs.len().div_ceil(maps.outputs_in_word) as u32,
             input_map: encode(&maps.inputs, maps.inputs_in_word, shape),
@@ -763,6 +772,8 @@ impl Maps {
 struct Loader<F> {
     shape: Shape,
     radix: F,
+    /// The MDS matrix, where adders make it.
+    small: Option<SmallMatrix>,
     constants: Vec<ChipConstant>,
 }
 
@@ -795,9 +806,13 @@ impl<F: PrimeField> Loader<F> {
                 _ => &rounds.mds,
             }
         };
+        let mut with_adders = HashSet::new();
         let mut load = |loader: &mut Self, visit: &[Pass]| {
             for pass in visit {
                 let matrix = matrix(pass.matrix);
+                if with_adders.insert(pass.engine) {
+                    loader.adder_rows(pass.engine);
+                }
                 if loaded.insert((pass.engine, pass.matrix)) {
                     loader.matrix(pass.engine, pass.matrix.number(), matrix);
                 }
@@ -847,17 +862,37 @@ impl<F: PrimeField> Loader<F> {
 
     /// The constants of a pass of a full-round sub-engine, with its matrix.
     fn pass(&mut self, pass: Pass, matrix: &[Vec<F>], constants: &[F]) {
-        let folded: Vec<F> = (matrix.iter().zip(constants))
-            .map(|(row, &constant)| constant - products_of_pairs(row))
+        let of_adders = self.small.as_ref().filter(|_| pass.matrix == Matrix::Mds);
+        let is_dense = self.small.is_some() && of_adders.is_none();
+        let excess: Vec<F> = match of_adders {
+            Some(small) => small.excess(),
+            None => matrix.iter().map(|row| products_of_pairs(row)).collect(),
+        };
+        let folded: Vec<F> = (constants.iter().zip(excess))
+            .map(|(&constant, excess)| constant - excess)
             .collect();
         let beats = self.shape.beats();
-        self.vector(
-            pass.engine as u8,
-            VECTOR_BANK,
-            pass.vector * beats,
-            beats,
-            &folded,
-        );
+        let engine = pass.engine as u8;
+        self.vector(engine, VECTOR_BANK, pass.vector * beats, beats, &folded);
+        if is_dense {
+            // Those of a dense layer are read as the adders read others.
+            let visit = usize::from(pass.matrix == Matrix::After);
+            self.vector(engine, DENSE_BANK, visit, beats, &folded);
+        }
+    }
+
+    /// The matrix of the adders of a full-round sub-engine.
+    fn adder_rows(&mut self, engine: usize) {
+        let rows = self.small.as_ref().map(SmallMatrix::words);
+        for (index, word) in rows.into_iter().flatten().enumerate() {
+            self.constants.push(ChipConstant {
+                engine_mask: BOTH_ENGINES,
+                sub_engine: engine as u8,
+                bank: ADDER_BANK,
+                index: index as u8,
+                word,
+            });
+        }
     }
 
     /// Matrix `number` of a full-round sub-engine.

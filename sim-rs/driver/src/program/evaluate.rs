@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use ark_ff::PrimeField;
 use num_bigint::BigUint;
 
+use super::adders::{ADDER_BANK, ADDER_WIDTH, DENSE_BANK, add_row};
 use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::pass_table::{PASS_BANK, PassEntry, PassTable, ProgramFault, Store};
@@ -37,6 +38,8 @@ pub struct Interpreter<'a, F> {
     /// which the large prime has one. `None` stands for a word that is not canonical; there may be
     /// such in places that the program does not use.
     memory: HashMap<(u8, u8, usize), Option<[F; SLICES]>>,
+    /// Rows of the adders' matrices by sub-engine and index, as they are loaded.
+    rows: HashMap<(u8, usize), Word>,
 }
 
 impl<'a, F: PrimeField> Interpreter<'a, F> {
@@ -86,6 +89,10 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             shape,
             passes: [visit(0, FIRST_FULL)?, visit(1, last_engine)?],
             memory: memory.collect(),
+            rows: (constants.iter())
+                .filter(|constant| constant.bank == ADDER_BANK)
+                .map(|constant| ((constant.sub_engine, constant.index.into()), constant.word))
+                .collect(),
         })
     }
 
@@ -128,8 +135,13 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
     fn permute(&self, state: &mut State<F>, is_final: bool) -> Result<(), ProgramError> {
         let [first, last] = &self.passes;
         let mut base = [F::ZERO; MAX_ELEMENTS];
-        for pass in first {
-            self.pass(state, &mut base, pass)?;
+        for (number, pass) in first.iter().enumerate() {
+            self.pass(
+                state,
+                &mut base,
+                pass,
+                (number + 1 == first.len()).then_some(0),
+            )?;
         }
         if self.shape.recurrent {
             self.recurrence(state)?;
@@ -138,26 +150,58 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
             if number + 1 == last.len() && is_final && self.shape.is_short() {
                 self.short_round(state, &mut base, pass)?;
             } else {
-                self.pass(state, &mut base, pass)?;
+                self.pass(state, &mut base, pass, (number == 0).then_some(1))?;
             }
         }
         Ok(())
     }
 
-    /// A pass of a full-round sub-engine.
+    /// A pass of a full-round sub-engine. Where adders make layers, the dense one of visit `dense` has constants of
+    /// its own.
     fn pass(
         &self,
         state: &mut State<F>,
         base: &mut State<F>,
         (engine, entry, vector): &(u8, PassEntry, usize),
+        dense: Option<usize>,
     ) -> Result<(), ProgramError> {
         s_boxes(state, base, self.shape, entry);
+        if self.shape.adders {
+            let (bank, index) = match dense {
+                Some(visit) => (DENSE_BANK, visit),
+                None => (VECTOR_BANK, *vector),
+            };
+            *state = match dense {
+                Some(_) => self.multiply(state, *engine, entry.matrix.into())?,
+                None => self.add(state, *engine)?,
+            };
+            if entry.add {
+                self.add_vector(state, *engine, bank, index, 1)?;
+            }
+            return Ok(());
+        }
         *state = self.multiply(state, *engine, entry.matrix.into())?;
         if entry.add {
             let beats = self.shape.beats();
             self.add_vector(state, *engine, VECTOR_BANK, *vector, beats)?;
         }
         Ok(())
+    }
+
+    /// The adders of a full-round sub-engine.
+    fn add(&self, state: &State<F>, engine: u8) -> Result<State<F>, ProgramError> {
+        let mut result = [F::ZERO; MAX_ELEMENTS];
+        for (index, element) in result.iter_mut().enumerate().take(ADDER_WIDTH) {
+            let row = self.rows.get(&(engine, index));
+            *element =
+                row.and_then(|row| add_row(row, state))
+                    .ok_or(ProgramError::MissingConstant {
+                        sub_engine: engine,
+                        bank: ADDER_BANK,
+                        index,
+                    })?;
+        }
+        Ok(result)
     }
 
     fn s_box(&self, element: F) -> F {

@@ -42,6 +42,8 @@ pub struct EngineLimits {
     pub runtime_modulus: bool,
     /// Whether full-round sub-engines store the elements of a pass, for exponents that are made in several passes.
     pub store: bool,
+    /// Whether full-round sub-engines make layers of small integers by adders, in Goldilocks mode.
+    pub adders: bool,
     /// Beats that the output buffer of a sub-engine holds.
     pub places: usize,
     /// Cycles that a state of one beat needs for a round of a full-round sub-engine.
@@ -61,6 +63,7 @@ impl EngineLimits {
             constant_depth: self.constant_depth.min(MAX_DEPTH),
             num_sets: SETS.len(),
             store: self.store,
+            adders: self.adders,
         }
     }
 }

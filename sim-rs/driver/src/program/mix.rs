@@ -1,5 +1,6 @@
 //! The constants of several programs in one hash engine, which mixes their hashes.
 
+use super::adders::{ADDER_BANK, DENSE_BANK};
 use super::compiler::ChipProgram;
 use super::limits::{EngineLimits, MAX_DEPTH};
 use super::pass_table::{PASS_BANK, PASS_TABLE_DEPTH, PassEntry};
@@ -19,6 +20,11 @@ pub enum MixError {
         /// Exponent of another one.
         other: u32,
     },
+    /// The layers of one set are made by adders, or those of both by different ones.
+    #[error(
+        "adders make the layers of one parameter set, and not those of another one with its matrix"
+    )]
+    Adders,
     /// One set has partial rounds on a sub-engine, the other one has none.
     #[error(
         "on partial-round sub-engine {sub_engine} one parameter set has {one} partial rounds, another one \
@@ -47,6 +53,9 @@ pub enum MixError {
     },
 }
 
+/// Visits of a state to the full-round sub-engines, each of which has a dense layer where adders make others.
+const VISITS: u8 = 2;
+
 /// A kind of constant memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Memory {
@@ -66,6 +75,7 @@ impl Memory {
             number @ (FIRST | SECOND) if constant.bank == PASS_BANK => {
                 Some(Self::Passes(usize::from(number == SECOND)))
             }
+            FIRST | SECOND if constant.bank >= DENSE_BANK => None,
             FIRST | SECOND if constant.bank < VECTOR_BANK => Some(Self::Matrix),
             FIRST | SECOND => Some(Self::Constant),
             number if number < SECOND => Some(Self::Partial),
@@ -106,11 +116,27 @@ impl ChipConstant {
                 let base = bases.passes[number];
                 return self.placed_pass(set, bases, base);
             }
-            None if self.sub_engine == INITIAL_VECTOR => set as u8 * INITIAL_VECTORS,
-            None => 0,
+            None => self.base_of_set(set),
         };
         let index = self.index.checked_add(base)?;
         Some(Self { index, ..*self })
+    }
+
+    /// Entries that each parameter set has where a constant is that is in no memory with bases, if sets have their
+    /// own there.
+    fn of_each_set(&self) -> Option<u8> {
+        let is_dense = (DENSE_BANK..ADDER_BANK).contains(&self.bank);
+        match self.sub_engine {
+            INITIAL_VECTOR => Some(INITIAL_VECTORS),
+            number if is_dense && [FIRST_FULL, SECOND_FULL].contains(&number.into()) => {
+                Some(VISITS)
+            }
+            _ => None,
+        }
+    }
+
+    fn base_of_set(&self, set: usize) -> u8 {
+        self.of_each_set().map_or(0, |entries| set as u8 * entries)
     }
 
     /// An entry of a table that begins at `base`; it names what is behind the other bases.
@@ -138,12 +164,12 @@ impl ChipConstant {
     pub fn of_set(&self, set: usize, partial_base: u32) -> Option<Self> {
         let base = match Memory::of(self) {
             Some(Memory::Partial) => u8::try_from(partial_base).ok()?,
-            None if self.sub_engine == INITIAL_VECTOR => set as u8 * INITIAL_VECTORS,
             // Tables name the places of matrices and vectors.
-            _ => 0,
+            Some(_) => 0,
+            None => self.base_of_set(set),
         };
         let index = self.index.checked_sub(base)?;
-        let is_other = self.sub_engine == INITIAL_VECTOR && index >= INITIAL_VECTORS;
+        let is_other = self.of_each_set().is_some_and(|entries| index >= entries);
         (!is_other).then_some(Self { index, ..*self })
     }
 }
@@ -151,6 +177,19 @@ impl ChipConstant {
 /// The constants of a program in one kind of memories.
 fn constants(program: &ChipProgram, memory: Memory) -> impl Iterator<Item = &ChipConstant> {
     (program.constants.iter()).filter(move |constant| Memory::of(constant) == Some(memory))
+}
+
+/// The rows of the adders of a program.
+fn adder_rows(program: &ChipProgram) -> impl Iterator<Item = &ChipConstant> {
+    (program.constants.iter())
+        .filter(|constant| constant.bank == ADDER_BANK && Memory::of(constant).is_none())
+}
+
+/// Whether the hash engines of a chip have the same adders for all these programs, or for none.
+pub fn adders_agree(programs: &[&ChipProgram]) -> bool {
+    programs
+        .windows(2)
+        .all(|pair| adder_rows(pair[0]).eq(adder_rows(pair[1])))
 }
 
 /// Entries that a program needs in each memory of a kind.
@@ -169,13 +208,17 @@ fn entries(program: &ChipProgram, memory: Memory) -> usize {
 ///
 /// # Errors
 ///
-/// When their exponents differ, or one of them has rounds where the other has none.
+/// When their exponents differ, adders make the layers of one of them only, or one of them has rounds where the other
+/// has none.
 pub fn check_mix(one: &ChipRegisters, other: &ChipRegisters) -> Result<(), MixError> {
     if one.alpha != other.alpha {
         return Err(MixError::Exponents {
             one: one.alpha,
             other: other.alpha,
         });
+    }
+    if one.adders() != other.adders() {
+        return Err(MixError::Adders);
     }
     for sub_engine in FIRST_FULL + 1..SECOND_FULL {
         let [one, other] = [one, other].map(|set| set.partial_rounds[sub_engine]);
@@ -199,6 +242,9 @@ pub fn check_mix(one: &ChipRegisters, other: &ChipRegisters) -> Result<(), MixEr
 pub fn mixed_bases(programs: &[&ChipProgram]) -> Result<Vec<Bases>, MixError> {
     for pair in programs.windows(2) {
         check_mix(&pair[0].registers, &pair[1].registers)?;
+        if !adders_agree(pair) {
+            return Err(MixError::Adders);
+        }
     }
     let [matrix, constant, partial] =
         [Memory::Matrix, Memory::Constant, Memory::Partial].map(|memory| bases(programs, memory));

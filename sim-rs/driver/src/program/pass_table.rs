@@ -3,6 +3,7 @@
 //! A table is one visit after the other, of any parameter set. The first entry of a visit says so, and the last one
 //! that the state leaves behind it. A loop is consecutive entries of a visit that are made several times.
 
+use super::adders::{ADDER_BANK, ADDER_WIDTH, is_row};
 use super::shape::Shape;
 use acclmt_poseidon::word::Word;
 
@@ -205,8 +206,8 @@ pub enum ProgramFault {
     Missing = 2,
     /// A pass needs what the sub-engine does not have.
     #[error(
-        "a pass needs a base that this chip does not store, or an exponent that ALPHA does not announce; build the \
-         chip with Store = 1"
+        "a pass needs a base that this chip does not store, adders that it does not have or that cannot make this \
+         program, or an exponent that ALPHA does not announce; build the chip with Store = 1 and Adders = 1"
     )]
     Unit = 3,
     /// A matrix is not loaded.
@@ -284,6 +285,8 @@ pub struct PassLimits {
     pub num_sets: usize,
     /// Whether it can store the elements of a pass.
     pub store: bool,
+    /// Whether it has adders.
+    pub adders: bool,
 }
 
 /// The table of a full-round sub-engine, with the rules that make sure that no program runs for ever or reads what is
@@ -297,6 +300,8 @@ pub struct PassTable {
     /// Entries whose matrix was not loaded when they came.
     unloaded: Vec<usize>,
     loaded: Vec<bool>,
+    /// Rows of the matrix of the adders that are loaded.
+    rows: [bool; ADDER_WIDTH],
 }
 
 impl Default for PassTable {
@@ -308,6 +313,7 @@ impl Default for PassTable {
             visits: Vec::new(),
             unloaded: Vec::new(),
             loaded: vec![false; MAX_STEPS],
+            rows: [false; ADDER_WIDTH],
         }
     }
 }
@@ -326,6 +332,11 @@ impl PassTable {
         if bank == LAST_MATRIX_BANK {
             self.loaded[usize::from(index)] = true;
         }
+        if bank == ADDER_BANK
+            && let Some(row) = self.rows.get_mut(usize::from(index))
+        {
+            *row = is_row(word);
+        }
         if bank == PASS_BANK {
             self.write_entry(index.into(), word, limits);
         }
@@ -336,11 +347,13 @@ impl PassTable {
             let loaded = std::mem::take(&mut self.loaded);
             *self = Self {
                 loaded,
+                rows: self.rows,
                 ..Self::default()
             };
         }
         if *word == Word::default() && self.open.is_none() {
             self.loaded.fill(false);
+            self.rows.fill(false);
         }
         let is_next = index == self.entries.len();
         match PassEntry::read(word) {
@@ -476,6 +489,21 @@ impl PassTable {
         let is_seventh = entries().any(|entry| entry.power == Power::Seventh);
         if needs_store && !limits.store || is_seventh && shape.alpha != 7 {
             return Err(ProgramFault::Unit);
+        }
+        // A visit of states whose layers adders make can begin with one behind the S-boxes, and the last one does.
+        let begins_in_line = |visit: &&Visit| {
+            let first = &self.entries[visit.entries[0]];
+            if first.power == Power::None {
+                !first.leaves && first.times == 0
+            } else {
+                visit.visit == 0
+            }
+        };
+        if shape.adders && (!limits.adders || needs_store || !visits.iter().all(begins_in_line)) {
+            return Err(ProgramFault::Unit);
+        }
+        if shape.adders && self.rows.contains(&false) {
+            return Err(ProgramFault::Matrix);
         }
         let last = entries().map(|entry| usize::from(entry.matrix)).max();
         let last = last.unwrap_or_default() + shape.matrix_entries() - 1;

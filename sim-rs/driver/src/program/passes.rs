@@ -57,6 +57,14 @@ pub(super) struct SBoxes {
     pub has_last_matrix: bool,
 }
 
+impl SBoxes {
+    /// Whether no base is stored.
+    pub fn have_no_store(&self) -> bool {
+        let links = self.chains.iter().flatten();
+        links.into_iter().all(|(_, store)| *store == Store::None)
+    }
+}
+
 /// A round: on which elements it has S-boxes, those of a chain, and its matrix.
 #[derive(Clone, Copy)]
 struct Round<'a> {
@@ -273,6 +281,7 @@ mod tests {
             s_box_products: [3; 2],
             goldilocks: false,
             recurrent: true,
+            adders: false,
             first_layer: true,
             partial_matrix: true,
             own_last_matrix: false,
@@ -320,6 +329,7 @@ mod tests {
         };
         let shape = Shape {
             recurrent: false,
+            adders: false,
             first_layer: false,
             partial_matrix: false,
             own_last_matrix: false,

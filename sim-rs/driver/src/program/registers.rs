@@ -286,9 +286,10 @@ pub struct RuntimeModulus {
     pub radix_squared: Word,
 }
 
-/// The value of the register `RECURRENCE` for so many sums that move up.
-pub(super) fn recurrence(order: usize, output_enters: bool) -> u32 {
+/// The value of the register `RECURRENCE` for so many sums that move up, and layers made by adders.
+pub(super) fn recurrence(order: usize, output_enters: bool, adders: bool) -> u32 {
     registers::RECURRENCE_ORDER.with(order as u32)
+        | registers::RECURRENCE_ADDERS.with(adders.into())
         | registers::RECURRENCE_OUTPUT_ENTERS.with(output_enters.into())
 }
 
@@ -301,6 +302,11 @@ impl ChipRegisters {
     /// Whether the output of the S-box is added to the next element 0.
     pub fn output_enters(&self) -> bool {
         registers::RECURRENCE_OUTPUT_ENTERS.is_set(self.recurrence)
+    }
+
+    /// Whether layers are made by adders.
+    pub fn adders(&self) -> bool {
+        registers::RECURRENCE_ADDERS.is_set(self.recurrence)
     }
 
     /// The value of the register `WIDTH`.
@@ -326,6 +332,7 @@ impl ChipRegisters {
             s_box_products: [s_box_products(self.alpha.into()); 2],
             goldilocks,
             recurrent: self.order() != 0,
+            adders: self.adders(),
             first_layer: false,
             partial_matrix: false,
             own_last_matrix: false,
@@ -415,7 +422,8 @@ impl ChipRegisters {
                 self.recurrence,
                 self.recurrence & !registers::LEAF.recurrence.mask() == 0
                     && self.order() < self.width as usize
-                    && (shape.recurrent || !self.output_enters()),
+                    && (shape.recurrent || !self.output_enters())
+                    && (!self.adders() || limits.adders && shape.recurrent && shape.fits_adders()),
             ),
             (
                 registers::LEAF.digest_words,

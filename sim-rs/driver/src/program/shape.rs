@@ -69,6 +69,8 @@ pub struct Shape {
     /// Partial rounds run as a recurrence, on partial-round sub-engines: there is a dense layer before them in
     /// place of a round's, and one after them on its own.
     pub recurrent: bool,
+    /// Layers are made by adders, but for the dense ones before the recurrence and behind it.
+    pub adders: bool,
     /// The first of the full rounds before the partial rounds has no S-boxes: it is the linear layer with which
     /// Poseidon2 begins, or the one that makes the elements beside the permutation.
     pub first_layer: bool,
@@ -115,9 +117,21 @@ impl Shape {
         whole * LANES + rest.saturating_sub(LANES)
     }
 
+    /// Cycles that a dense layer takes the multipliers of a full-round sub-engine whose other layers are made by
+    /// adders.
+    pub const DENSE_CYCLES: usize = 2;
+
+    /// Whether adders can make the layers of states of this shape.
+    pub const fn fits_adders(self) -> bool {
+        self.goldilocks && self.beats() == 1 && !self.has_identity()
+    }
+
     /// Cycles that any pass of a full-round sub-engine takes but a short one: f. One multiplier makes the products
-    /// that rows share.
+    /// that rows share. Where layers are made by adders, a pass takes the S-boxes one cycle.
     pub const fn full_round_cycles(self) -> usize {
+        if self.adders {
+            return 1;
+        }
         let shared = self.pairs().div_ceil(in_word(self.goldilocks));
         let s_boxes = self.s_box_cycles() * self.beats();
         max(max(self.matrix_entries(), shared), s_boxes)
@@ -221,6 +235,9 @@ impl Shape {
     const fn rounds_cycles(self, before: usize, rounds: usize) -> usize {
         let [even, odd] = self.s_box_passes;
         let (more, less) = (rounds.div_ceil(2), rounds / 2);
+        if self.adders {
+            return rounds;
+        }
         let passes = if before.is_multiple_of(2) {
             more * even + less * odd
         } else {
@@ -232,7 +249,13 @@ impl Shape {
     /// Cycles that so many rounds occupy a full-round sub-engine; the first of those of a hash may be a layer.
     const fn first_rounds_cycles(self, rounds: usize) -> usize {
         if self.first_layer {
-            self.rounds_cycles(0, rounds - 1) + self.full_round_cycles()
+            // It goes past the S-boxes where layers are made by adders.
+            let layer = if self.adders {
+                0
+            } else {
+                self.full_round_cycles()
+            };
+            self.rounds_cycles(0, rounds - 1) + layer
         } else {
             self.rounds_cycles(0, rounds)
         }
@@ -242,13 +265,22 @@ impl Shape {
     /// hash among them; `first` rounds or layers are before them.
     const fn last_rounds_cycles(self, first: usize, rounds: usize) -> usize {
         let before = if self.first_layer { first - 1 } else { first };
+        if self.adders {
+            // A layer behind the recurrence goes past the S-boxes.
+            return rounds - self.passes_after();
+        }
         // The matrix of the last one may be short.
         self.rounds_cycles(before, rounds) - self.full_round_cycles() + self.last_round_cycles()
     }
 
     /// Cycles that a partial round occupies a partial-round sub-engine: g.
     pub const fn partial_round_cycles(self) -> usize {
-        max(self.beats(), self.s_box_cycles())
+        // In Goldilocks mode a single element takes slices of its own for both products of x^7.
+        if self.goldilocks {
+            self.beats()
+        } else {
+            max(self.beats(), self.s_box_cycles())
+        }
     }
 
     /// Entries of the matrix memories for a matrix: b * S.
@@ -297,7 +329,12 @@ impl Shape {
         let on_full = segments.partial[FIRST_FULL] + segments.partial[SECOND_FULL];
         let recurrent = segments.recurrent_rounds();
         let full = segments.full_first + segments.full_last;
-        let layers = full + on_full + self.passes_after();
+        // Adders make all layers but the dense ones before the recurrence and behind it.
+        let layers = if self.adders {
+            2
+        } else {
+            full + on_full + self.passes_after()
+        };
         let with_s_boxes = if self.first_layer { full - 1 } else { full };
         let [even, odd] = self.s_box_products;
         (with_s_boxes.div_ceil(2) * even + with_s_boxes / 2 * odd) * (t - self.beside)
@@ -339,6 +376,8 @@ pub struct Work {
     pub most_recurrent: usize,
     /// Whether the period that counts is the one of permutations whose states are used as a whole.
     pub whole_states: bool,
+    /// Whether adders can make the layers where there is a recurrence.
+    pub adders: bool,
 }
 
 impl Work {
@@ -346,6 +385,7 @@ impl Work {
     const fn in_form(self, recurrent: bool) -> Self {
         let shape = Shape {
             recurrent,
+            adders: recurrent && self.adders,
             ..self.shape
         };
         Self { shape, ..self }
@@ -373,9 +413,12 @@ impl Work {
 
     /// Whether `segments` are those of such work, and a chip with `limits` has room for them.
     pub fn allows(self, segments: &Segments, limits: &EngineLimits) -> bool {
+        let shape = self.shape_with(segments);
+        let dense = segments.partial[FIRST_FULL] > 0 || segments.partial[SECOND_FULL] > 0;
         segments.has(self.rounds)
             && segments.recurrent_rounds() <= self.most_recurrent
-            && segments.fit(self.shape_with(segments), limits)
+            && !(dense && shape.adders && shape.partial_matrix)
+            && segments.fit(shape, limits)
     }
 }
 
@@ -511,7 +554,19 @@ impl Segments {
     /// the recurrence.
     pub fn period(&self, shape: Shape, num_full: usize) -> usize {
         let busy = self.busy(shape, num_full);
-        busy.into_iter().fold(shape.exit_cycles(), usize::max)
+        let period = busy.into_iter().fold(shape.exit_cycles(), usize::max);
+        if !shape.adders {
+            return period;
+        }
+        // Multipliers, and adders, of the busier full-round sub-engine.
+        let first = self.full_first + self.partial[FIRST_FULL] - 1;
+        let last = self.full_last + self.partial[SECOND_FULL];
+        let (dense, layers) = if num_full > 1 {
+            (Shape::DENSE_CYCLES, first.max(last))
+        } else {
+            (2 * Shape::DENSE_CYCLES, first + last)
+        };
+        period.max(dense).max(layers)
     }
 }
 
@@ -593,7 +648,9 @@ impl Room {
             return None;
         }
         let vectors = vector_depth(shape, limits);
-        let has_dense = matrices_fit(shape, true, limits);
+        // Adders have one matrix.
+        let has_dense =
+            matrices_fit(shape, true, limits) && !(shape.adders && shape.partial_matrix);
         let (first, last) = (rounds.full_first, shape.passes_after() + rounds.full_last);
         let full = |passes: usize, cycles: usize| {
             Some(FullRoom {
@@ -725,6 +782,7 @@ mod tests {
             montgomery_bits: 264,
             runtime_modulus: false,
             store: true,
+            adders: false,
             places: 64,
             loop_cycles: 61,
         }
@@ -739,6 +797,7 @@ mod tests {
             s_box_products: [if alpha == 5 { 3 } else { 4 }; 2],
             goldilocks: false,
             recurrent: true,
+            adders: false,
             first_layer: false,
             partial_matrix: false,
             own_last_matrix: false,
@@ -760,6 +819,7 @@ mod tests {
             rounds,
             most_recurrent: usize::MAX,
             whole_states: false,
+            adders: false,
         }
     }
 
@@ -929,14 +989,32 @@ mod tests {
         let mina = work(shape(3, 7), rounds(55, 0));
         assert_eq!(period(mina, &default), 110);
         assert_eq!(period(mina, &limits(2, 1)), 56);
-        // Plonky2: 8 full rounds and a layer of 2 cycles, 22 partial rounds of 2.
+        // Plonky2: 8 full rounds and a layer of 2 cycles, 22 partial rounds of 1.
         let plonky2 = Shape {
             goldilocks: true,
             ..shape(12, 7)
         };
         assert_eq!(plonky2.full_round_cycles(), 2);
-        assert_eq!(plonky2.partial_round_cycles(), 2);
+        assert_eq!(plonky2.partial_round_cycles(), 1);
         assert_eq!(period(work(plonky2, rounds(8, 22)), &default), 18);
+        // With adders the S-boxes take 8 cycles, the multipliers 4; Poseidon2 makes a layer more, past the S-boxes.
+        let with_adders = |first_layer, rounds| Work {
+            adders: true,
+            ..work(
+                Shape {
+                    first_layer,
+                    ..plonky2
+                },
+                rounds,
+            )
+        };
+        assert_eq!(period(with_adders(false, rounds(8, 22)), &default), 8);
+        let poseidon2 = Rounds {
+            full_first: 5,
+            ..rounds(8, 22)
+        };
+        assert_eq!(period(with_adders(true, poseidon2), &default), 8);
+        assert_eq!(period(with_adders(true, poseidon2), &limits(2, 6)), 4);
         // The same of two beats: 9 passes of 6 or 8 cycles.
         for (width, expected) in [(13, 54), (16, 54), (18, 54), (19, 72), (24, 72)] {
             let wide = Shape { width, ..plonky2 };
@@ -1078,6 +1156,7 @@ mod tests {
                 s_box_products: [3; 2],
                 goldilocks,
                 recurrent: false,
+                adders: false,
                 first_layer: partial_matrix,
                 partial_matrix,
                 own_last_matrix,
@@ -1089,6 +1168,7 @@ mod tests {
                 rounds: Rounds { full_first, partial, full_last },
                 most_recurrent,
                 whole_states,
+                adders: false,
             };
             let limits = EngineLimits {
                 matrix_depth,

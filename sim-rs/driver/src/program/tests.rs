@@ -36,6 +36,7 @@ fn limits(num_full: usize, num_partial: usize) -> EngineLimits {
         montgomery_bits: 264,
         runtime_modulus: false,
         store: true,
+        adders: true,
         places: 64,
         loop_cycles: 61,
     }
@@ -430,7 +431,7 @@ fn every_preset_on_the_default_chip() {
                 "filecoin-arity-4" => 26,
                 "filecoin-arity-8" => 51,
                 "filecoin-arity-11" => 68,
-                "plonky2" => 18,
+                "plonky2" => 8,
                 _ => continue,
             };
             assert_eq!(program.period(), expected, "{}", preset.name());

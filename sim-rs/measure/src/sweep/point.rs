@@ -139,6 +139,7 @@ impl Point {
             partial_rounds: partial..=partial,
             singular_minor: false,
             poseidon2: false,
+            small_integers: false,
         };
         let widest = widest(field == FieldId::Goldilocks);
         if !(MIN_WIDTH..=widest).contains(&width) {
