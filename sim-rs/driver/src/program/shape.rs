@@ -235,9 +235,6 @@ impl Shape {
     const fn rounds_cycles(self, before: usize, rounds: usize) -> usize {
         let [even, odd] = self.s_box_passes;
         let (more, less) = (rounds.div_ceil(2), rounds / 2);
-        if self.adders {
-            return rounds;
-        }
         let passes = if before.is_multiple_of(2) {
             more * even + less * odd
         } else {
@@ -265,12 +262,14 @@ impl Shape {
     /// hash among them; `first` rounds or layers are before them.
     const fn last_rounds_cycles(self, first: usize, rounds: usize) -> usize {
         let before = if self.first_layer { first - 1 } else { first };
-        if self.adders {
-            // A layer behind the recurrence goes past the S-boxes.
-            return rounds - self.passes_after();
-        }
+        // A layer behind the recurrence goes past the S-boxes where others are made by adders.
+        let taken = if self.adders {
+            rounds - self.passes_after()
+        } else {
+            rounds
+        };
         // The matrix of the last one may be short.
-        self.rounds_cycles(before, rounds) - self.full_round_cycles() + self.last_round_cycles()
+        self.rounds_cycles(before, taken) - self.full_round_cycles() + self.last_round_cycles()
     }
 
     /// Cycles that a partial round occupies a partial-round sub-engine: g.
