@@ -223,8 +223,8 @@ module acclmt_configuration #(
 
   // ---- Legal values -----------------------------------------------------------------------------
 
-  // What sets that are mixed have in common: they share the S-boxes of a ring and its wires. The
-  // beats of the largest states of nodes.
+  // What sets that are mixed have in common: they share the S-boxes of a ring and its wires, and
+  // its adders with their slots. The beats of the largest states of nodes.
   logic [NumSets-1:0][MaxNumPartial-1:0] has_rounds;
   logic [NumSets-1:0][1:0] alpha;
   logic [NumSets-1:0] adders;
@@ -233,6 +233,7 @@ module acclmt_configuration #(
   logic [MaxNumPartial-1:0] mixed_rounds;
   logic [1:0] mixed_alpha;
   logic mixed_adders;
+  acclmt_pkg::beat_t mixed_beats;
   acclmt_pkg::beat_t node_beats;
   logic mixes, mix_illegal;
   assign alpha = {top_config_o.alpha, root_config_o.alpha, leaf_config_o.alpha};
@@ -249,17 +250,20 @@ module acclmt_configuration #(
     mix_illegal = 1'b0;
     mixed_alpha = '0;
     mixed_adders = 1'b0;
+    mixed_beats = '0;
     mixed_rounds = '0;
     node_beats = '0;
     for (int set = 0; set < int'(NumSets); set++) begin
       if (mixed_sets[set]) begin
         if (mixes && (alpha[set] != mixed_alpha || has_rounds[set] != mixed_rounds ||
-                      adders[set] != mixed_adders)) begin
+                      adders[set] != mixed_adders ||
+                      (mixed_adders && beats[set] != mixed_beats))) begin
           mix_illegal = 1'b1;
         end
         mixes = 1'b1;
         mixed_alpha = alpha[set];
         mixed_adders = adders[set];
+        mixed_beats = beats[set];
         mixed_rounds = has_rounds[set];
       end
       if (node_sets[set] && beats[set] > node_beats) node_beats = beats[set];

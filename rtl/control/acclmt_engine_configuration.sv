@@ -196,7 +196,8 @@ module acclmt_engine_configuration #(
     illegal[Recurrence] =
         (registers_i[Recurrence] & ~acclmt_reg_pkg::LeafRecurrenceMask) != '0 ||
         32'(config_o.order) >= all_elements || (config_o.output_enters && !recurrence) ||
-        (config_o.adders && !(Adders && goldilocks && beats == 3'd1 && recurrence));
+        (config_o.adders && !(Adders && goldilocks && recurrence &&
+                              all_elements <= 32'(acclmt_pkg::AdderMostElements)));
 
     illegal[Passes] = config_o.passes_first == '0 || config_o.passes_last == '0;
     // The first partial-round sub-engine begins a recurrence.

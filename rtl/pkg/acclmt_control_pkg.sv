@@ -55,7 +55,7 @@ package acclmt_control_pkg;
       end else if (32'(bank) == acclmt_pkg::PassBank) begin
         constant_depth = int'(acclmt_pkg::PassTableDepth);
       end else if (adders && 32'(bank) == acclmt_pkg::AdderBank) begin
-        constant_depth = int'(acclmt_pkg::AdderWidth);
+        constant_depth = int'(acclmt_pkg::AdderWords);
       end else if (adders && 32'(bank) > acclmt_pkg::PassBank &&
                    32'(bank) < acclmt_pkg::AdderBank) begin
         constant_depth = int'(acclmt_pkg::DenseDepth);

@@ -59,6 +59,13 @@ package acclmt_latency_pkg;
   /// The same with a run-time prime, whose loops are longer.
   localparam int unsigned RuntimePlaces = 128;
 
+  /// States that wait for their dense layer in the turn memory, where other layers are made by
+  /// adders.
+  localparam int unsigned ConstantTurnStates = 16;
+
+  /// The same with a run-time prime, on their way through longer S-boxes.
+  localparam int unsigned RuntimeTurnStates = 32;
+
   /// Beats of initial states that wait for their hash engine.
   localparam int unsigned LoaderPlaces = 8;
 

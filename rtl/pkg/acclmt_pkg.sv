@@ -478,15 +478,18 @@ package acclmt_pkg;
 
   /// Banks of a full-round sub-engine: the matrix, row by row, for even beats and then for odd
   /// ones, then the constant vector, then the table of passes; with adders, the constant vectors of
-  /// dense layers, at index 2 * set + visit, then the rows of the matrix of the adders.
+  /// dense layers, at index 4 * set + 2 * visit + beat, then the matrix of the adders.
   localparam int unsigned FullMatrixBanks = 2 * Lanes * Lanes;
   localparam int unsigned PassBank = FullMatrixBanks + Lanes;
   localparam int unsigned DenseBank = PassBank + 1;
   localparam int unsigned AdderBank = DenseBank + Lanes;
-  /// Constant vectors of dense layers.
-  localparam int unsigned DenseDepth = 8;
-  /// Elements of a state that adders take, digits of an entry of their matrix, and bits of a digit.
+  /// Beats of the constant vectors of dense layers.
+  localparam int unsigned DenseDepth = 16;
+  /// Elements of a beat that adders take, and of a state at most; words of their matrix: one for
+  /// each element of a beat, and one with the second beat. Digits of an entry, and bits of a digit.
   localparam int unsigned AdderWidth = Lanes * Slices;
+  localparam int unsigned AdderMostElements = 16;
+  localparam int unsigned AdderWords = 2 * AdderWidth;
   localparam int unsigned AdderDigits = 4;
   localparam int unsigned AdderDigitWidth = 3;
   /// Banks of a partial-round sub-engine: coefficients of the element that passes the S-box, of the

@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000e00;
+  localparam logic [31:0] VersionValue = 32'h00000f00;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -481,7 +481,7 @@ package acclmt_reg_pkg;
   localparam int unsigned LeafRecurrenceOutputEntersBit = 8;
   // Whether the layers of the full-round sub-engines are made by adders, but for the last one
   // before the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has
-  // more than one beat, with the large prime, and on a chip without adders.
+  // more than 16 elements, with the large prime, and on a chip without adders.
   localparam int unsigned LeafRecurrenceAddersBit = 9;
   // All of them.
   localparam logic [31:0] LeafRecurrenceMask = 32'h0000031f;
@@ -517,7 +517,7 @@ package acclmt_reg_pkg;
   localparam int unsigned RootRecurrenceOutputEntersBit = 8;
   // Whether the layers of the full-round sub-engines are made by adders, but for the last one
   // before the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has
-  // more than one beat, with the large prime, and on a chip without adders.
+  // more than 16 elements, with the large prime, and on a chip without adders.
   localparam int unsigned RootRecurrenceAddersBit = 9;
   // All of them.
   localparam logic [31:0] RootRecurrenceMask = 32'h0000031f;
@@ -565,7 +565,7 @@ package acclmt_reg_pkg;
   localparam int unsigned TopRecurrenceOutputEntersBit = 8;
   // Whether the layers of the full-round sub-engines are made by adders, but for the last one
   // before the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has
-  // more than one beat, with the large prime, and on a chip without adders.
+  // more than 16 elements, with the large prime, and on a chip without adders.
   localparam int unsigned TopRecurrenceAddersBit = 9;
   // All of them.
   localparam logic [31:0] TopRecurrenceMask = 32'h0000031f;

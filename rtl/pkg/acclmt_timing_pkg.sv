@@ -49,6 +49,14 @@ package acclmt_timing_pkg;
         int'(acclmt_latency_pkg::TurnLatency + acclmt_latency_pkg::OperandLatency);
   endfunction
 
+  /// A dense layer of one step, from its start in a full-round sub-engine until its beat comes
+  /// back.
+  function automatic int dense_latency(input int reduction);
+    dense_latency =
+        full_loop_cycles(reduction) - sbox_latency(reduction) -
+        int'(acclmt_latency_pkg::IssueLatency + acclmt_latency_pkg::FifoLatency);
+  endfunction
+
   /// Beats that fit in a sub-engine, and in each of its output buffers: enough to keep the loop
   /// full with states of one to four beats.
   function automatic int places(input int reduction);
@@ -56,6 +64,15 @@ package acclmt_timing_pkg;
       places = int'(acclmt_latency_pkg::RuntimePlaces);
     end else begin
       places = int'(acclmt_latency_pkg::ConstantPlaces);
+    end
+  endfunction
+
+  /// States that fit in the turn memory, where layers are made by adders.
+  function automatic int turn_states(input int reduction);
+    if (reduction == int'(acclmt_pkg::ReductionRuntime)) begin
+      turn_states = int'(acclmt_latency_pkg::RuntimeTurnStates);
+    end else begin
+      turn_states = int'(acclmt_latency_pkg::ConstantTurnStates);
     end
   endfunction
 

@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000E00u
+#define ACCLMT_VERSION_VALUE 0x00000F00u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000E00u
+#define ACCLMT_VERSION_RESET 0x00000F00u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -548,7 +548,7 @@
 /*
  * Whether the layers of the full-round sub-engines are made by adders, but for the last one before
  * the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more
- * than one beat, with the large prime, and on a chip without adders.
+ * than 16 elements, with the large prime, and on a chip without adders.
  */
 #define ACCLMT_LEAF_RECURRENCE_ADDERS_LSB 9u
 #define ACCLMT_LEAF_RECURRENCE_ADDERS_WIDTH 1u
@@ -670,7 +670,7 @@
 /*
  * Whether the layers of the full-round sub-engines are made by adders, but for the last one before
  * the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more
- * than one beat, with the large prime, and on a chip without adders.
+ * than 16 elements, with the large prime, and on a chip without adders.
  */
 #define ACCLMT_ROOT_RECURRENCE_ADDERS_LSB 9u
 #define ACCLMT_ROOT_RECURRENCE_ADDERS_WIDTH 1u
@@ -1098,7 +1098,7 @@
 /*
  * Whether the layers of the full-round sub-engines are made by adders, but for the last one before
  * the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more
- * than one beat, with the large prime, and on a chip without adders.
+ * than 16 elements, with the large prime, and on a chip without adders.
  */
 #define ACCLMT_TOP_RECURRENCE_ADDERS_LSB 9u
 #define ACCLMT_TOP_RECURRENCE_ADDERS_WIDTH 1u

@@ -111,10 +111,11 @@ module acclmt_tb_chip #(
   endfunction
   `define ACCLMT_TB_FULL(word, engine) \
     assign observed_o[word] = { \
-      engine.u_loop.line_issue || \
+      (engine.u_loop.line_issue && !engine.u_loop.line_beat) || \
           (engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o), 14'b0, \
       engine.u_loop.issue_last, \
-      engine.u_loop.line_issue ? 8'd1 : 8'(engine.u_loop.u_control.start_cycles), \
+      engine.u_loop.line_issue ? 8'(engine.u_loop.most_beats_i) \
+                               : 8'(engine.u_loop.u_control.start_cycles), \
       pass_number(engine.u_loop.issue_vector, engine.u_loop.first_i[engine.u_loop.issue_last], \
                   engine.u_loop.configs_i, engine.u_loop.issue_tag)};
   `define ACCLMT_TB_PARTIAL(word, engine) \

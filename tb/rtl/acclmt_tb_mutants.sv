@@ -271,10 +271,12 @@ module acclmt_tb_mutants (
   ) u_pairs (
     .clk_i,
     .rst_ni,
+    .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .clear_i(1'b0),
     .goldilocks_i(goldilocks),
     .prime_i(prime),
     .configs_i(engine_config),
+    .adders_i(1'b0),
     .valid_i(shape[15]),
     .beat_i(shape[18:16]),
     .set_i('0),
@@ -310,12 +312,13 @@ module acclmt_tb_mutants (
 
   // ---- Adders of small integers -----------------------------------------------------------------
 
-  // Rows of the matrix come as coefficients a of lane 0; nothing is added.
-  logic adders_loaded;
+  // Words of the matrix come as coefficients a of lane 0; nothing is added.
+  logic [1:0] adders_loaded;
+  logic adders_two_beats, adders_second;
   logic [Lanes-1:0][WordWidth-1:0] adders_state;
   acclmt_pkg::constant_write_t adders_write;
   acclmt_pkg::pass_label_t adders_label;
-  logic unused_constant_read, unused_pass_read, unused_adders_valid;
+  logic unused_constant_read, unused_pass_read, unused_adders_valid, unused_adders_last;
   acclmt_pkg::index_t unused_constant_address;
   acclmt_pkg::pass_index_t unused_pass;
   acclmt_pkg::pass_label_t unused_adders_label;
@@ -325,7 +328,10 @@ module acclmt_tb_mutants (
     adders_write.valid = control[30];
     adders_write.sub_engine = '0;
     adders_write.bank = acclmt_pkg::BankWidth'(acclmt_pkg::AdderBank);
-    adders_write.index = acclmt_pkg::IndexWidth'(control[15:12]);
+    adders_two_beats = control[19];
+    adders_second = control[31];
+    adders_write.index = acclmt_pkg::IndexWidth'(control[15:12]) +
+        (adders_second ? acclmt_pkg::IndexWidth'(acclmt_pkg::AdderWidth) : '0);
     adders_write.data = in_i[123*32+:WordWidth];
   end
   acclmt_full_round_adders_mutant #(
@@ -340,7 +346,9 @@ module acclmt_tb_mutants (
     .constant_write_i(adders_write),
     .erase_i(1'b0),
     .loaded_o(adders_loaded),
-    .valid_i(control[18] && adders_loaded),
+    .two_beats_i(adders_two_beats),
+    .valid_i(control[18] && (adders_two_beats ? adders_loaded[1] : adders_loaded[0])),
+    .second_i(adders_second),
     .state_i({c, b, a}),
     .label_i(adders_label),
     .tag_i('0),
@@ -350,6 +358,7 @@ module acclmt_tb_mutants (
     .pass_read_o(unused_pass_read),
     .pass_o(unused_pass),
     .valid_o(unused_adders_valid),
+    .last_o(unused_adders_last),
     .label_o(unused_adders_label),
     .tag_o(unused_adders_tag),
     .state_o(adders_state)
@@ -368,7 +377,7 @@ module acclmt_tb_mutants (
   logic unused_input;
   assign unused_input = ^{
     in_i[147*32-1:131*32], in_i[171*32-1:155*32], in_i[195*32-1:179*32], in_i[219*32-1:203*32],
-    in_i[235*32-1:227*32], shape[31:29], control[31], control[29:26], control[19],
+    in_i[235*32-1:227*32], shape[31:29], control[29:26],
     control[11:8], control[5:1]
   };
 

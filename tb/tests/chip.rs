@@ -420,12 +420,17 @@ fn random_parameter_sets_of_poseidon2() {
 /// rounds that are dense. The same chip without them is the one of other sets.
 #[test]
 fn random_parameter_sets_of_small_integers() {
-    for (first, poseidon2) in [(9000, false), (9500, true)] {
+    for (first, poseidon2, widths) in [
+        (9000, false, 2..=12),
+        (9500, true, 2..=12),
+        (9600, false, 13..=16),
+        (9700, true, 13..=16),
+    ] {
         let ranges = Ranges {
             small_integers: true,
             poseidon2,
             partial_rounds: 1..=24,
-            widths: 2..=12,
+            widths,
             ..Ranges::default()
         };
         let mut device = rtl_device(9).unwrap();
@@ -759,21 +764,70 @@ fn programs_that_adders_cannot_run_are_refused() {
         ),
     ];
     for (number, (constants, fault)) in cases.iter().enumerate() {
+        check_program_refused(&mut device, number, constants, *fault);
         let mut host = Host {
             chip: device.port(),
         };
-        host.load_raw(constants);
-        host.set_up(DIGESTS, 4);
-        host.write(registers::CONTROL.address, START);
-        assert_eq!(host.feed(&[], 60), 0, "case {number}");
-        let code = registers::ERROR_ILLEGAL_PROGRAM.code;
-        assert_eq!(host.error(), (code, *fault as u32), "case {number}");
-        assert_eq!(host.status(), ERROR | REFUSED, "case {number}");
-        host.clear();
         host.load_constants(&rows);
         host.load_constants(&table);
         let inputs = random_inputs(&mut random, plonky2, 3);
         check_hashes(&mut device, plonky2, &inputs);
+    }
+}
+
+/// Loads constants with which the program cannot run: the run is refused, the chip idle.
+fn check_program_refused(
+    device: &mut ChipDevice<RtlChip>,
+    number: usize,
+    constants: &[ChipConstant],
+    fault: ProgramFault,
+) {
+    let mut host = Host {
+        chip: device.port(),
+    };
+    host.load_raw(constants);
+    host.set_up(DIGESTS, 4);
+    host.write(registers::CONTROL.address, START);
+    assert_eq!(host.feed(&[], 60), 0, "case {number}");
+    let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+    assert_eq!(host.error(), (code, fault as u32), "case {number}");
+    assert_eq!(host.status(), ERROR | REFUSED, "case {number}");
+    host.clear();
+}
+
+/// The words of the adders for a second beat have no digits where that has no element.
+#[test]
+fn second_words_of_adders_are_checked() {
+    let mut random = Random::new(seed(59));
+    let preset = presets::by_name("plonky3-poseidon2-goldilocks-16").unwrap();
+    let mut device = programmed_for(preset, 21);
+    let program = ChipProgram::compile(preset, &device.capabilities().limits).unwrap();
+    assert!(program.registers.adders());
+    let constants = program.constants.iter().copied();
+    let words: Vec<ChipConstant> = constants
+        .filter(|constant| (constant.sub_engine, constant.bank) == (0, ADDER_BANK))
+        .collect();
+    // Cells 4 and 5 of every unit, and the last two of every third one; a digit that is x and 2x.
+    for (number, (unit, byte, bits)) in [
+        (12, 6, 1),
+        (23, 8, 0x80),
+        (14, 15, 1),
+        (20, 17, 0x80),
+        (17, 0, 3),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut word = words[unit];
+        assert_eq!(usize::from(word.index), unit);
+        word.word[byte] |= bits;
+        check_program_refused(&mut device, number, &[word], ProgramFault::Matrix);
+        let mut host = Host {
+            chip: device.port(),
+        };
+        host.load_constants(&words);
+        let inputs = random_inputs(&mut random, preset, 3);
+        check_hashes(&mut device, preset, &inputs);
     }
 }
 
@@ -2890,9 +2944,9 @@ fn constants_without_a_place_are_refused() {
         (0, 0, matrix),
         (0, 17, 255),
         (0, 21, 128),
-        (0, 22, 8),
+        (0, 22, 16),
         (0, 24, 255),
-        (0, 25, 12),
+        (0, 25, 24),
         (0, 26, 0),
         (0, 255, 0),
         (0, 32, 0),
@@ -2931,8 +2985,8 @@ fn constants_without_a_place_are_refused() {
     // Legal places at the end of the memories, which this program does not use.
     for (engine, bank, index) in [
         (0, 8, matrix - 1),
-        (0, 24, 7),
-        (0, 25, 11),
+        (0, 24, 15),
+        (0, 25, 23),
         (0, 17, matrix - 1),
         (0, 20, limits.constant_depth as u32 - 1),
         (1, 6, partial - 1),

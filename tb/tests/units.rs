@@ -73,7 +73,10 @@ const SBOX_VALID: u32 = 1 << 7;
 const NEGATIVE: u32 = 1 << 16;
 const KEEP: u32 = 1 << 17;
 const ADDERS_VALID: u32 = 1 << 18;
+const ADDERS_TWO_BEATS: u32 = 1 << 19;
 const ADDERS_WRITE: u32 = 1 << 30;
+/// The word of a unit for the second beat, or that beat.
+const ADDERS_SECOND: u32 = 1 << 31;
 const ADDERS_ROW_LSB: u32 = 12;
 const BYPASS_LSB: u32 = 20;
 const ALPHA_LSB: u32 = 24;
@@ -922,19 +925,44 @@ fn check_multiplier(kind: BenchKind, output: &Range<usize>, seed: u64, field: &F
 /// Digits of an entry of the adders' matrix, of weights 1, 4, 16 and 64.
 type Digits = [i8; 4];
 
-/// The word of a row: each digit is a bit for x, one for 2x, and one for its complement.
-fn row_word(row: &[Digits; MOST_ELEMENTS]) -> BigUint {
+/// Most elements of a state that adders take, in two beats.
+const MOST_OF_ADDERS: usize = 16;
+
+/// A matrix of the adders.
+type DigitMatrix = [[Digits; MOST_OF_ADDERS]; MOST_OF_ADDERS];
+
+/// A word of a unit of adders: each digit is a bit for x, one for 2x, and one for its complement.
+fn unit_word(cells: &[Digits; MOST_ELEMENTS]) -> BigUint {
     let mut word = BigUint::default();
-    for (place, &digit) in row.as_flattened().iter().enumerate() {
+    for (place, &digit) in cells.as_flattened().iter().enumerate() {
         let code = u32::from(digit.unsigned_abs()) | u32::from(digit < 0) << 2;
         word |= BigUint::from(code) << (3 * place);
     }
     word
 }
 
+/// The words of the units, in order; with the second beat unit r goes on with its row, and helps with one of the last
+/// four rows.
+fn unit_words(matrix: &DigitMatrix) -> Vec<BigUint> {
+    let first = |unit: usize| std::array::from_fn(|cell| matrix[unit][cell]);
+    let second = |unit: usize| {
+        std::array::from_fn(|cell| {
+            let other = 6 * (unit % 3) + cell.saturating_sub(6);
+            match cell {
+                0..4 => matrix[unit][MOST_ELEMENTS + cell],
+                6.. if other < MOST_OF_ADDERS => matrix[MOST_ELEMENTS + unit / 3][other],
+                _ => Digits::default(),
+            }
+        })
+    };
+    let units = 0..MOST_ELEMENTS;
+    let cells = units.clone().map(first).chain(units.map(second));
+    cells.map(|cells| unit_word(&cells)).collect()
+}
+
 /// What the adders make of a state in a row: the entries times the elements, and for each negative digit all bits of
 /// a term, as often as its weight.
-fn row_of_adders(row: &[Digits; MOST_ELEMENTS], state: &[u64; MOST_ELEMENTS]) -> u64 {
+fn row_of_adders(row: &[Digits], state: &[u64]) -> u64 {
     let prime = i128::from(GOLDILOCKS);
     let mut sum = 0_i128;
     for (digits, &element) in row.iter().zip(state) {
@@ -949,15 +977,22 @@ fn row_of_adders(row: &[Digits; MOST_ELEMENTS], state: &[u64; MOST_ELEMENTS]) ->
     sum.rem_euclid(prime) as u64
 }
 
-/// Matrices of the largest digits, of the smallest ones, and of any, with states of corners and of any elements.
-fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64) -> Checked {
+/// Matrices of the largest digits, of the smallest ones, and of any, with states of corners and of any elements, of so
+/// many beats.
+fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64, beats: usize) -> Checked {
     let mut random = Random::new(seed);
     let corners: Vec<u64> = (goldilocks_corners().iter())
         .filter_map(|corner| corner.iter_u64_digits().next().or(Some(0)))
         .filter(|&corner| corner < GOLDILOCKS)
         .collect();
+    let width = if beats == 1 {
+        MOST_ELEMENTS
+    } else {
+        MOST_OF_ADDERS
+    };
+    let beat_bit = if beats == 1 { 0 } else { ADDERS_TWO_BEATS };
     for round in 0..8 {
-        let mut matrix = [[[0_i8; 4]; MOST_ELEMENTS]; MOST_ELEMENTS];
+        let mut matrix = DigitMatrix::default();
         for digit in matrix.as_flattened_mut().as_flattened_mut() {
             *digit = match round {
                 0 => 2,
@@ -965,57 +1000,72 @@ fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64) -> Checked {
                 _ => random.below(5) as i8 - 2,
             };
         }
-        let mut operands: Vec<Operands> = (0..)
-            .zip(&matrix)
-            .map(|(number, row)| {
-                let mut operands = Operands {
-                    control: ADDERS_WRITE | number << ADDERS_ROW_LSB,
-                    ..Operands::default()
-                };
-                operands.pairs[0].a = row_word(row);
-                operands
-            })
-            .collect();
+        let words = unit_words(&matrix);
+        let write = |(number, word): (usize, &BigUint)| {
+            let (second, unit) = (number / MOST_ELEMENTS, number % MOST_ELEMENTS);
+            let mut operands = Operands {
+                control: ADDERS_WRITE
+                    | (unit as u32) << ADDERS_ROW_LSB
+                    | (second as u32 * ADDERS_SECOND)
+                    | beat_bit,
+                ..Operands::default()
+            };
+            operands.pairs[0].a = word.clone();
+            operands
+        };
+        let words = words[..beats * MOST_ELEMENTS].iter();
+        let mut operands: Vec<Operands> = words.enumerate().map(write).collect();
         let loaded = operands.len();
         let mut states = Vec::new();
         for number in 0..400 {
-            let mut state = [0_u64; MOST_ELEMENTS];
-            for element in &mut state {
+            let mut state = [0_u64; 2 * MOST_ELEMENTS];
+            for element in &mut state[..width] {
                 *element = match number % 4 {
                     0 => *random.choose(&corners),
                     1 => GOLDILOCKS - 1,
+                    2 => random.below(2),
                     _ => random.next() % GOLDILOCKS,
                 };
             }
-            // Element e is in lane e mod 3, slice e div 3.
-            let lane = |lane: usize| join(&[0, 1, 2, 3].map(|slice| state[LANES * slice + lane]));
-            operands.push(Operands {
-                a: lane(0),
-                b: lane(1),
-                c: lane(2),
-                control: ADDERS_VALID,
-                ..Operands::default()
-            });
+            // Of elements that no row has, anything.
+            for element in &mut state[width..] {
+                *element = random.next() % GOLDILOCKS;
+            }
+            // Element e of a beat is in lane e mod 3, slice e div 3.
+            for (second, beat) in state.chunks(MOST_ELEMENTS).take(beats).enumerate() {
+                let lane =
+                    |lane: usize| join(&[0, 1, 2, 3].map(|slice| beat[LANES * slice + lane]));
+                operands.push(Operands {
+                    a: lane(0),
+                    b: lane(1),
+                    c: lane(2),
+                    control: ADDERS_VALID | (second as u32 * ADDERS_SECOND) | beat_bit,
+                    ..Operands::default()
+                });
+            }
             states.push(state);
         }
         let outputs = run(kind, seed, &Field::Goldilocks, &operands);
         for (number, state) in states.iter().enumerate() {
-            let cycle = loaded + number;
-            let rows = matrix.each_ref().map(|row| row_of_adders(row, state));
-            let lanes =
-                [0, 1, 2].map(|lane| join(&[0, 1, 2, 3].map(|slice| rows[LANES * slice + lane])));
-            let expected: BigUint = (0..)
-                .zip(&lanes)
-                .map(|(lane, word)| word << (256 * lane))
-                .sum();
-            let found = crate::number(&outputs[cycle + ADDERS][output.clone()]);
-            if found != expected {
-                return Err(Box::new(Mismatch {
-                    cycle,
-                    operands: operands[cycle].clone(),
-                    expected,
-                    found,
-                }));
+            let mut rows = [0; 2 * MOST_ELEMENTS];
+            for (element, row) in rows.iter_mut().zip(&matrix).take(width) {
+                *element = row_of_adders(&row[..width], &state[..width]);
+            }
+            for (second, beat) in rows.chunks(MOST_ELEMENTS).take(beats).enumerate() {
+                let cycle = loaded + beats * number + second;
+                let lane =
+                    |lane: usize| join(&[0, 1, 2, 3].map(|slice| beat[LANES * slice + lane]));
+                let expected: BigUint = (0..3).map(|place| lane(place) << (256 * place)).sum();
+                let found = cycle + ADDERS + (beats - 1);
+                let found = crate::number(&outputs[found][output.clone()]);
+                if found != expected {
+                    return Err(Box::new(Mismatch {
+                        cycle,
+                        operands: operands[cycle].clone(),
+                        expected,
+                        found,
+                    }));
+                }
             }
         }
     }
@@ -1024,7 +1074,9 @@ fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64) -> Checked {
 
 #[test]
 fn adders_of_small_integers() {
-    check_adders(BenchKind::Units, &units::ADDERS, seed(31)).unwrap();
+    for beats in [1, 2] {
+        check_adders(BenchKind::Units, &units::ADDERS, seed(31), beats).unwrap();
+    }
 }
 
 /// Four products beside those of Goldilocks mode, which change nothing of these.
@@ -1834,7 +1886,8 @@ fn faulty_sum_of_pairs_is_found() {
 
 #[test]
 fn faulty_adders_are_found() {
-    check_adders(MUTANTS, &mutants::ADDERS, seed(31)).unwrap_err();
+    check_adders(MUTANTS, &mutants::ADDERS, seed(31), 1).unwrap();
+    check_adders(MUTANTS, &mutants::ADDERS, seed(31), 2).unwrap_err();
 }
 
 #[test]

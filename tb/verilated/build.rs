@@ -418,10 +418,10 @@ const MUTANTS: [Mutant; 26] = [
     Mutant {
         module: "acclmt_full_round_adders",
         name: "acclmt_full_round_adders_mutant",
-        // The uppermost bit of a row is lost.
+        // The uppermost bit of a row is lost, which those of sixteen elements have.
         faults: &[(
-            "high = total_q[SumWidth-1:SliceWidth]",
-            "high = {1'b0, total_q[SumWidth-2:SliceWidth]}",
+            "high = row[SumWidth-1:SliceWidth]",
+            "high = {1'b0, row[SumWidth-2:SliceWidth]}",
         )],
     },
     Mutant {

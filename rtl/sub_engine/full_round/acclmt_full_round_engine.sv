@@ -37,7 +37,7 @@
 /// The pipeline never stalls: see `acclmt_slot_control`. States that come for their last visit have
 /// precedence over new ones.
 ///
-/// With `Adders`, parameter sets of Goldilocks states of one beat whose matrix is one of small
+/// With `Adders`, parameter sets of up to sixteen Goldilocks elements whose matrix is one of small
 /// integers can have it made by adders; the multipliers make the dense layers around the recurrence
 /// then (`acclmt_adder_control`).
 ///
@@ -46,7 +46,7 @@
 ///             until its first beat comes round.
 /// Throughput: 1, 2, 3, 6, 8 cycles a pass for t = 2 and 3, 4 and 5, 6, 7 to 9, 10 to 12; with x^7
 ///             two for each beat at least; in Goldilocks mode 1, 2, 6, 8 for t up to 6, 12, 18, 24;
-///             with adders one state a cycle, and one in two cycles for dense layers.
+///             with adders one beat a cycle, and for dense layers a state in 1, 2, 6 cycles.
 module acclmt_full_round_engine #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
@@ -86,7 +86,8 @@ module acclmt_full_round_engine #(
   /// Writes of constants: bank 3 * row + lane for elements of even beats and 9 + 3 * row + lane for
   /// those of odd beats, at the index of the step; bank 18 + lane at the index of the beat of a
   /// constant vector; bank 21 at the index of a pass (`acclmt_pkg::pass_entry`); with adders bank
-  /// 22 + lane at the index of a dense layer, and bank 25 at that of a row.
+  /// 22 + lane at the index of a beat of a dense layer, and bank 25 at that of a word of the
+  /// adders.
   input acclmt_pkg::constant_write_t constant_write_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -110,12 +111,14 @@ module acclmt_full_round_engine #(
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
   // Pairs of beats in the turn memory: of rounds that are written, wait for their steps, and are
-  // read; with several sets states of one beat may wait longer.
-  localparam int unsigned TurnAddressWidth = (NumSets == 1) ? 3 : 4;
+  // read; with several sets states of one beat may wait longer, and so do those of dense layers.
+  localparam bit HasAdders = Adders && Goldilocks;
+  localparam int unsigned TurnAddressWidth =
+      HasAdders ? $clog2(acclmt_timing_pkg::turn_states(int'(Reduction)))
+                : (NumSets == 1) ? 3 : 4;
   localparam int unsigned LabelWidth = acclmt_pkg::PassLabelWidth;
   localparam int unsigned RoundInfoWidth =
       1 + LabelWidth + acclmt_pkg::TagWidth + MatrixAddressWidth;
-  localparam bit HasAdders = Adders && Goldilocks;
 
   logic issue, issue_last_beat, issue_digest;
   acclmt_pkg::beat_t issue_beat;
@@ -130,13 +133,15 @@ module acclmt_full_round_engine #(
   acclmt_pkg::tag_t end_tag;
   logic [Lanes-1:0][WordWidth-1:0] end_state;
   logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first;
-  logic table_write, erase, adders_loaded;
+  logic table_write, erase, two_beats;
+  logic [1:0] adders_loaded;
   logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second;
   // The next pass of a beat of the multipliers, and of a state of the adders.
   logic rows_pass_read, layer_pass_read;
   acclmt_pkg::pass_index_t rows_pass, layer_pass;
   logic adders;
   assign adders = HasAdders && adders_i;
+  assign two_beats = adders && most_beats_i != acclmt_pkg::BeatWidth'(1);
   assign pass_read = adders ? layer_pass_read : rows_pass_read;
   assign pass = adders ? layer_pass : rows_pass;
   acclmt_full_round_passes #(
@@ -164,7 +169,7 @@ module acclmt_full_round_engine #(
     .entry_o(end_entry)
   );
 
-  logic enter, layer_end;
+  logic enter, enter_beat, enter_last_beat, layer_end, layer_end_last, dense_start, may_start;
   acclmt_pkg::pass_label_t enter_label, layer_end_label;
   acclmt_pkg::index_t enter_matrix;
   acclmt_pkg::tag_t enter_tag, layer_end_tag;
@@ -172,6 +177,7 @@ module acclmt_full_round_engine #(
   acclmt_full_round_loop #(
     .Reduction(Reduction),
     .Adders(HasAdders),
+    .TurnDepth(2 ** TurnAddressWidth),
     .Sponge(Sponge),
     .NumSets(NumSets)
   ) u_loop (
@@ -197,12 +203,17 @@ module acclmt_full_round_engine #(
     .issue_label_o(issue_label),
     .issue_tag_o(issue_tag),
     .issue_state_o(issue_state),
+    .dense_start_i(dense_start),
+    .may_start_o(may_start),
     .enter_o(enter),
+    .enter_beat_o(enter_beat),
+    .enter_last_beat_o(enter_last_beat),
     .enter_label_o(enter_label),
     .enter_matrix_o(enter_matrix),
     .enter_tag_o(enter_tag),
     .enter_state_o(enter_state),
     .layer_i(layer_end),
+    .layer_beat_last_i(layer_end_last),
     .layer_label_i(layer_end_label),
     .layer_tag_i(layer_end_tag),
     .layer_state_i(layer_end_state),
@@ -237,7 +248,7 @@ module acclmt_full_round_engine #(
   logic [TurnAddressWidth-1:0] turn_address;
   logic [MatrixAddressWidth-1:0] matrix_address;
   logic [Lanes-1:0][WordWidth-1:0] after_sbox, even, odd;
-  logic layer;
+  logic layer, layer_beat;
   logic [RoundInfoWidth-1:0] layer_info;
   logic [Lanes-1:0][WordWidth-1:0] layer_state;
   acclmt_pkg::full_round_step_t step;
@@ -271,9 +282,12 @@ module acclmt_full_round_engine #(
     .dense_i(issue_label.leaves && !issue_label.last),
     .enter_i(enter),
     .enter_dense_i(enter_label.last),
+    .enter_beat_i(enter_beat),
+    .enter_last_beat_i(enter_last_beat),
     .enter_round_i({1'b0, enter_label, enter_tag, enter_matrix[MatrixAddressWidth-1:0]}),
     .enter_state_i(enter_state),
     .layer_o(layer),
+    .layer_beat_o(layer_beat),
     .layer_round_o(layer_info),
     .layer_state_o(layer_state),
     .start_o(start),
@@ -328,7 +342,9 @@ module acclmt_full_round_engine #(
       .constant_write_i,
       .erase_i(erase),
       .loaded_o(adders_loaded),
+      .two_beats_i(two_beats),
       .valid_i(layer),
+      .second_i(layer_beat),
       .state_i(layer_state),
       .label_i(layer_label),
       .tag_i(layer_tag),
@@ -338,19 +354,21 @@ module acclmt_full_round_engine #(
       .pass_read_o(layer_pass_read),
       .pass_o(layer_pass),
       .valid_o(layer_end),
+      .last_o(layer_end_last),
       .label_o(layer_end_label),
       .tag_o(layer_end_tag),
       .state_o(layer_end_state)
     );
   end else begin : gen_no_adders
-    assign {adders_loaded, layer_read, layer_pass_read, layer_end} = '0;
+    assign {adders_loaded, layer_read, layer_pass_read, layer_end, layer_end_last} = '0;
     assign layer_address = '0;
     assign layer_pass = '0;
     assign layer_end_label = '0;
     assign layer_end_tag = '0;
     assign layer_end_state = '0;
     logic unused_layer;
-    assign unused_layer = ^{erase, layer, layer_info, layer_state, layer_constant};
+    assign unused_layer =
+        ^{erase, layer, layer_beat, layer_info, layer_state, layer_constant, two_beats};
   end
 
   logic pairs_take;
@@ -359,14 +377,18 @@ module acclmt_full_round_engine #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
+    .Adders(HasAdders),
+    .TurnDepth(2 ** TurnAddressWidth),
     .NumSets(NumSets)
   ) u_pairs (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .prime_i,
     .configs_i,
+    .adders_i,
     .valid_i(turn_valid && of_beat.pairs && !turn_digest),
     .beat_i(turn_beat),
     .set_i(turn_tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]),
@@ -378,14 +400,19 @@ module acclmt_full_round_engine #(
   acclmt_full_round_sequencer #(
     .MatrixAddressWidth(MatrixAddressWidth),
     .TurnAddressWidth(TurnAddressWidth),
+    .Adders(HasAdders),
     .NumSets(NumSets)
   ) u_sequencer (
     .clk_i,
     .rst_ni,
+    .memory_config_i,
     .clear_i,
     .goldilocks_i,
     .configs_i,
     .skew_i,
+    .adders_i,
+    .may_start_i(may_start),
+    .dense_start_o(dense_start),
     .start_i(start),
     .digest_i(turn_digest),
     .label_i(turn_label),

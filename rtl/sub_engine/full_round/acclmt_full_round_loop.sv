@@ -13,9 +13,9 @@
 /// has a shorter slot, in which it takes a beat a cycle; the state that leaves has one beat. With
 /// x^7, and where a state is not final, it is a pass like others.
 ///
-/// Where layers are made by adders, states are of one beat and `acclmt_adder_control` chooses: a
-/// state may also enter behind the S-boxes, dense layers come back past the queue, and states leave
-/// as they come out of their last layer.
+/// Where layers are made by adders, states are of one or two beats and `acclmt_adder_control`
+/// chooses: a state may also enter behind the S-boxes, dense layers come back past the queue, and
+/// states leave as they come out of their last layer.
 ///
 /// Handshake:  states on all four ports: `valid` shows a complete state, `take` takes a beat.
 ///             Towards the pipeline none: a beat that is issued comes back after its round.
@@ -25,6 +25,8 @@ module acclmt_full_round_loop #(
   /// Kind of reduction, and whether there are adders.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   parameter bit Adders = 1'b0,
+  /// States that fit in the turn memory.
+  parameter int unsigned TurnDepth = 16,
   /// Whether tags say that a state is not final.
   parameter bit Sponge = 1'b0,
   /// Parameter sets.
@@ -62,20 +64,27 @@ module acclmt_full_round_loop #(
   output acclmt_pkg::pass_label_t issue_label_o,
   output acclmt_pkg::tag_t issue_tag_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] issue_state_o,
-  /// With adders: a state enters behind the S-boxes, for a dense layer if it is on its last visit;
-  /// what the program says of it, the first step of its matrix, and its tag.
+  /// With adders: the multipliers begin a dense layer, and may do so in this cycle.
+  input logic dense_start_i,
+  output logic may_start_o,
+  /// With adders: a beat enters behind the S-boxes, the second one and the last one of its state,
+  /// for a dense layer if that is on its last visit; what the program says of it, the first step of
+  /// its matrix, and its tag.
   output logic enter_o,
+  output logic enter_beat_o,
+  output logic enter_last_beat_o,
   output acclmt_pkg::pass_label_t enter_label_o,
   output acclmt_pkg::index_t enter_matrix_o,
   output acclmt_pkg::tag_t enter_tag_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] enter_state_o,
-  /// A state comes out of the adders, see `end_i`.
+  /// A beat comes out of the adders, see `end_i`.
   input logic layer_i,
+  input logic layer_beat_last_i,
   input acclmt_pkg::pass_label_t layer_label_i,
   input acclmt_pkg::tag_t layer_tag_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] layer_state_i,
   /// A beat comes back: the last one of its state; what the program says of the state, its tag, and
-  /// its next pass, or that of a state that comes out of the adders.
+  /// its next pass, or that of a beat that comes out of the adders.
   input logic end_i,
   input logic end_beat_last_i,
   input acclmt_pkg::pass_label_t end_label_i,
@@ -179,7 +188,9 @@ module acclmt_full_round_loop #(
 
   logic [1:0] place_available, accept, slot_accept, slot_take, line_accept;
   logic issue, issue_last_beat, leave, unused_first, slot_issue, slot_head_take, slot_busy;
-  logic line_issue, line_return, line_new, line_head_take, enter, enter_last;
+  logic line_issue, line_beat, line_return, line_new, line_head_take;
+  logic enter, enter_last, enter_beat, two_beats;
+  logic [1:0] line_take;
   acclmt_pkg::beat_t issue_beat;
   assign head_spacing = head_digest ? BeatWidth'(1) : head_config.spacing;
   assign head_cycles = head_digest ? 5'(head_config.beats) : 5'(head_config.full_interval);
@@ -222,42 +233,83 @@ module acclmt_full_round_loop #(
   assign head_dense = head_entry_of.leaves && !head_last;
   assign end_leaves = adders && end_i && end_label_i.leaves;
   assign layer_leaves = adders && layer_i && layer_label_i.leaves;
+  assign two_beats = adders && most_beats_i != BeatWidth'(1);
   if (Adders) begin : gen_adder_control
     acclmt_adder_control #(
       .Places(Places),
-      .Lead(acclmt_timing_pkg::sbox_latency(int'(Reduction)))
+      .Lead(acclmt_timing_pkg::sbox_latency(int'(Reduction))),
+      .Layer(acclmt_timing_pkg::dense_latency(int'(Reduction))),
+      .TurnDepth(TurnDepth)
     ) u_adder_control (
       .clk_i,
       .rst_ni,
       .clear_i,
       .enable_i(adders),
+      .two_beats_i(two_beats),
       .head_valid_i(head_valid),
       .head_dense_i(head_dense),
       .head_take_o(line_head_take),
-      .return_i(end_i && !end_label_i.leaves),
+      .return_i(end_i && !end_label_i.leaves && !(two_beats && end_beat_last_i)),
       .new_valid_i(valid_i),
       .new_place_i(place_available),
       .new_enters_i(new_first.entry.sbox == acclmt_pkg::SboxNone),
       .new_dense_i(new_first.entry.leaves),
       .new_accept_o(line_accept),
-      .left_i(2'(end_leaves) + 2'(layer_leaves)),
+      .new_take_o(line_take),
+      .left_i(2'(end_leaves && end_beat_last_i) + 2'(layer_leaves && layer_beat_last_i)),
+      .start_i(dense_start_i),
+      .may_start_o,
       .issue_o(line_issue),
       .issue_return_o(line_return),
       .issue_new_o(line_new),
+      .issue_beat_o(line_beat),
       .enter_o(enter),
-      .enter_last_o(enter_last)
+      .enter_last_o(enter_last),
+      .enter_beat_o(enter_beat)
     );
   end else begin : gen_slots_only
-    assign {line_head_take, line_issue, line_return, line_new, enter, enter_last} = '0;
+    assign {line_head_take, line_issue, line_beat, line_return, line_new} = '0;
+    assign {enter, enter_last, enter_beat, may_start_o} = '0;
     assign line_accept = '0;
+    assign line_take = '0;
     logic unused_line;
-    assign unused_line = ^{head_dense, end_leaves, layer_leaves, layer_i, second_i, adders_i};
+    assign unused_line = ^{head_dense, end_leaves, layer_leaves, layer_i, layer_beat_last_i,
+                           two_beats, dense_start_i, second_i, adders_i};
   end
   assign issue = slot_issue || line_issue;
   assign head_take = slot_head_take || line_head_take;
   assign accept = slot_accept | line_accept;
-  assign take_o = slot_take | line_accept;
+  assign take_o = slot_take | line_take;
   assign busy_o = slot_busy || line_issue;
+
+  // The beat that comes back from the dense layer of its last visit: of two the first one waits for
+  // the second one.
+  acclmt_pkg::pass_label_t back_label;
+  acclmt_pkg::tag_t back_tag;
+  logic [Lanes-1:0][WordWidth-1:0] back_state;
+  if (Adders) begin : gen_back
+    acclmt_pkg::pass_label_t held_label_q;
+    acclmt_pkg::tag_t held_tag_q;
+    logic [Lanes*WordWidth-1:0] held_state_q;
+    logic hold, is_held;
+    // Without two beats, what goes through leaves nothing of them.
+    assign hold = !two_beats || (end_i && !end_beat_last_i);
+    assign is_held = two_beats && !line_beat;
+    always_ff @(posedge clk_i) begin
+      if (hold) begin
+        held_label_q <= end_label_i;
+        held_tag_q <= end_tag_i;
+        held_state_q <= end_state_i;
+      end
+    end
+    assign back_label = is_held ? held_label_q : end_label_i;
+    assign back_tag = is_held ? held_tag_q : end_tag_i;
+    assign back_state = is_held ? held_state_q : end_state_i;
+  end else begin : gen_no_back
+    assign back_label = end_label_i;
+    assign back_tag = end_tag_i;
+    assign back_state = end_state_i;
+  end
 
   // Of a beat: the visit, the pass, how often its loop has been made, its constant vector.
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
@@ -273,7 +325,7 @@ module acclmt_full_round_loop #(
     .Width(EntryWidth)
   ) u_second (
     .values_i(second_i),
-    .set_i(end_tag_i[TagSet+:SetWidth]),
+    .set_i(back_tag[TagSet+:SetWidth]),
     .value_o(second_entry)
   );
   always_comb begin
@@ -286,12 +338,15 @@ module acclmt_full_round_loop #(
     issue_last = head_last;
     issue_digest = head_digest;
     if (Adders && line_return) begin
-      issue_state = end_state_i;
+      issue_state = back_state;
       issue_entry = second_entry;
-      issue_pass = end_label_i.next;
-      issue_count = end_label_i.count;
-      issue_vector = end_label_i.constants + acclmt_pkg::IndexWidth'(end_label_i.add);
-      issue_tag = end_tag_i;
+      issue_pass = back_label.next;
+      issue_count = back_label.count;
+      issue_vector = back_label.constants;
+      if (back_label.add) begin
+        issue_vector = back_label.constants + acclmt_pkg::IndexWidth'(most_beats_i);
+      end
+      issue_tag = back_tag;
       issue_last = 1'b1;
       issue_digest = 1'b0;
     end else if (slot_take[1]) begin
@@ -326,8 +381,8 @@ module acclmt_full_round_loop #(
     else issue_o <= issue && !clear_i;
   end
   always_ff @(posedge clk_i) begin
-    issue_beat_o <= adders ? '0 : issue_beat;
-    issue_last_beat_o <= adders || issue_last_beat;
+    issue_beat_o <= adders ? BeatWidth'(line_beat) : issue_beat;
+    issue_last_beat_o <= adders ? line_beat || !two_beats : issue_last_beat;
     issue_entry_q <= issue_entry;
     issue_pass_q <= issue_pass;
     issue_count_q <= issue_count;
@@ -349,6 +404,8 @@ module acclmt_full_round_loop #(
     end
     always_ff @(posedge clk_i) begin
       enter_last_q <= enter_last;
+      enter_beat_o <= enter_beat;
+      enter_last_beat_o <= enter_beat || !two_beats;
       enter_first_q <= enter_last ? first[1] : first[0];
       enter_tag_o <= tag_i[enter_last];
       enter_state_o <= state_i[enter_last];
@@ -366,12 +423,14 @@ module acclmt_full_round_loop #(
     assign unused_enter = ^enter_first_q;
   end else begin : gen_no_enter
     assign enter_o = 1'b0;
+    assign enter_beat_o = 1'b0;
+    assign enter_last_beat_o = 1'b0;
     assign enter_label_o = '0;
     assign enter_matrix_o = '0;
     assign enter_tag_o = '0;
     assign enter_state_o = '0;
     logic unused_enter;
-    assign unused_enter = ^{enter, enter_last};
+    assign unused_enter = ^{enter, enter_last, enter_beat};
   end
 
   // The pass behind it: the first one of its loop, or the next entry of the table.
@@ -415,7 +474,7 @@ module acclmt_full_round_loop #(
     .memory_config_i,
     .clear_i,
     .valid_i(adders ? layer_i && !layer_label_i.leaves : end_i),
-    .last_i(adders || end_beat_last_i),
+    .last_i(adders ? layer_beat_last_i : end_beat_last_i),
     .data_i({queue_label.last, queue_label.leaves, next_digest, next_entry, queue_label.next,
              queue_label.count, next_vector, queue_tag, queued_state}),
     .head_valid_o(head_valid),
@@ -445,7 +504,7 @@ module acclmt_full_round_loop #(
       .reserve_i(accept[port]),
       .valid_i((port == 1) ? (leave && head_last) || layer_leaves
                            : (leave && !head_last) || end_leaves),
-      .last_i(adders || queue_last),
+      .last_i(!adders ? queue_last : (port == 1) ? layer_beat_last_i : end_beat_last_i),
       .state_i(!adders ? head_state : (port == 1) ? layer_state_i : end_state_i),
       .tag_i(!adders ? head_tag : (port == 1) ? layer_tag_i : end_tag_i),
       .valid_o(valid_o[port]),
@@ -459,7 +518,7 @@ module acclmt_full_round_loop #(
 
   logic unused_bits;
   assign unused_bits = ^{new_config, new_last_config, head_config, end_config, head_entry_of,
-                         second_entry, layer_label_i, layer_tag_i, layer_state_i};
+                         back_label, second_entry, layer_label_i, layer_tag_i, layer_state_i};
 
 `ifndef SYNTHESIS
   program_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -14,29 +14,41 @@
 /// once. The sum of a state stays until that of the next state is complete; with several parameter
 /// sets up to `WaitingSums` sums wait until they are taken.
 ///
+/// With adders states may come in every cycle, and wait for the multipliers: the pairs of a beat
+/// are all made at once, those of slices 2 and 3 by what the multiplier makes beside, and the sums
+/// of as many states wait as fit in the turn memory.
+///
 /// Handshake:  none. Beats of a state come as they enter the turn memory. `valid_i` only for rounds
 ///             whose rows have pairs.
 /// Latency:    the sum is there `OperandLatency` + `MulLatency` + 2 cycles after the last pair is
 ///             taken: a lane in the cycle of its odd beat and in each of the next ones; in
 ///             Goldilocks mode slices 0 and 1 in the cycle of their beat, 2 and 3 in the next one.
+///             With adders one cycle later, for the last beat with pairs.
 /// Throughput: one product a cycle.
 module acclmt_full_round_pairs #(
   /// The modulus, whether Goldilocks mode exists, and the kind of reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Whether there are adders, and states that fit in the turn memory.
+  parameter bit Adders = 1'b0,
+  parameter int unsigned TurnDepth = 16,
   /// Parameter sets.
   parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
   input logic goldilocks_i,
   input logic [acclmt_pkg::WordWidth-1:0] prime_i,
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
+  /// Adders are in use.
+  input logic adders_i,
   /// A beat behind the S-boxes, its number in its state, and the set of that.
   input logic valid_i,
   input acclmt_pkg::beat_t beat_i,
@@ -59,8 +71,9 @@ module acclmt_full_round_pairs #(
   // A sum of t = 4 every two cycles, beside t = 12, whose matrix starts seven cycles later.
   localparam int unsigned WaitingSums = 6;
 
-  logic goldilocks;
+  logic goldilocks, adders;
   assign goldilocks = Goldilocks && goldilocks_i;
+  assign adders = Adders && adders_i;
   acclmt_pkg::engine_config_t of_beat;
   acclmt_set_select #(
     .NumSets(NumSets)
@@ -93,7 +106,7 @@ module acclmt_full_round_pairs #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waiting_q <= '0;
     else if (clear_i) waiting_q <= '0;
-    else if (comes) waiting_q <= lanes - 1'b1;
+    else if (comes) waiting_q <= adders ? '0 : lanes - 1'b1;
     else if (waiting) waiting_q <= waiting_q - 1'b1;
   end
   always_ff @(posedge clk_i) begin
@@ -156,26 +169,43 @@ module acclmt_full_round_pairs #(
     factor_q <= y;
   end
 
+  // With adders, slices 2 and 3 beside, where they have pairs.
+  logic [WordWidth-1:0] negative_beside, factor_beside;
+  acclmt_pkg::product_t beside;
+  if (Adders) begin : gen_beside_operands
+    logic [WordWidth-1:0] negative_beside_q, factor_beside_q;
+    always_ff @(posedge clk_i) begin
+      negative_beside_q <= prime - slice_word[2];
+      factor_beside_q <= (lanes == 2'd1) ? '0 : slice_word[3];
+    end
+    assign negative_beside = negative_beside_q;
+    assign factor_beside = factor_beside_q;
+  end else begin : gen_no_beside_operands
+    assign negative_beside = '0;
+    assign factor_beside = '0;
+  end
+
   logic [acclmt_pkg::ProductWidth-1:0] product;
-  acclmt_pkg::product_t unused_beside;
   acclmt_mul #(
-    .Goldilocks(Goldilocks)
+    .Goldilocks(Goldilocks),
+    .Beside(Adders ? acclmt_pkg::BesideFour : acclmt_pkg::BesideNone)
   ) u_mul (
     .clk_i,
     .goldilocks_i,
     .a_i(negative_q),
     .b_i(factor_q),
     .product_o(product),
-    .beside_a_i('0),
-    .beside_b_i('0),
-    .beside_o(unused_beside)
+    .beside_a_i(negative_beside),
+    .beside_b_i(factor_beside),
+    .beside_o(beside)
   );
 
   // ---- Their sum --------------------------------------------------------------------------------
 
   logic pair_last, product_valid, product_last, product_first, last_q;
   logic unused_valid_ahead, unused_ahead, unused_first_ahead;
-  assign pair_last = comes ? final_pair && lanes == 2'd1 : final_q && waiting_q == 2'd1;
+  assign pair_last = comes ? final_pair && (adders || lanes == 2'd1)
+                           : final_q && waiting_q == 2'd1;
   acclmt_valid_pipe #(
     .Cycles(ToProduct)
   ) u_valid_to_product (
@@ -211,6 +241,26 @@ module acclmt_full_round_pairs #(
     else last_q <= product_last && !clear_i;
   end
 
+  // Products beside come two cycles earlier.
+  localparam int unsigned BesideWidth = DigitWidth + 2;
+  logic [BesideWidth-1:0] beside_sum;
+  if (Adders) begin : gen_beside_sum
+    logic [BesideWidth-1:0] first_q, second_q;
+    always_ff @(posedge clk_i) begin
+      first_q <= BesideWidth'(beside[0+:DigitWidth]) +
+                 BesideWidth'(beside[DigitWidth+:DigitWidth]) +
+                 BesideWidth'(beside[2*DigitWidth+:DigitWidth]);
+      second_q <= first_q;
+    end
+    assign beside_sum = adders ? second_q : '0;
+    logic unused_beside;
+    assign unused_beside = ^beside[3*DigitWidth+:DigitWidth];
+  end else begin : gen_no_beside_sum
+    assign beside_sum = '0;
+    logic unused_beside;
+    assign unused_beside = ^{beside, adders_i};
+  end
+
   // In Goldilocks mode the slices are added up.
   logic [Slices-1:0][ChunkWidth-1:0] digit, begun, growing_q, whole;
   always_comb begin
@@ -222,7 +272,9 @@ module acclmt_full_round_pairs #(
   always_ff @(posedge clk_i) begin
     if (product_valid) begin
       for (int k = 0; k < int'(Slices); k++) growing_q[k] <= begun[k] + digit[k];
-      if (goldilocks) growing_q[0] <= begun[0] + digit[0] + digit[1] + digit[2];
+      if (goldilocks) begin
+        growing_q[0] <= begun[0] + digit[0] + digit[1] + digit[2] + ChunkWidth'(beside_sum);
+      end
     end
   end
   assign whole = goldilocks ? {Slices{growing_q[0]}} : growing_q;
@@ -230,30 +282,34 @@ module acclmt_full_round_pairs #(
   // With one parameter set a sum is there until the next one comes, which is late enough; with
   // several ones the matrix may start later, and sums wait for it.
   localparam int unsigned SumsWidth = Slices * ChunkWidth;
+  logic [Slices-1:0][ChunkWidth-1:0] few_sums;
+  logic few_last, few_take;
+  assign few_last = last_q && !adders;
+  assign few_take = take_i && !adders;
   if (NumSets == 1) begin : gen_one_set
     logic [SumsWidth-1:0] sum_q;
     always_ff @(posedge clk_i) begin
-      if (last_q) sum_q <= whole;
+      if (few_last) sum_q <= whole;
     end
-    assign sum_o = sum_q;
+    assign few_sums = sum_q;
     logic unused_take;
-    assign unused_take = take_i;
+    assign unused_take = few_take;
   end else begin : gen_sets
     localparam int unsigned CountWidth = $clog2(WaitingSums + 1);
     // The sum at the head is in the low bits.
     logic [WaitingSums*SumsWidth-1:0] queue_q;
     logic [CountWidth-1:0] sums_q, sums_left;
-    assign sums_left = sums_q - CountWidth'(take_i);
+    assign sums_left = sums_q - CountWidth'(few_take);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) sums_q <= '0;
       else if (clear_i) sums_q <= '0;
-      else sums_q <= sums_left + CountWidth'(last_q);
+      else sums_q <= sums_left + CountWidth'(few_last);
     end
     always_ff @(posedge clk_i) begin
       for (int place = 0; place < int'(WaitingSums); place++) begin
-        if (last_q && sums_left == CountWidth'(place)) begin
+        if (few_last && sums_left == CountWidth'(place)) begin
           queue_q[int'(SumsWidth)*place+:SumsWidth] <= whole;
-        end else if (take_i) begin
+        end else if (few_take) begin
           // What is behind the last sum goes as well, so that a flush leaves nothing.
           queue_q[int'(SumsWidth)*place+:SumsWidth] <=
               (place + 1 == int'(WaitingSums)) ? '0 :
@@ -261,17 +317,55 @@ module acclmt_full_round_pairs #(
         end
       end
     end
-    assign sum_o = queue_q[SumsWidth-1:0];
+    assign few_sums = queue_q[SumsWidth-1:0];
 `ifndef SYNTHESIS
     room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-        last_q && !clear_i |-> sums_left != CountWidth'(WaitingSums))
+        few_last && !clear_i |-> sums_left != CountWidth'(WaitingSums))
     else $error("acclmt_full_round_pairs: a sum comes and there is no place for it");
     take_what_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-        take_i && !clear_i |-> sums_q != '0)
+        few_take && !clear_i |-> sums_q != '0)
     else $error("acclmt_full_round_pairs: a sum is taken that is not there");
     full_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
         sums_q == CountWidth'(WaitingSums));
 `endif
+  end
+
+  // With adders those of all states that wait, which are of slices. Without, what goes through
+  // leaves nothing of them.
+  if (Adders) begin : gen_dense_sums
+    logic dense_valid, dense_ready;
+    logic [ChunkWidth-1:0] dense_sum;
+    acclmt_fifo #(
+      .Width(ChunkWidth),
+      .Depth(TurnDepth)
+    ) u_sums (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .clear_i,
+      .valid_i(last_q),
+      .ready_o(dense_ready),
+      .data_i(growing_q[0]),
+      .valid_o(dense_valid),
+      .ready_i(take_i || !adders),
+      .data_o(dense_sum)
+    );
+    assign sum_o = adders ? {Slices{dense_sum}} : few_sums;
+`ifndef SYNTHESIS
+    dense_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        last_q && !clear_i |-> dense_ready)
+    else $error("acclmt_full_round_pairs: a sum of a dense layer comes and has no place");
+    dense_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        take_i && adders && !clear_i |-> dense_valid)
+    else $error("acclmt_full_round_pairs: a sum of a dense layer is taken that is not there");
+`else
+    logic unused_dense;
+    assign unused_dense = ^{dense_ready, dense_valid};
+`endif
+  end else begin : gen_few_sums
+    assign sum_o = few_sums;
+    logic unused_config;
+    assign unused_config = ^memory_config_i;
   end
 
   logic unused_bits;

@@ -48,8 +48,8 @@ module acclmt_full_round_passes #(
   input acclmt_pkg::sub_engine_t number_i,
   /// Writes of constants, see acclmt_full_round_engine.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// The matrix of the adders is loaded.
-  input logic adders_loaded_i,
+  /// The matrix of the adders is loaded, for states of one beat, of two.
+  input logic [1:0] adders_loaded_i,
   /// The first passes of both visits, of each set, and with adders the second one of the last
   /// visit.
   output logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first_o,
@@ -333,6 +333,9 @@ module acclmt_full_round_passes #(
     // vectors behind the first one, and of that of a beat of the digest alone.
     logic [IndexWidth:0] steps_end;
     logic [1:0] vectors_fit, passes_agree;
+    logic adders_loaded;
+    assign adders_loaded =
+        (of_set.beats == acclmt_pkg::BeatWidth'(1)) ? adders_loaded_i[0] : adders_loaded_i[1];
     assign steps_end = (IndexWidth + 1)'(last_matrix_q) +
                        (IndexWidth + 1)'(of_set.beats) * (IndexWidth + 1)'(of_set.steps) - 1'b1;
     for (genvar visit = 0; visit < 2; visit++) begin : gen_compare
@@ -359,7 +362,7 @@ module acclmt_full_round_passes #(
       else if (unit_q || (seventh_q && of_set.alpha != acclmt_pkg::AlphaSeven) ||
                (of_set.adders && (!Adders || stores_q || (Visits & ~line_begins_q) != '0))) begin
         faults_o[set] = acclmt_pkg::ProgramUnit;
-      end else if (unloaded_q || (of_set.adders && !adders_loaded_i) ||
+      end else if (unloaded_q || (of_set.adders && !adders_loaded) ||
                    32'(steps_end) >= MatrixDepth ||
                    !loaded_q[steps_end[MatrixAddressWidth-1:0]]) begin
         faults_o[set] = acclmt_pkg::ProgramMatrix;

@@ -195,7 +195,8 @@ module acclmt_full_round_rows #(
   logic adders;
   logic [DenseAddressWidth-1:0] step_dense, dense_at_read;
   assign adders = Adders && adders_i;
-  assign step_dense = {step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], step_i.label.last};
+  assign step_dense = {step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], step_i.label.last,
+                       step_i.row[0]};
   acclmt_delay #(
     .Width(1 + DenseAddressWidth + ConstantAddressWidth),
     .Cycles(ToDot - 1)

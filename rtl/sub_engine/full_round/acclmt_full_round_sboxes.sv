@@ -13,8 +13,8 @@
 /// with them. States go round in their order, and so do the bases of those that have one: a queue.
 ///
 /// With adders a beat that comes out of the S-boxes goes to them, or to the turn memory if its
-/// layer is dense; and one may enter behind the S-boxes, for the unit that the other one does not
-/// need.
+/// layer is dense, where it may wait for the multipliers; and one may enter behind the S-boxes, for
+/// the unit that the other one does not need.
 ///
 /// Handshake:  none. `start_o` marks the first beat of a round in the cycle in which it is written
 ///             to the turn memory, with what `round_i` said of the round. Its pairs of beats are at
@@ -62,15 +62,19 @@ module acclmt_full_round_sboxes #(
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [RoundInfoWidth-1:0] round_i,
   /// Adders are in use. Whether the layer of a beat is dense then; a beat enters behind the
-  /// S-boxes, and what is known of its round.
+  /// S-boxes, for a dense layer, the second one and the last one of its state, and what is known of
+  /// its round.
   input logic adders_i,
   input logic dense_i,
   input logic enter_i,
   input logic enter_dense_i,
+  input logic enter_beat_i,
+  input logic enter_last_beat_i,
   input logic [RoundInfoWidth-1:0] enter_round_i,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] enter_state_i,
-  /// A beat for the adders, and what is known of its round.
+  /// A beat for the adders, the second one of its state, and what is known of its round.
   output logic layer_o,
+  output logic layer_beat_o,
   output logic [RoundInfoWidth-1:0] layer_round_o,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] layer_state_o,
   /// The first beat of a round is written to the turn memory; what is known of the round.
@@ -133,7 +137,7 @@ module acclmt_full_round_sboxes #(
   assign adders = Adders && adders_i;
   assign turn_enters = Adders && enter_i && enter_dense_i;
   assign valid_o = (valid_at_turn && (!adders || dense_at_turn)) || turn_enters;
-  assign beat_o = turn_enters ? '0 : beat_at_turn;
+  assign beat_o = turn_enters ? BeatWidth'(enter_beat_i) : beat_at_turn;
   assign start_o = valid_o && beat_o == '0;
   assign round_o = turn_enters ? enter_round_i : round_at_turn;
   assign after_sbox_o = turn_enters ? enter_state_i : power_at_turn;
@@ -141,6 +145,7 @@ module acclmt_full_round_sboxes #(
     logic layer_enters;
     assign layer_enters = enter_i && !enter_dense_i;
     assign layer_o = (adders && valid_at_turn && !dense_at_turn) || layer_enters;
+    assign layer_beat_o = layer_enters ? enter_beat_i : beat_at_turn[0];
     assign layer_round_o = layer_enters ? enter_round_i : round_at_turn;
     assign layer_state_o = layer_enters ? enter_state_i : power_at_turn;
 `ifndef SYNTHESIS
@@ -152,11 +157,12 @@ module acclmt_full_round_sboxes #(
 `endif
   end else begin : gen_no_adders
     assign layer_o = 1'b0;
+    assign layer_beat_o = 1'b0;
     assign layer_round_o = '0;
     assign layer_state_o = '0;
     logic unused_enter;
-    assign unused_enter = ^{adders_i, dense_i, enter_i, enter_dense_i, enter_round_i, enter_state_i,
-                            dense_at_turn};
+    assign unused_enter = ^{adders_i, dense_i, enter_i, enter_dense_i, enter_beat_i,
+                            enter_last_beat_i, enter_round_i, enter_state_i, dense_at_turn};
   end
 
   // With the operands of the last product: which power it makes.
@@ -310,7 +316,7 @@ module acclmt_full_round_sboxes #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) turn_write_q <= '0;
     else if (clear_i) turn_write_q <= '0;
-    else if (valid_o && (beat_o[0] || last_at_turn || adders)) begin
+    else if (valid_o && (beat_o[0] || (turn_enters ? enter_last_beat_i : last_at_turn))) begin
       turn_write_q <= turn_write_q + 1'b1;
     end
   end

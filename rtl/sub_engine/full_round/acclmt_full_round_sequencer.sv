@@ -12,20 +12,28 @@
 /// mode a step takes two slices: the lower and the upper ones of the first beat, and of the second
 /// one.
 ///
+/// With adders the rounds are dense layers, which wait here in their order until the steps of the
+/// one before end and `may_start_i` says that they may begin.
+///
 /// Handshake:  none. `read_o` reads the beats and the coefficients of a step; they are there in the
 ///             next cycle, with `step_valid_o`.
-/// Latency:    `skew_i` + 2 cycles from `start_i` to the first step. Throughput: one step a cycle;
-///             a round may start when the steps of the one before end (asserted).
+/// Latency:    `skew_i` + 2 cycles from `start_i` to the first step, with adders `FifoLatency` + 2
+///             at least. Throughput: one step a cycle; a round may start when the steps of the one
+///             before end (asserted, with adders it waits).
 module acclmt_full_round_sequencer #(
   /// Bits of the address of a step in the matrix memories, and of one in the turn memory.
   parameter int unsigned MatrixAddressWidth = 5,
   parameter int unsigned TurnAddressWidth = 3,
+  /// Whether there are adders.
+  parameter bit Adders = 1'b0,
   /// Parameter sets.
   parameter int unsigned NumSets = 1
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
+  /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
+  input acclmt_memory_pkg::memory_config_t memory_config_i,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, parameters of the sets, and the skew that they have in common; stable while
@@ -33,6 +41,10 @@ module acclmt_full_round_sequencer #(
   input logic goldilocks_i,
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   input logic [3:0] skew_i,
+  /// Adders are in use, and a dense layer may begin in this cycle; one begins.
+  input logic adders_i,
+  input logic may_start_i,
+  output logic dense_start_o,
   /// The first beat of a round is written to the turn memory: whether the round makes the beat of
   /// the digest only, what the program says of the state, its tag, and the first step of the
   /// matrix.
@@ -59,11 +71,13 @@ module acclmt_full_round_sequencer #(
 
   localparam int unsigned MaxSkew = 8;
   localparam int unsigned RoundInfoWidth = 1 + LabelWidth + TagWidth + MatrixAddressWidth;
+  logic adders;
+  assign adders = Adders && adders_i;
   logic [MaxSkew:0] start_at;
   logic [MaxSkew:0][RoundInfoWidth-1:0] info_at;
   logic [MaxSkew-1:0] start_q;
   logic [MaxSkew-1:0][RoundInfoWidth-1:0] info_q;
-  assign start_at = {start_q, start_i};
+  assign start_at = {start_q, start_i && !adders};
   assign info_at = {info_q, digest_i, label_i, tag_i, matrix_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) start_q <= '0;
@@ -72,8 +86,48 @@ module acclmt_full_round_sequencer #(
   end
   always_ff @(posedge clk_i) info_q <= info_at[MaxSkew-1:0];
 
+  // With adders they wait. A place of the turn memory holds one state. Without, what goes through
+  // leaves nothing of them.
+  logic dense_waits, dense_start, steps_free;
+  logic [RoundInfoWidth-1:0] dense_info;
+  if (Adders) begin : gen_waiting
+    logic fifo_ready;
+    acclmt_fifo #(
+      .Width(RoundInfoWidth),
+      .Depth(2 ** TurnAddressWidth)
+    ) u_waiting (
+      .clk_i,
+      .rst_ni,
+      .memory_config_i,
+      .clear_i,
+      .valid_i(start_i),
+      .ready_o(fifo_ready),
+      .data_i({digest_i, label_i, tag_i, matrix_i}),
+      .valid_o(dense_waits),
+      .ready_i(dense_start || !adders),
+      .data_o(dense_info)
+    );
+    assign dense_start = adders && dense_waits && may_start_i && steps_free;
+`ifndef SYNTHESIS
+    room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        start_i && !clear_i |-> fifo_ready)
+    else $error("acclmt_full_round_sequencer: a dense layer comes and there is no room");
+    waits_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
+        adders && dense_waits && may_start_i && !steps_free);
+`else
+    logic unused_ready;
+    assign unused_ready = fifo_ready;
+`endif
+  end else begin : gen_no_waiting
+    assign {dense_waits, dense_start} = '0;
+    assign dense_info = '0;
+    logic unused_waiting;
+    assign unused_waiting = ^{memory_config_i, adders_i, may_start_i, dense_waits, steps_free};
+  end
+  assign dense_start_o = dense_start;
+
   logic start;
-  assign start = start_at[skew_i];
+  assign start = start_at[skew_i] || dense_start;
 
   // ---- Steps ------------------------------------------------------------------------------------
 
@@ -88,7 +142,8 @@ module acclmt_full_round_sequencer #(
   logic [LabelWidth-1:0] start_label;
   acclmt_pkg::tag_t start_tag;
   logic [MatrixAddressWidth-1:0] start_matrix;
-  assign {start_digest, start_label, start_tag, start_matrix} = info_at[skew_i];
+  assign {start_digest, start_label, start_tag, start_matrix} =
+      dense_start ? dense_info : info_at[skew_i];
 
   // The parameters of the set of that round.
   acclmt_pkg::engine_config_t of_round;
@@ -104,6 +159,7 @@ module acclmt_full_round_sequencer #(
   assign last_row = row_q + 1'b1 == of_round.beats;
   assign row_ends = step_q + 1'b1 == (digest_q ? of_round.beats : of_round.steps);
   assign round_ends = row_ends && (digest_q || last_row);
+  assign steps_free = !steps_q || round_ends;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) steps_q <= 1'b0;
@@ -180,7 +236,7 @@ module acclmt_full_round_sequencer #(
 
 `ifndef SYNTHESIS
   one_round_at_a_time_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      start && !clear_i |-> !steps_q || round_ends)
+      start && !clear_i |-> steps_free)
   else $error("acclmt_full_round_sequencer: two rounds need the matrix in one cycle");
   skew_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       start_i |-> 32'(skew_i) <= MaxSkew)

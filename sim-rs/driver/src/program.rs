@@ -34,6 +34,9 @@
 //! | 0, 7 | 9 + 3 i + j | m b S + c S + s | the same of column 6 s + 3 + j, 0 where there is none |
 //! | 0, 7 | 18 + lane | r b + beat | the vector added in pass r of those of this sub-engine that add one, folded |
 //! | 0, 7 | 21 | e | entry e of the table of passes |
+//! | 0, 7 | 22 + lane | 2 v + beat | where adders make other layers, the vector of the dense layer of visit v, folded |
+//! | 0, 7 | 25 | r | where adders make layers, row r of matrix 0, a cell for each of columns 0 to 11 |
+//! | 0, 7 | 25 | 12 + r | of two beats, row r in cells 0 to 3: columns 12 to 15; row 12 + r div 3 in cells 6 to 11: the columns from 6 (r mod 3) on |
 //! | the last of them | 18 + lane | r b | the first beat of the vector of a short round, where r is the number of vectors |
 //! | 1 to 6 | lane | n b + beat | what S-box inputs are multiplied with in round n of this sub-engine: sum 3 beat + lane, 0 for place 0; in Goldilocks mode slice q is sum 12 beat + 3 q + lane |
 //! | 1 to 6 | 3 + lane | n b + beat | the same of the S-box outputs before |
@@ -42,9 +45,10 @@
 //! | 15 | lane | 4 + beat | that of later blocks of a row |
 //!
 //! A hash engine has three parameter sets, number 0 for rows, number 1 for nodes and number 2 for nodes of other levels.
-//! Indices of set n begin at 8 n for the initial vector, and for all other constants at the bases of the set, see
-//! [`Bases`]: 0 where the engine hashes one set, and behind the constants of the others where it mixes them, see
-//! [`mixed_bases`]. Passes name what they use of the full-round sub-engines, and so have no bases in registers.
+//! Indices of set n begin at 8 n for the initial vector, at 4 n for the vectors of dense layers, and for all other
+//! constants at the bases of the set, see [`Bases`]: 0 where the engine hashes one set, and behind the constants of the
+//! others where it mixes them, see [`mixed_bases`]. All sets have the same rows of adders. Passes name what they use of
+//! the full-round sub-engines, and so have no bases in registers.
 //!
 //! Vectors are counted through both visits of the first full-round sub-engine, or from 0 in each of two.
 
@@ -63,7 +67,7 @@ mod rows;
 mod shape;
 mod words;
 
-pub use adders::{ADDER_BANK, ADDER_WIDTH};
+pub use adders::{ADDER_BANK, ADDER_WIDTH, ADDER_WORDS, MOST_ADDER_ELEMENTS};
 pub use compiler::ChipProgram;
 pub use error::ProgramError;
 pub use evaluate::{evaluate, evaluate_rows, plain_word};

@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0E00;
+pub const VERSION_VALUE: u32 = 0x0000_0F00;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -899,7 +899,7 @@ pub const RECURRENCE_ADDERS: Field = Field::new(
     1,
     "Whether the layers of the full-round sub-engines are made by adders, but for the last one before \
      the recurrence and the first one behind it. Legal: 0 where Order is 0, where a state has more than \
-     one beat, with the large prime, and on a chip without adders.",
+     16 elements, with the large prime, and on a chip without adders.",
 );
 /// Passes before the recurrence.
 pub const PASSES_FIRST: Field = Field::new(

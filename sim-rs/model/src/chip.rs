@@ -12,7 +12,7 @@ use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
-    ADDER_BANK, ADDER_WIDTH, ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS,
+    ADDER_BANK, ADDER_WORDS, ChipRegisters, EMPTY_SUB_TREES, EngineLimits, GOLDILOCKS,
     INITIAL_VECTOR, LANES, LevelEntry, MAX_ELEMENTS, MAX_NUM_FULL, PASS_BANK, PASS_TABLE_DEPTH,
     PassTable, Power, ProgramError, ProgramFault, ROW_SET, Roles, RowRegisters, check_mix,
     most_words, shared_rows_fit,
@@ -286,8 +286,8 @@ const REQUEST: u64 = 1;
 /// Number of the second full-round sub-engine.
 const SECOND_FULL: u32 = 7;
 
-/// Constant vectors of dense layers where others are made by adders: those of two visits of four sets.
-const DENSE_DEPTH: u32 = 8;
+/// Beats of the constant vectors of dense layers where others are made by adders: two in two visits of four sets.
+const DENSE_DEPTH: u32 = 16;
 
 /// Where a run is.
 #[derive(Clone, Debug)]
@@ -1202,7 +1202,7 @@ impl ModelChip {
         if is_full && bank == u32::from(PASS_BANK) {
             PASS_TABLE_DEPTH as u32
         } else if is_full && limits.adders && bank == u32::from(ADDER_BANK) {
-            ADDER_WIDTH as u32
+            ADDER_WORDS as u32
         } else if is_full && limits.adders && is_dense {
             DENSE_DEPTH
         } else if is_full && bank < matrix_banks {

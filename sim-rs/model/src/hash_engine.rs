@@ -581,12 +581,10 @@ impl HashEngine {
             return;
         };
         let (step, wake) = sub_engine.step(now, &mut self.buffers);
-        let left = step
-            .left
-            .map(|(port, time)| (sub_engine.output(port), time));
+        let left = [0, 1].map(|port| Some((sub_engine.output(port), step.left[port]?)));
         let freed = (step.freed).and_then(|(port, time)| Some((sub_engine.input(port)?, time)));
         self.wake[number] = wake;
-        if let Some((buffer, complete)) = left {
+        for (buffer, complete) in left.into_iter().flatten() {
             self.notify_consumer(buffer, now, complete);
         }
         if let Some((buffer, free)) = freed {

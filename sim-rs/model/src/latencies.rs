@@ -55,6 +55,10 @@ latencies! {
     PLACES = 64, "ConstantPlaces";
     /// The same with a run-time prime, whose loops are longer.
     RUNTIME_PLACES = 128, "RuntimePlaces";
+    /// States that wait for their dense layer in the turn memory, where other layers are made by adders.
+    TURN_STATES = 16, "ConstantTurnStates";
+    /// The same with a run-time prime, on their way through longer S-boxes.
+    RUNTIME_TURN_STATES = 32, "RuntimeTurnStates";
     /// Beats of initial states that wait for their hash engine.
     LOADER_PLACES = 8, "LoaderPlaces";
     /// Beats that leave the partial rounds as residues and wait for the last visit.
@@ -85,6 +89,8 @@ pub struct Pipelines {
     pub enter: u64,
     /// Beats that fit in a sub-engine and in each of its output buffers.
     pub places: u64,
+    /// States that fit in the turn memory, where layers are made by adders.
+    pub turn_states: u64,
 }
 
 impl Pipelines {
@@ -110,6 +116,11 @@ impl Pipelines {
             exit: LANES as u64 - 1 + RESOLVE + reduce,
             enter: product + reduce,
             places,
+            turn_states: if runtime_modulus {
+                RUNTIME_TURN_STATES
+            } else {
+                TURN_STATES
+            },
         }
     }
 }

@@ -11,9 +11,9 @@
 //! The model goes from event to event. What one block tells another has the cycle from which on the other
 //! can see it, so that the order in which blocks are looked at in a cycle does not matter. Where all slots
 //! of a sub-engine are of one length, a state keeps its slot in every turn of the loop, and a visit of any
-//! number of rounds is one event. Where layers are made by adders, it is known as a state enters the S-boxes when it
-//! comes round or leaves. The exit from the partial rounds is computed ahead, too. What the leaf
-//! hash engine repeats in its steady state is replayed instead of simulated, and stretches of long trees
+//! number of rounds is one event. Where layers are made by adders, it is known as a state enters the S-boxes, or as its
+//! dense layer begins, when it comes round or leaves. The exit from the partial rounds is computed ahead, too. What the
+//! leaf hash engine repeats in its steady state is replayed instead of simulated, and stretches of long trees
 //! that repeat are counted. Latencies and depths come from [`crate::latencies`], which the RTL shares.
 
 mod adders;

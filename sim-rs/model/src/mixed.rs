@@ -299,13 +299,14 @@ impl MixedSubEngine {
         align(from.max(self.slot_end).max(now + 1), self.grid)
     }
 
-    /// What happens in cycle `now`. Returns the buffers that a state left for, and came from.
-    fn step(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 2] {
+    /// What happens in cycle `now`. Returns the buffers that states left for, by port, and the one that a state came
+    /// from.
+    fn step(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 3] {
         if self.adders.is_some() {
             return self.step_adders(now, buffers);
         }
         if now < self.slot_end || !now.is_multiple_of(self.grid) {
-            return [None; 2];
+            return [None; 3];
         }
         let head = self.queue.front().copied();
         let next = head.and_then(|head| Some((head, self.next_round(&head)?)));
@@ -318,7 +319,7 @@ impl MixedSubEngine {
             head.first_beat = now + round.first_beat;
             head.complete = now + round.complete;
             self.queue.push_back(head);
-            return [None; 2];
+            return [None; 3];
         }
         let leaving =
             head.filter(|head| next.is_none() && head.first_beat <= now && head.complete <= now);
@@ -333,7 +334,7 @@ impl MixedSubEngine {
             .map(|(_, hash)| hash)
             .filter(|_| self.has_room(leaving_beats));
         let round = entering.map(|hash| *self.round(hash, port, 0));
-        let mut moved = [None; 2];
+        let mut moved = [None; 3];
         if let Some(head) = leaving {
             let timing = &self.timings[head.hash.set];
             // The beats leave in step with those that take their slot, if these are as many.
@@ -347,7 +348,7 @@ impl MixedSubEngine {
             };
             let output = self.outputs[head.port];
             buffers[output].push(now, now + (beats - 1) * spacing, head.hash);
-            moved[0] = Some(output);
+            moved[head.port] = Some(output);
             self.queue.pop_front();
             self.inside -= leaving_beats;
         }
@@ -364,7 +365,7 @@ impl MixedSubEngine {
             buffers[self.outputs[port]].reserve(beats);
             let input = self.inputs[port].unwrap_or_default();
             buffers[input].take(now + (beats - 1) * round.spacing, beats);
-            moved[1] = Some(input);
+            moved[2] = Some(input);
             let cycles = round.cycles.max(leaving_beats);
             self.begin_slot(now, cycles, Some((0, port)));
         } else if leaving.is_some() {
@@ -374,30 +375,35 @@ impl MixedSubEngine {
     }
 
     /// The same where layers are made by adders.
-    fn step_adders(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 2] {
+    fn step_adders(&mut self, now: u64, buffers: &mut [Buffer]) -> [Option<usize>; 3] {
         let new = [0, 1].map(|port| {
             let candidate = self.candidate(now, port, buffers);
             let there = candidate.filter(|(from, _)| *from <= now);
             there.map(|(_, hash)| (hash.set, hash))
         });
         let Some(adders) = &mut self.adders else {
-            return [None; 2];
+            return [None; 3];
         };
         let cycle = adders.step(now, new);
-        let mut moved = [None; 2];
-        if let Some((port, time, hash)) = cycle.left {
-            let output = self.outputs[port];
-            buffers[output].push(time, time, hash);
-            moved[0] = Some(output);
+        let mut moved = [None; 3];
+        for (port, leaving) in cycle.left.into_iter().enumerate() {
+            if let Some((first, last, hash)) = leaving {
+                let output = self.outputs[port];
+                buffers[output].push(first, last, hash);
+                moved[port] = Some(output);
+            }
         }
-        if let Some(port) = cycle.entered {
-            buffers[self.outputs[port]].reserve(1);
+        let entered = cycle.entered.and_then(|port| Some((port, new[port]?)));
+        if let Some((port, (set, _))) = entered {
+            let beats = self.timings[set].beats;
+            buffers[self.outputs[port]].reserve(beats);
             let input = self.inputs[port].unwrap_or_default();
-            buffers[input].take(now, 1);
-            moved[1] = Some(input);
+            buffers[input].take(now + beats - 1, beats);
+            moved[2] = Some(input);
         }
         if let Some(pass) = cycle.issued {
-            self.begin_slot(now, 1, Some(pass));
+            // All states have as many beats.
+            self.begin_slot(now, self.most_beats, Some(pass));
         }
         moved
     }
@@ -628,7 +634,7 @@ impl MixedEngine {
                 let passes =
                     (sets.iter().zip(&shapes).enumerate()).map(|(number, (set, &shape))| {
                         let layer_first = layers_first.get(number).copied().unwrap_or_default();
-                        SetPasses::new(shape, skew as u64, set.passes, layer_first, pipelines)
+                        SetPasses::new(shape, set.passes, layer_first)
                     });
                 let adders = AdderLoop::new(passes.collect(), pipelines);
                 sub_engine.adders = Some(Box::new(adders));

@@ -26,7 +26,8 @@ struct Case {
     roles: Roles,
     /// Nodes of four elements: states of one beat and of two.
     goldilocks: bool,
-    /// Layers are made by adders, and the first ones of these sets, by bit, have no S-boxes: states of one beat.
+    /// Layers are made by adders, and the first ones of these sets, by bit, have no S-boxes: all states of one beat, or
+    /// all of two.
     adders: Option<u8>,
     /// Arities of the hashes of rows, if there are, and of nodes.
     leaf: Option<u32>,
@@ -59,13 +60,13 @@ fn case() -> impl Strategy<Value = Case> {
     let pool = (1_usize..=8, any::<[u8; 2]>(), 0_u32..4);
     let host = (any::<bool>(), 0_u32..8, 0_u64..60, any::<u64>());
     let adders = prop::option::weighted(0.5, any::<u8>());
-    let goldilocks = (prop::bool::weighted(0.4), adders);
+    let goldilocks = (prop::bool::weighted(0.4), adders, any::<bool>());
     (pool, shape, host, goldilocks).prop_map(
         |(
             (num_engines, masks, kind),
             (root, sets, leaf, size),
             (tiny, emit, phase, seed),
-            (goldilocks, adders),
+            (goldilocks, adders, two_beats),
         )| {
             let adders = adders.filter(|_| goldilocks);
             let all = u8::MAX >> (8 - num_engines);
@@ -95,15 +96,16 @@ fn case() -> impl Strategy<Value = Case> {
             };
             // The other arity of levels.
             let top = if root == 8 { 2 } else { 2 * root };
-            let most = match adders {
-                Some(_) => MOST_NODES_OF_ADDERS,
-                None if goldilocks => MOST_NODES,
-                None => u32::MAX,
+            let (least, most) = match adders {
+                Some(_) if two_beats => (NODES_OF_TWO_BEATS, NODES_OF_TWO_BEATS),
+                Some(_) => (2, MOST_NODES_OF_ONE_BEAT),
+                None if goldilocks => (2, MOST_NODES),
+                None => (2, u32::MAX),
             };
-            let [root, top] = [root, top].map(|arity| arity.min(most));
-            let leaf = leaf.map(|arity| arity.min(most));
+            let [root, top] = [root, top].map(|arity| arity.clamp(least, most));
+            let leaf = leaf.map(|arity| arity.clamp(least, most));
             let arity = |set: usize| match set {
-                ROW_SET => leaf.unwrap_or(2).min(8),
+                ROW_SET => of_rows(leaf, adders, root).min(8),
                 NODE_SET => root,
                 _ => top,
             };
@@ -140,8 +142,15 @@ fn case() -> impl Strategy<Value = Case> {
 /// Most nodes of four elements that a state holds here.
 const MOST_NODES: u32 = 6;
 
-/// Most nodes of four elements of a state of one beat.
-const MOST_NODES_OF_ADDERS: u32 = 3;
+/// Most nodes of four elements of a state of one beat; those of a state of two whose layers adders can make.
+const MOST_NODES_OF_ONE_BEAT: u32 = 3;
+const NODES_OF_TWO_BEATS: u32 = 4;
+
+/// Arity of the set of rows: one of a level where leaves are not hashed, of as many beats as the others where layers are
+/// made by adders.
+fn of_rows(leaf: Option<u32>, adders: Option<u8>, root: u32) -> u32 {
+    leaf.unwrap_or(if adders.is_some() { root } else { 2 })
+}
 
 fn registers(goldilocks: bool, arity: u32) -> ChipRegisters {
     let set = if goldilocks {
@@ -184,7 +193,7 @@ impl Case {
             }
         };
         let root = registers(self.root);
-        let leaf = registers(self.leaf.unwrap_or(2));
+        let leaf = registers(of_rows(self.leaf, self.adders, self.root));
         let sets = [leaf, root, registers(self.top)];
         let layers_first =
             std::array::from_fn(|set| self.adders.unwrap_or_default() >> set & 1 != 0);
@@ -363,11 +372,18 @@ fn trees_take_their_cycles() {
     assert_eq!(found, trees.map(|(.., cycles)| cycles));
 }
 
-/// Trees whose layers are made by adders, with first layers that differ and that do not.
+/// Trees whose layers are made by adders, with first layers that differ and that do not, of states of one beat and of
+/// two.
 #[test]
 fn layers_of_adders() {
-    for (leaf, root, height, layers_first) in [(2, 2, 8, 0b000), (3, 2, 8, 0b011), (2, 3, 5, 0b001)]
-    {
+    for (leaf, root, height, layers_first) in [
+        (2, 2, 8, 0b000),
+        (3, 2, 8, 0b011),
+        (2, 3, 5, 0b001),
+        (4, 4, 4, 0b000),
+        (4, 4, 4, 0b011),
+        (4, 4, 4, 0b001),
+    ] {
         for roles in [Roles::LEAF_AND_ROOT, SHARED] {
             let case = Case {
                 num_engines: 2,

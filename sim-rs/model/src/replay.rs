@@ -513,7 +513,7 @@ mod tests {
     impl Case {
         fn engine(&self) -> HashEngine {
             let beat = self.digest_beat.min((self.width - 1) / 3);
-            let adders = self.adders && self.goldilocks && self.width <= 12 && self.recurrent;
+            let adders = self.adders && self.goldilocks && self.width <= 16 && self.recurrent;
             let registers = ChipRegisters {
                 arity: self.words,
                 field: if self.goldilocks { GOLDILOCKS } else { 0 },
@@ -640,9 +640,9 @@ mod tests {
         let replays = case.run();
         assert!(replays >= 2, "{replays} replays");
         // The same where layers are made by adders: the partial rounds take most cycles.
-        for layer_first in [false, true] {
+        for (width, layer_first) in [(12, false), (12, true), (16, false), (16, true)] {
             let case = Case {
-                width: 12,
+                width,
                 goldilocks: true,
                 alpha: 7,
                 full_rounds: [4, 4],

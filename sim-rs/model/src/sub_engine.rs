@@ -109,8 +109,8 @@ struct Inside {
 /// What a sub-engine did in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
-    /// A state left through this port; it is complete in the output buffer at this time.
-    pub(super) left: Option<(usize, u64)>,
+    /// By port, when a state that left is complete in the output buffer.
+    pub(super) left: [Option<u64>; 2],
     /// A state of this port entered, for whose place in the buffer before somebody may wait: it is free at
     /// this time.
     pub(super) freed: Option<(usize, u64)>,
@@ -193,8 +193,7 @@ impl SubEngine {
             sub_engine.finals = Some(VecDeque::new());
         }
         if shape.adders {
-            let skew = shape.skew() as u64;
-            let set = SetPasses::new(shape, skew, passes, layer_first, pipelines);
+            let set = SetPasses::new(shape, passes, layer_first);
             let adders = AdderLoop::new(vec![set], pipelines);
             sub_engine.states = Loop::Adders(Box::new(adders));
         }
@@ -424,7 +423,7 @@ impl SubEngine {
             };
             let last = now + (beats - 1) * spacing;
             let complete = buffers[self.outputs[head.port]].push(now, last);
-            step.left = Some((head.port, complete));
+            step.left[head.port] = Some(complete);
             self.inside -= 1;
         }
         if let Loop::Slots { queue } = &mut self.states {
@@ -528,7 +527,7 @@ impl SubEngine {
             let leave = now + u64::from(self.visits[port].rounds) * turn.cycles;
             leaves[port].push(leave);
             let complete = buffers[self.outputs[port]].push(leave, leave);
-            step.left = Some((port, complete));
+            step.left[port] = Some(complete);
             let freed = self.enter(now, port, 1, buffers);
             step.freed = freed.map(|time| (port, time));
         }
@@ -542,21 +541,23 @@ impl SubEngine {
             return (step, u64::MAX);
         };
         let cycle = adders.step(now, new);
-        if let Some((port, time, ())) = cycle.left {
-            let complete = buffers[self.outputs[port]].push(time, time);
-            step.left = Some((port, complete));
+        for (port, leaving) in cycle.left.into_iter().enumerate() {
+            let buffer = &mut buffers[self.outputs[port]];
+            step.left[port] = leaving.map(|(first, last, ())| buffer.push(first, last));
         }
         if let Some(port) = cycle.entered {
             buffers[self.outputs[port]].reserve();
-            let freed = self.inputs[port].and_then(|input| buffers[input].take(now));
+            let last = now + self.beats - 1;
+            let freed = self.inputs[port].and_then(|input| buffers[input].take(last));
             step.freed = freed.map(|time| (port, time));
         }
         if let Some((round, visit)) = cycle.issued {
-            self.busy += 1;
+            // The state takes the S-boxes for a cycle a beat.
+            self.begin_slot(now, self.beats, true);
             if let Some(trace) = &mut self.trace {
                 trace.push(Slot {
                     begin: now,
-                    cycles: 1,
+                    cycles: self.beats,
                     round,
                     visit,
                 });
@@ -599,7 +600,10 @@ impl SubEngine {
                     *occupied = times.fold(0, |places, time| places | turn.place(time));
                 }
             }
-            Loop::Adders(adders) => adders.survey(survey, |(), _| {}),
+            Loop::Adders(adders) => {
+                adders.survey(survey, |(), _| {});
+                survey.due(&mut self.slot_end);
+            }
         }
     }
 
@@ -611,7 +615,7 @@ impl SubEngine {
     /// Cycles before `end` in which a slot of a state was under way.
     pub(super) fn busy_before(&self, end: u64) -> u64 {
         match &self.states {
-            Loop::Slots { .. } => {
+            Loop::Slots { .. } | Loop::Adders(_) => {
                 let ahead = self.slot_end.saturating_sub(end);
                 self.busy - if self.slot_is_busy { ahead } else { 0 }
             }
@@ -626,8 +630,6 @@ impl SubEngine {
                 }
                 busy
             }
-            // A state takes the S-boxes for the cycle in which it enters them.
-            Loop::Adders(_) => self.busy,
         }
     }
 }

@@ -960,6 +960,48 @@ fn rows_of_several_blocks_on_several_hash_engines() {
     assert!(error.contains("take a multiple of 4"), "{error}");
 }
 
+/// Trees whose sets have one matrix of small integers use adders, of states of one beat and of two; others do without.
+#[test]
+fn adders_are_used_where_all_sets_have_the_same() {
+    let [wide, narrow, poseidon2, plonky3] = [
+        "zisk-poseidon-arity-4",
+        "plonky2",
+        "zisk-poseidon2-arity-4",
+        "plonky3-poseidon2-goldilocks-16",
+    ]
+    .map(|name| presets::by_name(name).unwrap());
+    let row = |parameters, columns| LeafRule::Row {
+        parameters,
+        columns,
+    };
+    for (nodes, leaf, expected) in [
+        (wide, LeafRule::Digest, true),
+        (wide, LeafRule::Hash(wide), true),
+        (wide, row(wide, 12), true),
+        // The digest of a block goes on beside the next one, by a matrix of its own.
+        (wide, row(wide, 20), false),
+        (wide, row(narrow, 20), false),
+        (wide, LeafRule::Hash(poseidon2), false),
+        (poseidon2, LeafRule::Hash(poseidon2), true),
+        (plonky3, row(plonky3, 40), true),
+        (narrow, row(narrow, 20), true),
+    ] {
+        for sharing in [Sharing::Fixed, Sharing::Shared] {
+            let mut device = pool(2);
+            let request = CommitRequest {
+                sharing: Some(sharing),
+                ..CommitRequest::new(nodes, leaf, 16)
+            };
+            check_tree(&mut device, &request);
+            assert!(!device.port().digests(), "{request:?}");
+            let recurrence = registers::ROOT.recurrence.address;
+            let value = device.port().read_register(recurrence).unwrap();
+            let found = registers::RECURRENCE_ADDERS.is_set(value);
+            assert_eq!(found, expected, "{request:?}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_shared_is_refused_with_the_reason() {
     let (leaf, nodes) = (few_rounds(11), few_rounds(8));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ark_ff::PrimeField;
 
-use super::adders::{ADDER_BANK, DENSE_BANK, SmallMatrix};
+use super::adders::{ADDER_BANK, DENSE_BANK, DENSE_OF_VISIT, SmallMatrix};
 use super::beside;
 use super::chain::{Link, chain};
 use super::error::ProgramError;
@@ -877,14 +877,14 @@ impl<F: PrimeField> Loader<F> {
         if is_dense {
             // Those of a dense layer are read as the adders read others.
             let visit = usize::from(pass.matrix == Matrix::After);
-            self.vector(engine, DENSE_BANK, visit, beats, &folded);
+            self.vector(engine, DENSE_BANK, DENSE_OF_VISIT * visit, beats, &folded);
         }
     }
 
-    /// The matrix of the adders of a full-round sub-engine.
+    /// The words of the adders of a full-round sub-engine.
     fn adder_rows(&mut self, engine: usize) {
-        let rows = self.small.as_ref().map(SmallMatrix::words);
-        for (index, word) in rows.into_iter().flatten().enumerate() {
+        let words = self.small.as_ref().map(SmallMatrix::words);
+        for (index, word) in words.into_iter().flatten().enumerate() {
             self.constants.push(ChipConstant {
                 engine_mask: BOTH_ENGINES,
                 sub_engine: engine as u8,

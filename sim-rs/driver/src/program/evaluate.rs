@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use ark_ff::PrimeField;
 use num_bigint::BigUint;
 
-use super::adders::{ADDER_BANK, ADDER_WIDTH, DENSE_BANK, add_row};
+use super::adders::{ADDER_BANK, DENSE_BANK, DENSE_OF_VISIT, add_rows};
 use super::error::ProgramError;
 use super::limits::EngineLimits;
 use super::pass_table::{PASS_BANK, PassEntry, PassTable, ProgramFault, Store};
@@ -38,7 +38,7 @@ pub struct Interpreter<'a, F> {
     /// which the large prime has one. `None` stands for a word that is not canonical; there may be
     /// such in places that the program does not use.
     memory: HashMap<(u8, u8, usize), Option<[F; SLICES]>>,
-    /// Rows of the adders' matrices by sub-engine and index, as they are loaded.
+    /// Words of the adders by sub-engine and index, as they are loaded.
     rows: HashMap<(u8, usize), Word>,
 }
 
@@ -166,41 +166,32 @@ impl<'a, F: PrimeField> Interpreter<'a, F> {
         dense: Option<usize>,
     ) -> Result<(), ProgramError> {
         s_boxes(state, base, self.shape, entry);
-        if self.shape.adders {
-            let (bank, index) = match dense {
-                Some(visit) => (DENSE_BANK, visit),
-                None => (VECTOR_BANK, *vector),
-            };
-            *state = match dense {
-                Some(_) => self.multiply(state, *engine, entry.matrix.into())?,
-                None => self.add(state, *engine)?,
-            };
-            if entry.add {
-                self.add_vector(state, *engine, bank, index, 1)?;
-            }
-            return Ok(());
-        }
-        *state = self.multiply(state, *engine, entry.matrix.into())?;
+        let (bank, index) = match dense {
+            Some(visit) if self.shape.adders => (DENSE_BANK, DENSE_OF_VISIT * visit),
+            _ => (VECTOR_BANK, *vector),
+        };
+        *state = if self.shape.adders && dense.is_none() {
+            self.add(state, *engine)?
+        } else {
+            self.multiply(state, *engine, entry.matrix.into())?
+        };
         if entry.add {
-            let beats = self.shape.beats();
-            self.add_vector(state, *engine, VECTOR_BANK, *vector, beats)?;
+            self.add_vector(state, *engine, bank, index, self.shape.beats())?;
         }
         Ok(())
     }
 
     /// The adders of a full-round sub-engine.
     fn add(&self, state: &State<F>, engine: u8) -> Result<State<F>, ProgramError> {
+        let word = |index| self.rows.get(&(engine, index));
+        let rows = add_rows(word, self.shape.beats(), state);
+        let rows = rows.map_err(|index| ProgramError::MissingConstant {
+            sub_engine: engine,
+            bank: ADDER_BANK,
+            index,
+        })?;
         let mut result = [F::ZERO; MAX_ELEMENTS];
-        for (index, element) in result.iter_mut().enumerate().take(ADDER_WIDTH) {
-            let row = self.rows.get(&(engine, index));
-            *element =
-                row.and_then(|row| add_row(row, state))
-                    .ok_or(ProgramError::MissingConstant {
-                        sub_engine: engine,
-                        bank: ADDER_BANK,
-                        index,
-                    })?;
-        }
+        result[..rows.len()].copy_from_slice(&rows);
         Ok(result)
     }
 

@@ -1,6 +1,6 @@
 //! The constants of several programs in one hash engine, which mixes their hashes.
 
-use super::adders::{ADDER_BANK, DENSE_BANK};
+use super::adders::{ADDER_BANK, DENSE_BANK, DENSE_OF_SET};
 use super::compiler::ChipProgram;
 use super::limits::{EngineLimits, MAX_DEPTH};
 use super::pass_table::{PASS_BANK, PASS_TABLE_DEPTH, PassEntry};
@@ -52,9 +52,6 @@ pub enum MixError {
         depth: usize,
     },
 }
-
-/// Visits of a state to the full-round sub-engines, each of which has a dense layer where adders make others.
-const VISITS: u8 = 2;
 
 /// A kind of constant memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +126,7 @@ impl ChipConstant {
         match self.sub_engine {
             INITIAL_VECTOR => Some(INITIAL_VECTORS),
             number if is_dense && [FIRST_FULL, SECOND_FULL].contains(&number.into()) => {
-                Some(VISITS)
+                Some(DENSE_OF_SET)
             }
             _ => None,
         }
@@ -208,8 +205,8 @@ fn entries(program: &ChipProgram, memory: Memory) -> usize {
 ///
 /// # Errors
 ///
-/// When their exponents differ, adders make the layers of one of them only, or one of them has rounds where the other
-/// has none.
+/// When their exponents differ, adders make the layers of one of them only, or of states of both with other numbers of
+/// beats, or one of them has rounds where the other has none.
 pub fn check_mix(one: &ChipRegisters, other: &ChipRegisters) -> Result<(), MixError> {
     if one.alpha != other.alpha {
         return Err(MixError::Exponents {
@@ -217,7 +214,9 @@ pub fn check_mix(one: &ChipRegisters, other: &ChipRegisters) -> Result<(), MixEr
             other: other.alpha,
         });
     }
-    if one.adders() != other.adders() {
+    // Adders take states of one number of beats.
+    let differ = one.shape().beats() != other.shape().beats();
+    if one.adders() != other.adders() || one.adders() && differ {
         return Err(MixError::Adders);
     }
     for sub_engine in FIRST_FULL + 1..SECOND_FULL {

@@ -3,7 +3,7 @@
 //! A table is one visit after the other, of any parameter set. The first entry of a visit says so, and the last one
 //! that the state leaves behind it. A loop is consecutive entries of a visit that are made several times.
 
-use super::adders::{ADDER_BANK, ADDER_WIDTH, is_row};
+use super::adders::{ADDER_BANK, ADDER_WIDTH, ADDER_WORDS, is_row};
 use super::shape::Shape;
 use acclmt_poseidon::word::Word;
 
@@ -300,8 +300,8 @@ pub struct PassTable {
     /// Entries whose matrix was not loaded when they came.
     unloaded: Vec<usize>,
     loaded: Vec<bool>,
-    /// Rows of the matrix of the adders that are loaded.
-    rows: [bool; ADDER_WIDTH],
+    /// Words of the adders that are loaded, and are rows.
+    rows: [bool; ADDER_WORDS],
 }
 
 impl Default for PassTable {
@@ -313,7 +313,7 @@ impl Default for PassTable {
             visits: Vec::new(),
             unloaded: Vec::new(),
             loaded: vec![false; MAX_STEPS],
-            rows: [false; ADDER_WIDTH],
+            rows: [false; ADDER_WORDS],
         }
     }
 }
@@ -335,7 +335,7 @@ impl PassTable {
         if bank == ADDER_BANK
             && let Some(row) = self.rows.get_mut(usize::from(index))
         {
-            *row = is_row(word);
+            *row = is_row(index.into(), word);
         }
         if bank == PASS_BANK {
             self.write_entry(index.into(), word, limits);
@@ -502,7 +502,9 @@ impl PassTable {
         if shape.adders && (!limits.adders || needs_store || !visits.iter().all(begins_in_line)) {
             return Err(ProgramFault::Unit);
         }
-        if shape.adders && self.rows.contains(&false) {
+        // States of two beats need second words, too. Wider ones have no adders.
+        let words = (ADDER_WIDTH * shape.beats()).min(ADDER_WORDS);
+        if shape.adders && self.rows[..words].contains(&false) {
             return Err(ProgramFault::Matrix);
         }
         let last = entries().map(|entry| usize::from(entry.matrix)).max();

@@ -16,8 +16,8 @@ use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::sponge::{Absorption, Sponge};
 use acclmt_poseidon::word::{self, Word};
 
-/// Rows that keep a hash engine busy whose layers adders make, beside others.
-const MOST_ROWS_WITH_ADDERS: usize = 240;
+/// Beats of rows that keep a hash engine busy whose layers adders make, beside others.
+const MOST_BEATS_WITH_ADDERS: usize = 240;
 
 /// A sponge over rows of one length, compiled for a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,9 +97,10 @@ impl ChipRows {
         if self.blocks() > 1 {
             let mut in_each = self.group() / self.engines;
             let is_shared = engines > 1 || self.program.limits.num_engines == 1;
-            if is_shared && self.program.shape().adders {
+            let shape = self.program.shape();
+            if is_shared && shape.adders {
                 // States that adders make pass more quickly than the estimate has it, and nodes need room as well.
-                in_each = in_each.min(MOST_ROWS_WITH_ADDERS);
+                in_each = in_each.min(MOST_BEATS_WITH_ADDERS / shape.beats());
             }
             self.engines = engines.max(1);
             self.registers.group = (in_each * self.engines) as u32;

@@ -1,5 +1,6 @@
 //! How much a parameter set occupies the sub-engines, and how its rounds are shared out.
 
+use super::adders::MOST_ADDER_ELEMENTS;
 use super::limits::{EngineLimits, MAX_DEPTH, MAX_PASSES, MAX_ROUNDS};
 
 /// Field elements, or words of four Goldilocks elements, that a sub-engine takes in a cycle.
@@ -119,18 +120,21 @@ impl Shape {
 
     /// Cycles that a dense layer takes the multipliers of a full-round sub-engine whose other layers are made by
     /// adders.
-    pub const DENSE_CYCLES: usize = 2;
+    pub const fn dense_cycles(self) -> usize {
+        self.matrix_entries()
+    }
 
     /// Whether adders can make the layers of states of this shape.
     pub const fn fits_adders(self) -> bool {
-        self.goldilocks && self.beats() == 1 && !self.has_identity()
+        self.goldilocks && self.width <= MOST_ADDER_ELEMENTS && !self.has_identity()
     }
 
     /// Cycles that any pass of a full-round sub-engine takes but a short one: f. One multiplier makes the products
-    /// that rows share. Where layers are made by adders, a pass takes the S-boxes one cycle.
+    /// that rows share. Where layers are made by adders, a pass takes the S-boxes a cycle for each beat, and so do
+    /// layers the adders.
     pub const fn full_round_cycles(self) -> usize {
         if self.adders {
-            return 1;
+            return self.beats();
         }
         let shared = self.pairs().div_ceil(in_word(self.goldilocks));
         let s_boxes = self.s_box_cycles() * self.beats();
@@ -139,7 +143,9 @@ impl Shape {
 
     /// Cycles from one beat to the next in a pass of a full-round sub-engine, but for a short one.
     pub const fn spacing(self) -> usize {
-        if !self.goldilocks {
+        if self.adders {
+            1
+        } else if !self.goldilocks {
             max(self.steps(), self.s_box_cycles())
         } else if self.beats() == 1 {
             self.s_box_cycles()
@@ -151,7 +157,7 @@ impl Shape {
 
     /// Slots of a full-round sub-engine begin at multiples of so many cycles.
     pub const fn grid(self) -> usize {
-        if self.beats() == 1 {
+        if self.beats() == 1 || self.adders {
             self.full_round_cycles()
         } else {
             self.s_box_cycles()
@@ -316,6 +322,18 @@ impl Shape {
         } else {
             0
         }
+    }
+
+    /// Cycles that a hash takes at least, whatever its rounds are: those in which the sums of the recurrence are
+    /// reduced, and where layers are made by adders those in which the dense ones take the multipliers of a
+    /// full-round sub-engine.
+    const fn least_period(self, num_full: usize) -> usize {
+        let layers = match num_full {
+            _ if !self.adders => 0,
+            1 => 2,
+            _ => 1,
+        };
+        max(self.exit_cycles(), layers * self.dense_cycles())
     }
 
     /// Multiplications and squarings of a hash with `digest` elements: those of the S-boxes; in a dense layer one
@@ -549,23 +567,24 @@ impl Segments {
         busy
     }
 
-    /// Cycles that a hash occupies the busiest part of a hash engine: a sub-engine, or the reduction of the sums of
-    /// the recurrence.
+    /// Cycles that a hash occupies the busiest part of a hash engine: a sub-engine, its multipliers or adders where
+    /// it has such, or the reduction of the sums of the recurrence.
     pub fn period(&self, shape: Shape, num_full: usize) -> usize {
         let busy = self.busy(shape, num_full);
-        let period = busy.into_iter().fold(shape.exit_cycles(), usize::max);
+        let least = shape.least_period(num_full);
+        let period = busy.into_iter().fold(least, usize::max);
         if !shape.adders {
             return period;
         }
-        // Multipliers, and adders, of the busier full-round sub-engine.
+        // Adders of the busier full-round sub-engine.
         let first = self.full_first + self.partial[FIRST_FULL] - 1;
         let last = self.full_last + self.partial[SECOND_FULL];
-        let (dense, layers) = if num_full > 1 {
-            (Shape::DENSE_CYCLES, first.max(last))
+        let layers = if num_full > 1 {
+            first.max(last)
         } else {
-            (2 * Shape::DENSE_CYCLES, first + last)
+            first + last
         };
-        period.max(dense).max(layers)
+        period.max(layers * shape.full_round_cycles())
     }
 }
 
@@ -622,6 +641,8 @@ struct FullRoom {
 struct Room {
     costs: Shape,
     rounds: Rounds,
+    /// Cycles that a hash takes at least.
+    least: usize,
     num_partial: usize,
     partial_depth: usize,
     /// Most partial rounds of all partial-round sub-engines together.
@@ -682,6 +703,7 @@ impl Room {
         Some(Self {
             costs,
             rounds,
+            least: costs.least_period(limits.num_full),
             num_partial: limits.num_partial,
             partial_depth: (limits.partial_depth.min(MAX_DEPTH) / shape.beats()).min(MAX_ROUNDS),
             most_recurrent: if shape.recurrent { most_recurrent } else { 0 },
@@ -695,7 +717,7 @@ impl Room {
         // The largest period that can make a difference: everything in one sub-engine.
         let round = (self.costs.round_cycles()).max(self.costs.partial_round_cycles());
         let others: usize = self.on_full.iter().map(|full| full.cycles).sum();
-        let longest = others + self.rounds.partial * round + self.costs.exit_cycles();
+        let longest = others + self.rounds.partial * round + self.least;
         if !self.has_room(longest) {
             return None;
         }
@@ -716,7 +738,7 @@ impl Room {
         let on_partial = self.on_partial(period);
         let on_full: usize = self.on_full(period).iter().sum();
         self.on_full.iter().all(|full| full.cycles <= period)
-            && self.costs.exit_cycles() <= period
+            && self.least <= period
             && (on_partial > 0 || !self.costs.recurrent)
             && on_partial + on_full.min(self.most_on_full) >= self.rounds.partial
     }
@@ -899,6 +921,35 @@ mod tests {
                 }
             }
         }
+        // Where adders make the layers, S-boxes and adders take a beat each cycle, and multipliers a dense layer.
+        for (width, cycles, dense) in [
+            (3, 1, 1),
+            (6, 1, 1),
+            (7, 1, 2),
+            (12, 1, 2),
+            (13, 2, 6),
+            (16, 2, 6),
+        ] {
+            for alpha in [3, 5, 7] {
+                let shape = Shape {
+                    goldilocks: true,
+                    adders: true,
+                    ..shape(width, alpha)
+                };
+                assert!(shape.fits_adders());
+                assert_eq!((shape.full_round_cycles(), shape.grid()), (cycles, cycles));
+                assert_eq!(
+                    (shape.spacing(), shape.dense_cycles()),
+                    (1, dense),
+                    "width {width}"
+                );
+            }
+        }
+        let wider = Shape {
+            goldilocks: true,
+            ..shape(17, 7)
+        };
+        assert!(!wider.fits_adders() && !shape(3, 5).fits_adders());
         let spacings = [3, 6, 9, 12].map(|width| {
             let shape = shape(width, 5);
             assert_eq!(self::shape(width, 7).spacing(), 2);
@@ -996,24 +1047,36 @@ mod tests {
         assert_eq!(plonky2.full_round_cycles(), 2);
         assert_eq!(plonky2.partial_round_cycles(), 1);
         assert_eq!(period(work(plonky2, rounds(8, 22)), &default), 18);
-        // With adders the S-boxes take 8 cycles, the multipliers 4; Poseidon2 makes a layer more, past the S-boxes.
-        let with_adders = |first_layer, rounds| Work {
-            adders: true,
-            ..work(
-                Shape {
-                    first_layer,
-                    ..plonky2
-                },
-                rounds,
-            )
-        };
-        assert_eq!(period(with_adders(false, rounds(8, 22)), &default), 8);
-        let poseidon2 = Rounds {
-            full_first: 5,
-            ..rounds(8, 22)
-        };
-        assert_eq!(period(with_adders(true, poseidon2), &default), 8);
-        assert_eq!(period(with_adders(true, poseidon2), &limits(2, 6)), 4);
+        // With adders the S-boxes take 8 cycles, the multipliers 4; Poseidon2 makes a layer more, past the S-boxes. Of
+        // two beats the S-boxes take 16, the multipliers 12.
+        for (width, expected) in [(12, [8, 8, 4]), (13, [16, 16, 8]), (16, [16, 16, 8])] {
+            let with_adders = |first_layer, rounds| Work {
+                adders: true,
+                ..work(
+                    Shape {
+                        width,
+                        first_layer,
+                        ..plonky2
+                    },
+                    rounds,
+                )
+            };
+            let poseidon2 = Rounds {
+                full_first: 5,
+                ..rounds(8, 22)
+            };
+            let periods = [
+                period(with_adders(false, rounds(8, 22)), &default),
+                period(with_adders(true, poseidon2), &default),
+                period(with_adders(true, poseidon2), &limits(2, 6)),
+            ];
+            assert_eq!(periods, expected, "width {width}");
+            // Few full rounds: the multipliers take most cycles, two dense layers or one.
+            let dense = expected[0] / 8 * if width == 12 { 2 } else { 3 };
+            let few = with_adders(false, rounds(2, 10));
+            assert_eq!(period(few, &limits(1, 6)), 2 * dense, "width {width}");
+            assert_eq!(period(few, &limits(2, 6)), dense.max(3), "width {width}");
+        }
         // The same of two beats: 9 passes of 6 or 8 cycles.
         for (width, expected) in [(13, 54), (16, 54), (18, 54), (19, 72), (24, 72)] {
             let wide = Shape { width, ..plonky2 };
@@ -1146,6 +1209,7 @@ mod tests {
             partial_matrix: bool,
             own_last_matrix: bool,
             s_box_passes in 1_usize..=3,
+            adders: bool,
         ) {
             let shape = Shape {
                 width: width.min(widest(goldilocks)),
@@ -1167,7 +1231,7 @@ mod tests {
                 rounds: Rounds { full_first, partial, full_last },
                 most_recurrent,
                 whole_states,
-                adders: false,
+                adders: adders && shape.fits_adders() && !own_last_matrix,
             };
             let limits = EngineLimits {
                 matrix_depth,

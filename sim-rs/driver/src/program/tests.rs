@@ -431,7 +431,9 @@ fn every_preset_on_the_default_chip() {
                 "filecoin-arity-4" => 26,
                 "filecoin-arity-8" => 51,
                 "filecoin-arity-11" => 68,
-                "plonky2" => 8,
+                "plonky2" | "zisk-poseidon2-arity-3" => 8,
+                "zisk-poseidon-arity-4" | "zisk-poseidon2-arity-4" => 16,
+                "plonky3-poseidon2-goldilocks-16" => 16,
                 _ => continue,
             };
             assert_eq!(program.period(), expected, "{}", preset.name());
@@ -1095,7 +1097,19 @@ fn register_values_that_a_chip_refuses() {
         seed: 5,
         ..numbers(24, 7, [1, 5, 1])
     });
-    let cases: [(Change, Option<&str>); 9] = [
+    // 516: a recurrence of order 4, and adders.
+    let cases: [(Change, Option<&str>); 14] = [
+        (|r| (r.width, r.recurrence) = (16, 516), None),
+        (|r| (r.width, r.recurrence) = (13, 516), None),
+        (|r| (r.width, r.recurrence) = (12, 516), None),
+        (
+            |r| (r.width, r.recurrence) = (17, 516),
+            Some("RECURRENCE cannot hold 516"),
+        ),
+        (
+            |r| (r.width, r.recurrence) = (16, 512),
+            Some("RECURRENCE cannot hold 512"),
+        ),
         (|r| r.arity = 6, None),
         (|r| r.arity = 7, Some("LEAF_INPUT_WORDS cannot hold 7")),
         (|r| r.digest_words = 6, None),
@@ -1109,6 +1123,8 @@ fn register_values_that_a_chip_refuses() {
     for (change, expected) in cases {
         let mut registers = goldilocks.registers;
         registers.arity = 1;
+        registers.input_map = map(&[]);
+        registers.digest_map = map(&[]);
         change(&mut registers);
         let error = registers.check(&limits(1, 4)).err();
         let found = error.map(|error| error.to_string());
@@ -1133,9 +1149,12 @@ fn register_values_that_a_chip_refuses() {
     }
 }
 
-/// The presets with more than 12 elements: a default chip hashes as software does.
+/// The presets with more than 12 elements: a default chip hashes as software does, with adders for the matrices of
+/// small integers and without any.
 #[test]
 fn presets_of_two_beats() {
+    // The matrix of this one is made by Cauchy's rule, and its entries are large.
+    const LARGE: &str = "horizenlabs-poseidon-goldilocks-16";
     let default = EngineLimits {
         constant_depth: 255,
         partial_depth: 128,
@@ -1144,21 +1163,252 @@ fn presets_of_two_beats() {
     let mut kinds = std::collections::HashSet::new();
     let wide = presets::all().iter().map(|preset| preset.parameters());
     for any in wide.filter(|any| any.width() > widest(false)) {
-        let program = dispatch!(any, set => check_parameters(set, 16, &default));
-        let (shape, name) = (program.shape(), any.name());
-        assert_eq!((shape.width, shape.beats()), (16, 2), "{name}");
-        // Passes of 6 cycles: 8 full rounds and a layer, and of Poseidon2 one ahead.
-        let expected = if shape.first_layer { 60 } else { 54 };
-        assert_eq!(program.period(), expected, "{name}");
-        assert!(program.notes().is_empty(), "{name}: {:?}", program.notes());
-        println!(
-            "{name}: {expected} cycles, arity {:?}, {} products",
-            program.tree_arity(),
-            program.products()
-        );
-        kinds.insert(shape.first_layer);
+        for adders in [false, true] {
+            let limits = EngineLimits { adders, ..default };
+            let program = dispatch!(any, set => check_parameters(set, 16, &limits));
+            let (shape, name) = (program.shape(), any.name());
+            assert_eq!((shape.width, shape.beats()), (16, 2), "{name}");
+            assert_eq!(shape.adders, adders && name != LARGE, "{name}");
+            assert_eq!(program.registers.adders(), shape.adders);
+            // Passes of 6 cycles: 8 full rounds and a layer, and of Poseidon2 one ahead. With adders the S-boxes of 8
+            // full rounds take 2 cycles each.
+            let expected = match (shape.adders, shape.first_layer) {
+                (true, _) => 16,
+                (_, true) => 60,
+                _ => 54,
+            };
+            assert_eq!(program.period(), expected, "{name}");
+            assert!(program.notes().is_empty(), "{name}: {:?}", program.notes());
+            println!(
+                "{name}: {expected} cycles, arity {:?}, {} products, adders {}",
+                program.tree_arity(),
+                program.products(),
+                shape.adders
+            );
+            kinds.insert((shape.first_layer, shape.adders));
+        }
     }
-    assert_eq!(kinds.len(), 2, "both Poseidon and Poseidon2");
+    assert_eq!(kinds.len(), 4, "both Poseidon and Poseidon2");
+}
+
+/// Matrices of small integers of every width that adders take, and of the one behind it, on every kind of chip.
+#[test]
+fn layers_by_adders() {
+    let mut forms = std::collections::HashSet::new();
+    for width in 2..=17 {
+        for (number, (num_full, num_partial, poseidon2)) in [
+            (1, 4, false),
+            (1, 2, true),
+            (2, 3, false),
+            (2, 6, true),
+            (1, 1, false),
+            (2, 1, true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let limits = EngineLimits {
+                matrix_depth: 64,
+                ..limits(num_full, num_partial)
+            };
+            let ranges = Ranges {
+                widths: width..=width,
+                exponents: vec![[3, 5, 7][(width + number) % 3], 7],
+                full_rounds: 2..=4,
+                partial_rounds: 20..=40,
+                small_integers: true,
+                poseidon2,
+                ..Ranges::default()
+            };
+            let seed = (width * 8 + number) as u64;
+            let Some(set) = random::parameters::<Goldilocks>(seed, &ranges) else {
+                continue;
+            };
+            let program = check_parameters(&set, seed, &limits);
+            let (shape, registers) = (program.shape(), &program.registers);
+            registers.check(&limits).unwrap();
+            assert_eq!(shape.adders, registers.adders());
+            let may = shape.recurrent && width <= MOST_ADDER_ELEMENTS;
+            assert_eq!(shape.adders, may, "t = {width}");
+            let of_bank = |bank| {
+                let constants = program.constants.iter();
+                constants.filter(move |constant| (constant.sub_engine, constant.bank) == (0, bank))
+            };
+            let rows = of_bank(ADDER_BANK).map(|constant| usize::from(constant.index));
+            let words = if shape.adders { 12 * shape.beats() } else { 0 };
+            assert!(rows.eq(0..words), "t = {width}");
+            // Beats of the dense layers on the first full-round sub-engine.
+            let dense: Vec<u8> = of_bank(22).map(|constant| constant.index).collect();
+            let expected: &[u8] = match (shape.adders, num_full, shape.beats()) {
+                (false, ..) => &[],
+                (_, 1, 1) => &[0, 2],
+                (_, 1, _) => &[0, 1, 2, 3],
+                (_, _, 1) => &[0],
+                _ => &[0, 1],
+            };
+            assert_eq!(dense, expected, "t = {width}");
+            let dense = program.segments().partial[FIRST_FULL] > 0;
+            forms.insert((shape.adders, shape.beats(), num_full, poseidon2, dense));
+        }
+    }
+    // Poseidon and Poseidon2 on one sub-engine and on two; of Poseidon also partial rounds that are dense.
+    for beats in 1..=2 {
+        for (num_full, poseidon2) in [(1, false), (1, true), (2, false), (2, true)] {
+            let form = |dense| forms.contains(&(true, beats, num_full, poseidon2, dense));
+            assert!(form(false) || form(true), "{forms:?}");
+            assert!(!poseidon2 || !form(true));
+        }
+        assert!(forms.contains(&(true, beats, 1, false, true)), "{forms:?}");
+    }
+}
+
+/// A set of Goldilocks elements with a matrix of small integers.
+fn small_set(width: usize, seed: u64, partial: usize) -> PoseidonParameters<Goldilocks> {
+    let ranges = Ranges {
+        widths: width..=width,
+        exponents: vec![7],
+        full_rounds: 4..=4,
+        partial_rounds: partial..=partial,
+        small_integers: true,
+        ..Ranges::default()
+    };
+    let set = random::parameters::<Goldilocks>(seed, &ranges).unwrap();
+    let specification = PoseidonSpecification {
+        partial_index: 0,
+        ..set.specification().clone()
+    };
+    PoseidonParameters::new(specification).unwrap()
+}
+
+/// A set of one beat needs twelve words of the adders, one of two beats all of them.
+#[test]
+fn tables_need_the_words_of_adders() {
+    let limits = limits(1, 4);
+    let passes = limits.passes(0);
+    for (width, needed) in [(12, 12), (13, 24), (16, 24)] {
+        let set = Goldilocks::wrap(small_set(width, 3, 22));
+        let program = ChipProgram::compile(&set, &limits).unwrap();
+        assert!(program.shape().adders);
+        // With the words of the adders that `change` lets be.
+        let check = |change: &dyn Fn(usize, &mut Word) -> bool| {
+            let mut table = PassTable::default();
+            // Whatever else there is: digits in every cell.
+            for index in 0..24 {
+                table.write(ADDER_BANK, index, &[0x49; 32], &passes);
+            }
+            let of_table = (program.constants.iter()).filter(|constant| constant.sub_engine == 0);
+            for ChipConstant {
+                bank,
+                index,
+                mut word,
+                ..
+            } in of_table.copied()
+            {
+                if bank != ADDER_BANK || change(index.into(), &mut word) {
+                    table.write(bank, index, &word, &passes);
+                }
+            }
+            table.check(0, program.shape(), program.registers.passes, &passes)
+        };
+        assert_eq!(check(&|_, _| true), Ok(()));
+        for missing in 0..needed {
+            let fault = Err(ProgramFault::Matrix);
+            assert_eq!(check(&|index, _| index != missing), fault, "{missing}");
+            let cells = |cell: usize| {
+                check(&|index, word| {
+                    if index == missing {
+                        word[12 * cell / 8] |= 1 << (12 * cell % 8);
+                        word[12 * cell / 8] &= !(2 << (12 * cell % 8));
+                    }
+                    true
+                })
+            };
+            // Digits where a second word has no entry.
+            assert_eq!(cells(4), if missing < 12 { Ok(()) } else { fault });
+            let is_last = missing >= 12 && missing % 3 == 2;
+            assert_eq!(cells(11), if is_last { fault } else { Ok(()) });
+        }
+    }
+}
+
+/// Sets that are mixed have one matrix for the adders, and so states of as many beats.
+#[test]
+fn sets_with_other_adders_do_not_mix() {
+    let limits = EngineLimits {
+        matrix_depth: 64,
+        ..limits(1, 4)
+    };
+    let compile = |set: &PoseidonParameters<Goldilocks>| {
+        ChipProgram::compile(&Goldilocks::wrap(set.clone()), &limits).unwrap()
+    };
+    let with_matrix = |width, seed, matrix: &PoseidonParameters<Goldilocks>| {
+        let specification = PoseidonSpecification {
+            mds: matrix.mds().to_vec(),
+            ..small_set(width, seed, 22).specification().clone()
+        };
+        compile(&PoseidonParameters::new(specification).unwrap())
+    };
+    for (width, of_other) in [(12, 16), (16, 12), (16, 13), (5, 13)] {
+        let set = small_set(width, 1, 22);
+        let program = compile(&set);
+        assert!(program.shape().adders);
+        // The same matrix, with other constants.
+        let same = with_matrix(width, 2, &set);
+        assert_ne!(program.constants, same.constants);
+        let bases = mixed_bases(&[&program, &same, &same]).unwrap();
+        // The constants of the third set are where the chip has them, and the program finds them there.
+        let beats = program.shape().beats() as u8;
+        for constant in &same.constants {
+            let placed = constant.placed(2, &bases[2]).unwrap();
+            if (22..25).contains(&constant.bank) && constant.sub_engine == 0 {
+                assert!(constant.index & 1 < beats, "{constant:?}");
+                assert_eq!(placed.index, 8 + constant.index);
+                assert_eq!(placed.of_set(2, 0), Some(*constant));
+                assert_eq!(placed.of_set(1, 0), None);
+            }
+            if constant.bank == ADDER_BANK {
+                assert_eq!(placed, *constant);
+            }
+        }
+        // Another matrix, and another width.
+        for other in [
+            compile(&small_set(width, 2, 22)),
+            compile(&small_set(of_other, 1, 22)),
+        ] {
+            assert!(other.shape().adders);
+            let programs = [&program, &other];
+            assert!(!adders_agree(&programs));
+            assert_eq!(mixed_bases(&programs), Err(MixError::Adders));
+        }
+        // Registers alone tell the beats.
+        let other = compile(&small_set(of_other, 1, 22));
+        let mix = check_mix(&program.registers, &other.registers);
+        let is_same = program.shape().beats() == other.shape().beats();
+        assert_eq!(
+            mix,
+            if is_same {
+                Ok(())
+            } else {
+                Err(MixError::Adders)
+            }
+        );
+    }
+    // Rows of a matrix of one beat that are as well the first ones of one of two.
+    let wide = small_set(16, 1, 22);
+    let narrow = PoseidonParameters::new(PoseidonSpecification {
+        mds: (wide.mds()[..12].iter())
+            .map(|row| row[..12].to_vec())
+            .collect(),
+        ..small_set(12, 1, 22).specification().clone()
+    });
+    let [wide, narrow] = [compile(&wide), compile(&narrow.unwrap())];
+    let rows = |program: &ChipProgram| {
+        let constants = program.constants.iter().copied();
+        let rows = constants.filter(|constant| constant.bank == ADDER_BANK && constant.index < 12);
+        rows.collect::<Vec<ChipConstant>>()
+    };
+    assert!(rows(&narrow) == rows(&wide) && rows(&wide).len() == 12);
+    assert_eq!(mixed_bases(&[&wide, &narrow]), Err(MixError::Adders));
 }
 
 proptest! {
@@ -1175,6 +1425,7 @@ proptest! {
         num_partial in 1_usize..=6,
         alpha in prop::sample::select(&[3_u64, 5, 7, 11][..]),
         singular_minor: bool,
+        small_integers: bool,
         rate in any::<prop::sample::Index>(),
         absorption in prop::sample::select(&[Absorption::Add, Absorption::Overwrite][..]),
         length in 1_usize..70,
@@ -1191,11 +1442,16 @@ proptest! {
             partial_rounds: partial..=partial,
             singular_minor,
             poseidon2,
+            small_integers,
             ..Ranges::default()
         };
-        let set = random::parameters::<Goldilocks>(seed, &ranges).unwrap();
+        let set = random::parameters::<Goldilocks>(seed, &ranges);
+        prop_assume!(set.is_some());
+        let set = set.unwrap();
         let program = check_parameters(&set, seed, &limits);
         let shape = program.shape();
+        let may = small_integers && shape.recurrent && width <= MOST_ADDER_ELEMENTS;
+        prop_assert_eq!(shape.adders, may);
         prop_assert_eq!((shape.beats(), shape.digest_beats), (2, 2));
         prop_assert!(program.products() <= program.period() * program.multipliers());
         program.registers.check(&limits).unwrap();
