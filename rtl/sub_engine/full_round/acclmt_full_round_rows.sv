@@ -238,7 +238,7 @@ module acclmt_full_round_rows #(
                         32'(constant_write_i.bank) == acclmt_pkg::DenseBank + lane),
         .write_address_i(constant_write_i.index[DenseAddressWidth-1:0]),
         .write_data_i(constant_write_i.data),
-        .read_enable_i(beat_reads && adders),
+        .read_enable_i(beat_reads),
         .read_address_i(dense_at_read),
         .read_data_o(dense_constant)
       );
