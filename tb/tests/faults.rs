@@ -217,7 +217,7 @@ const SWEEP_FAULTS: [Fault; 6] = [
         file: "control/acclmt_zeroiser.sv",
         original: "LastBank = acclmt_pkg::AdderBank;",
         fault: "LastBank = acclmt_pkg::AdderBank - 1;",
-        message: "left: 0 nodes, 24 constants",
+        message: "left: 0 nodes, 48 constants",
     },
     // The initial vectors.
     Fault {
