@@ -1045,6 +1045,14 @@ fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64, beats: usize)
             }
             states.push(state);
         }
+        // States have as many beats until the last one has left.
+        operands.resize(
+            operands.len() + ADDERS + beats,
+            Operands {
+                control: beat_bit,
+                ..Operands::default()
+            },
+        );
         let outputs = run(kind, seed, &Field::Goldilocks, &operands);
         for (number, state) in states.iter().enumerate() {
             let mut rows = [0; 2 * MOST_ELEMENTS];
