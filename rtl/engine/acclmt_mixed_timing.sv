@@ -7,9 +7,8 @@
 ///
 /// Slots begin on a grid only where all of them are of one length, or where the S-boxes need it
 /// (x^7: an element in two cycles, but on partial-round sub-engines in Goldilocks mode). The matrix
-/// of a full-round sub-engine starts as late after the
-/// first element of a round as that of the set that needs longest, so that no round waits for the
-/// one before.
+/// of a full-round sub-engine starts as late after the first element of a round as that of the set
+/// that needs longest, so that no round waits for the one before.
 ///
 /// Handshake: none. Latency: combinational; all inputs are stable during a run.
 module acclmt_mixed_timing #(

@@ -153,7 +153,6 @@ module acclmt_sbox #(
   localparam int unsigned CubeLatency = acclmt_latency_pkg::MulLatency;
   if (Cube && Goldilocks) begin : gen_cube
     logic [WordWidth-1:0] x_cube, square_cube;
-    logic [ProductWidth-1:0] cube_product;
     acclmt_delay #(
       .Width(2 * WordWidth),
       .Cycles(ModMulLatency - CubeLatency)
@@ -177,11 +176,10 @@ module acclmt_sbox #(
     // The multiplier makes them beside.
     assign beside_a = x_cube;
     assign beside_b = square_cube;
-    assign cube_product = beside;
     logic [WordWidth-1:0] cube_residue, cube_q;
     acclmt_reduce_goldilocks u_reduce_cube (
       .clk_i,
-      .value_i(acclmt_pkg::product_as_sum(cube_product)),
+      .value_i(acclmt_pkg::product_as_sum(beside)),
       .residue_o(cube_residue)
     );
     always_ff @(posedge clk_i) cube_q <= cube_residue;

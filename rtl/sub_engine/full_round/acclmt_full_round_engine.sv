@@ -110,9 +110,9 @@ module acclmt_full_round_engine #(
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth);
+  localparam bit HasAdders = Adders && Goldilocks;
   // Pairs of beats in the turn memory: of rounds that are written, wait for their steps, and are
   // read; with several sets states of one beat may wait longer, and so do those of dense layers.
-  localparam bit HasAdders = Adders && Goldilocks;
   localparam int unsigned TurnAddressWidth =
       HasAdders ? $clog2(acclmt_timing_pkg::turn_states(int'(Reduction)))
                 : (NumSets == 1) ? 3 : 4;
@@ -190,6 +190,7 @@ module acclmt_full_round_engine #(
     .grid_i,
     .most_beats_i,
     .adders_i,
+    .two_beats_i(two_beats),
     .second_i(second),
     .valid_i,
     .take_o,

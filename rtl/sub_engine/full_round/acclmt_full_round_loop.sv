@@ -45,9 +45,10 @@ module acclmt_full_round_loop #(
   input logic [1:0][NumSets*acclmt_pkg::PassFirstWidth-1:0] first_i,
   input acclmt_pkg::beat_t grid_i,
   input acclmt_pkg::beat_t most_beats_i,
-  /// Layers are made by adders; the second passes of the last visit of each set, which follow a
-  /// dense layer.
+  /// Layers are made by adders, those of states of two beats; the second passes of the last visit
+  /// of each set, which follow a dense layer.
   input logic adders_i,
+  input logic two_beats_i,
   input logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second_i,
   /// States of port 0 (first visit) and port 1 (last visit) that enter, with their tags.
   input logic [1:0] valid_i,
@@ -189,7 +190,7 @@ module acclmt_full_round_loop #(
   logic [1:0] place_available, accept, slot_accept, slot_take, line_accept;
   logic issue, issue_last_beat, leave, unused_first, slot_issue, slot_head_take, slot_busy;
   logic line_issue, line_beat, line_return, line_new, line_head_take;
-  logic enter, enter_last, enter_beat, two_beats;
+  logic enter, enter_last, enter_beat;
   logic [1:0] line_take;
   acclmt_pkg::beat_t issue_beat;
   assign head_spacing = head_digest ? BeatWidth'(1) : head_config.spacing;
@@ -233,7 +234,6 @@ module acclmt_full_round_loop #(
   assign head_dense = head_entry_of.leaves && !head_last;
   assign end_leaves = adders && end_i && end_label_i.leaves;
   assign layer_leaves = adders && layer_i && layer_label_i.leaves;
-  assign two_beats = adders && most_beats_i != BeatWidth'(1);
   if (Adders) begin : gen_adder_control
     acclmt_adder_control #(
       .Places(Places),
@@ -245,11 +245,11 @@ module acclmt_full_round_loop #(
       .rst_ni,
       .clear_i,
       .enable_i(adders),
-      .two_beats_i(two_beats),
+      .two_beats_i,
       .head_valid_i(head_valid),
       .head_dense_i(head_dense),
       .head_take_o(line_head_take),
-      .return_i(end_i && !end_label_i.leaves && !(two_beats && end_beat_last_i)),
+      .return_i(end_i && !end_label_i.leaves && !(two_beats_i && end_beat_last_i)),
       .new_valid_i(valid_i),
       .new_place_i(place_available),
       .new_enters_i(new_first.entry.sbox == acclmt_pkg::SboxNone),
@@ -274,7 +274,7 @@ module acclmt_full_round_loop #(
     assign line_take = '0;
     logic unused_line;
     assign unused_line = ^{head_dense, end_leaves, layer_leaves, layer_i, layer_beat_last_i,
-                           two_beats, dense_start_i, second_i, adders_i};
+                           two_beats_i, dense_start_i, second_i, adders_i};
   end
   assign issue = slot_issue || line_issue;
   assign head_take = slot_head_take || line_head_take;
@@ -293,8 +293,8 @@ module acclmt_full_round_loop #(
     logic [Lanes*WordWidth-1:0] held_state_q;
     logic hold, is_held;
     // Without two beats, what goes through leaves nothing of them.
-    assign hold = !two_beats || (end_i && !end_beat_last_i);
-    assign is_held = two_beats && !line_beat;
+    assign hold = !two_beats_i || (end_i && !end_beat_last_i);
+    assign is_held = two_beats_i && !line_beat;
     always_ff @(posedge clk_i) begin
       if (hold) begin
         held_label_q <= end_label_i;
@@ -382,7 +382,7 @@ module acclmt_full_round_loop #(
   end
   always_ff @(posedge clk_i) begin
     issue_beat_o <= adders ? BeatWidth'(line_beat) : issue_beat;
-    issue_last_beat_o <= adders ? line_beat || !two_beats : issue_last_beat;
+    issue_last_beat_o <= adders ? line_beat || !two_beats_i : issue_last_beat;
     issue_entry_q <= issue_entry;
     issue_pass_q <= issue_pass;
     issue_count_q <= issue_count;
@@ -405,7 +405,7 @@ module acclmt_full_round_loop #(
     always_ff @(posedge clk_i) begin
       enter_last_q <= enter_last;
       enter_beat_o <= enter_beat;
-      enter_last_beat_o <= enter_beat || !two_beats;
+      enter_last_beat_o <= enter_beat || !two_beats_i;
       enter_first_q <= enter_last ? first[1] : first[0];
       enter_tag_o <= tag_i[enter_last];
       enter_state_o <= state_i[enter_last];
