@@ -430,12 +430,9 @@ impl Work {
 
     /// Whether `segments` are those of such work, and a chip with `limits` has room for them.
     pub fn allows(self, segments: &Segments, limits: &EngineLimits) -> bool {
-        let shape = self.shape_with(segments);
-        let dense = segments.partial[FIRST_FULL] > 0 || segments.partial[SECOND_FULL] > 0;
         segments.has(self.rounds)
             && segments.recurrent_rounds() <= self.most_recurrent
-            && !(dense && shape.adders && shape.partial_matrix)
-            && segments.fit(shape, limits)
+            && segments.fit(self.shape_with(segments), limits)
     }
 }
 
@@ -606,9 +603,11 @@ pub(super) fn partial_fits(
     rounds * shape.beats() <= depth && (engine > 1 || rounds > 0)
 }
 
-/// Whether the matrix memories have room for the matrices.
+/// Whether the matrix memories have room for the matrices, and the adders, which have one, for that of dense partial
+/// rounds.
 fn matrices_fit(shape: Shape, dense: bool, limits: &EngineLimits) -> bool {
-    shape.matrices(dense) * shape.matrix_entries() <= limits.matrix_depth.min(MAX_DEPTH)
+    !(dense && shape.adders && shape.partial_matrix)
+        && shape.matrices(dense) * shape.matrix_entries() <= limits.matrix_depth.min(MAX_DEPTH)
 }
 
 /// Vectors that a full-round sub-engine has room for.
@@ -668,9 +667,7 @@ impl Room {
             return None;
         }
         let vectors = vector_depth(shape, limits);
-        // Adders have one matrix.
-        let has_dense =
-            matrices_fit(shape, true, limits) && !(shape.adders && shape.partial_matrix);
+        let has_dense = matrices_fit(shape, true, limits);
         let (first, last) = (rounds.full_first, shape.passes_after() + rounds.full_last);
         let full = |passes: usize, cycles: usize| {
             Some(FullRoom {
