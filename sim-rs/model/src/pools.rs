@@ -327,9 +327,9 @@ proptest! {
     }
 }
 
-/// A tree of `height` levels whose leaves are all there.
-fn whole(goldilocks: bool, leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Counters {
-    let case = Case {
+/// A tree of `height` levels whose leaves are all there, with the arities `leaf` of rows and `root` of nodes.
+fn whole(goldilocks: bool, leaf: Option<u32>, root: u32, height: u32, roles: Roles) -> Case {
+    Case {
         num_engines: 2,
         roles,
         goldilocks,
@@ -343,8 +343,14 @@ fn whole(goldilocks: bool, leaf: Option<u32>, root: u32, height: u32, roles: Rol
         emit: 0,
         phase: 0,
         seed: 0,
-    };
-    case.run(&case.setup(), false).1
+    }
+}
+
+impl Case {
+    /// Cycles of the run.
+    fn cycles(&self) -> u64 {
+        self.run(&self.setup(), false).1.cycles
+    }
 }
 
 const SHARED: Roles = Roles {
@@ -367,8 +373,8 @@ fn trees_take_their_cycles() {
         (Some(11), 8, 4, fixed, 294_036),
         (Some(11), 8, 4, SHARED, 168_895),
     ];
-    let found =
-        trees.map(|(leaf, root, height, roles, _)| whole(false, leaf, root, height, roles).cycles);
+    let found = trees
+        .map(|(leaf, root, height, roles, _)| whole(false, leaf, root, height, roles).cycles());
     assert_eq!(found, trees.map(|(.., cycles)| cycles));
 }
 
@@ -386,19 +392,8 @@ fn layers_of_adders() {
     ] {
         for roles in [Roles::LEAF_AND_ROOT, SHARED] {
             let case = Case {
-                num_engines: 2,
-                roles,
-                goldilocks: true,
                 adders: Some(layers_first),
-                leaf: Some(leaf),
-                root,
-                top: 2,
-                levels: vec![NODE_SET; height],
-                leaves: u64::from(root).pow(height as u32),
-                tiny: false,
-                emit: 0,
-                phase: 0,
-                seed: 0,
+                ..whole(true, Some(leaf), root, height, roles)
             };
             case.check();
         }
@@ -411,23 +406,9 @@ fn states_of_one_beat_and_of_two() {
     for (leaf, root, height) in [(4, 2, 10), (2, 4, 5), (6, 3, 6)] {
         let roles = [Roles::LEAF_AND_ROOT, SHARED];
         let [fixed, shared] = roles.map(|roles| {
-            let case = Case {
-                num_engines: 2,
-                roles,
-                goldilocks: true,
-                adders: None,
-                leaf: Some(leaf),
-                root,
-                top: 2,
-                levels: vec![NODE_SET; height],
-                leaves: u64::from(root).pow(height as u32),
-                tiny: false,
-                emit: 0,
-                phase: 0,
-                seed: 0,
-            };
+            let case = whole(true, Some(leaf), root, height, roles);
             case.check();
-            case.run(&case.setup(), false).1.cycles
+            case.cycles()
         });
         // Two engines share what one has alone.
         assert!(shared < fixed, "{shared} cycles, in fixed roles {fixed}");

@@ -390,19 +390,12 @@ impl SubEngine {
         });
         if let Some((mut head, round, true)) = next {
             queue.pop_front();
-            if let Some(trace) = &mut self.trace {
-                trace.push(Slot {
-                    begin: now,
-                    cycles: round.cycles,
-                    round: head.issued,
-                    visit: head.port,
-                });
-            }
+            let slot = (head.issued, head.port);
             head.issued += 1;
             head.first_beat = now + round.first_beat;
             head.complete = now + round.complete;
             queue.push_back(head);
-            return (step, self.begin_slot(now, round.cycles, true));
+            return (step, self.begin_slot(now, round.cycles, Some(slot)));
         }
         let leaving = here.filter(|head| next.is_none() && head.complete <= now);
         let has_room = self.inside != self.limit || leaving.is_some();
@@ -443,18 +436,11 @@ impl SubEngine {
         if let (Some((port, _)), Some(round)) = (entering, round) {
             let freed = self.enter(now, port, round.spacing, buffers);
             step.freed = freed.map(|time| (port, time));
-            if let Some(trace) = &mut self.trace {
-                trace.push(Slot {
-                    begin: now,
-                    cycles: round.cycles,
-                    round: 0,
-                    visit: port,
-                });
-            }
-            return (step, self.begin_slot(now, round.cycles, true));
+            self.inside += 1;
+            return (step, self.begin_slot(now, round.cycles, Some((0, port))));
         }
         if leaving.is_some() {
-            return (step, self.begin_slot(now, self.beats, false));
+            return (step, self.begin_slot(now, self.beats, None));
         }
         // It acts again when the head has come or is complete, and when a state can enter for which there is
         // room.
@@ -480,17 +466,25 @@ impl SubEngine {
         spacing: u64,
         buffers: &mut [StateBuffer],
     ) -> Option<u64> {
-        self.inside += 1;
         buffers[self.outputs[port]].reserve();
         let input = self.inputs[port].unwrap_or_default();
         buffers[input].take(now + (self.beats - 1) * spacing)
     }
 
-    fn begin_slot(&mut self, now: u64, cycles: u64, is_busy: bool) -> u64 {
+    /// A slot begins, of this round and visit of a state, or of none; returns when the next one can.
+    fn begin_slot(&mut self, now: u64, cycles: u64, state: Option<(u32, usize)>) -> u64 {
         self.slot_end = now + cycles;
-        self.slot_is_busy = is_busy;
-        if is_busy {
+        self.slot_is_busy = state.is_some();
+        if let Some((round, visit)) = state {
             self.busy += cycles;
+            if let Some(trace) = &mut self.trace {
+                trace.push(Slot {
+                    begin: now,
+                    cycles,
+                    round,
+                    visit,
+                });
+            }
         }
         self.align(self.slot_end)
     }
@@ -530,6 +524,7 @@ impl SubEngine {
             step.left[port] = Some(complete);
             let freed = self.enter(now, port, 1, buffers);
             step.freed = freed.map(|time| (port, time));
+            self.inside += 1;
         }
         (step, self.wake(now, now + 1, buffers))
     }
@@ -546,22 +541,12 @@ impl SubEngine {
             step.left[port] = leaving.map(|(first, last, ())| buffer.push(first, last));
         }
         if let Some(port) = cycle.entered {
-            buffers[self.outputs[port]].reserve();
-            let last = now + self.beats - 1;
-            let freed = self.inputs[port].and_then(|input| buffers[input].take(last));
+            let freed = self.enter(now, port, 1, buffers);
             step.freed = freed.map(|time| (port, time));
         }
-        if let Some((round, visit)) = cycle.issued {
+        if let Some(pass) = cycle.issued {
             // The state takes the S-boxes for a cycle a beat.
-            self.begin_slot(now, self.beats, true);
-            if let Some(trace) = &mut self.trace {
-                trace.push(Slot {
-                    begin: now,
-                    cycles: self.beats,
-                    round,
-                    visit,
-                });
-            }
+            self.begin_slot(now, self.beats, Some(pass));
         }
         (step, self.wake(now, now + 1, buffers))
     }
