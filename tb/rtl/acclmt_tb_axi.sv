@@ -33,6 +33,8 @@ module acclmt_tb_axi (
     .NumEngines(1),
     .NumPartial(1),
     .PartialDepth(256),
+    .Store(1'b0),
+    .Adders(1'b0),
     .MaxHeight(8),
     .NodeWords(128)
   ) u_axi (

@@ -41,6 +41,8 @@ module acclmt_tb_clocks (
     .NumEngines(1),
     .NumPartial(1),
     .PartialDepth(256),
+    .Store(1'b0),
+    .Adders(1'b0),
     .MaxHeight(8),
     .NodeWords(128),
     .SeparateClocks(1'b1)

@@ -29,6 +29,8 @@ module acclmt_tb_dma (
       .NumEngines(1),
       .NumPartial(1),
       .PartialDepth(256),
+      .Store(1'b0),
+      .Adders(1'b0),
       .MaxHeight(8),
       .NodeWords(128),
       .SeparateClocks(i == 1),

@@ -44,6 +44,8 @@ pub fn hardware() -> Hardware {
         num_engines: 1,
         num_partial: 1,
         partial_depth: 256,
+        store: false,
+        adders: false,
         max_height: 8,
         node_words: 128,
         ..Hardware::default()
