@@ -277,13 +277,13 @@ impl Job {
     }
 }
 
-/// How much optimisation pays for a file: everything for the chip, little for the benches, which run some
-/// thousand cycles, and nothing for construction and tracing.
+/// How much optimisation pays for a file: everything for the chip and for the blocks that are compiled once, little
+/// for the rest of the benches, which run some thousand cycles, and nothing for construction and tracing.
 fn optimization_level(path: &Path) -> u32 {
     let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     if name.ends_with("__Slow") || name.ends_with("__Syms") || name.contains("__Trace__") {
         0
-    } else if BENCHES.iter().any(|bench| name.contains(bench.top.class)) {
+    } else if (BENCHES.iter()).any(|bench| name.starts_with(bench.top.class)) {
         1
     } else {
         3
