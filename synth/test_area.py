@@ -185,6 +185,61 @@ class Polarity(unittest.TestCase):
                 )
 
 
+class Split(unittest.TestCase):
+    # The carry of `first` is 0, whence that of `second` a gate, and that of `third`, whose two inputs are one bit,
+    # another input of `fourth`. Behind a register `fifth` has a constant as well. `sixth` stays.
+    SOURCE = r"""
+module top (input clk, input [5:0] a, output [6:0] y);
+  wire [5:0] x;
+  reg q;
+  always @(posedge clk) q <= x[0];
+  \$fa #(.WIDTH(1)) first (.A(a[0]), .B(1'b0), .C(1'b0), .X(x[0]), .Y(y[0]));
+  \$fa #(.WIDTH(1)) second (.A(a[1]), .B(x[0]), .C(a[2]), .X(x[1]), .Y(y[1]));
+  \$fa #(.WIDTH(1)) third (.A(a[3]), .B(a[3]), .C(x[1]), .X(x[2]), .Y(y[2]));
+  \$fa #(.WIDTH(1)) fourth (.A(a[3]), .B(x[2]), .C(a[4]), .X(x[3]), .Y(y[3]));
+  \$fa #(.WIDTH(1)) fifth (.A(q), .B(a[4]), .C(a[5]), .X(x[4]), .Y(y[4]));
+  \$fa #(.WIDTH(1)) sixth (.A(x[4]), .B(a[5]), .C(x[3]), .X(y[6]), .Y(y[5]));
+endmodule
+"""
+
+    def test_no_constant_is_left(self):
+        plain = f"module {polarity.PLAIN} (input A, B, C, output X, Y); assign {{X, Y}} = A + B + C; endmodule\n"
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for file, text in (
+                ("top.v", self.SOURCE),
+                ("split.v", synthesis.FULL_ADDER_SPLIT),
+                ("again.v", synthesis.FULL_ADDER_SPLIT_AGAIN),
+                ("box.v", synthesis.FULL_ADDER_BOX),
+                ("plain.v", plain),
+            ):
+                (folder / file).write_text(text)
+            tools.run_yosys(
+                [
+                    f"read_verilog -icells {folder}/top.v",
+                    "proc",
+                    "copy top gold",
+                    "select top",
+                    f"read_verilog {folder}/box.v",
+                    f"techmap -map {folder}/split.v",
+                    "select top",
+                    f'!split ["{folder}/again.v", "{folder}/adders.txt"]',
+                    f"select -assert-count 1 top/t:{polarity.PLAIN}",
+                    "select -clear",
+                    f"delete {polarity.PLAIN}",
+                    f"read_verilog {folder}/plain.v",
+                    "proc",
+                    "flatten top",
+                    "miter -equiv -flatten gold top miter",
+                    # The register is what it is going to be after a cycle.
+                    "sat -seq 1 -tempinduct -verify -prove trigger 0 -set-def-inputs miter",
+                ],
+                "split",
+            )
+            names = (folder / "adders.txt").read_text().splitlines()
+            self.assertRegex("\n".join(names), r"\Atop/sixth\.[^\n]*\Z")
+
+
 class Sizing(unittest.TestCase):
     CELLS = {
         f"INVx{n}": library.Cell(0.1 * n, False, {"A": 0.5 * n, "Y": None}) for n in (1, 2, 4, 8)

@@ -16,7 +16,7 @@ from . import timing as sta
 from .errors import FlowError
 
 # Files of this folder that decide what the netlist of a unit is, and what its timing is.
-SYNTHESIS_CODE = ("synthesis.py", "square.v", "polarity.py", "sizing.py")
+SYNTHESIS_CODE = ("synthesis.py", "square.v", "polarity.py", "sizing.py", "steps.py")
 TIMING_CODE = ("timing.py", "exceptions.toml")
 
 

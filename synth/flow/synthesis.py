@@ -53,6 +53,28 @@ module full_adder_to_cells (A, B, C, X, Y);
   endgenerate
 endmodule
 """
+# The same for full adders of a bit of which an input has become a constant, or two inputs the same bit.
+FULL_ADDER_SPLIT_AGAIN = f"""
+(* techmap_celltype = "{polarity.PLAIN}" *)
+module full_adder_to_gates (A, B, C, X, Y);
+  parameter _TECHMAP_CONSTMSK_A_ = 0;
+  parameter _TECHMAP_CONSTMSK_B_ = 0;
+  parameter _TECHMAP_CONSTMSK_C_ = 0;
+  parameter _TECHMAP_BITS_CONNMAP_ = 0;
+  parameter [_TECHMAP_BITS_CONNMAP_-1:0] _TECHMAP_CONNMAP_A_ = 0;
+  parameter [_TECHMAP_BITS_CONNMAP_-1:0] _TECHMAP_CONNMAP_B_ = 0;
+  parameter [_TECHMAP_BITS_CONNMAP_-1:0] _TECHMAP_CONNMAP_C_ = 0;
+  input A, B, C;
+  output X, Y;
+  localparam CONSTANT = _TECHMAP_CONSTMSK_A_ || _TECHMAP_CONSTMSK_B_ || _TECHMAP_CONSTMSK_C_;
+  localparam SAME_AB = _TECHMAP_CONNMAP_A_ == _TECHMAP_CONNMAP_B_;
+  localparam SAME_AC = _TECHMAP_CONNMAP_A_ == _TECHMAP_CONNMAP_C_;
+  localparam SAME_BC = _TECHMAP_CONNMAP_B_ == _TECHMAP_CONNMAP_C_;
+  wire _TECHMAP_FAIL_ = !(CONSTANT || SAME_AB || SAME_AC || SAME_BC);
+  assign X = (SAME_AB || SAME_AC) ? A : SAME_BC ? B : (A & B) | (A & C) | (B & C);
+  assign Y = SAME_AB ? C : SAME_AC ? B : SAME_BC ? A : A ^ B ^ C;
+endmodule
+"""
 FULL_ADDER_BOX = f"""
 (* blackbox *)
 module {polarity.PLAIN} (input A, B, C, output X, Y);
@@ -110,13 +132,14 @@ def commands(unit, library, folder):
     ]
     if library.full_adder:
         (folder / "full_adder_split.v").write_text(FULL_ADDER_SPLIT)
+        (folder / "full_adder_split_again.v").write_text(FULL_ADDER_SPLIT_AGAIN)
         (folder / "full_adder.v").write_text(full_adder_map(library.full_adder))
         lines += [
             "opt_clean",
             f"read_verilog {folder / 'full_adder_box.v'}",
             f"techmap -map {folder / 'full_adder_split.v'}",
-            "opt_expr",
-            "opt_clean",
+            # What a split adder puts out may be a constant, behind a register too.
+            f"!split {json.dumps([str(folder / 'full_adder_split_again.v'), str(folder / 'adders.txt')])}",
         ]
         (folder / "full_adder_box.v").write_text(FULL_ADDER_BOX)
         if library.full_adder["inverted"]:

@@ -22,7 +22,7 @@ from flow import steps
 design = libyosys.Design()
 for command in sys.stdin.read().splitlines():
     if command.startswith("!"):
-        steps.run(command[1:])
+        steps.run(command[1:], lambda line: libyosys.run_pass(line, design))
     else:
         libyosys.run_pass(command, design)
 peak = max(resource.getrusage(who).ru_maxrss
