@@ -208,8 +208,8 @@ endmodule
             folder = Path(name)
             for file, text in (
                 ("top.v", self.SOURCE),
+                ("bits.v", synthesis.FULL_ADDER_BITS),
                 ("split.v", synthesis.FULL_ADDER_SPLIT),
-                ("again.v", synthesis.FULL_ADDER_SPLIT_AGAIN),
                 ("box.v", synthesis.FULL_ADDER_BOX),
                 ("plain.v", plain),
             ):
@@ -221,9 +221,9 @@ endmodule
                     "copy top gold",
                     "select top",
                     f"read_verilog {folder}/box.v",
-                    f"techmap -map {folder}/split.v",
+                    f"techmap -map {folder}/bits.v",
                     "select top",
-                    f'!split ["{folder}/again.v", "{folder}/adders.txt"]',
+                    f'!split ["{folder}/split.v", "{folder}/adders.txt"]',
                     f"select -assert-count 1 top/t:{polarity.PLAIN}",
                     "select -clear",
                     f"delete {polarity.PLAIN}",

@@ -28,33 +28,23 @@ CARRIES = "techmap -map +/techmap.v -map +/choices/sklansky.v"
 GENERIC_GATES = "AND,NAND,OR,NOR,XOR,XNOR,MUX,AOI3,OAI3"
 
 
-# Verilog that splits `$fa` into full adders of a bit, and into gates where an input is constant.
-FULL_ADDER_SPLIT = f"""
+# Verilog that splits `$fa` into full adders of a bit.
+FULL_ADDER_BITS = f"""
 (* techmap_celltype = "$fa" *)
 module full_adder_to_cells (A, B, C, X, Y);
   parameter WIDTH = 1;
-  parameter _TECHMAP_CONSTMSK_A_ = 0;
-  parameter _TECHMAP_CONSTMSK_B_ = 0;
-  parameter _TECHMAP_CONSTMSK_C_ = 0;
   (* force_downto *) input [WIDTH-1:0] A, B, C;
   (* force_downto *) output [WIDTH-1:0] X, Y;
-  localparam [WIDTH-1:0] CONSTANT =
-      _TECHMAP_CONSTMSK_A_ | _TECHMAP_CONSTMSK_B_ | _TECHMAP_CONSTMSK_C_;
   genvar i;
   generate
     for (i = 0; i < WIDTH; i = i + 1) begin : bits
-      if (CONSTANT[i]) begin
-        assign X[i] = (A[i] & B[i]) | (A[i] & C[i]) | (B[i] & C[i]);
-        assign Y[i] = A[i] ^ B[i] ^ C[i];
-      end else begin
-        {polarity.PLAIN} cell_i (.A(A[i]), .B(B[i]), .C(C[i]), .X(X[i]), .Y(Y[i]));
-      end
+      {polarity.PLAIN} cell_i (.A(A[i]), .B(B[i]), .C(C[i]), .X(X[i]), .Y(Y[i]));
     end
   endgenerate
 endmodule
 """
-# The same for full adders of a bit of which an input has become a constant, or two inputs the same bit.
-FULL_ADDER_SPLIT_AGAIN = f"""
+# Verilog that makes gates of those of which an input is a constant, and wires where two are the same bit.
+FULL_ADDER_SPLIT = f"""
 (* techmap_celltype = "{polarity.PLAIN}" *)
 module full_adder_to_gates (A, B, C, X, Y);
   parameter _TECHMAP_CONSTMSK_A_ = 0;
@@ -131,15 +121,15 @@ def commands(unit, library, folder):
         "select -assert-none t:$mem* t:$memrd* t:$memwr* t:$memory",
     ]
     if library.full_adder:
+        (folder / "full_adder_bits.v").write_text(FULL_ADDER_BITS)
         (folder / "full_adder_split.v").write_text(FULL_ADDER_SPLIT)
-        (folder / "full_adder_split_again.v").write_text(FULL_ADDER_SPLIT_AGAIN)
         (folder / "full_adder.v").write_text(full_adder_map(library.full_adder))
         lines += [
             "opt_clean",
             f"read_verilog {folder / 'full_adder_box.v'}",
-            f"techmap -map {folder / 'full_adder_split.v'}",
-            # What a split adder puts out may be a constant, behind a register too.
-            f"!split {json.dumps([str(folder / 'full_adder_split_again.v'), str(folder / 'adders.txt')])}",
+            f"techmap -map {folder / 'full_adder_bits.v'}",
+            # What an adder that is split puts out may be a constant, behind a register too.
+            f"!split {json.dumps([str(folder / 'full_adder_split.v'), str(folder / 'adders.txt')])}",
         ]
         (folder / "full_adder_box.v").write_text(FULL_ADDER_BOX)
         if library.full_adder["inverted"]:
