@@ -33,6 +33,7 @@ mod pool;
 #[cfg(test)]
 mod pools;
 mod replay;
+mod slots;
 pub mod stalls;
 mod strides;
 mod sub_engine;

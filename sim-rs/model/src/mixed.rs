@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use super::adders::{AdderLoop, SetPasses};
 use super::buffer::StateBuffer;
 use super::hash_engine::{LOAD_CYCLES, Tag, Word};
+use super::slots::Slots;
 use super::sub_engine::{Round, Visit};
 use super::survey::Survey;
 use super::turn::align;
@@ -203,12 +204,7 @@ struct MixedSubEngine {
     /// Where the states of each port come from and go to: numbers of buffers.
     inputs: [Option<usize>; 2],
     outputs: [usize; 2],
-    /// End of the slot that is under way, and whether it is a state's.
-    slot_end: u64,
-    slot_is_busy: bool,
-    busy: u64,
-    /// Slots that began, if they are recorded.
-    trace: Option<Vec<Slot>>,
+    slots: Slots,
 }
 
 impl MixedSubEngine {
@@ -229,10 +225,7 @@ impl MixedSubEngine {
             queue: VecDeque::new(),
             inputs,
             outputs,
-            slot_end: 0,
-            slot_is_busy: false,
-            busy: 0,
-            trace: None,
+            slots: Slots::default(),
         }
     }
 
@@ -296,7 +289,7 @@ impl MixedSubEngine {
                 }
             }
         }
-        align(from.max(self.slot_end).max(now + 1), self.grid)
+        align(from.max(self.slots.end).max(now + 1), self.grid)
     }
 
     /// What happens in cycle `now`. Returns the buffers that states left for, by port, and the one that a state came
@@ -305,7 +298,7 @@ impl MixedSubEngine {
         if self.adders.is_some() {
             return self.step_adders(now, buffers);
         }
-        if now < self.slot_end || !now.is_multiple_of(self.grid) {
+        if now < self.slots.end || !now.is_multiple_of(self.grid) {
             return [None; 3];
         }
         let head = self.queue.front().copied();
@@ -314,7 +307,8 @@ impl MixedSubEngine {
             && from <= now
         {
             self.queue.pop_front();
-            self.begin_slot(now, round.cycles, Some((head.issued, head.port)));
+            self.slots
+                .begin(now, round.cycles, Some((head.issued, head.port)));
             head.issued += 1;
             head.first_beat = now + round.first_beat;
             head.complete = now + round.complete;
@@ -367,9 +361,9 @@ impl MixedSubEngine {
             buffers[input].take(now + (beats - 1) * round.spacing, beats);
             moved[2] = Some(input);
             let cycles = round.cycles.max(leaving_beats);
-            self.begin_slot(now, cycles, Some((0, port)));
+            self.slots.begin(now, cycles, Some((0, port)));
         } else if leaving.is_some() {
-            self.begin_slot(now, leaving_beats, None);
+            self.slots.begin(now, leaving_beats, None);
         }
         moved
     }
@@ -403,26 +397,9 @@ impl MixedSubEngine {
         }
         if let Some(pass) = cycle.issued {
             // All states have as many beats.
-            self.begin_slot(now, self.most_beats, Some(pass));
+            self.slots.begin(now, self.most_beats, Some(pass));
         }
         moved
-    }
-
-    /// A slot begins, of this round and visit of a state, or of none.
-    fn begin_slot(&mut self, now: u64, cycles: u64, state: Option<(u32, usize)>) {
-        self.slot_end = now + cycles;
-        self.slot_is_busy = state.is_some();
-        if let Some((round, visit)) = state {
-            self.busy += cycles;
-            if let Some(trace) = &mut self.trace {
-                trace.push(Slot {
-                    begin: now,
-                    cycles,
-                    round,
-                    visit,
-                });
-            }
-        }
     }
 
     /// Lists all that its future depends on.
@@ -437,16 +414,10 @@ impl MixedSubEngine {
             survey.number(inside.issued.into());
             inside.hash.survey(survey);
         }
-        survey.due(&mut self.slot_end);
+        survey.due(&mut self.slots.end);
         if let Some(adders) = &mut self.adders {
             adders.survey(survey, Hash::survey);
         }
-    }
-
-    /// Cycles before `end` in which a slot of a state was under way.
-    fn busy_before(&self, end: u64) -> u64 {
-        let ahead = self.slot_end.saturating_sub(end);
-        self.busy - if self.slot_is_busy { ahead } else { 0 }
     }
 }
 
@@ -719,7 +690,7 @@ impl MixedEngine {
     pub(super) fn busy_before(&self, end: u64) -> [u64; SUB_ENGINES] {
         let busy = |sub_engine: &Option<MixedSubEngine>| {
             let sub_engine = sub_engine.as_ref();
-            sub_engine.map_or(0, |sub_engine| sub_engine.busy_before(end))
+            sub_engine.map_or(0, |sub_engine| sub_engine.slots.busy_before(end))
         };
         std::array::from_fn(|number| busy(&self.sub_engines[number]))
     }
@@ -732,7 +703,7 @@ impl MixedEngine {
     /// Records the slots of all sub-engines from now on.
     pub(super) fn record(&mut self) {
         for sub_engine in self.sub_engines.iter_mut().flatten() {
-            sub_engine.trace = Some(Vec::new());
+            sub_engine.slots.record();
         }
     }
 
@@ -740,8 +711,7 @@ impl MixedEngine {
     pub(super) fn recorded(&mut self) -> [Vec<Slot>; SUB_ENGINES] {
         std::array::from_fn(|number| {
             let sub_engine = self.sub_engines[number].as_mut();
-            let trace = sub_engine.and_then(|sub_engine| sub_engine.trace.as_mut());
-            trace.map(std::mem::take).unwrap_or_default()
+            sub_engine.map_or_else(Vec::new, |sub_engine| sub_engine.slots.recorded())
         })
     }
 
@@ -1051,7 +1021,7 @@ impl MixedEngine {
     pub(super) fn totals(&mut self) -> Vec<&mut u64> {
         let sub_engines = self.sub_engines.iter_mut().flatten();
         std::iter::once(&mut self.begun)
-            .chain(sub_engines.map(|sub_engine| &mut sub_engine.busy))
+            .chain(sub_engines.map(|sub_engine| &mut sub_engine.slots.busy))
             .collect()
     }
 }

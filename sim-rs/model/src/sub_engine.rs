@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::adders::{AdderLoop, SetPasses};
 use super::buffer::StateBuffer;
+use super::slots::Slots;
 use super::survey::Survey;
 use super::times::Times;
 use super::turn::{Place, Turn, align};
@@ -154,13 +155,8 @@ pub(super) struct SubEngine {
     /// Where the states of each port come from and go to: numbers of buffers.
     inputs: [Option<usize>; 2],
     outputs: [usize; 2],
-    /// End of the slot that is under way, and whether it is a state's.
-    slot_end: u64,
-    slot_is_busy: bool,
-    /// Cycles of the slots that have begun (slots), or of the states that have left (turns).
-    busy: u64,
-    /// Slots that began, if they are recorded.
-    trace: Option<Vec<Slot>>,
+    /// In turns there are none; what is busy is that of the states that have left.
+    slots: Slots,
 }
 
 impl SubEngine {
@@ -282,21 +278,18 @@ impl SubEngine {
             states,
             inputs,
             outputs,
-            slot_end: 0,
-            slot_is_busy: false,
-            busy: 0,
-            trace: None,
+            slots: Slots::default(),
         }
     }
 
     /// Records the slots from now on; only of a sub-engine that runs slot by slot.
     pub(super) fn record(&mut self) {
-        self.trace = Some(Vec::new());
+        self.slots.record();
     }
 
     /// The slots that began since the last call.
     pub(super) fn recorded(&mut self) -> Vec<Slot> {
-        self.trace.as_mut().map(std::mem::take).unwrap_or_default()
+        self.slots.recorded()
     }
 
     pub(super) fn input(&self, port: usize) -> Option<usize> {
@@ -316,7 +309,7 @@ impl SubEngine {
     pub(super) fn wake(&self, now: u64, time: u64, buffers: &mut [StateBuffer]) -> u64 {
         match &self.states {
             // What has happened before does not take it from the boundaries of its slots.
-            Loop::Slots { .. } => self.align(time.max(self.slot_end).max(now + 1)),
+            Loop::Slots { .. } => self.align(time.max(self.slots.end).max(now + 1)),
             Loop::Turns {
                 turn,
                 occupied,
@@ -374,7 +367,7 @@ impl SubEngine {
     }
 
     fn step_slots(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
-        debug_assert!(now >= self.slot_end && now.is_multiple_of(self.grid));
+        debug_assert!(now >= self.slots.end && now.is_multiple_of(self.grid));
         let mut step = Step::default();
         let Loop::Slots { queue } = &mut self.states else {
             return (step, u64::MAX);
@@ -473,20 +466,8 @@ impl SubEngine {
 
     /// A slot begins, of this round and visit of a state, or of none; returns when the next one can.
     fn begin_slot(&mut self, now: u64, cycles: u64, state: Option<(u32, usize)>) -> u64 {
-        self.slot_end = now + cycles;
-        self.slot_is_busy = state.is_some();
-        if let Some((round, visit)) = state {
-            self.busy += cycles;
-            if let Some(trace) = &mut self.trace {
-                trace.push(Slot {
-                    begin: now,
-                    cycles,
-                    round,
-                    visit,
-                });
-            }
-        }
-        self.align(self.slot_end)
+        self.slots.begin(now, cycles, state);
+        self.align(self.slots.end)
     }
 
     fn step_turns(&mut self, now: u64, buffers: &mut [StateBuffer]) -> (Step, u64) {
@@ -508,7 +489,7 @@ impl SubEngine {
                 leaves.pop();
                 *occupied &= !turn.place(time);
                 self.inside -= 1;
-                self.busy += u64::from(visit.rounds) * turn.slot;
+                self.slots.busy += u64::from(visit.rounds) * turn.slot;
             }
         }
         let place = turn.place(now);
@@ -569,8 +550,8 @@ impl SubEngine {
                     survey.number(inside.issued.into());
                     survey.number(inside.is_final.into());
                 }
-                survey.time(&mut self.slot_end);
-                survey.number(self.slot_is_busy.into());
+                survey.time(&mut self.slots.end);
+                survey.number(self.slots.is_busy.into());
             }
             Loop::Turns {
                 turn,
@@ -587,25 +568,22 @@ impl SubEngine {
             }
             Loop::Adders(adders) => {
                 adders.survey(survey, |(), _| {});
-                survey.due(&mut self.slot_end);
+                survey.due(&mut self.slots.end);
             }
         }
     }
 
     /// What is counted: cycles of slots.
     pub(super) fn total(&mut self) -> &mut u64 {
-        &mut self.busy
+        &mut self.slots.busy
     }
 
     /// Cycles before `end` in which a slot of a state was under way.
     pub(super) fn busy_before(&self, end: u64) -> u64 {
         match &self.states {
-            Loop::Slots { .. } | Loop::Adders(_) => {
-                let ahead = self.slot_end.saturating_sub(end);
-                self.busy - if self.slot_is_busy { ahead } else { 0 }
-            }
+            Loop::Slots { .. } | Loop::Adders(_) => self.slots.busy_before(end),
             Loop::Turns { turn, leaves, .. } => {
-                let mut busy = self.busy;
+                let mut busy = self.slots.busy;
                 for (visit, leaves) in self.visits.iter().zip(leaves) {
                     let rounds = u64::from(visit.rounds);
                     for leave in leaves.iter() {
