@@ -145,17 +145,42 @@ module acclmt_full_round_adders #(
 
   // ---- Sums -------------------------------------------------------------------------------------
 
-  // Element e of a beat is in lane e mod 3, slice e div 3. The beat, and the one before; whether it
-  // is a second one, here, in the halves, as its row is complete, and as the other rows are.
-  logic [Lanes-1:0][WordWidth-1:0] x_q, before_q;
-  logic second_q, of_halves_q, of_rows_q, of_others_q;
+  // Element e of a beat is in lane e mod 3, slice e div 3. The beat; whether it is a second one,
+  // as it comes, here, in the halves, as its row is complete, and as the other rows are.
+  logic [Lanes-1:0][WordWidth-1:0] x_q;
+  logic second, second_q, of_halves_q, of_rows_q, of_others_q;
+  assign second = two_beats_i && second_i;
   always_ff @(posedge clk_i) begin
     x_q <= state_i;
-    before_q <= x_q;
-    second_q <= two_beats_i && second_i;
+    second_q <= second;
     of_halves_q <= second_q;
     of_rows_q <= of_halves_q;
     of_others_q <= of_rows_q;
+  end
+
+  // What a second half takes, by the unit modulo `Helpers`: elements 6 to 11, and with a second
+  // beat those of its row. As that of the digits, the choice is made before the registers: behind
+  // them it would have thousands of loads on the longest path.
+  logic [Helpers*Columns*SliceWidth-1:0] operands_q;
+  for (genvar helper = 0; helper < Helpers; helper++) begin : gen_helper
+    for (genvar column = 0; column < Columns; column++) begin : gen_operand
+      localparam int unsigned Own = Columns + column;
+      localparam int unsigned Other = Columns * helper + column;
+      logic [SliceWidth-1:0] own, other;
+      assign own = state_i[Own%Lanes][SliceWidth*(Own/Lanes)+:SliceWidth];
+      if (Other < Width) begin : gen_before
+        assign other = x_q[Other%Lanes][SliceWidth*(Other/Lanes)+:SliceWidth];
+      end else if (Other < Width + More) begin : gen_second
+        localparam int unsigned Place = Other - Width;
+        assign other = state_i[Place%Lanes][SliceWidth*(Place/Lanes)+:SliceWidth];
+      end else begin : gen_none
+        // Its digits are zero.
+        assign other = own;
+      end
+      always_ff @(posedge clk_i) begin
+        operands_q[SliceWidth*(Columns*helper+column)+:SliceWidth] <= second ? other : own;
+      end
+    end
   end
 
   // Sums of the second halves, a unit after the other.
@@ -185,7 +210,7 @@ module acclmt_full_round_adders #(
     localparam int unsigned Reached = (First + Columns < Width + More) ? Columns
                                                                        : Width + More - First;
     localparam int unsigned SecondWidth = EntryWidth * (More + Reached);
-    logic [RowWidth-1:0] first_q, entries;
+    logic [RowWidth-1:0] first_q, other, entries_q;
     logic [SecondWidth-1:0] other_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) first_q <= '0;
@@ -199,37 +224,28 @@ module acclmt_full_round_adders #(
       end
     end
     always_comb begin
-      entries = first_q;
-      if (second_q) begin
-        entries = '0;
-        entries[EntryWidth*More-1:0] = other_q[EntryWidth*More-1:0];
-        entries[EntryWidth*Columns+:EntryWidth*Reached] =
-            other_q[EntryWidth*More+:EntryWidth*Reached];
-      end
+      other = '0;
+      other[EntryWidth*More-1:0] = other_q[EntryWidth*More-1:0];
+      other[EntryWidth*Columns+:EntryWidth*Reached] = other_q[EntryWidth*More+:EntryWidth*Reached];
     end
+    always_ff @(posedge clk_i) entries_q <= second ? other : first_q;
 
     logic [2*HalfWidth-1:0] half_q;
     for (genvar half = 0; half < 2; half++) begin : gen_half
       logic [Columns*Digits*TermWidth-1:0] terms;
       for (genvar column = 0; column < Columns; column++) begin : gen_column
         localparam int unsigned Element = Columns * half + column;
-        // With the second beat; the last ones are in that beat.
-        localparam int unsigned Other = (half == 0) ? Width + column : First + column;
-        logic [SliceWidth-1:0] own, x;
-        assign own = x_q[Element%Lanes][SliceWidth*(Element/Lanes)+:SliceWidth];
-        if (Other >= Width + More || Other - Width == Element) begin : gen_same
-          assign x = own;
-        end else if (Other < Width) begin : gen_before
-          assign x = second_q ? before_q[Other%Lanes][SliceWidth*(Other/Lanes)+:SliceWidth] : own;
-        end else begin : gen_second
-          localparam int unsigned Place = Other - Width;
-          assign x = second_q ? x_q[Place%Lanes][SliceWidth*(Place/Lanes)+:SliceWidth] : own;
+        logic [SliceWidth-1:0] x;
+        if (half == 0) begin : gen_beat
+          assign x = x_q[Element%Lanes][SliceWidth*(Element/Lanes)+:SliceWidth];
+        end else begin : gen_chosen
+          assign x = operands_q[SliceWidth*(Columns*(unit%Helpers)+column)+:SliceWidth];
         end
         for (genvar d = 0; d < Digits; d++) begin : gen_digit
           logic once, twice, negative;
           logic [TermWidth-1:0] multiple;
           assign {negative, twice, once} =
-              entries[DigitWidth*(Digits*Element+d)+:DigitWidth];
+              entries_q[DigitWidth*(Digits*Element+d)+:DigitWidth];
           assign multiple = (once ? TermWidth'(x) : '0) | (twice ? {1'b0, x, 1'b0} : '0);
           assign terms[TermWidth*(Digits*column+d)+:TermWidth] =
               multiple ^ {TermWidth{negative}};
