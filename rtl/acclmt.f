@@ -48,6 +48,8 @@ sub_engine/full_round/acclmt_full_round_pairs.sv
 sub_engine/full_round/acclmt_full_round_sequencer.sv
 sub_engine/full_round/acclmt_full_round_rows.sv
 sub_engine/full_round/acclmt_full_round_passes.sv
+sub_engine/full_round/acclmt_adder_unit.sv
+sub_engine/full_round/acclmt_adder_rows.sv
 sub_engine/full_round/acclmt_full_round_adders.sv
 sub_engine/full_round/acclmt_adder_control.sv
 sub_engine/full_round/acclmt_full_round_loop.sv

@@ -492,6 +492,9 @@ package acclmt_pkg;
   localparam int unsigned AdderWords = 2 * AdderWidth;
   localparam int unsigned AdderDigits = 4;
   localparam int unsigned AdderDigitWidth = 3;
+  localparam int unsigned AdderRowWidth = AdderWidth * AdderDigits * AdderDigitWidth;
+  /// Bits of the sum of half a unit of adders: of the products of half as many elements.
+  localparam int unsigned AdderHalfWidth = SliceWidth + 11;
   /// Banks of a partial-round sub-engine: coefficients of the element that passes the S-box, of the
   /// output before it, constant.
   localparam int unsigned PartialBanks = 2 * Lanes + 1;

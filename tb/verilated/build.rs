@@ -59,12 +59,15 @@ const PRIMES: [(&str, &str); 6] = [
     ),
 ];
 
+/// Says which blocks Verilator compiles on their own.
+const BLOCKS: &str = "acclmt_tb_blocks.vlt";
+
 /// A SystemVerilog top that becomes a C++ class.
 struct Top {
     module: &'static str,
     class: &'static str,
-    /// The file that says how Verilator compiles blocks on their own, if any are.
-    hierarchy: Option<&'static str>,
+    /// Whether Verilator compiles blocks on their own.
+    blocks: bool,
     /// Further files of the testbench.
     with: &'static [&'static str],
     /// Whether it can write waveforms.
@@ -83,7 +86,7 @@ const TWO_CLOCKS: &[(&str, &[&str])] = &[(
 const CHIP: Top = Top {
     module: "acclmt_tb_chip",
     class: "VacclmtChip",
-    hierarchy: Some("acclmt_tb_chip.vlt"),
+    blocks: true,
     with: &[],
     waveforms: true,
     replaced: &[],
@@ -105,7 +108,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_units",
             class: "VacclmtUnits",
-            hierarchy: Some("acclmt_tb_units.vlt"),
+            blocks: true,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -118,7 +121,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_mutants",
             class: "VacclmtMutants",
-            hierarchy: Some("acclmt_tb_units.vlt"),
+            blocks: true,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -131,7 +134,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_tree",
             class: "VacclmtTree",
-            hierarchy: None,
+            blocks: false,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -144,7 +147,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_sets",
             class: "VacclmtSets",
-            hierarchy: Some("acclmt_tb_engines.vlt"),
+            blocks: true,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -157,7 +160,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_pool",
             class: "VacclmtPool",
-            hierarchy: Some("acclmt_tb_axi.vlt"),
+            blocks: true,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -170,7 +173,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_engines",
             class: "VacclmtEngines",
-            hierarchy: Some("acclmt_tb_engines.vlt"),
+            blocks: true,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -183,7 +186,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_axi",
             class: "VacclmtAxi",
-            hierarchy: Some("acclmt_tb_axi.vlt"),
+            blocks: true,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -196,7 +199,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_dma",
             class: "VacclmtDma",
-            hierarchy: Some("acclmt_tb_dma.vlt"),
+            blocks: true,
             with: &["acclmt_tb_dma_pins.sv"],
             waveforms: false,
             replaced: &[],
@@ -209,7 +212,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_dma_chip",
             class: "VacclmtDmaWhole",
-            hierarchy: Some("acclmt_tb_dma_chip.vlt"),
+            blocks: true,
             with: &["acclmt_tb_dma_pins.sv"],
             waveforms: false,
             replaced: &[],
@@ -222,7 +225,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_clocks",
             class: "VacclmtClocks",
-            hierarchy: Some("acclmt_tb_clocks.vlt"),
+            blocks: true,
             replaced: TWO_CLOCKS,
             with: &[],
             waveforms: false,
@@ -235,7 +238,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_crossing",
             class: "VacclmtCrossing",
-            hierarchy: None,
+            blocks: false,
             replaced: TWO_CLOCKS,
             with: &[],
             waveforms: false,
@@ -257,7 +260,7 @@ struct Mutant {
 }
 
 /// One fault for each kind of mistake that the tests of the blocks must find.
-const MUTANTS: [Mutant; 26] = [
+const MUTANTS: [Mutant; 27] = [
     Mutant {
         module: "acclmt_mul",
         name: "acclmt_mul_mutant_carry",
@@ -416,12 +419,20 @@ const MUTANTS: [Mutant; 26] = [
         ],
     },
     Mutant {
-        module: "acclmt_full_round_adders",
-        name: "acclmt_full_round_adders_mutant",
+        module: "acclmt_adder_rows",
+        name: "acclmt_adder_rows_mutant",
         // The uppermost bit of a row is lost, which those of sixteen elements have.
         faults: &[(
             "high = row[SumWidth-1:SliceWidth]",
             "high = {1'b0, row[SumWidth-2:SliceWidth]}",
+        )],
+    },
+    Mutant {
+        module: "acclmt_full_round_adders",
+        name: "acclmt_full_round_adders_mutant",
+        faults: &[(
+            "acclmt_adder_rows u_rows",
+            "acclmt_adder_rows_mutant u_rows",
         )],
     },
     Mutant {
@@ -520,7 +531,7 @@ fn build() -> Result<()> {
     let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
         let mut sources = vec![bench("acclmt_tb.vlt")];
-        sources.extend(top.hierarchy.map(bench));
+        sources.extend(top.blocks.then(|| bench(BLOCKS)));
         sources.extend(replaced(&design, top.replaced)?.into_iter().map(watched));
         sources.push(package.clone());
         sources.extend(mutants.iter().cloned());
@@ -534,8 +545,12 @@ fn build() -> Result<()> {
             files.retain(|path| is_source(path));
             let name = match folder.strip_prefix(&directory)?.to_str() {
                 Some("") | None => top.class.to_owned(),
-                Some(block) => format!("{}.{}", top.class, block.replace('/', ".")),
+                Some(block) => block.replace('/', "."),
             };
+            // A block that another top has as well.
+            if libraries.iter().any(|library| library.name == name) {
+                continue;
+            }
             libraries.push(Library {
                 name,
                 files,

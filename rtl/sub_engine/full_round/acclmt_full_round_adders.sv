@@ -5,23 +5,8 @@
 /// Adders of a full-round sub-engine: a matrix of small integers times a Goldilocks state of one
 /// beat, or of up to sixteen elements in two, without multipliers.
 ///
-/// An entry of the matrix is four signed digits of weights 1, 4, 16 and 64, each of them -2 to 2,
-/// which are loaded. A digit selects x or 2x, or the complement of that among 66 bits: -d x less by
-/// one, and more by 2^66. What the complements add to a row does not depend on the state, and the
-/// host takes it off the constants:
-///
-///     row = sum of (digits of the entry) * x + (2^66 - 1) * (weights of the negative digits)
-///
-/// A row stays below 2^77 and is reduced by 2^64 = 2^32 - 1 modulo p, once, and one subtraction.
-///
-/// Twelve units have the digits of twelve entries each, in two halves. With the first beat unit r
-/// makes row r of twelve elements. With the second one, elements 12 to 15, it has other digits: its
-/// first half goes on with row r, and the second halves of three units make one of the last four
-/// rows, from elements of both beats:
-///
-///                    first beat                   second beat
-///     first half     row r, elements 0 to 5       row r, elements 12 to 15
-///     second half    row r, elements 6 to 11      row 12 + r div 3, elements 6 (r mod 3) + 0 to 5
+/// `acclmt_adder_rows` has the digits and makes the rows. Here digits are checked as they are
+/// loaded, what is known of a state accompanies it, and constants are added.
 ///
 /// Handshake:  none; a state leaves `Latency` cycles after it enters, one of two beats one cycle
 ///             later, in order. What the state does next, and the constants, are read through
@@ -74,8 +59,6 @@ module acclmt_full_round_adders #(
 
   localparam int unsigned Lanes = acclmt_pkg::Lanes;
   localparam int unsigned WordWidth = acclmt_pkg::WordWidth;
-  localparam int unsigned Slices = acclmt_pkg::Slices;
-  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned TagWidth = acclmt_pkg::TagWidth;
   localparam int unsigned LabelWidth = acclmt_pkg::PassLabelWidth;
   localparam int unsigned Width = acclmt_pkg::AdderWidth;
@@ -83,7 +66,7 @@ module acclmt_full_round_adders #(
   localparam int unsigned Digits = acclmt_pkg::AdderDigits;
   localparam int unsigned DigitWidth = acclmt_pkg::AdderDigitWidth;
   localparam int unsigned EntryWidth = Digits * DigitWidth;
-  localparam int unsigned RowWidth = Width * EntryWidth;
+  localparam int unsigned RowWidth = acclmt_pkg::AdderRowWidth;
   localparam int unsigned IndexWidth = acclmt_pkg::IndexWidth;
   localparam int unsigned WordIndexWidth = $clog2(Words);
   localparam int unsigned Latency = acclmt_latency_pkg::AddersLatency;
@@ -92,19 +75,10 @@ module acclmt_full_round_adders #(
   localparam int unsigned Columns = Width / 2;
   localparam int unsigned More = acclmt_pkg::AdderMostElements - Width;
   localparam int unsigned Helpers = Width / More;
-  // Bits of x or 2x with its complement; of the sum of half a unit, and of a row.
-  localparam int unsigned TermWidth = SliceWidth + 2;
-  localparam int unsigned HalfWidth = TermWidth + 9;
-  localparam int unsigned SumWidth = HalfWidth + 2;
-  localparam int unsigned HighWidth = SumWidth - SliceWidth;
 
-  if (Latency != 6) begin : gen_illegal_latency
+  // Rows, and the sum with the constants.
+  if (Latency != 5 + 1) begin : gen_illegal_latency
     $error("acclmt_full_round_adders: AddersLatency = %0d is not 6", Latency);
-  end
-  if (Slices * Lanes != Width || More > Columns || Helpers * Columns < Width + More ||
-      2 * Columns != Width) begin : gen_illegal_width
-    $error("acclmt_full_round_adders: states of %0d elements, and of %0d, are not possible", Width,
-           acclmt_pkg::AdderMostElements);
   end
 
   // ---- The matrix -------------------------------------------------------------------------------
@@ -143,154 +117,20 @@ module acclmt_full_round_adders #(
   end
   assign loaded_o = {&loaded_q, &loaded_q[Width-1:0]};
 
-  // ---- Sums -------------------------------------------------------------------------------------
-
-  // Element e of a beat is in lane e mod 3, slice e div 3. The beat; whether it is a second one,
-  // as it comes, here, in the halves, as its row is complete, and as the other rows are.
-  logic [Lanes-1:0][WordWidth-1:0] x_q;
-  logic second, second_q, of_halves_q, of_rows_q, of_others_q;
-  assign second = two_beats_i && second_i;
-  always_ff @(posedge clk_i) begin
-    x_q <= state_i;
-    second_q <= second;
-    of_halves_q <= second_q;
-    of_rows_q <= of_halves_q;
-    of_others_q <= of_rows_q;
-  end
-
-  // What a second half takes, by the unit modulo `Helpers`: elements 6 to 11, and with a second
-  // beat those of its row. As that of the digits, the choice is made before the registers: behind
-  // them it would have thousands of loads on the longest path.
-  logic [Helpers*Columns*SliceWidth-1:0] operands_q;
-  for (genvar helper = 0; helper < Helpers; helper++) begin : gen_helper
-    for (genvar column = 0; column < Columns; column++) begin : gen_operand
-      localparam int unsigned Own = Columns + column;
-      localparam int unsigned Other = Columns * helper + column;
-      logic [SliceWidth-1:0] own, other;
-      assign own = state_i[Own%Lanes][SliceWidth*(Own/Lanes)+:SliceWidth];
-      if (Other < Width) begin : gen_before
-        assign other = x_q[Other%Lanes][SliceWidth*(Other/Lanes)+:SliceWidth];
-      end else if (Other < Width + More) begin : gen_second
-        localparam int unsigned Place = Other - Width;
-        assign other = state_i[Place%Lanes][SliceWidth*(Place/Lanes)+:SliceWidth];
-      end else begin : gen_none
-        // Its digits are zero.
-        assign other = own;
-      end
-      always_ff @(posedge clk_i) begin
-        operands_q[SliceWidth*(Columns*helper+column)+:SliceWidth] <= second ? other : own;
-      end
-    end
-  end
-
-  // Sums of the second halves, a unit after the other.
-  logic [Width*HalfWidth-1:0] seconds;
-  // Rows behind those of the units.
-  logic [More*SumWidth-1:0] others_q;
-  for (genvar row = 0; row < More; row++) begin : gen_other
-    logic [SumWidth-1:0] sum;
-    always_comb begin
-      sum = '0;
-      for (int unsigned i = 0; i < Helpers; i++) begin
-        sum = sum + SumWidth'(seconds[HalfWidth*(Helpers*row+i)+:HalfWidth]);
-      end
-    end
-    always_ff @(posedge clk_i) begin
-      // Without second beats, what goes through leaves nothing of them.
-      if (of_halves_q || !two_beats_i) others_q[SumWidth*row+:SumWidth] <= sum;
-    end
-  end
+  // ---- Rows -------------------------------------------------------------------------------------
 
   logic [Lanes-1:0][WordWidth-1:0] residue;
-  for (genvar unit = 0; unit < Width; unit++) begin : gen_unit
-    localparam int unsigned UnitLane = unit % Lanes;
-    localparam int unsigned UnitSlice = unit / Lanes;
-    // Elements of its second half with the second beat.
-    localparam int unsigned First = Columns * (unit % Helpers);
-    localparam int unsigned Reached = (First + Columns < Width + More) ? Columns
-                                                                       : Width + More - First;
-    localparam int unsigned SecondWidth = EntryWidth * (More + Reached);
-    logic [RowWidth-1:0] first_q, other, entries_q;
-    logic [SecondWidth-1:0] other_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) first_q <= '0;
-      else if (write && constant_write_i.index == IndexWidth'(unit)) first_q <= row_data;
-    end
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) other_q <= '0;
-      else if (write && constant_write_i.index == IndexWidth'(Width + unit)) begin
-        other_q <= {row_data[EntryWidth*Columns+:EntryWidth*Reached],
-                    row_data[EntryWidth*More-1:0]};
-      end
-    end
-    always_comb begin
-      other = '0;
-      other[EntryWidth*More-1:0] = other_q[EntryWidth*More-1:0];
-      other[EntryWidth*Columns+:EntryWidth*Reached] = other_q[EntryWidth*More+:EntryWidth*Reached];
-    end
-    always_ff @(posedge clk_i) entries_q <= second ? other : first_q;
-
-    logic [2*HalfWidth-1:0] half_q;
-    for (genvar half = 0; half < 2; half++) begin : gen_half
-      logic [Columns*Digits*TermWidth-1:0] terms;
-      for (genvar column = 0; column < Columns; column++) begin : gen_column
-        localparam int unsigned Element = Columns * half + column;
-        logic [SliceWidth-1:0] x;
-        if (half == 0) begin : gen_beat
-          assign x = x_q[Element%Lanes][SliceWidth*(Element/Lanes)+:SliceWidth];
-        end else begin : gen_chosen
-          assign x = operands_q[SliceWidth*(Columns*(unit%Helpers)+column)+:SliceWidth];
-        end
-        for (genvar d = 0; d < Digits; d++) begin : gen_digit
-          logic once, twice, negative;
-          logic [TermWidth-1:0] multiple;
-          assign {negative, twice, once} =
-              entries_q[DigitWidth*(Digits*Element+d)+:DigitWidth];
-          assign multiple = (once ? TermWidth'(x) : '0) | (twice ? {1'b0, x, 1'b0} : '0);
-          assign terms[TermWidth*(Digits*column+d)+:TermWidth] =
-              multiple ^ {TermWidth{negative}};
-        end
-      end
-      logic [HalfWidth-1:0] sum;
-      always_comb begin
-        sum = '0;
-        for (int unsigned column = 0; column < Columns; column++) begin
-          for (int unsigned d = 0; d < Digits; d++) begin
-            sum = sum + (HalfWidth'(terms[TermWidth*(Digits*column+d)+:TermWidth]) << (2 * d));
-          end
-        end
-      end
-      always_ff @(posedge clk_i) half_q[HalfWidth*half+:HalfWidth] <= sum;
-    end
-    assign seconds[HalfWidth*unit+:HalfWidth] = half_q[HalfWidth+:HalfWidth];
-
-    // The whole row, and its residue: the bits above 64 are times 2^32 - 1.
-    logic [SumWidth-1:0] total_q, row;
-    logic [HighWidth-1:0] high;
-    logic [SliceWidth:0] folded_q, reduced;
-    logic [SliceWidth-1:0] residue_q;
-    if (unit < More) begin : gen_two_rows
-      assign row = of_others_q ? others_q[SumWidth*unit+:SumWidth] : total_q;
-    end else begin : gen_row
-      assign row = of_others_q ? '0 : total_q;
-    end
-    assign high = row[SumWidth-1:SliceWidth];
-    always_ff @(posedge clk_i) begin
-      total_q <= SumWidth'(half_q[HalfWidth-1:0]) +
-                 (of_halves_q ? total_q : SumWidth'(half_q[2*HalfWidth-1:HalfWidth]));
-      folded_q <= (SliceWidth + 1)'(row[SliceWidth-1:0]) +
-                  {{(SliceWidth + 1 - 32 - HighWidth) {1'b0}}, high, 32'b0} -
-                  (SliceWidth + 1)'(high);
-      residue_q <= reduced[SliceWidth] ? folded_q[SliceWidth-1:0] : reduced[SliceWidth-1:0];
-    end
-    // Less p; bit 64 says that it is negative.
-    logic [SliceWidth+1:0] less;
-    assign less = {1'b0, folded_q} - (SliceWidth + 2)'(acclmt_pkg::GoldilocksPrime);
-    assign reduced = {less[SliceWidth+1], less[SliceWidth-1:0]};
-    logic unused_less;
-    assign unused_less = less[SliceWidth];
-    assign residue[UnitLane][SliceWidth*UnitSlice+:SliceWidth] = residue_q;
-  end
+  acclmt_adder_rows u_rows (
+    .clk_i,
+    .rst_ni,
+    .write_i(write),
+    .index_i(constant_write_i.index),
+    .word_i(row_data),
+    .two_beats_i,
+    .second_i,
+    .state_i,
+    .residue_o(residue)
+  );
 
   // ---- Constants --------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 
 //! Has Verilator translate SystemVerilog into C++.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -154,7 +155,7 @@ impl Verilator {
             // Verilator runs make, which is not to share the job slots of cargo.
             .env_remove("MAKEFLAGS")
             .env_remove("CARGO_MAKEFLAGS");
-        if top.hierarchy.is_some() {
+        if top.blocks {
             command.arg("--hierarchical");
         }
         let output = command.args(sources).output()?;
@@ -167,51 +168,132 @@ impl Verilator {
             )
             .into());
         }
-        if top.hierarchy.is_some() {
-            rename_blocks(&directory, top.class)?;
+        if top.blocks {
+            rename_blocks(&directory)?;
         }
         entry.finish()?;
         Ok(entry.path)
     }
 }
 
-/// Puts the prefix of a model before the names of the blocks in it that were compiled on their own.
-/// Verilator only numbers them within a model, and all models are linked together.
-fn rename_blocks(directory: &Path, prefix: &str) -> Result<()> {
-    let mut blocks = Vec::new();
-    for path in paths_in(directory)? {
-        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if let Some(block) = name.strip_prefix('V').filter(|_| path.is_dir()) {
-            blocks.push(block.to_owned());
+/// Names the blocks that were compiled on their own by what they are: Verilator only numbers them within a model,
+/// and all models are linked together. A block that several of them have is compiled and linked once.
+fn rename_blocks(directory: &Path) -> Result<()> {
+    // The files of each, by its name, and their text.
+    let mut blocks = BTreeMap::new();
+    for folder in paths_in(directory)? {
+        let name = folder
+            .file_name()
+            .and_then(OsStr::to_str)
+            .unwrap_or_default();
+        let Some(block) = name.strip_prefix('V').filter(|_| folder.is_dir()) else {
+            continue;
+        };
+        let code = code_in(&folder)?
+            .iter()
+            .map(|path| Ok(without_model(&read(path)?)))
+            .collect::<Result<Vec<_>>>()?;
+        if !code.is_empty() {
+            blocks.insert(block.to_owned(), code.concat());
         }
     }
+    let names = names_by_code(&blocks)?;
     let rename = |text: &str| {
-        let mut text = text.to_owned();
-        for block in &blocks {
-            text = replace_name(&text, block, &format!("{prefix}_{block}"));
-        }
-        text
+        names.iter().fold(text.to_owned(), |text, (block, name)| {
+            replace_name(&text, block, name)
+        })
     };
     let mut folders = vec![directory.to_owned()];
-    folders.extend(
-        blocks
-            .iter()
-            .map(|block| directory.join(format!("V{block}"))),
-    );
-    for path in folders.iter().map(|folder| paths_in(folder)) {
-        for path in path? {
-            let extension = path.extension().and_then(OsStr::to_str);
-            if !matches!(extension, Some("cpp" | "h")) {
-                continue;
-            }
+    for (block, name) in &names {
+        let folder = directory.join(format!("V{block}"));
+        let renamed = directory.join(format!("V{name}"));
+        fs::rename(&folder, &renamed).map_err(|error| with_path("rename", &folder, error))?;
+        folders.push(renamed);
+    }
+    for folder in folders {
+        for path in code_in(&folder)? {
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            let text = rename(&read(&path)?);
+            let text = rename(&without_model(&read(&path)?));
             let renamed = path.with_file_name(rename(name));
             fs::remove_file(&path).map_err(|error| with_path("remove", &path, error))?;
             fs::write(&renamed, text).map_err(|error| with_path("write", &renamed, error))?;
         }
     }
     Ok(())
+}
+
+/// The code without what differs from model to model for the same block: comments, which have paths, and the hash of all
+/// sources of the model, which a block checks. That the two belong together is in the block's name.
+fn without_model(code: &str) -> String {
+    const EXPECTED: &str = "const int expected_hash__V = ";
+    const CHECKED: &str = "protectlib_check_hash_TOP(0x";
+    let mut result = String::with_capacity(code.len());
+    for line in code.lines() {
+        if line.trim_start().starts_with("//") {
+            continue;
+        } else if let Some((before, _)) = line.split_once(EXPECTED) {
+            result += before;
+            result += EXPECTED;
+            result += "protectlib_hash__V;";
+        } else if let Some((before, _)) = line.split_once(CHECKED) {
+            result += before;
+            result += CHECKED;
+            result += "0);";
+        } else {
+            result += line;
+        }
+        result.push('\n');
+    }
+    result
+}
+
+/// A name for each of `blocks` (name and code): its module's, and a digest of its code, in which the names of blocks
+/// stand for what those are.
+fn names_by_code(blocks: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    while names.len() < blocks.len() {
+        let before = names.len();
+        for (block, code) in blocks {
+            let waits = (blocks.keys())
+                .any(|part| part != block && !names.contains_key(part) && has_name(code, part));
+            if waits || names.contains_key(block) {
+                continue;
+            }
+            let mut code = replace_name(code, block, "");
+            for (part, name) in &names {
+                code = replace_name(&code, part, name);
+            }
+            let mut key = Key::default();
+            key.add(code);
+            // Verilator puts a number behind the name of a module with parameters.
+            let module = match block.rsplit_once('_') {
+                Some((module, number)) if number.chars().all(|c| c.is_ascii_hexdigit()) => module,
+                _ => block,
+            };
+            names.insert(block.clone(), format!("{module}_{}", key.text()));
+        }
+        if names.len() == before {
+            return Err(
+                "the blocks that Verilator compiled on their own contain each other".into(),
+            );
+        }
+    }
+    Ok(names)
+}
+
+/// The files of C++ in a folder, in order.
+fn code_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = paths_in(folder)?;
+    paths.retain(|path| {
+        let extension = path.extension().and_then(OsStr::to_str);
+        matches!(extension, Some("cpp" | "h"))
+    });
+    Ok(paths)
+}
+
+/// Whether the text has this name, as [`replace_name`] finds it.
+fn has_name(text: &str, name: &str) -> bool {
+    replace_name(text, name, "") != text
 }
 
 /// Replaces `name` wherever it is not the beginning of a longer word; an underscore ends a word.

@@ -1,0 +1,60 @@
+// Copyright AcclMT contributors.
+// Licensed under the Apache License, Version 2.0, see LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A unit of `acclmt_adder_rows`: twelve elements of a Goldilocks state times small integers, the
+/// sum of each half of them.
+///
+/// An integer is four signed digits of weights 1, 4, 16 and 64, each of them -2 to 2: x, 2x,
+/// negative. A negative multiple of x is a complement among 66 bits, see `acclmt_adder_rows`.
+///
+/// Handshake:  none. Latency: one cycle. Throughput: one set of operands a cycle.
+module acclmt_adder_unit (
+  /// Clock.
+  input logic clk_i,
+  /// The integers from the low bits on, and the elements.
+  input logic [acclmt_pkg::AdderRowWidth-1:0] entries_i,
+  input logic [acclmt_pkg::AdderWidth-1:0][acclmt_pkg::SliceWidth-1:0] elements_i,
+  /// The sums of the products of the first half of the elements, and of the second half.
+  output logic [1:0][acclmt_pkg::AdderHalfWidth-1:0] sums_o
+);
+
+  localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
+  localparam int unsigned Columns = acclmt_pkg::AdderWidth / 2;
+  localparam int unsigned Digits = acclmt_pkg::AdderDigits;
+  localparam int unsigned DigitWidth = acclmt_pkg::AdderDigitWidth;
+  localparam int unsigned HalfWidth = acclmt_pkg::AdderHalfWidth;
+  // Bits of x or 2x with its complement.
+  localparam int unsigned TermWidth = SliceWidth + 2;
+
+  if (HalfWidth != TermWidth + 9 || Columns * (4 ** Digits - 1) / 3 >= 2 ** 9) begin
+    : gen_illegal_width
+    $error("acclmt_adder_unit: %0d terms of each weight do not fit %0d bits", Columns, HalfWidth);
+  end
+
+  for (genvar half = 0; half < 2; half++) begin : gen_half
+    logic [Columns*Digits*TermWidth-1:0] terms;
+    for (genvar column = 0; column < Columns; column++) begin : gen_column
+      localparam int unsigned Element = Columns * half + column;
+      for (genvar d = 0; d < Digits; d++) begin : gen_digit
+        logic once, twice, negative;
+        logic [TermWidth-1:0] multiple;
+        assign {negative, twice, once} = entries_i[DigitWidth*(Digits*Element+d)+:DigitWidth];
+        assign multiple = (once ? TermWidth'(elements_i[Element]) : '0) |
+                          (twice ? {1'b0, elements_i[Element], 1'b0} : '0);
+        assign terms[TermWidth*(Digits*column+d)+:TermWidth] = multiple ^ {TermWidth{negative}};
+      end
+    end
+    logic [HalfWidth-1:0] sum;
+    always_comb begin
+      sum = '0;
+      for (int unsigned column = 0; column < Columns; column++) begin
+        for (int unsigned d = 0; d < Digits; d++) begin
+          sum = sum + (HalfWidth'(terms[TermWidth*(Digits*column+d)+:TermWidth]) << (2 * d));
+        end
+      end
+    end
+    always_ff @(posedge clk_i) sums_o[half] <= sum;
+  end
+
+endmodule
