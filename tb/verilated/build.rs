@@ -509,7 +509,7 @@ fn build() -> Result<()> {
 
     // The C interface, then the models and what connects them with it.
     let cpp = |name: &str| watched(crate_dir.join("cpp").join(name));
-    for header in ["bench.h", "model.h", "shim.h"] {
+    for header in ["bench.h", "model.h", "rest.h", "shim.h"] {
         cpp(header);
     }
     let mut libraries = vec![
@@ -543,9 +543,13 @@ fn build() -> Result<()> {
         for folder in folders {
             let mut files = paths_in(&folder)?;
             files.retain(|path| is_source(path));
-            let name = match folder.strip_prefix(&directory)?.to_str() {
-                Some("") | None => top.class.to_owned(),
-                Some(block) => block.replace('/', "."),
+            let (name, includes) = match folder.strip_prefix(&directory)?.to_str() {
+                Some("") | None => (top.class.to_owned(), vec![folder]),
+                // With what is in front of a block.
+                Some(block) => (
+                    block.replace('/', "."),
+                    vec![folder.clone(), crate_dir.join("cpp")],
+                ),
             };
             // A block that another top has as well.
             if libraries.iter().any(|library| library.name == name) {
@@ -554,7 +558,7 @@ fn build() -> Result<()> {
             libraries.push(Library {
                 name,
                 files,
-                includes: vec![folder],
+                includes,
                 defines: Vec::new(),
                 generated: true,
             });

@@ -32,29 +32,31 @@ module acclmt_adder_unit (
     $error("acclmt_adder_unit: %0d terms of each weight do not fit %0d bits", Columns, HalfWidth);
   end
 
+  // The sum of the products of half the elements. It is made in the registers' own process, which
+  // a simulation runs once a cycle.
+  function automatic logic [HalfWidth-1:0] sum_of(
+      logic [Columns*Digits*DigitWidth-1:0] entries, logic [Columns*SliceWidth-1:0] elements);
+    logic once, twice, negative;
+    logic [SliceWidth-1:0] x;
+    logic [TermWidth-1:0] term;
+    sum_of = '0;
+    for (int unsigned column = 0; column < Columns; column++) begin
+      x = elements[SliceWidth*column+:SliceWidth];
+      for (int unsigned d = 0; d < Digits; d++) begin
+        {negative, twice, once} = entries[DigitWidth*(Digits*column+d)+:DigitWidth];
+        term = (once ? TermWidth'(x) : '0) | (twice ? {1'b0, x, 1'b0} : '0);
+        term = term ^ {TermWidth{negative}};
+        sum_of = sum_of + (HalfWidth'(term) << (2 * d));
+      end
+    end
+  endfunction
+
   for (genvar half = 0; half < 2; half++) begin : gen_half
-    logic [Columns*Digits*TermWidth-1:0] terms;
-    for (genvar column = 0; column < Columns; column++) begin : gen_column
-      localparam int unsigned Element = Columns * half + column;
-      for (genvar d = 0; d < Digits; d++) begin : gen_digit
-        logic once, twice, negative;
-        logic [TermWidth-1:0] multiple;
-        assign {negative, twice, once} = entries_i[DigitWidth*(Digits*Element+d)+:DigitWidth];
-        assign multiple = (once ? TermWidth'(elements_i[Element]) : '0) |
-                          (twice ? {1'b0, elements_i[Element], 1'b0} : '0);
-        assign terms[TermWidth*(Digits*column+d)+:TermWidth] = multiple ^ {TermWidth{negative}};
-      end
+    always_ff @(posedge clk_i) begin
+      sums_o[half] <= sum_of(
+          entries_i[Columns*Digits*DigitWidth*half+:Columns*Digits*DigitWidth],
+          elements_i[Columns*half+:Columns]);
     end
-    logic [HalfWidth-1:0] sum;
-    always_comb begin
-      sum = '0;
-      for (int unsigned column = 0; column < Columns; column++) begin
-        for (int unsigned d = 0; d < Digits; d++) begin
-          sum = sum + (HalfWidth'(terms[TermWidth*(Digits*column+d)+:TermWidth]) << (2 * d));
-        end
-      end
-    end
-    always_ff @(posedge clk_i) sums_o[half] <= sum;
   end
 
 endmodule

@@ -133,6 +133,8 @@ impl Verilator {
         key.add((
             &self.version,
             &self.include,
+            // What is done with the code that Verilator writes.
+            include_str!("verilator.rs"),
             ARGUMENTS,
             waveforms,
             top.module,
@@ -204,16 +206,22 @@ fn rename_blocks(directory: &Path) -> Result<()> {
         })
     };
     let mut folders = vec![directory.to_owned()];
+    let mut wrappers = Vec::new();
     for (block, name) in &names {
         let folder = directory.join(format!("V{block}"));
         let renamed = directory.join(format!("V{name}"));
         fs::rename(&folder, &renamed).map_err(|error| with_path("rename", &folder, error))?;
+        if is_one_class(&renamed)? {
+            wrappers.push(renamed.join(format!("{block}.cpp")));
+        }
         folders.push(renamed);
     }
     for folder in folders {
         for path in code_in(&folder)? {
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
             let text = rename(&without_model(&read(&path)?));
+            let wraps = wrappers.contains(&path);
+            let text = if wraps { with_rest(&text) } else { text };
             let renamed = path.with_file_name(rename(name));
             fs::remove_file(&path).map_err(|error| with_path("remove", &path, error))?;
             fs::write(&renamed, text).map_err(|error| with_path("write", &renamed, error))?;
@@ -245,6 +253,63 @@ fn without_model(code: &str) -> String {
         result.push('\n');
     }
     result
+}
+
+/// Whether the whole state of a block is in one class: Verilator has made no classes for modules in it, and it contains
+/// no other block, which would come with DPI.
+fn is_one_class(folder: &Path) -> Result<bool> {
+    let is_header = |path: &&PathBuf| path.extension() == Some(OsStr::new("h"));
+    // The block's interface, its symbols and its state.
+    Ok(code_in(folder)?.iter().filter(is_header).count() == 3)
+}
+
+/// The functions of a block that a model calls, so that a block at rest is not evaluated (`rest.h`). Those of a block
+/// with other clocks or resets than `clk_i` stay as they are.
+fn with_rest(code: &str) -> String {
+    const CLOCK: &str = "        handlep__V->clk_i = clk_i;\n        handlep__V->eval();\n";
+    const NUMBER: &str = "    long long m_seqnum;\n";
+    const INTERFACE: &str = "#include \"verilated_dpi.h\"\n";
+    let class = code
+        .split_once("#include \"")
+        .and_then(|(_, rest)| rest.split_once(".h\""));
+    let update = "_protectlib_combo_update(";
+    let (Some((class, _)), Some((before, after))) = (class, code.split_once(update)) else {
+        return code.to_owned();
+    };
+    let Some((inputs, outputs)) = after.split_once("        handlep__V->eval();\n") else {
+        return code.to_owned();
+    };
+    if [before, outputs].map(|text| text.contains(INTERFACE) || text.contains(CLOCK)) != [true; 2] {
+        return code.to_owned();
+    }
+    let mut result = before
+        .replace(
+            INTERFACE,
+            &format!("{INTERFACE}#include \"{class}___024root.h\"\n#include \"rest.h\"\n"),
+        )
+        .replace(NUMBER, &format!("{NUMBER}    acclmt::Rest m_rest;\n"));
+    result += update;
+    for line in inputs.lines() {
+        let port = line.split_once("handlep__V->").map(|(_, rest)| rest);
+        match port.and_then(|rest| rest.split([' ', ',']).next()) {
+            Some(port) => {
+                let assignment = line.trim();
+                result += &format!(
+                    "        handlep__V->m_rest.set(handlep__V->{port}, [&] {{ {assignment} }});\n"
+                );
+            }
+            None => {
+                result += line;
+                result.push('\n');
+            }
+        }
+    }
+    result += "        if (handlep__V->m_rest.changes()) handlep__V->eval();\n";
+    result
+        + &outputs.replace(
+            CLOCK,
+            "        handlep__V->m_rest.clock(*handlep__V, clk_i);\n",
+        )
 }
 
 /// A name for each of `blocks` (name and code): its module's, and a digest of its code, in which the names of blocks
