@@ -114,8 +114,9 @@ fn row_times<F: MontgomeryField, const T: usize>(
     sum.reduce::<F>()
 }
 
-/// A dense layer on operands.
-#[inline(always)]
+/// A dense layer on operands. Tests, which build it for every field and width, have one copy of each.
+#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn multiply_rows<F: MontgomeryField, const T: usize>(
     rows: &[Limbs],
     constants: &[Limbs],

@@ -42,10 +42,11 @@ pub struct Cache {
 impl Cache {
     /// Opens the cache of the target folder that `out_dir` is in; waits while another build has it open.
     pub fn open(out_dir: &Path) -> Result<Self> {
-        // Cargo marks its target folder. Without the mark the entries serve this build only.
-        let target = out_dir
-            .ancestors()
-            .find(|folder| folder.join("CACHEDIR.TAG").is_file())
+        // Cargo names TARGET/PROFILE/build/PACKAGE/out. Elsewhere the entries serve this build only.
+        let build = out_dir.ancestors().nth(2);
+        let target = build
+            .filter(|build| build.ends_with("build"))
+            .and_then(|build| build.ancestors().nth(2))
             .unwrap_or(out_dir);
         let directory = target.join("acclmt-simulation");
         fs::create_dir_all(&directory).map_err(|error| with_path("create", &directory, error))?;
