@@ -266,7 +266,9 @@ fn is_one_class(folder: &Path) -> Result<bool> {
 /// The functions of a block that a model calls, so that a block at rest is not evaluated (`rest.h`). Those of a block
 /// with other clocks or resets than `clk_i` stay as they are.
 fn with_rest(code: &str) -> String {
-    const CLOCK: &str = "        handlep__V->clk_i = clk_i;\n        handlep__V->eval();\n";
+    // From the end of the line before: nothing else is set ahead of the evaluation.
+    const CLOCK: &str =
+        "(vhandlep__V);\n        handlep__V->clk_i = clk_i;\n        handlep__V->eval();\n";
     const NUMBER: &str = "    long long m_seqnum;\n";
     const INTERFACE: &str = "#include \"verilated_dpi.h\"\n";
     let class = code
@@ -279,7 +281,7 @@ fn with_rest(code: &str) -> String {
     let Some((inputs, outputs)) = after.split_once("        handlep__V->eval();\n") else {
         return code.to_owned();
     };
-    if [before, outputs].map(|text| text.contains(INTERFACE) || text.contains(CLOCK)) != [true; 2] {
+    if !before.contains(INTERFACE) || !before.contains(NUMBER) || !outputs.contains(CLOCK) {
         return code.to_owned();
     }
     let mut result = before
@@ -308,7 +310,7 @@ fn with_rest(code: &str) -> String {
     result
         + &outputs.replace(
             CLOCK,
-            "        handlep__V->m_rest.clock(*handlep__V, clk_i);\n",
+            "(vhandlep__V);\n        handlep__V->m_rest.clock(*handlep__V, clk_i);\n",
         )
 }
 
