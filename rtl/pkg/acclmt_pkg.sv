@@ -486,7 +486,8 @@ package acclmt_pkg;
   /// Beats of the constant vectors of dense layers.
   localparam int unsigned DenseDepth = 16;
   /// Elements of a beat that adders take, and of a state at most; words of their matrix: one for
-  /// each element of a beat, and one with the second beat. Digits of an entry, and bits of a digit.
+  /// each element of a beat, and one with the second beat. Digits of an entry, bits of a digit,
+  /// and of a word.
   localparam int unsigned AdderWidth = Lanes * Slices;
   localparam int unsigned AdderMostElements = 16;
   localparam int unsigned AdderWords = 2 * AdderWidth;
