@@ -85,11 +85,11 @@ paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU
 results: paper ## Write the results of `make paper` into the book, as docs/results.md
 	$(ACCLMT) report $(PAPER_DIR) --markdown docs/results.md
 
-# NETLIST, PERIOD_PS, UTILIZATION and FROM are optional.
-place: ## Place a module with OpenROAD and report its layout: LIB=asap7|sg13g2 TOP=module
+# ORFS_DIR names a clone of OpenROAD-flow-scripts. NETLIST, PERIOD_PS and UTILIZATION are optional.
+place: ## Place and route a module by OpenROAD-flow-scripts: LIB=asap7|sg13g2 TOP=module; docs/place.md
 	@python3 synth/place/place.py --library "$(or $(LIB),asap7)" --top "$(or $(TOP),acclmt_hash_engine)" \
 	  $(if $(NETLIST),--netlist "$(NETLIST)") $(if $(PERIOD_PS),--period-ps "$(PERIOD_PS)") \
-	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)") $(if $(FROM),--from "$(FROM)")
+	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)")
 
 # Opt-in: it skips, with a reason, where the guest cannot run.
 guest: setup ## Commit to a file in a Linux guest under QEMU, whose PCI device is the simulated chip; docs/guest.md

@@ -1,11 +1,10 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
-# Constraints of a part of the chip that stands alone. place.py sets PLACE_PERIOD and PLACE_LOAD, in
-# the units of the first Liberty file of the library (1 ps and 1 fF for ASAP7, 1 ns and 1 pF for
-# SG13G2), and PLACE_DRIVER, the cell that drives an input.
+# Constraints of a part of the chip that stands alone. The variables are those of LIBRARY/config.mk;
+# ACCLMT_LOAD is in the unit of the library's capacitances.
 
-set period $::env(PLACE_PERIOD)
+set period [expr { $::env(ACCLMT_PERIOD_PS) * $::env(ACCLMT_UNITS_PER_PS) }]
 
 # Every register takes the rising edge of clk_i.
 create_clock -name clk_i -period $period [get_ports clk_i]
@@ -23,12 +22,12 @@ foreach port [all_inputs] {
 # the ports hangs on the clock trees of the neighbours, which are not there.
 if { [llength $inputs] > 0 } {
   set_input_delay -clock clk_i [expr { 0.4 * $period }] $inputs
-  set_driving_cell -lib_cell $::env(PLACE_DRIVER) $inputs
+  set_driving_cell -lib_cell $::env(ACCLMT_DRIVER) $inputs
   set_false_path -hold -from $inputs
 }
 if { [llength [all_outputs]] > 0 } {
   set_output_delay -clock clk_i [expr { 0.4 * $period }] [all_outputs]
-  set_load $::env(PLACE_LOAD) [all_outputs]
+  set_load $::env(ACCLMT_LOAD) [all_outputs]
   set_false_path -hold -to [all_outputs]
 }
 

@@ -2,14 +2,14 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 """Prepares a mapped netlist for OpenROAD: writes it with a cell for each size of memory, and their
-abstracts.
+abstracts, and without the modules that have a layout of their own.
 
 The memories of a netlist are black boxes, instances of `acclmt_mem_1r1w`. Their width is that of
 their data, their depth the parameter Depth: of the instance, of the module, or in the name of the
 module, as Yosys or `make area` writes it; where it is left out, that of the RTL. Each size becomes
 a cell of its own, as `acclmt_mem_1r1w_256x64` (width, depth), with an abstract in LEF and in
 Liberty: a rectangle of the area that the bits take in a memory of the library, with pins at its
-sides and the timing of such a memory (platforms/*.toml, docs/place.md).
+sides and the timing of such a memory (LIBRARY/memories.toml, docs/place.md).
 
 Needs the packages of synth/requirements.txt.
 """
@@ -24,10 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MEMORY = "acclmt_mem_1r1w"
-LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
+HERE = Path(__file__).resolve().parent
+LIBRARIES = HERE.parent / "libraries"
 # Quasi-static: nothing is timed that ends there.
 CONFIGURATION = "memory_config_i"
-RTL = Path(__file__).resolve().parent.parent.parent / "rtl" / "memory" / f"{MEMORY}.sv"
+RTL = HERE.parent.parent / "rtl" / "memory" / f"{MEMORY}.sv"
 DEFAULT_DEPTH = re.compile(r"^\s*parameter int unsigned Depth = (\d+)\b", re.M)
 # In a name of Yosys, \$paramod\acclmt_mem_1r1w\Depth=s32'00..01101, and in one of `make area`,
 # acclmt_mem_1r1w__Width8_Depth13.
@@ -84,11 +85,11 @@ def bits(pins):
             yield from (f"{pin[0]}[{bit}]" for bit in range(pin[1]))
 
 
-def memory_of(platform):
-    """How memories of a platform look (platforms/*.toml), with the macros that `make area` counts with."""
-    memory = tomllib.loads(platform.read_text())["memory"]
-    library = tomllib.loads((LIBRARIES / platform.name).read_text())
-    return memory | {"macro": library["memory"]["macro"]}
+def memory_of(library):
+    """How memories of a library look (LIBRARY/memories.toml), with the macros that `make area` counts with."""
+    memory = tomllib.loads((HERE / library / "memories.toml").read_text())["memory"]
+    counted = tomllib.loads((LIBRARIES / f"{library}.toml").read_text())
+    return memory | {"macro": counted["memory"]["macro"]}
 
 
 def area_per_bit(depth, memory):
@@ -296,8 +297,9 @@ def port_width(cell, instance, port):
     return cell.getPort(name).size()
 
 
-def read_netlist(path, top):
-    """The design of the netlist below `top`, memories as cells of their sizes; and the sizes."""
+def read_netlist(path, top, blocks):
+    """The design of the netlist below `top`, memories as cells of their sizes, without the modules of
+    `blocks`; and the sizes."""
     from pyosys import libyosys  # Needed here only.
 
     design = libyosys.Design()
@@ -307,6 +309,10 @@ def read_netlist(path, top):
         raise PlaceError(
             f"{path} has no module {top}; its modules: {', '.join(sorted(modules)) or 'none'}"
         )
+    for block in blocks:
+        if block not in modules or block == top:
+            raise PlaceError(f"{path} has no module {block} below {top}, which is to be a block of it")
+        design.remove(modules.pop(block))
     boxes = {name: module for name, module in modules.items() if MEMORY in name}
     sizes, unmapped = set(), set()
     for name, module in modules.items():
@@ -335,6 +341,7 @@ def read_netlist(path, top):
         raise PlaceError(f"{path} is not mapped to a library: it has cells of the kinds {named}")
     for module in boxes.values():
         design.remove(module)
+    # Not checked: blocks and memories are no modules of it.
     libyosys.run_pass(f"hierarchy -top {top}", design)
     # OpenROAD knows the constants 0 and 1 only.
     libyosys.run_pass("setundef -zero", design)
@@ -351,12 +358,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--netlist", type=Path, required=True, help="mapped netlist, Verilog")
     parser.add_argument("--top", required=True, help="module that is placed")
-    parser.add_argument("--platform", type=Path, required=True, help="platforms/*.toml")
+    parser.add_argument("--library", choices=["asap7", "sg13g2"], required=True)
+    parser.add_argument(
+        "--block", action="append", default=[], help="module that has a layout of its own; repeat it"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder, which exists")
     arguments = parser.parse_args()
     try:
-        memory = memory_of(arguments.platform)
-        design, sizes = read_netlist(arguments.netlist, arguments.top)
+        memory = memory_of(arguments.library)
+        design, sizes = read_netlist(arguments.netlist, arguments.top, arguments.block)
         write_netlist(design, arguments.out / "netlist.v")
         if sizes:
             (arguments.out / "memories.lef").write_text(lef(sizes, memory))

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
-"""Places and routes (globally) one module of the chip with OpenROAD, and reports area, timing,
-power, wire length and congestion.
+"""Places and routes (globally) one module of the chip by OpenROAD-flow-scripts, and reports area, timing,
+wire length and congestion: `make place`.
 
-Reads the module's netlist, mapped to the library, and the library's platform of
-OpenROAD-flow-scripts. Runs the steps of steps/*.tcl one after the other, each in an OpenROAD of its
-own; each leaves a checkpoint, a log and metrics in a folder of its own, which has its name once the
-step is done. Without `openroad` on the PATH nothing is done, which is said, and is no failure.
+Prepares the netlist of `make area` (memories.py), runs the flow's own Makefile with the design configuration
+of the library (LIBRARY/config.mk), and sums up its metrics. What is done already is kept while netlist and
+configuration stay the same. Without `openroad` nothing is done, which is said, and is no failure.
 
-Needs the packages of synth/requirements.txt, make, and OpenROAD.
+Needs the packages of synth/requirements.txt, make, OpenROAD and a clone of OpenROAD-flow-scripts.
 """
 
 import argparse
-import gzip
+import hashlib
 import json
 import os
 import re
@@ -21,68 +20,35 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PLATFORMS = HERE / "platforms"
 
-STEPS = [
-    "read_design",
-    "floorplan",
-    "pins",
-    "global_placement",
-    "resize",
-    "detailed_placement",
-    "clock_tree",
-    "global_route",
-    "report",
-]
-# Folders of the platforms in OpenROAD-flow-scripts.
-FOLDERS = {"asap7": "asap7", "sg13g2": "ihp-sg13g2"}
+# Steps of OpenROAD-flow-scripts, and the files in which each leaves its metrics.
+STEPS = ["synth", "floorplan", "place", "cts", "grt"]
+ROUTED = "5_1_grt"
+# The libraries, with their names in OpenROAD-flow-scripts.
+PLATFORMS = {"asap7": "asap7", "sg13g2": "ihp-sg13g2"}
+# Share of the period that a path inside, one from or to a port, and one through from port to port has; the
+# rest is the neighbours' and jitter's (constraints.sdc).
+SHARES = {"registers": 0.95, "from_inputs": 0.55, "to_outputs": 0.55, "through": 0.15}
+UNCERTAINTY = 0.05
 
-INSTALL = """place: skipped: `openroad` is not on the PATH.
+INSTALL = """place: skipped: `openroad` is neither on the PATH nor named by OPENROAD_EXE.
 place: Install OpenROAD (https://openroad.readthedocs.io, "Getting Started": packages for Debian and
 place: Ubuntu, a container, or from source), put it on the PATH, and start again."""
 
-# Variables of the platform without which no step can run, and those of them that name files.
-NEEDED_FILES = ["TECH_LEF", "SC_LEF", "LIB_FILES", "PDN_TCL", "FASTROUTE_TCL"]
-NEEDED = [
-    "PLACE_SITE",
-    "CORE_MARGIN",
-    "IO_PLACER_H",
-    "IO_PLACER_V",
-    "MACRO_PLACE_HALO",
-    "PLACE_DENSITY",
-    "TIEHI_CELL_AND_PORT",
-    "TIELO_CELL_AND_PORT",
-    "ABC_DRIVER_CELL",
-    "ABC_LOAD_IN_FF",
-]
-# Of make itself.
-MAKE_VARIABLES = {
-    "MAKEFLAGS",
-    "MFLAGS",
-    "MAKELEVEL",
-    "MAKE_TERMOUT",
-    "MAKE_TERMERR",
-    "MAKEOVERRIDES",
-}
-
 # Lines of the log that are shown after an error.
 LINES_AFTER_ERROR = 25
-SECONDS_BETWEEN_SIGNS_OF_LIFE = 10
-
-# What a Liberty file calls its units, in ps and fF.
-TIME_UNITS = {"1ps": 1.0, "10ps": 10.0, "100ps": 100.0, "1ns": 1000.0}
-CAPACITANCE_UNITS = {"ff": 1.0, "pf": 1000.0}
+SECONDS_BETWEEN_SIGNS_OF_LIFE = 30
 
 # The row of all layers in the congestion report of global routing: resource, demand, usage in
 # percent, and overflows of the worst tiles, horizontal and vertical, and of all.
 CONGESTION = re.compile(
     r"^Total\s+(\d+)\s+(\d+)\s+([\d.]+)%\s+(\d+)\s*/\s*(\d+)\s*/\s*(\d+)\s*$", re.M
 )
+STAGE = re.compile(r"^Running \S+, stage (\S+)$", re.M)
 
 
 class PlaceError(Exception):
@@ -109,128 +75,76 @@ def module_name(text):
     return text
 
 
-def thread_count(text):
-    if text != "max" and not (text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"'{text}' is neither a positive number nor max")
-    return text
-
-
 def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", choices=sorted(FOLDERS), default="asap7", help="[asap7]")
+    parser.add_argument("--library", choices=sorted(PLATFORMS), default="asap7", help="[asap7]")
     parser.add_argument(
         "--top", type=module_name, default="acclmt_hash_engine", help="[acclmt_hash_engine]"
     )
     parser.add_argument("--netlist", type=Path, help="mapped netlist [target/area/LIBRARY/TOP.v]")
     parser.add_argument(
-        "--platform-dir",
+        "--flow-dir",
         type=Path,
-        help="flow/platforms/... of OpenROAD-flow-scripts [the variable ORFS_PLATFORM_DIR]",
+        help="a clone of OpenROAD-flow-scripts [the variable ORFS_DIR]",
+    )
+    parser.add_argument("--period-ps", type=positive, help="clock period [of the configuration]")
+    parser.add_argument(
+        "--utilization", type=percent, help="percent of the core [of the configuration]"
     )
     parser.add_argument(
-        "--period-ps", type=positive, help="clock period [of platforms/LIBRARY.toml]"
+        "--pin-access",
+        action="store_true",
+        help="find the access to the pins before global routing, for a detailed routing that follows",
     )
     parser.add_argument(
-        "--utilization", type=percent, help="percent of the core [of platforms/LIBRARY.toml]"
+        "--prepare",
+        action="store_true",
+        help="end with the netlist prepared, for the Makefile of OpenROAD-flow-scripts; needs no OpenROAD",
     )
-    parser.add_argument(
-        "--threads", type=thread_count, default="max", help="threads of OpenROAD [max]"
-    )
-    parser.add_argument(
-        "--from", dest="first", choices=STEPS, default=STEPS[0], help="first step to run"
-    )
-    parser.add_argument("--out", type=Path, help="folder of the results [target/place/LIBRARY/TOP]")
+    parser.add_argument("--out", type=Path, help="folder of all results [target/place]")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser.parse_args(arguments)
+
+
+def say(text):
+    print(f"place: {text}", file=sys.stderr, flush=True)
 
 
 def existing_netlist(path, arguments):
     netlist = path or ROOT / "target" / "area" / arguments.library / f"{arguments.top}.v"
     if not netlist.is_file():
         how = (
-            f"`make area LIB={arguments.library}` writes it" if path is None else "name another one"
+            f"`make area LIB={arguments.library} TOP={arguments.top}` writes it"
+            if path is None
+            else "name another one"
         )
         raise PlaceError(f"the netlist {netlist} does not exist: {how}")
     return netlist.resolve()
 
 
-def existing_platform(path, library):
-    folder = FOLDERS[library]
-    value = path or os.environ.get("ORFS_PLATFORM_DIR")
+def existing_flow(path):
+    """The folder `flow` of a clone of OpenROAD-flow-scripts."""
+    value = path or os.environ.get("ORFS_DIR")
     if not value:
         raise PlaceError(
-            f"the platform is not named: set ORFS_PLATFORM_DIR to flow/platforms/{folder} of a "
-            "clone of https://github.com/The-OpenROAD-Project/OpenROAD-flow-scripts"
+            "OpenROAD-flow-scripts is not named: set ORFS_DIR to a clone of "
+            "https://github.com/The-OpenROAD-Project/OpenROAD-flow-scripts"
         )
-    path = Path(value).resolve()
-    for name in ("config.mk", "setRC.tcl"):
-        if not (path / name).is_file():
+    flow = Path(value).resolve() / "flow"
+    for name in ("Makefile", "scripts/global_route.tcl", "platforms"):
+        if not (flow / name).exists():
             raise PlaceError(
-                f"{path} has no {name}: ORFS_PLATFORM_DIR is to name flow/platforms/{folder}"
+                f"{flow / name} does not exist: ORFS_DIR is to name a clone of OpenROAD-flow-scripts"
             )
-    if path.name != folder:
-        raise PlaceError(
-            f"{path} is not the platform of the library {library}: {folder} is expected"
-        )
-    return path
-
-
-def platform_environment(platform, variables):
-    """The environment of the steps: ours, with what the platform's config.mk exports."""
-    environment = os.environ | {
-        name: os.environ.get(name, value) for name, value in variables.items()
-    }
-    command = ["make", "--no-print-directory", "-s", "-f", str(PLATFORMS / "platform.mk")]
-    command += [f"PLATFORM_DIR={platform}", "environment"]
-    environment = {name: value for name, value in environment.items() if name not in MAKE_VARIABLES}
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise PlaceError("make was not found, which reads config.mk of the platform") from None
-    if done.returncode != 0:
-        raise PlaceError(f"{platform / 'config.mk'} cannot be read:\n{done.stderr.strip()}")
-    pairs = (entry.partition("=") for entry in done.stdout.split("\0") if entry)
-    return {name: value for name, _, value in pairs if name not in MAKE_VARIABLES}
-
-
-def check_platform(environment, platform):
-    for name in NEEDED_FILES + NEEDED:
-        if not environment.get(name, "").strip():
-            raise PlaceError(f"{platform / 'config.mk'} does not set {name}")
-    for name in NEEDED_FILES + ["ADDITIONAL_LEFS", "MAKE_TRACKS", "TAPCELL_TCL", "PLATFORM_TCL"]:
-        for path in environment.get(name, "").split():
-            if not Path(path).is_file():
-                raise PlaceError(f"{path} does not exist, {name} of {platform / 'config.mk'}")
-
-
-def liberty_units(path):
-    """Units of time and capacitance of a Liberty file, in ps and fF."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    time_unit = capacitance_unit = None
-    with opener(path, "rt", errors="replace") as text:
-        for line in text:
-            if found := re.search(r'\btime_unit\s*:\s*"([^"]+)"', line):
-                time_unit = TIME_UNITS.get(found[1].replace(" ", ""))
-            if found := re.search(
-                r"\bcapacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)\"?\s*\)", line
-            ):
-                scale = CAPACITANCE_UNITS.get(found[2].lower())
-                capacitance_unit = scale and float(found[1]) * scale
-            if time_unit and capacitance_unit:
-                return time_unit, capacitance_unit
-    raise PlaceError(f"{path} names no units of time and capacitance that are known")
+    return flow
 
 
 def netlist_python():
     """A Python that has pyosys: this one, or that of target/venv."""
     for python in (sys.executable, str(ROOT / "target" / "venv" / "bin" / "python")):
         if Path(python).is_file():
-            check = [
-                python,
-                "-c",
-                "from importlib.util import find_spec; exit(find_spec('pyosys') is None)",
-            ]
-            if subprocess.run(check, check=False).returncode == 0:
+            check = "from importlib.util import find_spec; exit(find_spec('pyosys') is None)"
+            if subprocess.run([python, "-c", check], check=False).returncode == 0:
                 return python
     raise PlaceError(
         "Yosys (the package pyosys) is not installed, which prepares the netlist. Run: "
@@ -238,155 +152,217 @@ def netlist_python():
     )
 
 
-def tail(log):
-    return "\n".join(log.read_text(errors="replace").splitlines()[-LINES_AFTER_ERROR:])
+class Flow:
+    """The configuration of a module, and the Makefile of OpenROAD-flow-scripts on it."""
 
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.work = (arguments.out or ROOT / "target" / "place").resolve()
+        self.prepared = self.work / "netlists" / arguments.library / arguments.top
+        self.configuration = HERE / arguments.library / "config.mk"
+        self.environment = os.environ | {
+            "DESIGN_CONFIG": str(self.configuration),
+            "DESIGN_NAME": arguments.top,
+            "WORK_HOME": str(self.work),
+            "FLOW_VARIANT": "base",
+            "POST_GLOBAL_ROUTE_TCL": str(HERE / "after_routing.tcl"),
+        }
+        if not arguments.pin_access:
+            self.environment["PRE_GLOBAL_ROUTE_TCL"] = str(HERE / "before_routing.tcl")
+        if arguments.period_ps:
+            self.environment["ACCLMT_PERIOD_PS"] = f"{arguments.period_ps:g}"
+        if arguments.utilization:
+            self.environment["CORE_UTILIZATION"] = f"{arguments.utilization:g}"
+        for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
+            self.environment.pop(name, None)
 
-def say(text):
-    print(f"place: {text}", file=sys.stderr, flush=True)
+    def folder(self, kind):
+        """A folder of OpenROAD-flow-scripts: results, logs, reports or objects."""
+        platform = PLATFORMS[self.arguments.library]
+        return self.work / kind / platform / self.arguments.top / "base"
 
+    def variables(self, *names):
+        """Variables of the design configuration, without OpenROAD-flow-scripts."""
+        show = "".join(f"$(info {name}=$({name}))" for name in names)
+        command = ["make", "-s", "-f", str(self.configuration), f"--eval=acclmt: ; @:{show}", "acclmt"]
+        done = self.started(command, text=True)
+        if done.returncode != 0:
+            raise PlaceError(f"{self.configuration} cannot be read:\n{done.stderr.strip()}")
+        return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
 
-def run(command, log, environment, label):
-    """Runs a command, its output into a log, with signs of life."""
-    started = told = time.monotonic()
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )
+    def started(self, command, **options):
         try:
-            while True:
-                try:
-                    code = process.wait(timeout=1)
-                    break
-                except subprocess.TimeoutExpired:
-                    now = time.monotonic()
-                    if now - told >= SECONDS_BETWEEN_SIGNS_OF_LIFE:
-                        told = now
-                        say(f"{label}: {now - started:.0f} s, log in {log}")
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
-    return code, time.monotonic() - started
+            return subprocess.run(
+                command, env=self.environment, capture_output=True, check=False, **options
+            )
+        except FileNotFoundError:
+            raise PlaceError("make was not found, which reads the design configuration") from None
 
+    def prepare(self, netlist, blocks):
+        """Netlist with named memories and without the blocks, and the memories' abstracts."""
+        command = [netlist_python(), str(HERE / "memories.py"), "--netlist", str(netlist)]
+        command += ["--top", self.arguments.top, "--library", self.arguments.library]
+        for block in blocks:
+            command += ["--block", block]
+        partial = self.prepared.with_name(self.prepared.name + ".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        done = subprocess.run([*command, "--out", str(partial)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise PlaceError(f"the netlist cannot be prepared: {done.stderr.strip()}")
+        shutil.rmtree(self.prepared, ignore_errors=True)
+        partial.rename(self.prepared)
 
-def fresh(folder):
-    """An empty folder beside the one that a step makes: `NAME.partial`."""
-    partial = folder.with_name(folder.name + ".partial")
-    if partial.exists():
-        shutil.rmtree(partial)
-    partial.mkdir(parents=True)
-    return partial
+    def begin(self, openroad, flow, blocks):
+        """Clears what is of other inputs, and puts the netlist where the synthesis would leave it."""
+        self.environment["OPENROAD_EXE"] = openroad
+        digest = hashlib.sha256(str(flow).encode())
+        files = [self.configuration, HERE / "common.mk", HERE / "constraints.sdc", HERE / "macros.tcl"]
+        files += sorted(self.configuration.parent.glob("**/*.mk"))
+        files += sorted(self.configuration.parent.glob("*.tcl"))
+        files += sorted(self.prepared.iterdir())
+        files += [self.abstract(block) for block in blocks]
+        for path in files:
+            digest.update(path.read_bytes())
+        for name, value in sorted(self.environment.items()):
+            if self.environment[name] != os.environ.get(name) and name != "WORK_HOME":
+                digest.update(f"{name}={value}".encode())
+        # What the user sets beside them.
+        for name in ("PLACE_DENSITY_LB_ADDON", "ACCLMT_PERIOD_PS", "CORE_UTILIZATION", "MAX_ROUTING_LAYER"):
+            digest.update(self.environment.get(name, "").encode())
+        stamp = self.folder("results") / "inputs.sha256"
+        if not stamp.is_file() or stamp.read_text() != digest.hexdigest():
+            for kind in ("results", "logs", "reports", "objects"):
+                shutil.rmtree(self.folder(kind), ignore_errors=True)
+            self.folder("results").mkdir(parents=True)
+            shutil.copyfile(self.prepared / "netlist.v", self.folder("results") / "1_2_yosys.v")
+            stamp.write_text(digest.hexdigest())
 
+    def abstract(self, block):
+        """The abstract of a block, which has a layout already."""
+        lef = self.work / "results" / PLATFORMS[self.arguments.library] / block / "base" / f"{block}.lef"
+        if not lef.is_file():
+            raise PlaceError(
+                f"the block {block} of {self.arguments.top} has no layout yet: run "
+                f"`make place LIB={self.arguments.library} TOP={block}` first"
+            )
+        return lef
 
-def finish(partial, folder):
-    if folder.exists():
-        shutil.rmtree(folder)
-    partial.rename(folder)
-
-
-def step_folder(out, step):
-    return out / f"{STEPS.index(step) + 1}_{step}"
-
-
-def prepare(out, netlist, arguments):
-    """Netlist with named memories, and their abstracts."""
-    partial = fresh(out / "0_netlist")
-    command = [netlist_python(), str(HERE / "memories.py"), "--netlist", str(netlist)]
-    command += ["--top", arguments.top, "--platform", str(PLATFORMS / f"{arguments.library}.toml")]
-    command += ["--out", str(partial)]
-    label = f"[0/{len(STEPS)}] netlist"
-    code, seconds = run(command, partial / "log", dict(os.environ), label)
-    if code != 0:
-        raise PlaceError(
-            f"the netlist cannot be prepared, {partial / 'log'} ends:\n{tail(partial / 'log')}"
-        )
-    finish(partial, out / "0_netlist")
-    say(f"{label}: done, {seconds:.0f} s")
-
-
-def run_step(step, out, openroad, environment, threads):
-    number = STEPS.index(step) + 1
-    label = f"[{number}/{len(STEPS)}] {step.replace('_', ' ')}"
-    folder = step_folder(out, step)
-    partial = fresh(folder)
-    variables = {"PLACE_RESULT": str(partial)}
-    if number > 1:
-        variables["PLACE_PREVIOUS"] = str(step_folder(out, STEPS[number - 2]))
-    command = [openroad, "-no_init", "-no_splash", "-exit", "-threads", threads]
-    command += ["-metrics", str(partial / "metrics.json"), str(HERE / "steps" / f"{step}.tcl")]
-    log = partial / "log"
-    code, seconds = run(command, log, environment | variables, label)
-    if code != 0:
-        raise PlaceError(f"the step {step} failed (exit code {code}), {log} ends:\n{tail(log)}")
-    for name in ("design.odb", "design.sdc", "metrics.json"):
-        if not (partial / name).is_file():
-            raise PlaceError(f"the step {step} has not written {partial / name}; see {log}")
-    finish(partial, folder)
-    say(f"{label}: done, {seconds:.0f} s")
+    def run(self, flow, step, label):
+        """Runs make for a step, its output into a log, with signs of life."""
+        log = self.folder("logs") / f"{step}.make.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        # The netlist is there: nothing is synthesised.
+        command = ["make", "-C", str(flow), f"--old-file={self.folder('results') / '1_2_yosys.v'}", step]
+        if step == "generate_abstract":
+            command[-1:] = ["do-generate_abstract", f"ABSTRACT_SOURCE={ROUTED}"]
+        began = told = time.monotonic()
+        with log.open("w") as output:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=self.environment,
+            )
+            try:
+                while True:
+                    try:
+                        code = process.wait(timeout=1)
+                        break
+                    except subprocess.TimeoutExpired:
+                        now = time.monotonic()
+                        if now - told >= SECONDS_BETWEEN_SIGNS_OF_LIFE:
+                            told = now
+                            stages = STAGE.findall(log.read_text(errors="replace"))
+                            say(f"{label}: {now - began:.0f} s, {stages[-1] if stages else 'begins'}")
+            except BaseException:
+                process.terminate()
+                process.wait()
+                raise
+        if code != 0:
+            tail = "\n".join(log.read_text(errors="replace").splitlines()[-LINES_AFTER_ERROR:])
+            raise PlaceError(f"{step} failed (exit code {code}), {log} ends:\n{tail}")
+        say(f"{label}: done, {time.monotonic() - began:.0f} s")
 
 
 def read_metrics(path):
     try:
         metrics = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
-        raise PlaceError(f"{path} is no JSON: {error}") from None
-    if not isinstance(metrics, dict):
-        raise PlaceError(f"{path} has no metrics")
-    return metrics
+    except (OSError, json.JSONDecodeError) as error:
+        raise PlaceError(f"{path} has no metrics: {error}") from None
+    return {name.removeprefix("globalroute__"): value for name, value in metrics.items()}
 
 
 def metric(metrics, name):
     """A figure of OpenROAD's metrics; None where it is not finite or not there."""
-    value = metrics.get(name)
     try:
-        value = float(value)
-    except (TypeError, ValueError):
+        value = float(metrics[name])
+    except (KeyError, TypeError, ValueError):
         return None
     return value if abs(value) < 1e30 else None
 
 
-def figures(out, arguments, period_ps, time_unit):
-    """The result in figures, of the metrics of the steps `report` and `global_route`."""
-    metrics = read_metrics(step_folder(out, "report") / "metrics.json")
-    route_folder = step_folder(out, "global_route")
-    routed = read_metrics(route_folder / "metrics.json")
-    log = (route_folder / "log").read_text(errors="replace")
+def shortest_period(period_ps, slacks):
+    """The shortest period that the slacks (kind of path -> ps) leave, and which kind of path it is.
 
-    def scaled(name, factor):
+    Jitter and the neighbours' share grow with the period, so a path of a port needs its delay by its share."""
+    periods = {
+        kind: (SHARES[kind] * period_ps - slack) / SHARES[kind]
+        for kind, slack in slacks.items()
+        if slack is not None
+    }
+    kind = max(periods, key=periods.get, default=None)
+    return (periods[kind], kind) if kind else (None, None)
+
+
+def figures(flow, period_ps, units_per_ps):
+    """The result in figures, of the metrics of global routing."""
+    metrics = read_metrics(flow.folder("logs") / f"{ROUTED}.json")
+    log = (flow.folder("logs") / f"{ROUTED}.log").read_text(errors="replace")
+
+    def scaled(name, factor=1 / units_per_ps):
         value = metric(metrics, name)
         return None if value is None else value * factor
 
-    slack = scaled("timing__setup__ws", time_unit)
+    slacks = {kind: scaled(f"acclmt__slack__{kind}") for kind in SHARES}
+    shortest, kind = shortest_period(period_ps, slacks)
+    skew = scaled("clock__skew__setup")
     congestion = CONGESTION.findall(log)
     return {
-        "library": arguments.library,
-        "top": arguments.top,
+        "library": flow.arguments.library,
+        "top": flow.arguments.top,
         "period_ps": period_ps,
         "cells": metric(metrics, "design__instance__count__stdcell"),
-        "memories": metric(metrics, "design__instance__count__macros"),
+        "macros": metric(metrics, "design__instance__count__macros"),
         "cell_area_um2": metric(metrics, "design__instance__area__stdcell"),
-        "memory_area_um2": metric(metrics, "design__instance__area__macros"),
+        "macro_area_um2": metric(metrics, "design__instance__area__macros"),
         "core_area_um2": metric(metrics, "design__core__area"),
         "die_area_um2": metric(metrics, "design__die__area"),
         "utilization_percent": scaled("design__instance__utilization", 100),
-        "setup_worst_slack_ps": slack,
-        "setup_total_negative_slack_ps": scaled("timing__setup__tns", time_unit),
-        "hold_worst_slack_ps": scaled("timing__hold__ws", time_unit),
-        "hold_total_negative_slack_ps": scaled("timing__hold__tns", time_unit),
-        "frequency_mhz": None if slack is None or slack >= period_ps else 1e6 / (period_ps - slack),
-        "clock_skew_setup_ps": scaled("clock__skew__setup", time_unit),
-        "power_mw": scaled("power__total", 1000),
-        "leakage_mw": scaled("power__leakage__total", 1000),
-        "wire_length_um": metric(routed, "global_route__wirelength"),
-        "vias": metric(routed, "global_route__vias"),
+        "setup_worst_slack_ps": scaled("timing__setup__ws"),
+        "setup_total_negative_slack_ps": scaled("timing__setup__tns"),
+        **{f"setup_slack_{kind}_ps": slack for kind, slack in slacks.items()},
+        "shortest_period_ps": shortest,
+        "shortest_period_of": kind,
+        "frequency_mhz": shortest and 1e6 / shortest,
+        "hold_worst_slack_ps": scaled("timing__hold__ws"),
+        "hold_violations": metric(metrics, "timing__drv__hold_violation_count"),
+        # OpenROAD counts the uncertainty of the clock, too. Without register to register there is none.
+        "clock_skew_setup_ps": skew and skew - UNCERTAINTY * period_ps,
+        "slew_violations": metric(metrics, "timing__drv__max_slew"),
+        "load_violations": metric(metrics, "timing__drv__max_cap"),
+        "wire_length_um": metric(metrics, "global_route__wirelength"),
+        "vias": metric(metrics, "global_route__vias"),
         "routing_usage_percent": float(congestion[-1][2]) if congestion else None,
         "routing_overflow": int(congestion[-1][5]) if congestion else None,
     }
+
+
+def broken_limits(values):
+    """What of a layout is no matter of the period, and makes it none."""
+    names = ("hold_violations", "slew_violations", "load_violations", "routing_overflow")
+    return [f"{name} is {values[name]:.0f}" for name in names if values[name]]
 
 
 def table(values):
@@ -406,53 +382,36 @@ def table(values):
 
 
 def place(arguments):
-    openroad = shutil.which("openroad")
-    if openroad is None:
+    openroad = os.environ.get("OPENROAD_EXE") or shutil.which("openroad")
+    if openroad is None and not arguments.prepare:
         print(INSTALL, file=sys.stderr)
         return
-    configuration = tomllib.loads((PLATFORMS / f"{arguments.library}.toml").read_text())
-    defaults = configuration["defaults"]
-    platform = existing_platform(arguments.platform_dir, arguments.library)
+    job = Flow(arguments)
+    source = None if arguments.prepare else existing_flow(arguments.flow_dir)
     netlist = existing_netlist(arguments.netlist, arguments)
-    environment = platform_environment(platform, configuration["variables"])
-    check_platform(environment, platform)
-    time_unit, capacitance_unit = liberty_units(Path(environment["LIB_FILES"].split()[0]))
-
-    out = (arguments.out or ROOT / "target" / "place" / arguments.library / arguments.top).resolve()
-    first = STEPS.index(arguments.first)
-    if first > 0 and not step_folder(out, STEPS[first - 1]).is_dir():
-        raise PlaceError(
-            f"--from {arguments.first}: the step before, {STEPS[first - 1]}, is not done in {out}"
-        )
-    # What comes after the first step would be of an earlier run.
-    for step in STEPS[first:]:
-        shutil.rmtree(step_folder(out, step), ignore_errors=True)
-    (out / "place.json").unlink(missing_ok=True)
-    if first == 0:
-        prepare(out, netlist, arguments)
-
-    period_ps = arguments.period_ps or float(defaults["period_ps"])
-    memories = out / "0_netlist"
-    macro_grid = defaults.get("macro_grid")
-    environment |= {
-        "PLACE_TOP": arguments.top,
-        "PLACE_NETLIST": str(memories / "netlist.v"),
-        "PLACE_MEMORIES": str(memories) if (memories / "memories.lef").is_file() else "",
-        "PLACE_MACRO_GRID": str(PLATFORMS / macro_grid) if macro_grid else "",
-        "PLACE_SDC": str(HERE / "constraints.sdc"),
-        "PLACE_PERIOD": f"{period_ps / time_unit:.6g}",
-        "PLACE_LOAD": f"{float(environment['ABC_LOAD_IN_FF']) / capacitance_unit:.6g}",
-        "PLACE_DRIVER": environment["ABC_DRIVER_CELL"],
-        "PLACE_UTILIZATION": f"{arguments.utilization or defaults['utilization']:g}",
-    }
-    for step in STEPS[first:]:
-        run_step(step, out, openroad, environment, arguments.threads)
-    values = figures(out, arguments, period_ps, time_unit)
-    partial = out / "place.json.partial"
+    names = ("ACCLMT_PERIOD_PS", "ACCLMT_UNITS_PER_PS", "ACCLMT_BLOCKS", "ACCLMT_HARDENED")
+    variables = job.variables(*names)
+    blocks = variables["ACCLMT_BLOCKS"].split()
+    for block in blocks:
+        job.abstract(block)
+    job.prepare(netlist, blocks)
+    say(f"netlist prepared: {job.prepared}")
+    if arguments.prepare:
+        return
+    job.begin(openroad, source, blocks)
+    steps = STEPS + (["generate_abstract"] if variables["ACCLMT_HARDENED"] == "1" else [])
+    for number, step in enumerate(steps, start=1):
+        job.run(source, step, f"[{number}/{len(steps)}] {step}")
+    period_ps = float(variables["ACCLMT_PERIOD_PS"])
+    values = figures(job, period_ps, float(variables["ACCLMT_UNITS_PER_PS"]))
+    path = job.folder("results") / "place.json"
+    partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(values, indent=2) + "\n")
-    partial.rename(out / "place.json")
+    partial.rename(path)
     print(json.dumps(values, indent=2) if arguments.json else table(values))
-    say(f"reports in {step_folder(out, 'report')}")
+    say(f"figures in {path}, reports in {job.folder('reports')}")
+    if broken := broken_limits(values):
+        raise PlaceError(f"the layout does not hold: {', '.join(broken)}")
 
 
 def main():

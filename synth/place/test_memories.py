@@ -35,10 +35,6 @@ endmodule
 """
 
 
-def platform(name):
-    return memories.memory_of(HERE / "platforms" / f"{name}.toml")
-
-
 def prepare(text, top="top", name="asap7"):
     """Runs memories.py; returns its exit code, its errors and what it wrote."""
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +42,7 @@ def prepare(text, top="top", name="asap7"):
         (folder / "in.v").write_text(text)
         command = [sys.executable, str(HERE / "memories.py"), "--netlist", str(folder / "in.v")]
         command += ["--top", top, "--out", str(folder)]
-        command += ["--platform", str(HERE / "platforms" / f"{name}.toml")]
+        command += ["--library", name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         written = {path.name: path.read_text() for path in folder.iterdir() if path.name != "in.v"}
         return done.returncode, done.stderr, written
@@ -126,7 +122,7 @@ class Netlist(unittest.TestCase):
 class Abstracts(unittest.TestCase):
     def test_area_follows_the_bits(self):
         for name in PLATFORMS:
-            memory = platform(name)
+            memory = memories.memory_of(name)
             width, height = memories.dimensions(Size(256, 4096, 10), memory)
             bits = 256 * 4096 * memories.area_per_bit(4096, memory)
             self.assertAlmostEqual(width * height / bits, 1, delta=0.01)
@@ -136,7 +132,7 @@ class Abstracts(unittest.TestCase):
             self.assertGreaterEqual(width, memory["min_width_um"])
 
     def test_area_per_bit_is_that_of_the_next_macro(self):
-        memory = platform("asap7")
+        memory = memories.memory_of("asap7")
         sizes = [(*macro["size_um"], macro["depth"] * macro["width"]) for macro in memory["macro"]]
         small, middle, large = (width * height / bits for width, height, bits in sizes)
         for depth, expected in ((2, small), (64, small), (65, middle), (256, large), (4096, large)):
@@ -146,7 +142,7 @@ class Abstracts(unittest.TestCase):
         for name in PLATFORMS:
             for size in (Size(1, 1, 10), Size(8, 13, 10), Size(768, 7, 10), Size(256, 4096, 10)):
                 with self.subTest(f"{name}, {size}"):
-                    self.check_lef(memories.lef([size], platform(name)), size)
+                    self.check_lef(memories.lef([size], memories.memory_of(name)), size)
 
     def check_lef(self, text, size):
         width, height = (
@@ -232,13 +228,13 @@ endmodule
 class Timing(unittest.TestCase):
     """OpenSTA on a memory, a buffer and a register between the ports, with constraints.sdc."""
 
-    def report(self, time, unit, period, commands):
+    def report(self, time, unit, units_per_ps, commands):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             delay = {"1ns": "0.1", "1ps": "100"}[time]
             library = LIBRARY.replace("TIME", time).replace("UNIT", unit).replace("DELAY", delay)
             (folder / "cells.lib").write_text(library)
-            (folder / "memories.lib").write_text(memories.liberty([Size(8, 13, 10)], platform("asap7")))
+            (folder / "memories.lib").write_text(memories.liberty([Size(8, 13, 10)], memories.memory_of("asap7")))
             (folder / "top.v").write_text(TIMED)
             script = ["read_liberty cells.lib", "read_liberty memories.lib", "read_verilog top.v"]
             script += [
@@ -248,9 +244,10 @@ class Timing(unittest.TestCase):
             ]
             (folder / "run.tcl").write_text("\n".join(script + commands) + "\n")
             environment = os.environ | {
-                "PLACE_PERIOD": period,
-                "PLACE_LOAD": "0.004",
-                "PLACE_DRIVER": "BUF",
+                "ACCLMT_PERIOD_PS": "2000",
+                "ACCLMT_UNITS_PER_PS": units_per_ps,
+                "ACCLMT_LOAD": "0.004",
+                "ACCLMT_DRIVER": "BUF",
             }
             command = ["sta", "-no_splash", "-exit", "run.tcl"]
             done = subprocess.run(
@@ -273,11 +270,11 @@ class Timing(unittest.TestCase):
             "-from u_memory/clk_i -to [get_ports {q_o[3]}]": 2 - 0.8 - 0.1 - 0.218,
             "-from u_r/CK -to [get_ports r_o]": 2 - 0.8 - 0.1 - 0.1,
         }
-        for time, unit, period, scale in (("1ns", "pf", "2", 1), ("1ps", "ff", "2000", 1000)):
+        for time, unit, units_per_ps, scale in (("1ns", "pf", "0.001", 1), ("1ps", "ff", "1", 1000)):
             for path, slack in paths.items():
                 with self.subTest(f"{time}, {path}"):
                     output = self.report(
-                        time, unit, period, [f"report_checks -path_delay max {path}"]
+                        time, unit, units_per_ps, [f"report_checks -path_delay max {path}"]
                     )
                     self.assertAlmostEqual(self.slack(output) / scale, slack, delta=0.011)
 
@@ -289,7 +286,7 @@ class Timing(unittest.TestCase):
         ]
         for command in commands:
             with self.subTest(command):
-                output = self.report("1ns", "pf", "2", [command])
+                output = self.report("1ns", "pf", "0.001", [command])
                 self.assertIn("No paths found", output)
 
 

@@ -1,0 +1,7 @@
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+
+ACCLMT_BLOCKS = acclmt_mul acclmt_sqr acclmt_reduce_constant
+export PDN_TCL = $(ACCLMT_PLACE)/asap7/pdn_blocks.tcl
+export MAX_ROUTING_LAYER = M9
+export CORE_UTILIZATION ?= 55

@@ -1,0 +1,47 @@
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+
+# What the design configurations of the libraries share. One configuration serves every module: its name is
+# DESIGN_NAME, its netlist the one of `make area`, and LIBRARY/designs/NAME.mk has what it needs beyond.
+# OpenROAD-flow-scripts reads it by
+#
+#   make -C OpenROAD-flow-scripts/flow DESIGN_CONFIG=.../synth/place/asap7/config.mk DESIGN_NAME=acclmt_mul
+#
+# once `make place` or memories.py has prepared the netlist (docs/place.md). Everything by ?= can be set in
+# the environment.
+
+ACCLMT_PLACE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+ACCLMT_LIBRARY := $(notdir $(patsubst %/,%,$(dir $(DESIGN_CONFIG))))
+
+export DESIGN_NAME ?= acclmt_hash_engine
+export WORK_HOME ?= $(abspath $(ACCLMT_PLACE)/../../target/place)
+export FLOW_VARIANT ?= base
+# The netlist with its memories named by their sizes, and abstracts of these (memories.py).
+ACCLMT_NETLIST = $(WORK_HOME)/netlists/$(ACCLMT_LIBRARY)/$(DESIGN_NAME)
+export SYNTH_NETLIST_FILES = $(ACCLMT_NETLIST)/netlist.v
+export SDC_FILE = $(ACCLMT_PLACE)/constraints.sdc
+# Not to be read from the constraints, which take it from the environment.
+export ABC_CLOCK_PERIOD_IN_PS = $(ACCLMT_PERIOD_PS)
+
+export MACRO_PLACEMENT_TCL ?= $(ACCLMT_PLACE)/macros.tcl
+# Modules below this one that have a layout of their own; 1 if this one is to be such a block.
+ACCLMT_BLOCKS =
+ACCLMT_HARDENED =
+-include $(ACCLMT_PLACE)/$(ACCLMT_LIBRARY)/designs/$(DESIGN_NAME).mk
+
+export CORE_UTILIZATION ?= 65
+export PLACE_DENSITY_LB_ADDON ?= 0.1
+
+ACCLMT_RESULTS_OF = $(WORK_HOME)/results/$(PLATFORM)/$(1)/$(FLOW_VARIANT)/$(1)
+export ADDITIONAL_LEFS += $(wildcard $(ACCLMT_NETLIST)/memories.lef) \
+  $(foreach block,$(ACCLMT_BLOCKS),$(call ACCLMT_RESULTS_OF,$(block)).lef)
+export ADDITIONAL_LIBS += $(wildcard $(ACCLMT_NETLIST)/memories.lib) \
+  $(foreach block,$(ACCLMT_BLOCKS),$(call ACCLMT_RESULTS_OF,$(block))_typ.lib)
+
+# A module that is to be a block in another one leaves the upper layers to that.
+ifeq ($(ACCLMT_HARDENED),1)
+ifdef ACCLMT_HARDENED_LAYER
+export MAX_ROUTING_LAYER = $(ACCLMT_HARDENED_LAYER)
+export PDN_TCL = $(ACCLMT_HARDENED_PDN)
+endif
+endif
