@@ -14,7 +14,7 @@ JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs area gates place guest paper results clean
+.PHONY: help setup demo test test-all test-prime lint docs area gates place fpga guest paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -90,6 +90,11 @@ place: ## Place and route a module by OpenROAD-flow-scripts: LIB=asap7|sg13g2 TO
 	@python3 synth/place/place.py --library "$(or $(LIB),asap7)" --top "$(or $(TOP),acclmt_hash_engine)" \
 	  $(if $(NETLIST),--netlist "$(NETLIST)") $(if $(PERIOD_PS),--period-ps "$(PERIOD_PS)") \
 	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)")
+
+fpga: ## Count LUTs, DSPs, FFs and BRAM of an FPGA: [FAMILY=xcup|ecp5] [TOP=module] [PARAMETERS="N=1 ..."]; docs/fpga.md
+	@.ci/setup --area
+	@target/venv/bin/python synth/fpga/fpga.py --family $(or $(FAMILY),xcup) --jobs $(JOBS) \
+	  $(if $(TOP),--top $(TOP)) $(foreach value,$(PARAMETERS),--parameter $(value))
 
 # Opt-in: it skips, with a reason, where the guest cannot run.
 guest: setup ## Commit to a file in a Linux guest under QEMU, whose PCI device is the simulated chip; docs/guest.md
