@@ -14,7 +14,7 @@ JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs area gates place fpga guest paper results clean
+.PHONY: help setup demo test test-all test-prime lint docs area gates place energy fpga guest paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -90,6 +90,12 @@ place: ## Place and route a module by OpenROAD-flow-scripts: LIB=asap7|sg13g2 TO
 	@python3 synth/place/place.py --library "$(or $(LIB),asap7)" --top "$(or $(TOP),acclmt_hash_engine)" \
 	  $(if $(NETLIST),--netlist "$(NETLIST)") $(if $(PERIOD_PS),--period-ps "$(PERIOD_PS)") \
 	  $(if $(UTILIZATION),--utilization "$(UTILIZATION)")
+
+# Opt-in: it skips, with a reason, where OpenROAD or a layout of `make place` is missing.
+energy: ## Energy of the arithmetic blocks, by simulated activity on their layouts: LIB=asap7|sg13g2; docs/energy.md
+	@.ci/setup --area --timing
+	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/energy/energy.py \
+	  --library $(or $(LIB),asap7)
 
 fpga: ## Count LUTs, DSPs, FFs and BRAM of an FPGA: [FAMILY=xcup|ecp5] [TOP=module] [PARAMETERS="N=1 ..."]; docs/fpga.md
 	@.ci/setup --area

@@ -36,8 +36,8 @@ PATH = re.compile(r"\(IOPATH\s+(?:\((?:posedge|negedge)\s+\S+\)|\S+)\s+(\S+)\s+(
 TIMESCALE = re.compile(r"\(TIMESCALE\s+([\d.]+)\s*(fs|ps|ns|us)\)")
 PICOSECONDS = {"fs": 1e-3, "ps": 1.0, "ns": 1e3, "us": 1e6}
 # Cells without pins: taps, fill.
-EMPTY = re.compile(r"^\s*\w+ (?:\\\S+ |\w+) \(\);\n", re.M)
-CELL_IN_NETLIST = re.compile(r"^(\s*)(\w+) (\\\S+ |\w+) \(", re.M)
+EMPTY = re.compile(r"^\s*\w+ (?:\\\S+|\w+) +\(\);\n", re.M)
+CELL_IN_NETLIST = re.compile(r"^(\s*)(\w+) (\\\S+|\w+) +\(", re.M)
 
 
 class CellError(Exception):
@@ -124,7 +124,7 @@ def annotated(netlist, delays, functions):
 
     def replace(match):
         nonlocal missing
-        space, kind, name = match[1], match[2], match[3].strip()
+        space, kind, name = match[1], match[2], match[3]
         if kind not in functions:
             return match[0]
         used.add(kind)
@@ -136,7 +136,7 @@ def annotated(netlist, delays, functions):
                 if delay is not None:
                     values.append(f".D_{pin}({max(1, round(delay))})")
         parameters = f" #({', '.join(values)})" if values else ""
-        return f"{space}{kind}{parameters} {match[3]} ("
+        return f"{space}{kind}{parameters} {name} ("
 
     text = CELL_IN_NETLIST.sub(replace, EMPTY.sub("", netlist))
     models = "".join(model(kind, functions[kind]) for kind in sorted(used))

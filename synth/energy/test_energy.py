@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of cells.py and energy.py without OpenROAD: models and delays in Icarus Verilog, and reports."""
+
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import cells
+import energy
+
+
+def cell(inputs, outputs, inside):
+    """A cell's function as Yosys writes it."""
+    numbers = {name: number for number, name in enumerate(inputs + outputs, start=2)}
+    ports = {name: {"direction": "input", "bits": [numbers[name]]} for name in inputs}
+    ports |= {name: {"direction": "output", "bits": [numbers[name]]} for name in outputs}
+    made = {}
+    for index, (kind, pins) in enumerate(inside):
+        bits = {pin: [numbers.get(net, net)] for pin, net in pins.items()}
+        made[f"c{index}"] = {"type": kind, "connections": bits}
+    return {"ports": ports, "cells": made}
+
+
+FUNCTIONS = {
+    # The cells stand in the wrong order.
+    "AOI": cell(
+        ["A", "B", "C"],
+        ["Y"],
+        [
+            ("$_NOT_", {"A": 91, "Y": "Y"}),
+            ("$_OR_", {"A": 90, "B": "C", "Y": 91}),
+            ("$_AND_", {"A": "A", "B": "B", "Y": 90}),
+        ],
+    ),
+    # Inverted output, as the flip-flops of ASAP7 have it.
+    "DFF": cell(
+        ["D", "CLK"],
+        ["QN"],
+        [("$_DFF_P_", {"D": "D", "C": "CLK", "Q": 90}), ("$_NOT_", {"A": 90, "Y": "QN"})],
+    ),
+    "DFFR": cell(
+        ["D", "CLK", "RN"], ["Q"], [("$_DFF_PN1_", {"D": "D", "C": "CLK", "R": "RN", "Q": "Q"})]
+    ),
+}
+NETLIST = """module top (a, b, c, clk, y, q, r, reset);
+ input a; input b; input c; input clk; input reset; output y; output q; output r;
+ TAPCELL PHY_0 ();
+ AOI \\u/aoi (.A(a), .B(b), .C(c), .Y(y));
+ DFF u_dff (.D(y), .CLK(clk), .QN(q));
+ DFFR u_dffr (.D(y), .CLK(clk), .RN(reset), .Q(r));
+endmodule
+"""
+SDF = r"""(DELAYFILE
+ (TIMESCALE 1ns)
+ (CELL (CELLTYPE "AOI")
+  (INSTANCE u\/aoi)
+  (DELAY (ABSOLUTE
+    (IOPATH A Y (0.010:0.010:0.010) (0.020:0.020:0.020))
+    (IOPATH C Y (0.030:0.030:0.030) (0.040:0.040:0.040))
+ )))
+ (CELL (CELLTYPE "DFF")
+  (INSTANCE u_dff)
+  (DELAY (ABSOLUTE
+    (IOPATH (posedge CLK) QN (0.030::0.030) (0.050::0.050))
+ )))
+)
+"""
+
+
+def simulate(text, folder):
+    (folder / "all.v").write_text(text)
+    command = ["iverilog", "-g2005-sv", "-o", str(folder / "run"), str(folder / "all.v")]
+    subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run([str(folder / "run")], check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+@unittest.skipUnless(shutil.which("iverilog"), "Icarus Verilog is not on the PATH")
+class Delays(unittest.TestCase):
+    def test_edges_and_arcs_are_averaged(self):
+        delays = cells.read_delays(SDF.splitlines())
+        self.assertEqual(set(delays), {("u/aoi", "Y"), ("u_dff", "QN")})
+        self.assertAlmostEqual(delays["u/aoi", "Y"], 25)
+        self.assertAlmostEqual(delays["u_dff", "QN"], 40)
+        with self.assertRaisesRegex(cells.CellError, "no TIMESCALE"):
+            cells.read_delays(["(INSTANCE a)", "(IOPATH A Y (1:1:1))"])
+
+    def test_netlist_has_functions_and_delays(self):
+        text, missing = cells.annotated(NETLIST, cells.read_delays(SDF.splitlines()), FUNCTIONS)
+        self.assertEqual(missing, 1)
+        self.assertNotIn("TAPCELL", text)
+        test = """
+module test;
+  reg a = 0, b = 0, c = 0, clk = 0, reset = 1; wire y, q, r;
+  top dut(a, b, c, clk, y, q, r, reset);
+  always @(y or q or r) $display("%0d y=%b q=%b r=%b", $time, y, q, r);
+  initial begin
+    #50 reset = 0; #50 reset = 1;
+    // A pulse that is shorter than the delay does not pass.
+    #100 c = 1; #10 c = 0;
+    #90 a = 1; b = 1;
+    #100 clk = 1;
+    #100 $finish;
+  end
+endmodule
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            lines = simulate("`timescale 1ps/1ps\n" + text + test, Path(folder))
+        # y falls 25 ps after 300; both registers take the zero at 400, the second without a delay of the file.
+        self.assertIn("325 y=0 q=1 r=1", lines)
+        self.assertIn("401 y=0 q=1 r=0", lines)
+        self.assertFalse([line for line in lines if line.startswith(("21", "22", "23"))])
+
+    def test_every_gate_has_its_function(self):
+        """Each gate against its truth table."""
+        table = {
+            "$_BUF_": lambda a, b, s: a,
+            "$_NOT_": lambda a, b, s: 1 - a,
+            "$_AND_": lambda a, b, s: a & b,
+            "$_NAND_": lambda a, b, s: 1 - (a & b),
+            "$_OR_": lambda a, b, s: a | b,
+            "$_NOR_": lambda a, b, s: 1 - (a | b),
+            "$_XOR_": lambda a, b, s: a ^ b,
+            "$_XNOR_": lambda a, b, s: 1 - (a ^ b),
+            "$_ANDNOT_": lambda a, b, s: a & (1 - b),
+            "$_ORNOT_": lambda a, b, s: a | (1 - b),
+            "$_MUX_": lambda a, b, s: b if s else a,
+        }
+        self.assertEqual(set(table), set(cells.GATES))
+        models, wires, shown = "", "", []
+        for index, kind in enumerate(table):
+            pins = {"A": "A", "Y": "Y"}
+            pins |= {"B": "B"} if "{B}" in cells.GATES[kind] else {}
+            pins |= {"S": "S"} if "{S}" in cells.GATES[kind] else {}
+            models += cells.model(f"G{index}", cell(["A", "B", "S"], ["Y"], [(kind, pins)]))
+            wires += f"wire y{index}; G{index} g{index}(v[0], v[1], v[2], y{index});\n"
+            shown.insert(0, f"y{index}")
+        test = f"""module test; reg [2:0] v; {wires} integer i;
+initial for (i = 0; i < 8; i = i + 1) begin v = i; #10 $display("%b", {{{", ".join(shown)}}}); end
+endmodule
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            lines = simulate("`timescale 1ps/1ps\n" + models + test, Path(folder))
+        for value, line in enumerate(lines):
+            for index, (kind, function) in enumerate(table.items()):
+                expected = function(value & 1, value >> 1 & 1, value >> 2)
+                self.assertEqual(int(line[-1 - index]), expected, (kind, value))
+
+    def test_unknown_parts_are_refused(self):
+        with self.assertRaisesRegex(cells.CellError, r"the cell L has a \$_DLATCH_P_ in it"):
+            cells.model("L", cell(["D", "E"], ["Q"], [("$_DLATCH_P_", {"D": "D", "E": "E", "Q": "Q"})]))
+
+
+@unittest.skipUnless(shutil.which("iverilog"), "Icarus Verilog is not on the PATH")
+class Testbench(unittest.TestCase):
+    """The testbench on a behavioural block, right and wrong."""
+
+    def wrong_results(self, changed=""):
+        stimulus = energy.STIMULI["acclmt_mod_add"]
+        prime = energy.Large().prime
+        block = f"""module acclmt_mod_add (clk_i, goldilocks_i, a_i, b_i, prime_i, sum_o);
+  input clk_i;
+  input goldilocks_i;
+  input [255:0] a_i;
+  input [255:0] b_i;
+  input [255:0] prime_i;
+  output [255:0] sum_o;
+  wire [256:0] sum = a_i + b_i {changed};
+  reg [255:0] sum_q;
+  always @(posedge clk_i) sum_q <= sum >= 256'd{prime} ? sum - 256'd{prime} : sum;
+  assign #40 sum_o = sum_q;
+endmodule
+"""
+        ports = energy.ports_of(block, "acclmt_mod_add")
+        self.assertEqual(ports["a_i"], ("input", 256))
+        self.assertEqual(ports["clk_i"], ("input", 1))
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            bench = energy.testbench("acclmt_mod_add", ports, stimulus, 1000, "a.vcd")
+            energy.write_rows(folder, ports, stimulus, energy.Large(), random.Random(1))
+            (folder / "a.v").write_text(bench + block)
+            energy.run(["iverilog", "-g2005-sv", "-o", "a", "a.v"], folder, "iverilog")
+            output = energy.run(["vvp", "-n", "a"], folder, "vvp")
+            self.assertIn("$enddefinitions", (folder / "a.vcd").read_text())
+            return int(output.split("wrong ")[1].split()[0])
+
+    def test_right_results_are_none_wrong(self):
+        self.assertEqual(self.wrong_results(), 0)
+
+    def test_wrong_results_are_counted(self):
+        self.assertEqual(self.wrong_results("+ 1"), energy.BEFORE + energy.CYCLES - 1)
+
+
+REPORT = """
+vcd                 15044
+unannotated             0
+Group                  Internal  Switching    Leakage      Total
+                          Power      Power      Power      Power (Watts)
+----------------------------------------------------------------
+Sequential           4.1e-04 1.2e-04 1.0e-07 5.3e-04  13.0%
+Combinational        1.5e-03 1.9e-03 5.0e-07 3.4e-03  80.0%
+Clock                2.0e-04 1.0e-04 1.0e-08 3.0e-04   7.0%
+Macro                0.0e+00 0.0e+00 0.0e+00 0.0e+00   0.0%
+Pad                  0.0e+00 0.0e+00 0.0e+00 0.0e+00   0.0%
+----------------------------------------------------------------
+Total                2.1e-03 2.1e-03 6.1e-07 4.2e-03 100.0%
+"""
+
+
+class Report(unittest.TestCase):
+    def test_power_of_groups(self):
+        groups, share = energy.read_power(REPORT)
+        self.assertEqual(groups["total"], [2.1e-3, 2.1e-3, 6.1e-7, 4.2e-3])
+        self.assertEqual(groups["clock"][3], 3.0e-4)
+        self.assertEqual(share, 1)
+        _, share = energy.read_power(REPORT.replace("unannotated             0", "unannotated 15044"))
+        self.assertEqual(share, 0.5)
+        with self.assertRaisesRegex(energy.EnergyError, "has no total"):
+            energy.read_power("Error")
+
+
+if __name__ == "__main__":
+    unittest.main()
