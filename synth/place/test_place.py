@@ -13,6 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import picture
 import place
 
 HERE = Path(__file__).resolve().parent
@@ -311,6 +312,68 @@ class Run(unittest.TestCase):
         self.assertEqual(code, 0, errors)
         self.assertTrue((self.out / "netlists" / "asap7" / "acclmt_part" / "netlist.v").is_file())
         self.assertEqual(self.ran(), [])
+
+
+DEF = """VERSION 5.8 ;
+UNITS DISTANCE MICRONS 1000 ;
+DIEAREA ( 0 0 ) ( 10000 8000 ) ;
+COMPONENTS 4 ;
+    - u_block acclmt_mul + FIXED ( 0 0 ) N ;
+    - u_ff DFFHQNx1_ASAP7_75t_R + SOURCE TIMING + PLACED ( 6000 0 ) FS ;
+    - clkbuf_leaf_3_clk_i BUFx4_ASAP7_75t_R + SOURCE TIMING + PLACED ( 6000 1000 ) N ;
+    - turned FAx1_ASAP7_75t_R + PLACED ( 9000 4000 ) W ;
+END COMPONENTS
+PINS 1 ;
+    - clk_i + NET clk_i + PORT + LAYER M4 ( 0 0 ) ( 1 1 ) + FIXED ( 0 0 ) N ;
+END PINS
+"""
+SIZES = """MACRO acclmt_mul
+  CLASS BLOCK ;
+  SIZE 5.0 BY 4.0 ;
+END acclmt_mul
+MACRO DFFHQNx1_ASAP7_75t_R
+  CLASS CORE ;
+  SIZE 2.0 BY 1.0 ;
+END DFFHQNx1_ASAP7_75t_R
+MACRO BUFx4_ASAP7_75t_R
+  CLASS CORE ;
+  SIZE 1.0 BY 1.0 ;
+END BUFx4_ASAP7_75t_R
+MACRO FAx1_ASAP7_75t_R
+  CLASS CORE ;
+  SIZE 2 BY 1 ;
+END FAx1_ASAP7_75t_R
+"""
+
+
+class Picture(unittest.TestCase):
+    def test_cells_lie_where_the_def_file_says(self):
+        image, areas = picture.raster(DEF, picture.sizes_of([SIZES]), 10)
+        rows = ["".join({0: ".", -1: "#"}.get(value, str(value)) for value in row) for row in image]
+        self.assertEqual(
+            rows,
+            [
+                "..........",
+                "..........",
+                ".........4",
+                ".........4",
+                "#####.....",
+                "#111#.....",
+                "#111#.2...",
+                "#####.33..",
+            ],
+        )
+        self.assertEqual(areas["hardened block or memory"], 20)
+        self.assertEqual((areas["flip-flop"], areas["buffer of the clock tree"]), (2, 1))
+        data = picture.png(image)
+        self.assertTrue(data.startswith(b"\x89PNG\r\n\x1a\n"))
+        self.assertTrue(data.endswith(b"IEND\xaeB`\x82"))
+
+    def test_unknown_cells_are_refused(self):
+        with self.assertRaisesRegex(picture.PictureError, "no LEF file has the size of FAx1"):
+            picture.raster(DEF, picture.sizes_of([SIZES.replace("MACRO FAx1", "MACRO FAx2")]), 10)
+        with self.assertRaisesRegex(picture.PictureError, "no COMPONENTS"):
+            picture.raster(DEF.replace("COMPONENTS 4", "NETS 4"), {}, 10)
 
 
 class Lint(unittest.TestCase):
