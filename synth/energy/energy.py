@@ -27,6 +27,8 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "gates"), str(HERE.parent / "place")]
 
 import cells  # noqa: E402
+import hashes  # noqa: E402
+import area  # noqa: E402
 import place  # noqa: E402
 from blocks import LATENCIES, reduce_latency  # noqa: E402
 from fields import Goldilocks, Large  # noqa: E402
@@ -282,13 +284,17 @@ def main():
                 found.append(entry)
                 parts = ", ".join(f"{group} {value:.2f}" for group, value in entry["parts"].items() if value)
                 say(f"{block}, {field}: {entry['picojoules']:.2f} pJ ({parts})")
+        data = {"commit": area.commit(), "blocks": found}
+        if arguments.library in hashes.LIBRARIES and found:
+            data["sum"] = hashes.summed(arguments.library, found)
+            print(hashes.table(data["sum"]))
         path = arguments.json or TARGET / f"{arguments.library}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(found, indent=1) + "\n")
+        partial.write_text(json.dumps(data, indent=1) + "\n")
         partial.rename(path)
         say(f"written: {path}")
-    except (EnergyError, FlowError, OSError, place.PlaceError, cells.CellError) as error:
+    except (EnergyError, FlowError, OSError, place.PlaceError, cells.CellError, hashes.HashError) as error:
         sys.exit(f"energy: {error}")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cells
 import energy
+import hashes
 
 
 def cell(inputs, outputs, inside):
@@ -222,6 +223,46 @@ class Report(unittest.TestCase):
         self.assertEqual(share, 0.5)
         with self.assertRaisesRegex(energy.EnergyError, "has no total"):
             energy.read_power("Error")
+
+
+class Hash(unittest.TestCase):
+    """The sum on an engine of two blocks, a register file and a memory."""
+
+    RESULTS = {
+        "modules": {
+            "acclmt_hash_engine": {
+                "units": {"acclmt_mul": 2, "glue": 1}, "memories": {"ram": 3}, "flip_flops": 30,
+                "own_area_um2": 0.0,
+            },
+            "acclmt_mul": {"units": {}, "memories": {}, "flip_flops": 10, "own_area_um2": 12.0},
+            "glue": {"units": {}, "memories": {}, "flip_flops": 10, "own_area_um2": 4.0},
+        },
+        "memories": {"ram": {"width": 8, "depth": 10}},
+    }  # fmt: skip
+    MODEL = {
+        "block_bounds": [0.5, 1, 2], "memory_bounds": [1, 1, 1], "bit_line_ff_per_word": 1.0,
+        "voltage": 1.0, "output_register_pj": 0.01,
+    }  # fmt: skip
+
+    def test_parts_add_up(self):
+        block = {"picojoules": 7.0, "parts": {"sequential": 1.0, "clock": 1.0, "combinational": 5.0}}
+        parts, counts, known = hashes.per_cycle({"acclmt_mul": block}, self.RESULTS, self.MODEL, 0.2)
+        self.assertEqual(counts, {"acclmt_hash_engine": 1, "acclmt_mul": 2, "glue": 1})
+        self.assertEqual(known, ["acclmt_mul"])
+        self.assertEqual(parts["blocks"], [7.0, 14.0, 28.0])
+        # 0.2 pJ a flip-flop, and 0.5 pJ an um^2 of gates: 10 um^2 of the block, 2 um^2 of the glue.
+        self.assertAlmostEqual(parts["registers"][1], 2.0)
+        self.assertAlmostEqual(parts["gates"][1], 1.0)
+        # Two bit lines of 10 fF at 1 V for each bit, read and written, and its register.
+        self.assertAlmostEqual(parts["memories"][1], 3 * 8 * (2 * 0.02 + 0.01))
+        whole = hashes.hash_energy(parts, 100)
+        self.assertAlmostEqual(whole["all"][1], 0.1 * (14 + 2 + 1 + 1.2))
+
+    def test_what_is_missing_is_named(self):
+        with self.assertRaisesRegex(hashes.HashError, "no block of the engine has a measured energy"):
+            hashes.per_cycle({}, self.RESULTS, self.MODEL, 0.2)
+        with self.assertRaisesRegex(hashes.HashError, "have no module acclmt_hash_engine"):
+            hashes.instances({}, "acclmt_hash_engine")
 
 
 if __name__ == "__main__":
