@@ -58,7 +58,33 @@ class Family:
         }
 
     def commands(self, top):
-        return self.data["synthesis"].format(top=top)
+        """The Yosys commands that synthesise the module `top`, once it is read."""
+        return [
+            f"hierarchy -check -top {top}",
+            "proc",
+            "flatten",
+            "opt_expr",
+            "opt_clean",
+            "opt -nodffe -nosdff",
+            # Sums of many terms become trees of adders of three. Products are left for DSP blocks.
+            "wreduce t:$add t:$sub t:$mul %u %u %n",
+            "peepopt",
+            "opt_clean",
+            "alumacc t:$add t:$sub",
+            "opt_clean",
+            f"techmap -map {HERE / 'sums.v'}",
+            "opt_expr",
+            "opt_clean",
+            f"techmap -map {HERE / self.data['ternary']}",
+            "opt_expr",
+            "opt_clean",
+            self.data["synthesis"].format(top=top),
+        ]
+
+    def digest(self):
+        """Of everything that the counts of a text depend on."""
+        maps = [(HERE / name).read_text() for name in ("sums.v", self.data["ternary"])]
+        return digest_of(*self.commands("TOP"), *maps)
 
     def count(self, cells, below, what):
         """LUTs, flip-flops, DSP blocks and block RAMs of cells (type -> number)."""
@@ -81,7 +107,7 @@ class Counter:
     def __init__(self, family, folder, version, jobs):
         self.family = family
         self.folder = folder
-        self.basis = [family.data["synthesis"], version]
+        self.basis = [family.digest(), version]
         self.jobs = jobs
         self.cells = {}
 
@@ -123,7 +149,7 @@ class Counter:
         read, top = source()
         if read is None:
             read = [f"read_rtlil {folder / 'unit.il'}"]
-        commands = [*read, self.family.commands(top), f"tee -q -o {folder / 'stat.json'} stat -json"]
+        commands = [*read, *self.family.commands(top), f"tee -q -o {folder / 'stat.json'} stat -json"]
         tools.run_yosys(commands, f"synthesis of {name}", folder / "yosys.log")
         modules = json.loads((folder / "stat.json").read_text())["modules"]
         cells = modules["\\" + top]["num_cells_by_type"]

@@ -103,6 +103,61 @@ class Count(unittest.TestCase):
             counter.totals(design)
 
 
+SUMS = """
+module top(a_i, b_i, c_i, d_i, e_i, f_i, sum_o, difference_o, product_o);
+  input [9:0] a_i, b_i, c_i, d_i, e_i; input signed [6:0] f_i;
+  output [12:0] sum_o; output [11:0] difference_o; output [12:0] product_o;
+  assign sum_o = a_i + (b_i << 2) + c_i + d_i - e_i + f_i;
+  assign difference_o = a_i - (b_i << 3) - (c_i << 5);
+  assign product_o = a_i[4:0] * b_i[4:0] + c_i + d_i;
+endmodule
+"""
+
+
+class Sums(unittest.TestCase):
+    """Trees of adders of three terms, proved equal to what they are made of."""
+
+    def proved(self, family, changed=("", "")):
+        """Whether the sums are equal; `changed` is replaced in the map of the adder."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "sums.v").write_text(SUMS)
+            commands = fpga.Family(family).commands("top")[:-1]
+            self.assertEqual(commands[-3].split()[0], "techmap")
+            adder = (fpga.HERE / fpga.Family(family).data["ternary"]).read_text()
+            (folder / "adder.v").write_text(adder.replace(*changed))
+            commands[-3] = f"techmap -map {folder / 'adder.v'}"
+            read = f"read_verilog {folder / 'sums.v'}"
+            made = [read, *commands, f"write_rtlil {folder / 'made.il'}", f"tee -o {folder / 'stat'} stat"]
+            tools.run_yosys(made, "test of sums")
+            self.left = (folder / "stat").read_text()
+            prove = [
+                read, "hierarchy -top top", "proc", "design -stash gold",
+                f"read_rtlil {folder / 'made.il'}", "read_verilog +/xilinx/cells_sim.v",
+                "hierarchy -top top", "proc", "flatten", "design -stash gate",
+                "design -copy-from gold -as gold top", "design -copy-from gate -as gate top",
+                "miter -equiv -flatten gold gate miter", "hierarchy -top miter",
+                "sat -verify -prove trigger 0 miter",
+            ]  # fmt: skip
+            try:
+                tools.run_yosys(prove, "proof")
+            except FlowError as error:
+                self.assertIn("model found: FAIL", str(error))
+                return False
+            return True
+
+    def test_trees_are_equal_to_sums(self):
+        for family in ("xcup", "ecp5"):
+            with self.subTest(family):
+                self.assertTrue(self.proved(family))
+                # Only what has a product in it is left.
+                self.assertLessEqual(self.left.count("$macc"), 1)
+
+    def test_a_wrong_adder_is_noticed(self):
+        self.assertFalse(self.proved("xcup", ("e8e8e8e8", "e8e8e8e9")))
+        self.assertFalse(self.proved("ecp5", ("two + C", "two - C")))
+
+
 class Arguments(unittest.TestCase):
     def test_wrong_ones_are_refused(self):
         for arguments, code, message in [

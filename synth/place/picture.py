@@ -117,6 +117,19 @@ def png(image):
     )
 
 
+def draw(job, pixels):
+    """The raster of a layout (place.Flow), and the areas of its kinds of cells."""
+    layout = job.folder("results") / "layout.def"
+    library, top = job.arguments.library, job.arguments.top
+    if not layout.is_file():
+        raise PictureError(f"{layout} does not exist: `make place LIB={library} TOP={top}` writes it")
+    platform = place.existing_flow(None) / "platforms" / place.PLATFORMS[library]
+    files = sorted((platform / "lef").glob("*.lef")) + sorted(job.prepared.glob("*.lef"))
+    files += [job.abstract(block) for block in job.variables("ACCLMT_BLOCKS")["ACCLMT_BLOCKS"].split()]
+    sizes = sizes_of(path.read_text(errors="replace") for path in files)
+    return raster(layout.read_text(), sizes, pixels)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=sorted(place.PLATFORMS), default="asap7", help="[asap7]")
@@ -128,17 +141,7 @@ def main():
         if arguments.pixels < 16:
             raise PictureError(f"--pixels {arguments.pixels} is not at least 16")
         job = place.Flow(place.parse_arguments(["--library", arguments.library, "--top", arguments.top]))
-        layout = job.folder("results") / "layout.def"
-        if not layout.is_file():
-            raise PictureError(
-                f"{layout} does not exist: `make place LIB={arguments.library} TOP={arguments.top}` writes it"
-            )
-        platform = place.existing_flow(None) / "platforms" / place.PLATFORMS[arguments.library]
-        files = sorted((platform / "lef").glob("*.lef")) + sorted(job.prepared.glob("*.lef"))
-        blocks = job.variables("ACCLMT_BLOCKS")["ACCLMT_BLOCKS"].split()
-        files += [job.abstract(block) for block in blocks]
-        sizes = sizes_of(path.read_text(errors="replace") for path in files)
-        image, areas = raster(layout.read_text(), sizes, arguments.pixels)
+        image, areas = draw(job, arguments.pixels)
         partial = arguments.out.with_name(arguments.out.name + ".partial")
         partial.write_bytes(png(image))
         partial.rename(arguments.out)
