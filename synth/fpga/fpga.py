@@ -31,15 +31,9 @@ TARGET = ROOT / "target" / "fpga"
 FAMILIES = HERE / "families.toml"
 KINDS = ("lut", "ff", "dsp", "bram")
 MEMORY = "acclmt_mem_1r1w"
-# Measured without TOP: blocks; engines; and the chip with one engine of the smallest size.
-DESIGNS = [
-    ("acclmt_mul", {}),
-    ("acclmt_sqr", {}),
-    ("acclmt_reduce_constant", {}),
-    ("acclmt_sbox", {}),
-    ("acclmt_core", {"NumEngines": 1, "NumPartial": 1}),
-    ("acclmt_core", {}),
-]
+# Measured without TOP, blocks and engines as modules of them: a chip for an FPGA, and the default one.
+SMALL = {"NumEngines": 1, "NumPartial": 1, "Store": 0, "Adders": 0}
+DESIGNS = [("acclmt_core", SMALL), ("acclmt_core", {})]
 
 
 def say(text):
@@ -251,7 +245,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     families = sorted(tomllib.loads(FAMILIES.read_text()))
     parser.add_argument("--family", choices=families, default="xcup", help="[xcup]")
-    parser.add_argument("--top", help="module to count [blocks, and the chip with one engine and with two]")
+    parser.add_argument("--top", help="module to count [the chip with one small engine, and the default one]")
     parser.add_argument(
         "--parameter",
         type=elaborate.parameter,

@@ -29,6 +29,9 @@ ACCLMT_BLOCKS =
 ACCLMT_HARDENED =
 -include $(ACCLMT_PLACE)/$(ACCLMT_LIBRARY)/designs/$(DESIGN_NAME).mk
 
+# Of the period, what the neighbours take at inputs and at outputs.
+export ACCLMT_INPUT_SHARE ?= 0.4
+export ACCLMT_OUTPUT_SHARE ?= 0.4
 export CORE_UTILIZATION ?= 65
 export PLACE_DENSITY_LB_ADDON ?= 0.1
 

@@ -18,15 +18,15 @@ foreach port [all_inputs] {
   }
 }
 
-# Neighbours on the chip have registers at their ports: two fifths of the period are theirs. Hold at
-# the ports hangs on the clock trees of the neighbours, which are not there.
+# Neighbours on the chip have registers at their ports, and a share of the period. Hold at the ports hangs
+# on the clock trees of the neighbours, which are not there.
 if { [llength $inputs] > 0 } {
-  set_input_delay -clock clk_i [expr { 0.4 * $period }] $inputs
+  set_input_delay -clock clk_i [expr { $::env(ACCLMT_INPUT_SHARE) * $period }] $inputs
   set_driving_cell -lib_cell $::env(ACCLMT_DRIVER) $inputs
   set_false_path -hold -from $inputs
 }
 if { [llength [all_outputs]] > 0 } {
-  set_output_delay -clock clk_i [expr { 0.4 * $period }] [all_outputs]
+  set_output_delay -clock clk_i [expr { $::env(ACCLMT_OUTPUT_SHARE) * $period }] [all_outputs]
   set_load $::env(ACCLMT_LOAD) [all_outputs]
   set_false_path -hold -to [all_outputs]
 }

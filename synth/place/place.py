@@ -30,15 +30,22 @@ STEPS = ["synth", "floorplan", "place", "cts", "grt"]
 ROUTED = "5_1_grt"
 # The libraries, with their names in OpenROAD-flow-scripts.
 PLATFORMS = {"asap7": "asap7", "sg13g2": "ihp-sg13g2"}
-# Share of the period that a path inside, one from or to a port, and one through from port to port has; the
-# rest is the neighbours' and jitter's (constraints.sdc).
-SHARES = {"registers": 0.95, "from_inputs": 0.55, "to_outputs": 0.55, "through": 0.15}
+# Of the period, for jitter (constraints.sdc).
 UNCERTAINTY = 0.05
 
 INSTALL = """place: skipped: `openroad` is neither on the PATH nor named by OPENROAD_EXE.
 place: Install OpenROAD (https://openroad.readthedocs.io, "Getting Started": packages for Debian and
 place: Ubuntu, a container, or from source), put it on the PATH, and start again."""
 
+# Of the design configuration, what is used here.
+VARIABLES = (
+    "ACCLMT_PERIOD_PS",
+    "ACCLMT_UNITS_PER_PS",
+    "ACCLMT_INPUT_SHARE",
+    "ACCLMT_OUTPUT_SHARE",
+    "ACCLMT_BLOCKS",
+    "ACCLMT_HARDENED",
+)
 # Lines of the log that are shown after an error.
 LINES_AFTER_ERROR = 25
 SECONDS_BETWEEN_SIGNS_OF_LIFE = 30
@@ -228,7 +235,8 @@ class Flow:
             if self.environment[name] != os.environ.get(name) and name != "WORK_HOME":
                 digest.update(f"{name}={value}".encode())
         # What the user sets beside them.
-        for name in ("PLACE_DENSITY_LB_ADDON", "ACCLMT_PERIOD_PS", "CORE_UTILIZATION", "MAX_ROUTING_LAYER"):
+        for name in ("PLACE_DENSITY_LB_ADDON", "ACCLMT_PERIOD_PS", "CORE_UTILIZATION", "MAX_ROUTING_LAYER",
+                     "ACCLMT_INPUT_SHARE", "ACCLMT_OUTPUT_SHARE"):
             digest.update(self.environment.get(name, "").encode())
         stamp = self.folder("results") / "inputs.sha256"
         if not stamp.is_file() or stamp.read_text() != digest.hexdigest():
@@ -303,12 +311,22 @@ def metric(metrics, name):
     return value if abs(value) < 1e30 else None
 
 
-def shortest_period(period_ps, slacks):
+def shares(inputs, outputs):
+    """Kind of path -> its share of the period: the rest is the neighbours' and jitter's."""
+    return {
+        "registers": 1 - UNCERTAINTY,
+        "from_inputs": 1 - UNCERTAINTY - inputs,
+        "to_outputs": 1 - UNCERTAINTY - outputs,
+        "through": 1 - UNCERTAINTY - inputs - outputs,
+    }
+
+
+def shortest_period(period_ps, slacks, share):
     """The shortest period that the slacks (kind of path -> ps) leave, and which kind of path it is.
 
-    Jitter and the neighbours' share grow with the period, so a path of a port needs its delay by its share."""
+    Jitter and the neighbours' share grow with the period, so a path needs its delay by its own share."""
     periods = {
-        kind: (SHARES[kind] * period_ps - slack) / SHARES[kind]
+        kind: (share[kind] * period_ps - slack) / share[kind]
         for kind, slack in slacks.items()
         if slack is not None
     }
@@ -316,8 +334,11 @@ def shortest_period(period_ps, slacks):
     return (periods[kind], kind) if kind else (None, None)
 
 
-def figures(flow, period_ps, units_per_ps):
-    """The result in figures, of the metrics of global routing."""
+def figures(flow, variables):
+    """The result in figures, of the metrics of global routing and variables of the configuration."""
+    period_ps = float(variables["ACCLMT_PERIOD_PS"])
+    units_per_ps = float(variables["ACCLMT_UNITS_PER_PS"])
+    share = shares(float(variables["ACCLMT_INPUT_SHARE"]), float(variables["ACCLMT_OUTPUT_SHARE"]))
     metrics = read_metrics(flow.folder("logs") / f"{ROUTED}.json")
     log = (flow.folder("logs") / f"{ROUTED}.log").read_text(errors="replace")
 
@@ -325,14 +346,16 @@ def figures(flow, period_ps, units_per_ps):
         value = metric(metrics, name)
         return None if value is None else value * factor
 
-    slacks = {kind: scaled(f"acclmt__slack__{kind}") for kind in SHARES}
-    shortest, kind = shortest_period(period_ps, slacks)
+    slacks = {kind: scaled(f"acclmt__slack__{kind}") for kind in share}
+    shortest, kind = shortest_period(period_ps, slacks, share)
     skew = scaled("clock__skew__setup")
     congestion = CONGESTION.findall(log)
     return {
         "library": flow.arguments.library,
         "top": flow.arguments.top,
         "period_ps": period_ps,
+        "input_share": float(variables["ACCLMT_INPUT_SHARE"]),
+        "output_share": float(variables["ACCLMT_OUTPUT_SHARE"]),
         "cells": metric(metrics, "design__instance__count__stdcell"),
         "macros": metric(metrics, "design__instance__count__macros"),
         "cell_area_um2": metric(metrics, "design__instance__area__stdcell"),
@@ -389,8 +412,7 @@ def place(arguments):
     job = Flow(arguments)
     source = None if arguments.prepare else existing_flow(arguments.flow_dir)
     netlist = existing_netlist(arguments.netlist, arguments)
-    names = ("ACCLMT_PERIOD_PS", "ACCLMT_UNITS_PER_PS", "ACCLMT_BLOCKS", "ACCLMT_HARDENED")
-    variables = job.variables(*names)
+    variables = job.variables(*VARIABLES)
     blocks = variables["ACCLMT_BLOCKS"].split()
     for block in blocks:
         job.abstract(block)
@@ -402,8 +424,7 @@ def place(arguments):
     steps = STEPS + (["generate_abstract"] if variables["ACCLMT_HARDENED"] == "1" else [])
     for number, step in enumerate(steps, start=1):
         job.run(source, step, f"[{number}/{len(steps)}] {step}")
-    period_ps = float(variables["ACCLMT_PERIOD_PS"])
-    values = figures(job, period_ps, float(variables["ACCLMT_UNITS_PER_PS"]))
+    values = figures(job, variables)
     path = job.folder("results") / "place.json"
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(values, indent=2) + "\n")

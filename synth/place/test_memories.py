@@ -246,6 +246,8 @@ class Timing(unittest.TestCase):
             environment = os.environ | {
                 "ACCLMT_PERIOD_PS": "2000",
                 "ACCLMT_UNITS_PER_PS": units_per_ps,
+                "ACCLMT_INPUT_SHARE": "0.4",
+                "ACCLMT_OUTPUT_SHARE": "0.4",
                 "ACCLMT_LOAD": "0.004",
                 "ACCLMT_DRIVER": "BUF",
             }

@@ -172,8 +172,15 @@ class Run(unittest.TestCase):
 
     def test_ports_have_their_share_of_the_period(self):
         # 55 percent of 1000 ps, of which 44 are left: 506 ps, which are 55 percent of 920 ps.
-        self.assertAlmostEqual(place.shortest_period(1000, {"from_inputs": 44, "through": None})[0], 920)
-        self.assertEqual(place.shortest_period(1000, {"registers": None}), (None, None))
+        share = place.shares(0.4, 0.2)
+        self.assertAlmostEqual(
+            place.shortest_period(1000, {"from_inputs": 44, "through": None}, share)[0], 920
+        )
+        # 75 percent, of which 30 are missing.
+        period, kind = place.shortest_period(1000, {"from_inputs": 44, "to_outputs": -30}, share)
+        self.assertAlmostEqual(period, 1040)
+        self.assertEqual(kind, "to_outputs")
+        self.assertEqual(place.shortest_period(1000, {"registers": None}, share), (None, None))
 
     def test_library_in_ns_without_memories(self):
         self.netlist.write_text(NETLIST.replace("MEMORY", "").replace("BLOCK", ""))
