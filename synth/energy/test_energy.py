@@ -225,6 +225,30 @@ class Report(unittest.TestCase):
             energy.read_power("Error")
 
 
+class Page(unittest.TestCase):
+    def test_tables_have_the_figures(self):
+        block = {
+            "block": "acclmt_mul", "field": "large", "period_ps": 1312, "picojoules": 60.5,
+            "parts": {"sequential": 5.0, "combinational": 50.25, "clock": 5.25},
+            "leakage_picojoules": 0.125,
+        }  # fmt: skip
+        values = {part: [1.0, 2.0, 3.0] for part in (*hashes.PARTS, "all")}
+        total = {
+            "instances_of_measured_blocks": {"acclmt_mul": 29}, "commit_of_areas": "abc",
+            "hashes": {"arity 2": {"cycles": 13.0, "nanojoules": values}},
+        }  # fmt: skip
+        text = energy.page(
+            f"before\n{energy.BEGIN}\nold\n{energy.END}\nbehind\n",
+            {"asap7": {"blocks": [block], "sum": total}, "sg13g2": {"blocks": []}},
+        )
+        self.assertIn("| asap7 | `acclmt_mul` | large | 1312 | 60.50 | 5.00 | 50.25 | 5.25 | 0.12 |", text)
+        self.assertIn("| arity 2 | 13.00 | 2.0 | 2.0 | 2.0 | 2.0 | 2.0 | 1 to 3 |", text)
+        self.assertNotIn("old", text)
+        self.assertTrue(text.startswith("before") and text.endswith("behind\n"))
+        with self.assertRaisesRegex(energy.EnergyError, "markers"):
+            energy.page("nothing", {})
+
+
 class Hash(unittest.TestCase):
     """The sum on an engine of two blocks, a register file and a memory."""
 
