@@ -15,6 +15,7 @@ from pathlib import Path
 
 import picture
 import place
+import publish
 
 HERE = Path(__file__).resolve().parent
 VENV = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -381,6 +382,35 @@ class Picture(unittest.TestCase):
             picture.raster(DEF, picture.sizes_of([SIZES.replace("MACRO FAx1", "MACRO FAx2")]), 10)
         with self.assertRaisesRegex(picture.PictureError, "no COMPONENTS"):
             picture.raster(DEF.replace("COMPONENTS 4", "NETS 4"), {}, 10)
+
+
+class Publish(unittest.TestCase):
+    LAYOUT = {
+        "before": {"commit": "abc", "area_um2": 700.4, "memory_um2": 0.0, "worst_path_ns": 0.5},
+        "areas": {"flip-flop": 80.0, "full adder": 0.0},
+        "layout": {
+            "library": "asap7", "top": "acclmt_mod_add", "period_ps": 1000.0, "cell_area_um2": 730.5,
+            "macro_area_um2": 0.0, "core_area_um2": 922.6, "utilization_percent": 79.2,
+            "shortest_period_ps": 934.3, "shortest_period_of": "from_inputs", "wire_length_um": 25713.0,
+            "routing_overflow": 0, "hold_violations": 0.0, "slew_violations": 3.0, "load_violations": None,
+        },
+    }  # fmt: skip
+
+    def test_page_has_the_figures(self):
+        text = publish.page(
+            f"before\n{publish.BEGIN}\nearlier text\n{publish.END}\nbehind\n", {"asap7-acclmt_mod_add": self.LAYOUT}
+        )
+        row = (
+            "| asap7 | [`acclmt_mod_add`](#asap7-acclmt_mod_add) | 700 | 0.50 | 730 | 923 | 79 % | 1.00 | 0.93 | "
+            "25.7 | 0 | slew_violations is 3 |"
+        )
+        self.assertIn(row, text)
+        self.assertIn("![Layout of acclmt_mod_add on asap7](layouts/asap7-acclmt_mod_add.png)", text)
+        self.assertIn("Areas: flip-flop 80 um^2.", text)
+        self.assertNotIn("earlier text", text)
+        self.assertTrue(text.startswith("before") and text.endswith("behind\n"))
+        with self.assertRaisesRegex(publish.PublishError, "markers"):
+            publish.page("nothing", {})
 
 
 class Lint(unittest.TestCase):
