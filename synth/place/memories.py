@@ -313,6 +313,9 @@ def read_netlist(path, top, blocks):
         if block not in modules or block == top:
             raise PlaceError(f"{path} has no module {block} below {top}, which is to be a block of it")
         design.remove(modules.pop(block))
+    # Not checked: blocks and memories need not be modules of it. What is not below the top goes.
+    libyosys.run_pass(f"hierarchy -top {top}", design)
+    modules = {module.name.str().lstrip("\\"): module for module in design.modules_.values()}
     boxes = {name: module for name, module in modules.items() if MEMORY in name}
     sizes, unmapped = set(), set()
     for name, module in modules.items():
@@ -341,8 +344,6 @@ def read_netlist(path, top, blocks):
         raise PlaceError(f"{path} is not mapped to a library: it has cells of the kinds {named}")
     for module in boxes.values():
         design.remove(module)
-    # Not checked: blocks and memories are no modules of it.
-    libyosys.run_pass(f"hierarchy -top {top}", design)
     # OpenROAD knows the constants 0 and 1 only.
     libyosys.run_pass("setundef -zero", design)
     return design, sorted(sizes)

@@ -46,6 +46,16 @@ VARIABLES = (
     "ACCLMT_BLOCKS",
     "ACCLMT_HARDENED",
 )
+# What may be set in the environment, and changes a layout.
+USERS_VARIABLES = (
+    "ACCLMT_PERIOD_PS",
+    "ACCLMT_INPUT_SHARE",
+    "ACCLMT_OUTPUT_SHARE",
+    "CORE_UTILIZATION",
+    "MACRO_PLACE_HALO",
+    "MAX_ROUTING_LAYER",
+    "PLACE_DENSITY_LB_ADDON",
+)
 # Lines of the log that are shown after an error.
 LINES_AFTER_ERROR = 25
 SECONDS_BETWEEN_SIGNS_OF_LIFE = 30
@@ -159,6 +169,11 @@ def netlist_python():
     )
 
 
+def contents(folder):
+    """Name -> bytes of the files of a folder; nothing where it does not exist."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.is_dir() else {}
+
+
 class Flow:
     """The configuration of a module, and the Makefile of OpenROAD-flow-scripts on it."""
 
@@ -217,12 +232,15 @@ class Flow:
         done = subprocess.run([*command, "--out", str(partial)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise PlaceError(f"the netlist cannot be prepared: {done.stderr.strip()}")
-        shutil.rmtree(self.prepared, ignore_errors=True)
-        partial.rename(self.prepared)
+        # Make goes by the age of files: what is the same stays as old as it is.
+        if contents(partial) == contents(self.prepared):
+            shutil.rmtree(partial)
+        else:
+            shutil.rmtree(self.prepared, ignore_errors=True)
+            partial.rename(self.prepared)
 
-    def begin(self, openroad, flow, blocks):
-        """Clears what is of other inputs, and puts the netlist where the synthesis would leave it."""
-        self.environment["OPENROAD_EXE"] = openroad
+    def digest(self, flow, blocks):
+        """Of everything that a layout depends on, but for the version of OpenROAD and its flow."""
         digest = hashlib.sha256(str(flow).encode())
         files = [self.configuration, HERE / "common.mk", HERE / "constraints.sdc", HERE / "macros.tcl"]
         files += sorted(self.configuration.parent.glob("**/*.mk"))
@@ -232,19 +250,20 @@ class Flow:
         for path in files:
             digest.update(path.read_bytes())
         for name, value in sorted(self.environment.items()):
-            if self.environment[name] != os.environ.get(name) and name != "WORK_HOME":
-                digest.update(f"{name}={value}".encode())
-        # What the user sets beside them.
-        for name in ("PLACE_DENSITY_LB_ADDON", "ACCLMT_PERIOD_PS", "CORE_UTILIZATION", "MAX_ROUTING_LAYER",
-                     "ACCLMT_INPUT_SHARE", "ACCLMT_OUTPUT_SHARE"):
-            digest.update(self.environment.get(name, "").encode())
+            if value != os.environ.get(name) or name in USERS_VARIABLES:
+                digest.update(f"{name}={value}\n".encode())
+        return digest.hexdigest()
+
+    def begin(self, flow, blocks):
+        """Clears what is of other inputs, and puts the netlist where the synthesis would leave it."""
         stamp = self.folder("results") / "inputs.sha256"
-        if not stamp.is_file() or stamp.read_text() != digest.hexdigest():
+        digest = self.digest(flow, blocks)
+        if not stamp.is_file() or stamp.read_text() != digest:
             for kind in ("results", "logs", "reports", "objects"):
                 shutil.rmtree(self.folder(kind), ignore_errors=True)
             self.folder("results").mkdir(parents=True)
             shutil.copyfile(self.prepared / "netlist.v", self.folder("results") / "1_2_yosys.v")
-            stamp.write_text(digest.hexdigest())
+            stamp.write_text(digest)
 
     def abstract(self, block):
         """The abstract of a block, which has a layout already."""
@@ -420,7 +439,8 @@ def place(arguments):
     say(f"netlist prepared: {job.prepared}")
     if arguments.prepare:
         return
-    job.begin(openroad, source, blocks)
+    job.begin(source, blocks)
+    job.environment["OPENROAD_EXE"] = openroad
     steps = STEPS + (["generate_abstract"] if variables["ACCLMT_HARDENED"] == "1" else [])
     for number, step in enumerate(steps, start=1):
         job.run(source, step, f"[{number}/{len(steps)}] {step}")

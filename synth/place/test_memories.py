@@ -53,6 +53,13 @@ def netlist(memory):
 
 
 class Netlist(unittest.TestCase):
+    def test_what_is_not_below_the_top_is_left_out(self):
+        text = netlist("acclmt_mem_1r1w__Width8_Depth13") + "module other(a); input a; endmodule\n"
+        code, errors, written = prepare(text, top="other")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("module top", written["netlist.v"])
+        self.assertNotIn("memories.lef", written)
+
     def test_depth_of_instance_module_or_name(self):
         box = (
             "module \\$paramod$0123\\acclmt_mem_1r1w (clk_i);\n"

@@ -13,6 +13,8 @@ export ACCLMT_LOAD = 3.898
 
 # Space around the core in um.
 export CORE_MARGIN = 2
+# The library has no cells against antennas.
+export SKIP_ANTENNA_REPAIR = 1
 # Memories and blocks are a few um wide: the 10 um of the platform are too many.
 export MACRO_PLACE_HALO ?= 2 2
 # Of a block in another module: power and wires up to M5, the layers above are that one's.
