@@ -395,7 +395,6 @@ def figures(flow, variables):
         "slew_violations": metric(metrics, "timing__drv__max_slew"),
         "load_violations": metric(metrics, "timing__drv__max_cap"),
         "wire_length_um": metric(metrics, "global_route__wirelength"),
-        "vias": metric(metrics, "global_route__vias"),
         "routing_usage_percent": float(congestion[-1][2]) if congestion else None,
         "routing_overflow": int(congestion[-1][5]) if congestion else None,
     }
