@@ -246,7 +246,9 @@ class Flow:
         files += sorted(self.configuration.parent.glob("**/*.mk"))
         files += sorted(self.configuration.parent.glob("*.tcl"))
         files += sorted(self.prepared.iterdir())
-        files += [self.abstract(block) for block in blocks]
+        for block in blocks:
+            lef = self.abstract(block)
+            files += [lef, lef.with_name(f"{block}_typ.lib")]
         for path in files:
             digest.update(path.read_bytes())
         for name, value in sorted(self.environment.items()):
