@@ -31,7 +31,7 @@ import hashes  # noqa: E402
 import area  # noqa: E402
 import place  # noqa: E402
 from blocks import LATENCIES, reduce_latency  # noqa: E402
-from fields import Goldilocks, Large  # noqa: E402
+from fields import Goldilocks, Large, grow  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
 from netlists import Netlists  # noqa: E402
 
@@ -82,7 +82,8 @@ def squaring(mode, random):
 
 
 def reduction(mode, random):
-    value = mode.product(mode.random(random), mode.random(random))
+    """The value is a product in the chunks of a sum."""
+    value = grow(0, mode.product(mode.random(random), mode.random(random)))
     return {"value_i": value}, mode.reduce(value)
 
 

@@ -5,3 +5,5 @@ ACCLMT_BLOCKS = acclmt_mul acclmt_sqr acclmt_reduce_constant
 export PDN_TCL = $(ACCLMT_PLACE)/asap7/pdn_blocks.tcl
 export MAX_ROUTING_LAYER = M9
 export CORE_UTILIZATION ?= 55
+# Not reached in a layout yet: a first attempt.
+export ACCLMT_PERIOD_PS ?= 2000
