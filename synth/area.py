@@ -295,14 +295,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", default="generic", help="asap7, sg13g2 or generic [generic]")
     parser.add_argument("--top", help=f"module to measure [{CHIP}, engines and baseline]")
-    parser.add_argument(
-        "--parameter",
-        type=elaborate.parameter,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="parameter of the module of --top",
-    )
+    elaborate.add_parameter_argument(parser, "the module of --top")
     parser.add_argument(
         "--no-runtime-modulus",
         action="store_true",

@@ -216,12 +216,17 @@ def summary(results):
     return table([*head, "engine's area"], rows)
 
 
+def between(page, text, markers, lines, error=ValueError):
+    """The text of a page with these lines between its two markers; `error` is raised where they are missing."""
+    begin, end = (text.find(marker) for marker in markers)
+    if begin < 0 or end < begin:
+        raise error(f"{page}: the markers '{markers[0]}' and '{markers[1]}' are missing")
+    return text[:begin] + "\n".join([markers[0], "", *lines, ""]) + text[end:]
+
+
 def page(text, results):
     """The page of all libraries with a new table."""
-    start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
-        raise ValueError(f"{PAGE}: the markers '{BEGIN}' and '{END}' are missing")
-    return text[:start] + "\n".join([BEGIN, "", *summary(results), "", ""]) + text[end:]
+    return between(PAGE, text, (BEGIN, END), [*summary(results), ""])
 
 
 def write(path, text):

@@ -59,6 +59,18 @@ def parameter(text):
     return name, value
 
 
+def add_parameter_argument(parser, of):
+    """The argument --parameter of a program, which can be repeated; `of` says of what module."""
+    parser.add_argument(
+        "--parameter",
+        type=parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"parameter of {of}",
+    )
+
+
 def commands(front_end, top, sources, parameters=()):
     """The Yosys commands that elaborate `sources` below the module `top` with `parameters`."""
     files = " ".join(shlex.quote(str(source)) for source in sources)
@@ -82,14 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--front-end", choices=["slang", "yosys"], required=True)
     parser.add_argument("--top", default="acclmt_core", help="top module [acclmt_core]")
-    parser.add_argument(
-        "--parameter",
-        type=parameter,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="parameter of the top module",
-    )
+    add_parameter_argument(parser, "the top module")
     parser.add_argument("--file-list", type=Path, default=FILE_LIST, help="[rtl/acclmt.f]")
     parser.add_argument("--log", action="store_true", help="print everything that Yosys says")
     arguments = parser.parse_args()

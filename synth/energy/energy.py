@@ -29,6 +29,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "gates"), str(HERE.parent / 
 import cells  # noqa: E402
 import hashes  # noqa: E402
 import area  # noqa: E402
+import area_page  # noqa: E402
 import place  # noqa: E402
 from blocks import LATENCIES, reduce_latency  # noqa: E402
 from fields import Goldilocks, Large, grow  # noqa: E402
@@ -261,22 +262,17 @@ def script(job, flow, path, variables, log):
 
 def page(text, results):
     """The page with the tables of the results of all libraries."""
-    start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
-        raise EnergyError(f"{PAGE}: the markers '{BEGIN}' and '{END}' are missing")
-    lines = [
-        "| library | block | field | period, ps | pJ an operation | registers | gates | clock tree | leakage |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    head = ["library", "block", "field", "period, ps", "pJ an operation"]
+    head += ["registers", "gates", "clock tree", "leakage"]
+    rows = []
     for library, data in sorted(results.items()):
         for entry in data["blocks"]:
             parts = entry["parts"]
             values = [entry["picojoules"], parts["sequential"], parts["combinational"]]
             values += [parts.get("clock", 0), entry["leakage_picojoules"]]
-            figures = " | ".join(f"{value:.2f}" for value in values)
-            lines.append(
-                f"| {library} | `{entry['block']}` | {entry['field']} | {entry['period_ps']} | {figures} |"
-            )
+            row = [library, f"`{entry['block']}`", entry["field"], str(entry["period_ps"])]
+            rows.append([*row, *(f"{value:.2f}" for value in values)])
+    lines = area_page.table(head, rows)
     for library, data in sorted(results.items()):
         if total := data.get("sum"):
             blocks = ", ".join(
@@ -286,22 +282,16 @@ def page(text, results):
                 "",
                 f"A hash on {library}, in nJ, of an engine with {blocks} (areas of commit {total['commit_of_areas']}):",
                 "",
-                "| hash | cycles | blocks | registers | gates | memories | all | bounds |",
-                "|---|---|---|---|---|---|---|---|",
             ]
+            columns = (*hashes.PARTS, "all")
+            rows = []
             for name, entry in total["hashes"].items():
                 found = entry["nanojoules"]
-                parts = " | ".join(f"{found[part][1]:.1f}" for part in (*hashes.PARTS, "all"))
                 bounds = f"{found['all'][0]:.0f} to {found['all'][2]:.0f}"
-                lines.append(f"| {name} | {entry['cycles']:.2f} | {parts} | {bounds} |")
-    return text[:start] + "\n".join([BEGIN, "", *lines, "", ""]) + text[end:]
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text)
-    partial.rename(path)
+                parts = [f"{found[part][1]:.1f}" for part in columns]
+                rows.append([name, f"{entry['cycles']:.2f}", *parts, bounds])
+            lines += area_page.table(["hash", "cycles", *columns, "bounds"], rows)
+    return area_page.between(PAGE, text, (BEGIN, END), [*lines, ""], EnergyError)
 
 
 def main():
@@ -326,7 +316,7 @@ def main():
         netlists = Netlists(arguments.library, ROOT / "target" / "area", say=say)
         found = []
         for block in arguments.block or sorted(STIMULI):
-            job = place.Flow(place.parse_arguments(["--library", arguments.library, "--top", block]))
+            job = place.Flow.of(arguments.library, block)
             job.environment["OPENROAD_EXE"] = openroad
             if not (job.folder("results") / "place.json").is_file():
                 say(f"{block}: skipped, there is no layout: `make place LIB={arguments.library} TOP={block}` makes it")
@@ -341,12 +331,12 @@ def main():
             data["sum"] = hashes.summed(arguments.library, found)
             print(hashes.table(data["sum"]))
         path = arguments.json or TARGET / f"{arguments.library}.json"
-        write(path, json.dumps(data, indent=1) + "\n")
+        area.write(path, json.dumps(data, indent=1) + "\n")
         if arguments.publish:
             results = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
             results[arguments.library] = data
-            write(RESULTS, json.dumps(results, indent=1) + "\n")
-            write(PAGE, page(PAGE.read_text(), results))
+            area.write(RESULTS, json.dumps(results, indent=1) + "\n")
+            area.write(PAGE, page(PAGE.read_text(), results))
         say(f"written: {path}")
     except (EnergyError, FlowError, OSError, place.PlaceError, cells.CellError, hashes.HashError) as error:
         sys.exit(f"energy: {error}")

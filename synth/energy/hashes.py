@@ -58,7 +58,7 @@ def add(total, low, typical, high):
     return [a + b for a, b in zip(total, (low, typical, high))]
 
 
-def densities(blocks, modules):
+def densities(blocks, modules, flip_flop_um2):
     """Energy in pJ of a flip-flop with its share of the clock tree, and of an um^2 of gates: the least, the mean
     and the most of the blocks."""
     registers, gates = [], []
@@ -67,7 +67,7 @@ def densities(blocks, modules):
         parts = entry["parts"]
         flip_flops = module["flip_flops"]
         registers.append((parts["sequential"] + parts.get("clock", 0)) / flip_flops)
-        area = module["own_area_um2"] - flip_flops * entry["flip_flop_um2"]
+        area = module["own_area_um2"] - flip_flops * flip_flop_um2
         gates.append(parts["combinational"] / area)
     return [(min(some), sum(some) / len(some), max(some)) for some in (registers, gates)]
 
@@ -82,10 +82,10 @@ def memory_energy(width, depth, model):
 def per_cycle(blocks, results, model, flip_flop_um2):
     """Part -> [least, typical, most] energy in pJ of an engine in a cycle."""
     modules = results["modules"]
-    known = {name: {**entry, "flip_flop_um2": flip_flop_um2} for name, entry in blocks.items() if name in modules}
+    known = {name: entry for name, entry in blocks.items() if name in modules}
     if not known:
         raise HashError("no block of the engine has a measured energy")
-    register, gate = densities(known, modules)
+    register, gate = densities(known, modules, flip_flop_um2)
     parts = {part: [0.0, 0.0, 0.0] for part in PARTS}
     counts = instances(modules, ENGINE)
     for name, times in counts.items():

@@ -10,7 +10,6 @@ Needs the packages of synth/requirements.txt.
 """
 
 import argparse
-import hashlib
 import json
 import sys
 import time
@@ -24,13 +23,14 @@ sys.path.insert(0, str(HERE.parent))
 import area  # noqa: E402
 import elaborate  # noqa: E402
 from flow import tools  # noqa: E402
+from flow.design import MEMORY  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
+from flow.runner import digest_of, keep  # noqa: E402
 
 ROOT = HERE.parent.parent
 TARGET = ROOT / "target" / "fpga"
 FAMILIES = HERE / "families.toml"
 KINDS = ("lut", "ff", "dsp", "bram")
-MEMORY = "acclmt_mem_1r1w"
 # Measured without TOP, blocks and engines as modules of them: a chip for an FPGA, and the default one.
 SMALL = {"NumEngines": 1, "NumPartial": 1, "Store": 0, "Adders": 0}
 DESIGNS = [("acclmt_core", SMALL), ("acclmt_core", {})]
@@ -78,7 +78,7 @@ class Family:
     def digest(self):
         """Of everything that the counts of a text depend on."""
         maps = [(HERE / name).read_text() for name in ("sums.v", self.data["ternary"])]
-        return digest_of(*self.commands("TOP"), *maps)
+        return digest_of([*self.commands("TOP"), *maps])
 
     def count(self, cells, below, what):
         """LUTs, flip-flops, DSP blocks and block RAMs of cells (type -> number)."""
@@ -91,8 +91,15 @@ class Family:
         }
 
 
-def digest_of(*parts):
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+def memory_source(sources, width, depth):
+    """What the result of a memory depends on, and the commands that read it with its module."""
+    text = next(path for path in sources if path.stem == MEMORY).read_text() + f"{width} {depth}"
+    files = [p for p in sources if p.parent.name == "pkg" or p.stem in (MEMORY, "acclmt_memory_pkg")]
+    read = [
+        "read_verilog -sv -D SYNTHESIS " + " ".join(f'"{path}"' for path in files),
+        f"chparam -set Width {width} -set Depth {depth} {MEMORY}",
+    ]
+    return text, (read, MEMORY)
 
 
 class Counter:
@@ -107,13 +114,14 @@ class Counter:
 
     def run(self, designs):
         """Name -> cells of every unit and memory of the designs."""
+        sources = elaborate.read_file_list(elaborate.FILE_LIST)
+        # What the result depends on; how it is read (a unit: that text), and its name then.
         work = {}
         for design in designs:
             for unit in design.order():
-                work[unit.name] = (unit.text, lambda unit=unit: self.unit_source(unit))
+                work[unit.name] = (unit.text, ([], unit.name))
             for name, (width, depth) in design.memories.items():
-                text = self.memory_text(width, depth)
-                work[name] = (text, lambda width=width, depth=depth: self.memory_source(width, depth))
+                work[name] = memory_source(sources, width, depth)
         waiting = sorted(
             (name for name in work if name not in self.cells), key=lambda name: -len(work[name][0])
         )
@@ -133,43 +141,21 @@ class Counter:
 
     def synthesise(self, name, text, source):
         """Cells of a unit or memory, and the seconds that it took; None if it was there."""
-        folder = self.folder / "units" / digest_of(*self.basis, text)
+        folder = self.folder / "units" / digest_of([*self.basis, text])
         file = folder / "cells.json"
         if file.is_file():
             return json.loads(file.read_text()), None
         began = time.monotonic()
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "unit.il").write_text(text)
-        read, top = source()
-        if read is None:
-            read = [f"read_rtlil {folder / 'unit.il'}"]
+        read, top = source
+        read = read or [f"read_rtlil {folder / 'unit.il'}"]
         commands = [*read, *self.family.commands(top), f"tee -q -o {folder / 'stat.json'} stat -json"]
         tools.run_yosys(commands, f"synthesis of {name}", folder / "yosys.log")
         modules = json.loads((folder / "stat.json").read_text())["modules"]
         cells = modules["\\" + top]["num_cells_by_type"]
-        partial = file.with_suffix(".partial")
-        partial.write_text(json.dumps(cells))
-        partial.rename(file)
+        keep(file, cells)
         return cells, time.monotonic() - began
-
-    @staticmethod
-    def unit_source(unit):
-        return None, unit.name
-
-    @staticmethod
-    def memory_text(width, depth):
-        """What the result of a memory depends on."""
-        sources = elaborate.read_file_list(elaborate.FILE_LIST)
-        return next(p for p in sources if p.stem == MEMORY).read_text() + f"{width} {depth}"
-
-    @staticmethod
-    def memory_source(width, depth):
-        sources = elaborate.read_file_list(elaborate.FILE_LIST)
-        files = [p for p in sources if p.parent.name == "pkg" or p.stem in (MEMORY, "acclmt_memory_pkg")]
-        return [
-            "read_verilog -sv -D SYNTHESIS " + " ".join(f'"{path}"' for path in files),
-            f"chparam -set Width {width} -set Depth {depth} {MEMORY}",
-        ], MEMORY
 
     def totals(self, design):
         """Name -> counts with everything below, and own counts."""
@@ -246,14 +232,7 @@ def main():
     families = sorted(tomllib.loads(FAMILIES.read_text()))
     parser.add_argument("--family", choices=families, default="xcup", help="[xcup]")
     parser.add_argument("--top", help="module to count [the chip with one small engine, and the default one]")
-    parser.add_argument(
-        "--parameter",
-        type=elaborate.parameter,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="parameter of the module of --top",
-    )
+    elaborate.add_parameter_argument(parser, "the module of --top")
     parser.add_argument("--jobs", type=int, default=2, help="units at a time [2]")
     parser.add_argument("--json", type=Path, help="where the results go [target/fpga/FAMILY/TOP.json]")
     arguments = parser.parse_args()

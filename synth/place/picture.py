@@ -119,15 +119,20 @@ def png(image):
 
 def draw(job, pixels):
     """The raster of a layout (place.Flow), and the areas of its kinds of cells."""
-    layout = job.folder("results") / "layout.def"
-    library, top = job.arguments.library, job.arguments.top
-    if not layout.is_file():
-        raise PictureError(f"{layout} does not exist: `make place LIB={library} TOP={top}` writes it")
-    platform = place.existing_flow(None) / "platforms" / place.PLATFORMS[library]
+    layout = job.layout_file("layout.def")
+    platform = place.existing_flow(None) / "platforms" / place.PLATFORMS[job.arguments.library]
     files = sorted((platform / "lef").glob("*.lef")) + sorted(job.prepared.glob("*.lef"))
     files += [job.abstract(block) for block in job.variables("ACCLMT_BLOCKS")["ACCLMT_BLOCKS"].split()]
     sizes = sizes_of(path.read_text(errors="replace") for path in files)
     return raster(layout.read_text(), sizes, pixels)
+
+
+def write(path, data):
+    """Writes bytes as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(data)
+    partial.rename(path)
 
 
 def main():
@@ -140,11 +145,8 @@ def main():
     try:
         if arguments.pixels < 16:
             raise PictureError(f"--pixels {arguments.pixels} is not at least 16")
-        job = place.Flow(place.parse_arguments(["--library", arguments.library, "--top", arguments.top]))
-        image, areas = draw(job, arguments.pixels)
-        partial = arguments.out.with_name(arguments.out.name + ".partial")
-        partial.write_bytes(png(image))
-        partial.rename(arguments.out)
+        image, areas = draw(place.Flow.of(arguments.library, arguments.top), arguments.pixels)
+        write(arguments.out, png(image))
         for name, area in areas.items():
             print(f"{name:28} {area:12.1f} um^2")
     except (OSError, PictureError, place.PlaceError) as error:

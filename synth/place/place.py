@@ -198,27 +198,37 @@ class Flow:
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
             self.environment.pop(name, None)
 
-    def folder(self, kind):
-        """A folder of OpenROAD-flow-scripts: results, logs, reports or objects."""
+    @classmethod
+    def of(cls, library, top):
+        """That of a module, in the folder and by the configuration that are the defaults."""
+        return cls(parse_arguments(["--library", library, "--top", top]))
+
+    def folder(self, kind, top=None):
+        """A folder of OpenROAD-flow-scripts: results, logs, reports or objects, of this module or another one."""
         platform = PLATFORMS[self.arguments.library]
-        return self.work / kind / platform / self.arguments.top / "base"
+        return self.work / kind / platform / (top or self.arguments.top) / "base"
+
+    def layout_file(self, name):
+        """A file of the layout, which has to be there."""
+        path = self.folder("results") / name
+        if not path.is_file():
+            library, top = self.arguments.library, self.arguments.top
+            raise PlaceError(f"{path} does not exist: `make place LIB={library} TOP={top}` writes it")
+        return path
 
     def variables(self, *names):
         """Variables of the design configuration, without OpenROAD-flow-scripts."""
         show = "".join(f"$(info {name}=$({name}))" for name in names)
         command = ["make", "-s", "-f", str(self.configuration), f"--eval=acclmt: ; @:{show}", "acclmt"]
-        done = self.started(command, text=True)
-        if done.returncode != 0:
-            raise PlaceError(f"{self.configuration} cannot be read:\n{done.stderr.strip()}")
-        return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-
-    def started(self, command, **options):
         try:
-            return subprocess.run(
-                command, env=self.environment, capture_output=True, check=False, **options
+            done = subprocess.run(
+                command, env=self.environment, capture_output=True, text=True, check=False
             )
         except FileNotFoundError:
             raise PlaceError("make was not found, which reads the design configuration") from None
+        if done.returncode != 0:
+            raise PlaceError(f"{self.configuration} cannot be read:\n{done.stderr.strip()}")
+        return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
 
     def prepare(self, netlist, blocks):
         """Netlist with named memories and without the blocks, and the memories' abstracts."""
@@ -269,7 +279,7 @@ class Flow:
 
     def abstract(self, block):
         """The abstract of a block, which has a layout already."""
-        lef = self.work / "results" / PLATFORMS[self.arguments.library] / block / "base" / f"{block}.lef"
+        lef = self.folder("results", block) / f"{block}.lef"
         if not lef.is_file():
             raise PlaceError(
                 f"the block {block} of {self.arguments.top} has no layout yet: run "

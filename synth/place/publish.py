@@ -12,10 +12,14 @@ import json
 import sys
 from pathlib import Path
 
-import picture
-import place
-
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "synth"))
+
+import area_page  # noqa: E402
+import picture  # noqa: E402
+import place  # noqa: E402
+from area_page import number  # noqa: E402
+
 RESULTS = ROOT / "synth" / "results" / "layouts.json"
 PAGE = ROOT / "docs" / "place.md"
 PICTURES = ROOT / "docs" / "layouts"
@@ -43,43 +47,35 @@ def before_layout(library, top):
     )
 
 
-def number(value, digits=0):
-    return "-" if value is None else f"{value:,.{digits}f}"
-
-
 def table(layouts):
     """The rows of the page's table."""
     head = [
         "library", "module", "before: um^2", "ns", "routed: um^2", "core um^2", "full", "asked ns", "needs ns",
         "wire mm", "overflow", "hold, slews, loads",
     ]  # fmt: skip
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    rows = []
     for name, entry in sorted(layouts.items()):
         layout, before = entry["layout"], entry["before"]
         worst = before["worst_path_ns"]
         needs = layout["shortest_period_ps"]
         broken = place.broken_limits(layout)
-        lines.append(
-            "| "
-            + " | ".join(
-                [
-                    layout["library"],
-                    f"[`{layout['top']}`](#{name})",
-                    number(before["area_um2"]),
-                    number(worst, 2),
-                    number(layout["cell_area_um2"] + layout["macro_area_um2"]),
-                    number(layout["core_area_um2"]),
-                    f"{layout['utilization_percent']:.0f} %",
-                    number(layout["period_ps"] / 1000, 2),
-                    number(needs and needs / 1000, 2),
-                    number(layout["wire_length_um"] / 1000, 1),
-                    number(layout["routing_overflow"]),
-                    "; ".join(broken) or "kept",
-                ]
-            )
-            + " |"
+        rows.append(
+            [
+                layout["library"],
+                f"[`{layout['top']}`](#{name})",
+                number(before["area_um2"]),
+                number(worst, 2),
+                number(layout["cell_area_um2"] + layout["macro_area_um2"]),
+                number(layout["core_area_um2"]),
+                f"{layout['utilization_percent']:.0f} %",
+                number(layout["period_ps"] / 1000, 2),
+                number(needs and needs / 1000, 2),
+                number(layout["wire_length_um"] / 1000, 1),
+                number(layout["routing_overflow"]),
+                "; ".join(broken) or "kept",
+            ]
         )
-    lines.append("")
+    lines = [*area_page.table(head, rows), ""]
     for name, entry in sorted(layouts.items()):
         layout = entry["layout"]
         lines += [
@@ -104,17 +100,7 @@ def table(layouts):
 
 
 def page(text, layouts):
-    start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
-        raise PublishError(f"{PAGE}: the markers '{BEGIN}' and '{END}' are missing")
-    return text[:start] + "\n".join([BEGIN, "", *table(layouts), ""]) + text[end:]
-
-
-def write(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(data)
-    partial.rename(path)
+    return area_page.between(PAGE, text, (BEGIN, END), table(layouts), PublishError)
 
 
 def main():
@@ -125,22 +111,18 @@ def main():
     try:
         layouts = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
         for top in arguments.top:
-            job = place.Flow(place.parse_arguments(["--library", arguments.library, "--top", top]))
-            file = job.folder("results") / "place.json"
-            if not file.is_file():
-                raise PublishError(
-                    f"{file} does not exist: `make place LIB={arguments.library} TOP={top}` writes it"
-                )
+            job = place.Flow.of(arguments.library, top)
+            figures = json.loads(job.layout_file("place.json").read_text())
             image, areas = picture.draw(job, 800)
             name = f"{arguments.library}-{top}"
-            write(PICTURES / f"{name}.png", picture.png(image))
+            picture.write(PICTURES / f"{name}.png", picture.png(image))
             layouts[name] = {
                 "before": before_layout(arguments.library, top),
-                "layout": json.loads(file.read_text()),
+                "layout": figures,
                 "areas": {kind: round(area, 1) for kind, area in areas.items()},
             }
-        write(RESULTS, (json.dumps(layouts, indent=1) + "\n").encode())
-        write(PAGE, page(PAGE.read_text(), layouts).encode())
+        picture.write(RESULTS, (json.dumps(layouts, indent=1) + "\n").encode())
+        picture.write(PAGE, page(PAGE.read_text(), layouts).encode())
     except (OSError, ValueError, PublishError, picture.PictureError, place.PlaceError) as error:
         sys.exit(f"publish: {error}")
 
