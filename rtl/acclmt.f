@@ -19,7 +19,9 @@ common/acclmt_turns.sv
 common/acclmt_one_hot_select.sv
 common/acclmt_reserved_fifo.sv
 common/acclmt_beat_fifo.sv
+field/acclmt_mul_leaf.sv
 field/acclmt_mul.sv
+field/acclmt_sqr_leaf.sv
 field/acclmt_sqr.sv
 field/acclmt_const_mul.sv
 field/acclmt_accumulate.sv

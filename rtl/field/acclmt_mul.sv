@@ -87,9 +87,14 @@ module acclmt_mul #(
     logic unused_separate;
     assign unused_separate = separate;
 
-    logic [2*Width-1:0] product_q;
-    always_ff @(posedge clk_i) product_q <= a_i * b_i;
-    assign product_o = product_q;
+    acclmt_mul_leaf #(
+      .Width(Width)
+    ) u_leaf (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .product_o
+    );
     assign beside_o = '0;
     logic unused_beside;
     assign unused_beside = ^{beside_a_i, beside_b_i};

@@ -6,8 +6,6 @@
 ///
 ///     a * a = high^2 << 2h  +  ((high + low)^2 - high^2 - low^2) << h  +  low^2
 ///
-/// A leaf is a number times itself: synthesis needs the product of two different bits once only.
-///
 /// Handshake:  none; a square leaves `Latency` cycles after its operand, in order.
 /// Latency:    1 (leaf) + `Levels` (recombination) + one for each set bit of `PreRegister`, which
 ///             must be `Latency`: the same as `acclmt_mul` with the same parameters.
@@ -64,9 +62,13 @@ module acclmt_sqr #(
     logic unused_separate;
     assign unused_separate = separate;
 
-    logic [2*Width-1:0] square_q;
-    always_ff @(posedge clk_i) square_q <= a_i * a_i;
-    assign square_o = square_q;
+    acclmt_sqr_leaf #(
+      .Width(Width)
+    ) u_leaf (
+      .clk_i,
+      .a_i,
+      .square_o
+    );
   end else begin : gen_split
     localparam int unsigned Low = (Width + 1) / 2;
     localparam int unsigned High = Width - Low;
