@@ -23,7 +23,7 @@ sys.path.insert(0, str(HERE.parent))
 import area  # noqa: E402
 import elaborate  # noqa: E402
 from flow import tools  # noqa: E402
-from flow.design import MEMORY  # noqa: E402
+from flow.design import MEMORY, parse_rtlil  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
 from flow.runner import digest_of, keep  # noqa: E402
 
@@ -31,6 +31,9 @@ ROOT = HERE.parent.parent
 TARGET = ROOT / "target" / "fpga"
 FAMILIES = HERE / "families.toml"
 KINDS = ("lut", "ff", "dsp", "bram")
+# The leaves of multipliers and squarers, and what takes their places.
+LEAVES = {"acclmt_mul_leaf": "acclmt_dsp_mul", "acclmt_sqr_leaf": "acclmt_dsp_sqr"}
+MULTIPLIERS = ("dsp", "inferred")
 # Measured without TOP, blocks and engines as modules of them: a chip for an FPGA, and the default one.
 SMALL = {"NumEngines": 1, "NumPartial": 1, "Store": 0, "Adders": 0}
 DESIGNS = [("acclmt_core", SMALL), ("acclmt_core", {})]
@@ -41,15 +44,33 @@ def say(text):
 
 
 class Family:
-    """A family of FPGAs, of families.toml."""
+    """A family of FPGAs, of families.toml, and how its multipliers are made, one of `MULTIPLIERS`."""
 
-    def __init__(self, name):
+    def __init__(self, name, multiplier="dsp"):
         data = tomllib.loads(FAMILIES.read_text())
         self.name = name
+        self.multiplier = multiplier
         self.data = data[name]
         self.known = {
             cell for kind in (*KINDS, "free") for cell in self.data[kind]
         }
+
+    def leaves(self, text):
+        """The Yosys commands that put the leaves of the family in place of those of a unit's text (RTLIL)."""
+        if self.multiplier == "inferred":
+            return []
+        commands = [f"read_verilog -lib {cells}" for cells in self.data["cells"]]
+        for module in parse_rtlil(text).values():
+            base, name = module.base.split("__")[0], module.name.removeprefix("\\")
+            if base in LEAVES:
+                leaf = LEAVES[base]
+                commands += [
+                    f"delete {name}",
+                    f"read_verilog -overwrite {HERE / self.data['leaves']}",
+                    f"chparam -set Width {module.parameters['Width']} {leaf}",
+                    f"rename {leaf} {name}",
+                ]
+        return commands
 
     def commands(self, top):
         """The Yosys commands that synthesise the module `top`, once it is read."""
@@ -77,8 +98,8 @@ class Family:
 
     def digest(self):
         """Of everything that the counts of a text depend on."""
-        maps = [(HERE / name).read_text() for name in ("sums.v", self.data["ternary"])]
-        return digest_of([*self.commands("TOP"), *maps])
+        names = ["sums.v", self.data["ternary"], self.data["leaves"]]
+        return digest_of([*self.commands("TOP"), self.multiplier, *((HERE / name).read_text() for name in names)])
 
     def count(self, cells, below, what):
         """LUTs, flip-flops, DSP blocks and block RAMs of cells (type -> number)."""
@@ -149,7 +170,7 @@ class Counter:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "unit.il").write_text(text)
         read, top = source
-        read = read or [f"read_rtlil {folder / 'unit.il'}"]
+        read = read or [f"read_rtlil {folder / 'unit.il'}", *self.family.leaves(text)]
         commands = [*read, *self.family.commands(top), f"tee -q -o {folder / 'stat.json'} stat -json"]
         tools.run_yosys(commands, f"synthesis of {name}", folder / "yosys.log")
         modules = json.loads((folder / "stat.json").read_text())["modules"]
@@ -181,7 +202,7 @@ def title(top, parameters):
 
 
 def measure(arguments):
-    family = Family(arguments.family)
+    family = Family(arguments.family, arguments.multiplier)
     wanted = DESIGNS if arguments.top is None else [(arguments.top, dict(arguments.parameter))]
     versions = tools.versions()
     counter = Counter(family, TARGET / family.name, versions["yosys"], arguments.jobs)
@@ -190,6 +211,7 @@ def measure(arguments):
     data = {
         "family": family.name,
         "description": family.data["description"],
+        "multiplier": family.multiplier,
         "commit": area.commit(),
         "yosys": versions["yosys"],
         "device": family.data.get("device"),
@@ -231,6 +253,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     families = sorted(tomllib.loads(FAMILIES.read_text()))
     parser.add_argument("--family", choices=families, default="xcup", help="[xcup]")
+    parser.add_argument(
+        "--multiplier",
+        choices=MULTIPLIERS,
+        default="dsp",
+        help="leaves of multipliers and squarers: DSP blocks with their chains, or what Yosys makes of a product [dsp]",
+    )
     parser.add_argument("--top", help="module to count [the chip with one small engine, and the default one]")
     elaborate.add_parameter_argument(parser, "the module of --top")
     parser.add_argument("--jobs", type=int, default=2, help="units at a time [2]")

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import fpga
+from flow import design as designs
 from flow import tools
 from flow.design import Design, Unit
 from flow.errors import FlowError
@@ -156,6 +157,128 @@ class Sums(unittest.TestCase):
     def test_a_wrong_adder_is_noticed(self):
         self.assertFalse(self.proved("xcup", ("e8e8e8e8", "e8e8e8e9")))
         self.assertFalse(self.proved("ecp5", ("two + C", "two - C")))
+
+
+# What the leaves use of a block, as AMD's UG579 has it: the product, and what comes by the chain, shifted or not.
+DSP48E2 = """
+module DSP48E2 #(
+  parameter AREG = 1, ACASCREG = 1, BREG = 1, BCASCREG = 1, CREG = 1, DREG = 1, ADREG = 1, MREG = 1, PREG = 1,
+  parameter ALUMODEREG = 1, CARRYINREG = 1, CARRYINSELREG = 1, INMODEREG = 1, OPMODEREG = 1,
+  parameter USE_MULT = "MULTIPLY", USE_SIMD = "ONE48", AMULTSEL = "A", BMULTSEL = "B",
+  parameter A_INPUT = "DIRECT", B_INPUT = "DIRECT"
+) (
+  input CLK, input [29:0] A, input [17:0] B, input [47:0] C, input [26:0] D, input [29:0] ACIN, input [17:0] BCIN,
+  input [47:0] PCIN, input CARRYCASCIN, MULTSIGNIN, CARRYIN, input [3:0] ALUMODE, input [2:0] CARRYINSEL,
+  input [4:0] INMODE, input [8:0] OPMODE, input CEA1, CEA2, CEAD, CEALUMODE, CEB1, CEB2, CEC, CECARRYIN, CECTRL, CED,
+  input CEINMODE, CEM, CEP, RSTA, RSTALLCARRYIN, RSTALUMODE, RSTB, RSTC, RSTCTRL, RSTD, RSTINMODE, RSTM, RSTP,
+  output [47:0] P, PCOUT
+);
+  wire signed [26:0] a = A[26:0];
+  wire signed [17:0] b = B;
+  wire signed [47:0] product = a * b;
+  wire signed [47:0] chain = PCIN;
+  wire [47:0] z = (OPMODE[6:4] == 3'b000) ? 48'd0 : (OPMODE[6:4] == 3'b001) ? chain :
+                  (OPMODE[6:4] == 3'b101) ? chain >>> 17 : 48'bx;
+  wire plain = AREG + BREG + CREG + DREG + ADREG + MREG + ALUMODEREG + CARRYINREG + CARRYINSELREG + INMODEREG +
+               OPMODEREG == 0 && ALUMODE == 0 && CARRYINSEL == 0 && INMODE == 0 && {OPMODE[8:7], OPMODE[3:0]} == 6'b000101 &&
+               !CARRYIN;
+  wire [47:0] sum = plain ? z + product : 48'bx;
+  reg [47:0] sum_q;
+  always @(posedge CLK) if (CEP) sum_q <= sum;
+  assign P = (PREG == 1) ? sum_q : sum;
+  assign PCOUT = P;
+endmodule
+"""
+# Compares leaves of a width with products, at corners and at random operands.
+LEAVES = """
+module test;
+  parameter Width = 34;
+  reg clk = 0, failed = 0;
+  reg [Width-1:0] a, b;
+  wire [2*Width-1:0] product, square;
+  reg [2*Width-1:0] expected_product, expected_square;
+  acclmt_dsp_mul #(.Width(Width)) mul(.clk_i(clk), .a_i(a), .b_i(b), .product_o(product));
+  acclmt_dsp_sqr #(.Width(Width)) sqr(.clk_i(clk), .a_i(a), .square_o(square));
+  integer i;
+  function [Width-1:0] corner(input integer number);
+    case (number)
+      0: corner = 0;
+      1: corner = 1;
+      2: corner = {Width{1'b1}};
+      3: corner = 17'h1ffff;
+      4: corner = {Width{1'b1}} << 17;
+      5: corner = 1 << 16;
+      6: corner = 1 << (Width - 1);
+      default: corner = {$random, $random};
+    endcase
+  endfunction
+  initial begin
+    for (i = 0; i < 4000; i = i + 1) begin
+      a = corner((i < 64) ? i % 8 : 8);
+      b = corner((i < 64) ? i / 8 : 8);
+      expected_product = a * b;
+      expected_square = a * a;
+      #1 clk = 1;
+      // The operands are read at the edge.
+      #1 a = ~a; b = ~b;
+      #1 clk = 0;
+      #1 if (product !== expected_product || square !== expected_square) failed = 1;
+    end
+    if (failed) $display("different"); else $display("equal");
+  end
+endmodule
+"""
+
+
+class Leaves(unittest.TestCase):
+    """The leaves of multipliers and squarers as DSP blocks."""
+
+    def simulated(self, name, width, changed=("", "")):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            leaves = (fpga.HERE / fpga.Family(name).data["leaves"]).read_text()
+            self.assertIn(changed[0], leaves)
+            (folder / "all.v").write_text(leaves.replace(*changed) + DSP48E2 + LEAVES)
+            command = ["iverilog", "-g2005-sv", f"-Ptest.Width={width}", "-s", "test", "-o", folder / "run", folder / "all.v"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(done.stderr, "")
+            return subprocess.run(["vvp", "-n", folder / "run"], capture_output=True, text=True, check=True).stdout
+
+    def test_leaves_multiply_and_square(self):
+        for name in ("xcup", "ecp5"):
+            for width in (18, 31, 32, 33, 34, 12, 40):
+                with self.subTest(name, width=width):
+                    self.assertEqual(self.simulated(name, width), "equal\n")
+
+    def test_wrong_leaves_are_noticed(self):
+        for name, change in [
+            ("xcup", ("3'b101", "3'b001")),
+            ("xcup", ("17], 1'b0}", "17], 1'b1}")),
+            ("xcup", ("{both[16:0], low[16:0]}", "{both[16:0], low[17:1]}")),
+            ("ecp5", ("low[33:18]", "low[32:17]")),
+        ]:
+            with self.subTest(change):
+                self.assertEqual(self.simulated(name, 34, change), "different\n")
+
+    def test_they_take_the_places_of_those_of_the_design(self):
+        sources = [fpga.ROOT / "rtl" / "field" / f"{module}.sv" for module in fpga.LEAVES]
+        wrapper = """
+        module top(input clk_i, input [33:0] a_i, b_i, output [67:0] product_o, square_o);
+          acclmt_mul_leaf mul(.clk_i(clk_i), .a_i(a_i), .b_i(b_i), .product_o(product_o));
+          acclmt_sqr_leaf sqr(.clk_i(clk_i), .a_i(a_i), .square_o(square_o));
+        endmodule
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "top.sv").write_text(wrapper)
+            design = designs.elaborate([*sources, folder / "top.sv"], "top", {}, folder)
+            found = {}
+            for multiplier in fpga.MULTIPLIERS:
+                counter = fpga.Counter(fpga.Family("xcup", multiplier), folder, "any", 1)
+                counter.run([design])
+                found[multiplier] = counter.totals(design)[0]["top"]
+        self.assertEqual(found["dsp"], {"lut": 0, "ff": 68, "dsp": 7, "bram": 0})
+        self.assertGreater(found["inferred"]["lut"], 0)
 
 
 class Arguments(unittest.TestCase):
