@@ -6,6 +6,9 @@
 //! and of every level with an arity of its own, ends, every node is the hash of the right children, comes out with the right level and index, and the
 //! deepest ready group goes first.
 
+// The tree is the same with every prime.
+#![cfg(feature = "bls12-381")]
+
 mod common;
 
 use acclmt_driver::level_table::{LeafQueue, level_table, max_height};

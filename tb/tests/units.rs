@@ -1792,156 +1792,163 @@ fn check_sbox(
 
 // ---- Blocks with deliberate faults -----------------------------------------------------------------
 
-/// Words of the packed outputs of `BenchKind::Mutants`.
-mod mutants {
-    use std::ops::Range;
-    pub const PRODUCT_CARRY: Range<usize> = 0..16;
-    pub const PRODUCT_GOLDILOCKS: Range<usize> = 16..32;
-    pub const SQUARE: Range<usize> = 32..48;
-    pub const SUM_CARRY: Range<usize> = 48..65;
-    pub const SUM_ROOM: Range<usize> = 65..82;
-    pub const SUM_INITIAL: Range<usize> = 82..99;
-    pub const SLOT_SUM: Range<usize> = 99..116;
-    pub const RESIDUE_CARRY: Range<usize> = 116..124;
-    pub const RESIDUE_SUBTRACTION: Range<usize> = 124..132;
-    pub const RESIDUE_GOLDILOCKS: Range<usize> = 132..140;
-    pub const RESIDUE_GOLDILOCKS_ROOM: Range<usize> = 140..148;
-    pub const RESIDUE_RUNTIME: Range<usize> = 148..156;
-    pub const SUM_SLICE: Range<usize> = 156..164;
-    pub const SUM_BORROW: Range<usize> = 164..172;
-    pub const OPERAND_CARRY: Range<usize> = 172..180;
-    pub const OPERAND_REDUCTION: Range<usize> = 180..188;
-    pub const OPERAND_ONE: Range<usize> = 188..196;
-    pub const OPERAND_SLICES: Range<usize> = 196..204;
-    pub const PAIR_PRODUCT: Range<usize> = 204..220;
-    pub const SBOX: Range<usize> = 220..228;
-    pub const PAIR_SUM: Range<usize> = 228..245;
-    pub const EXIT: Range<usize> = 245..270;
-    pub const ADDERS: Range<usize> = 270..294;
-}
+/// Faulty blocks are found. They are built with the default prime only, as the faults are the same with every one.
+#[cfg(feature = "bls12-381")]
+mod faulty {
+    use super::*;
 
-const MUTANTS: BenchKind = BenchKind::Mutants;
-
-#[test]
-fn faulty_multipliers_are_found() {
-    for field in fields(0) {
-        check_multiplier(MUTANTS, &mutants::PRODUCT_CARRY, seed(11), &field).unwrap_err();
+    /// Words of the packed outputs of `BenchKind::Mutants`.
+    mod mutants {
+        use std::ops::Range;
+        pub const PRODUCT_CARRY: Range<usize> = 0..16;
+        pub const PRODUCT_GOLDILOCKS: Range<usize> = 16..32;
+        pub const SQUARE: Range<usize> = 32..48;
+        pub const SUM_CARRY: Range<usize> = 48..65;
+        pub const SUM_ROOM: Range<usize> = 65..82;
+        pub const SUM_INITIAL: Range<usize> = 82..99;
+        pub const SLOT_SUM: Range<usize> = 99..116;
+        pub const RESIDUE_CARRY: Range<usize> = 116..124;
+        pub const RESIDUE_SUBTRACTION: Range<usize> = 124..132;
+        pub const RESIDUE_GOLDILOCKS: Range<usize> = 132..140;
+        pub const RESIDUE_GOLDILOCKS_ROOM: Range<usize> = 140..148;
+        pub const RESIDUE_RUNTIME: Range<usize> = 148..156;
+        pub const SUM_SLICE: Range<usize> = 156..164;
+        pub const SUM_BORROW: Range<usize> = 164..172;
+        pub const OPERAND_CARRY: Range<usize> = 172..180;
+        pub const OPERAND_REDUCTION: Range<usize> = 180..188;
+        pub const OPERAND_ONE: Range<usize> = 188..196;
+        pub const OPERAND_SLICES: Range<usize> = 196..204;
+        pub const PAIR_PRODUCT: Range<usize> = 204..220;
+        pub const SBOX: Range<usize> = 220..228;
+        pub const PAIR_SUM: Range<usize> = 228..245;
+        pub const EXIT: Range<usize> = 245..270;
+        pub const ADDERS: Range<usize> = 270..294;
     }
-    let output = mutants::PRODUCT_GOLDILOCKS;
-    check_multiplier(MUTANTS, &output, seed(11), &Field::of_build(0)).unwrap();
-    check_multiplier(MUTANTS, &output, seed(11), &Field::Goldilocks).unwrap_err();
-}
 
-#[test]
-fn faulty_squarer_is_found() {
-    for field in fields(0) {
-        check_squarer(MUTANTS, &mutants::SQUARE, seed(12), &field).unwrap_err();
-    }
-}
+    const MUTANTS: BenchKind = BenchKind::Mutants;
 
-#[test]
-fn faulty_accumulators_are_found() {
-    let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
-    let output = mutants::SUM_CARRY;
-    check_accumulator(MUTANTS, &output, seed(13), &large).unwrap_err();
-    check_accumulator(MUTANTS, &output, seed(13), &goldilocks).unwrap();
-    for output in [mutants::SUM_ROOM, mutants::SUM_INITIAL] {
-        check_accumulator(MUTANTS, &output, seed(13), &large).unwrap_err();
-        check_accumulator(MUTANTS, &output, seed(13), &goldilocks).unwrap_err();
-    }
-}
-
-#[test]
-fn faulty_sum_of_a_recurrence_is_found() {
-    for field in fields(0) {
-        check_slot_sum(MUTANTS, &mutants::SLOT_SUM, seed(26), &field).unwrap_err();
-    }
-}
-
-#[test]
-fn faulty_operand_adders_are_found() {
-    let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
-    let check =
-        |output, field| check_operand_adder(MUTANTS, &output, seed(27), field, true).map_err(drop);
-    let found = Err(());
-    assert_eq!(check(mutants::OPERAND_CARRY, &large), found);
-    assert_eq!(check(mutants::OPERAND_CARRY, &goldilocks), Ok(()));
-    assert_eq!(check(mutants::OPERAND_REDUCTION, &large), Ok(()));
-    assert_eq!(check(mutants::OPERAND_REDUCTION, &goldilocks), found);
-    assert_eq!(check(mutants::OPERAND_ONE, &large), found);
-    assert_eq!(check(mutants::OPERAND_ONE, &goldilocks), found);
-    assert_eq!(check(mutants::OPERAND_SLICES, &large), Ok(()));
-    assert_eq!(check(mutants::OPERAND_SLICES, &goldilocks), found);
-}
-
-#[test]
-fn faulty_pair_product_is_found() {
-    for field in fields(BUILD) {
-        check_pair_product(MUTANTS, &mutants::PAIR_PRODUCT, seed(28), &field).unwrap_err();
-    }
-}
-
-#[test]
-fn faulty_sum_of_pairs_is_found() {
-    for field in fields(BUILD) {
-        let check =
-            |width| check_pair_sum(MUTANTS, &mutants::PAIR_SUM, seed(29), &field, width, false);
-        // A state of five elements has no pair in lane 2, and one pair of beats.
-        check(5).unwrap();
-        check(12).unwrap_err();
-    }
-}
-
-#[test]
-fn faulty_adders_are_found() {
-    check_adders(MUTANTS, &mutants::ADDERS, seed(31), 1).unwrap();
-    check_adders(MUTANTS, &mutants::ADDERS, seed(31), 2).unwrap_err();
-}
-
-#[test]
-fn faulty_exit_is_found() {
-    for field in fields(BUILD) {
-        // No place of the last beat is beyond a state of six elements.
-        if let Field::Large { .. } = field {
-            check_exit(MUTANTS, &mutants::EXIT, seed(30), &field, 6, 3).unwrap();
+    #[test]
+    fn multipliers_are_found() {
+        for field in fields(0) {
+            check_multiplier(MUTANTS, &mutants::PRODUCT_CARRY, seed(11), &field).unwrap_err();
         }
-        check_exit(MUTANTS, &mutants::EXIT, seed(30), &field, 5, 3).unwrap_err();
+        let output = mutants::PRODUCT_GOLDILOCKS;
+        check_multiplier(MUTANTS, &output, seed(11), &Field::of_build(0)).unwrap();
+        check_multiplier(MUTANTS, &output, seed(11), &Field::Goldilocks).unwrap_err();
     }
-}
 
-#[test]
-fn faulty_reductions_are_found() {
-    let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
-    for output in [mutants::RESIDUE_CARRY, mutants::RESIDUE_SUBTRACTION] {
-        check_reduction(MUTANTS, &output, seed(14), &large, REDUCE[0]).unwrap_err();
+    #[test]
+    fn squarer_is_found() {
+        for field in fields(0) {
+            check_squarer(MUTANTS, &mutants::SQUARE, seed(12), &field).unwrap_err();
+        }
     }
-    let output = mutants::RESIDUE_SUBTRACTION;
-    check_reduction(MUTANTS, &output, seed(14), &goldilocks, REDUCE[0]).unwrap();
-    let output = mutants::RESIDUE_GOLDILOCKS;
-    check_reduction(MUTANTS, &output, seed(14), &goldilocks, 1).unwrap_err();
-    let output = mutants::RESIDUE_GOLDILOCKS_ROOM;
-    check_reduction(MUTANTS, &output, seed(14), &goldilocks, 1).unwrap_err();
-    let output = mutants::RESIDUE_RUNTIME;
-    check_reduction(MUTANTS, &output, seed(14), &Field::of_build(1), REDUCE[1]).unwrap();
-    check_reduction(MUTANTS, &output, seed(14), &goldilocks, REDUCE[1]).unwrap_err();
-}
 
-#[test]
-fn faulty_modular_adders_are_found() {
-    for output in [mutants::SUM_SLICE, mutants::SUM_BORROW] {
-        check_adder(MUTANTS, &output, seed(16), &Field::of_build(0)).unwrap();
-        check_adder(MUTANTS, &output, seed(16), &Field::Goldilocks).unwrap_err();
+    #[test]
+    fn accumulators_are_found() {
+        let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
+        let output = mutants::SUM_CARRY;
+        check_accumulator(MUTANTS, &output, seed(13), &large).unwrap_err();
+        check_accumulator(MUTANTS, &output, seed(13), &goldilocks).unwrap();
+        for output in [mutants::SUM_ROOM, mutants::SUM_INITIAL] {
+            check_accumulator(MUTANTS, &output, seed(13), &large).unwrap_err();
+            check_accumulator(MUTANTS, &output, seed(13), &goldilocks).unwrap_err();
+        }
     }
-}
 
-#[test]
-fn faulty_sbox_is_found() {
-    for field in fields(BUILD) {
-        let check = |exponent, spacing| {
-            check_sbox(MUTANTS, &mutants::SBOX, seed(19), &field, exponent, spacing)
+    #[test]
+    fn sum_of_a_recurrence_is_found() {
+        for field in fields(0) {
+            check_slot_sum(MUTANTS, &mutants::SLOT_SUM, seed(26), &field).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn operand_adders_are_found() {
+        let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
+        let check = |output, field| {
+            check_operand_adder(MUTANTS, &output, seed(27), field, true).map_err(drop)
         };
-        check(5, 1).unwrap();
-        check(7, 2).unwrap_err();
+        let found = Err(());
+        assert_eq!(check(mutants::OPERAND_CARRY, &large), found);
+        assert_eq!(check(mutants::OPERAND_CARRY, &goldilocks), Ok(()));
+        assert_eq!(check(mutants::OPERAND_REDUCTION, &large), Ok(()));
+        assert_eq!(check(mutants::OPERAND_REDUCTION, &goldilocks), found);
+        assert_eq!(check(mutants::OPERAND_ONE, &large), found);
+        assert_eq!(check(mutants::OPERAND_ONE, &goldilocks), found);
+        assert_eq!(check(mutants::OPERAND_SLICES, &large), Ok(()));
+        assert_eq!(check(mutants::OPERAND_SLICES, &goldilocks), found);
+    }
+
+    #[test]
+    fn pair_product_is_found() {
+        for field in fields(BUILD) {
+            check_pair_product(MUTANTS, &mutants::PAIR_PRODUCT, seed(28), &field).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn sum_of_pairs_is_found() {
+        for field in fields(BUILD) {
+            let check =
+                |width| check_pair_sum(MUTANTS, &mutants::PAIR_SUM, seed(29), &field, width, false);
+            // A state of five elements has no pair in lane 2, and one pair of beats.
+            check(5).unwrap();
+            check(12).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn adders_are_found() {
+        check_adders(MUTANTS, &mutants::ADDERS, seed(31), 1).unwrap();
+        check_adders(MUTANTS, &mutants::ADDERS, seed(31), 2).unwrap_err();
+    }
+
+    #[test]
+    fn exit_is_found() {
+        for field in fields(BUILD) {
+            // No place of the last beat is beyond a state of six elements.
+            if let Field::Large { .. } = field {
+                check_exit(MUTANTS, &mutants::EXIT, seed(30), &field, 6, 3).unwrap();
+            }
+            check_exit(MUTANTS, &mutants::EXIT, seed(30), &field, 5, 3).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn reductions_are_found() {
+        let (large, goldilocks) = (Field::of_build(0), Field::Goldilocks);
+        for output in [mutants::RESIDUE_CARRY, mutants::RESIDUE_SUBTRACTION] {
+            check_reduction(MUTANTS, &output, seed(14), &large, REDUCE[0]).unwrap_err();
+        }
+        let output = mutants::RESIDUE_SUBTRACTION;
+        check_reduction(MUTANTS, &output, seed(14), &goldilocks, REDUCE[0]).unwrap();
+        let output = mutants::RESIDUE_GOLDILOCKS;
+        check_reduction(MUTANTS, &output, seed(14), &goldilocks, 1).unwrap_err();
+        let output = mutants::RESIDUE_GOLDILOCKS_ROOM;
+        check_reduction(MUTANTS, &output, seed(14), &goldilocks, 1).unwrap_err();
+        let output = mutants::RESIDUE_RUNTIME;
+        check_reduction(MUTANTS, &output, seed(14), &Field::of_build(1), REDUCE[1]).unwrap();
+        check_reduction(MUTANTS, &output, seed(14), &goldilocks, REDUCE[1]).unwrap_err();
+    }
+
+    #[test]
+    fn modular_adders_are_found() {
+        for output in [mutants::SUM_SLICE, mutants::SUM_BORROW] {
+            check_adder(MUTANTS, &output, seed(16), &Field::of_build(0)).unwrap();
+            check_adder(MUTANTS, &output, seed(16), &Field::Goldilocks).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn sbox_is_found() {
+        for field in fields(BUILD) {
+            let check = |exponent, spacing| {
+                check_sbox(MUTANTS, &mutants::SBOX, seed(19), &field, exponent, spacing)
+            };
+            check(5, 1).unwrap();
+            check(7, 2).unwrap_err();
+        }
     }
 }
 

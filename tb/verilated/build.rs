@@ -98,7 +98,8 @@ struct Bench {
     top: Top,
     /// Whether the faulty copies of blocks are in it.
     mutants: bool,
-    /// Whether it is there with the default prime only: buses move words of any prime alike.
+    /// Whether it is there with the default prime only: buses and trees move words of any prime alike, and faults are
+    /// found with any.
     default_prime: bool,
 }
 
@@ -127,7 +128,7 @@ const BENCHES: [Bench; 11] = [
             replaced: &[],
         },
         mutants: true,
-        default_prime: false,
+        default_prime: true,
     },
     Bench {
         feature: "tree",
@@ -140,7 +141,7 @@ const BENCHES: [Bench; 11] = [
             replaced: &[],
         },
         mutants: false,
-        default_prime: false,
+        default_prime: true,
     },
     Bench {
         feature: "sets",

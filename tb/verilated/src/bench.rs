@@ -7,18 +7,18 @@ use std::ptr::NonNull;
 
 use crate::{SimulationError, bindings, message};
 
-/// Which blocks a [`Bench`] holds. Each is there with the feature of its name; those of the buses with the default
-/// prime only.
+/// Which blocks a [`Bench`] holds. Each is there with the feature of its name; those that no prime
+/// changes with the default one only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchKind {
     /// The blocks of the chip: `tb/rtl/acclmt_tb_units.sv`.
     #[cfg(feature = "units")]
     Units,
     /// Some of them with deliberate faults: `tb/rtl/acclmt_tb_mutants.sv`.
-    #[cfg(feature = "mutants")]
+    #[cfg(all(feature = "mutants", feature = "bls12-381"))]
     Mutants,
     /// The tree of the root hash engine with small memories: `tb/rtl/acclmt_tb_tree.sv`.
-    #[cfg(feature = "tree")]
+    #[cfg(all(feature = "tree", feature = "bls12-381"))]
     Tree,
     /// A hash engine that mixes parameter sets: `tb/rtl/acclmt_tb_sets.sv`.
     #[cfg(feature = "sets")]
@@ -66,9 +66,9 @@ impl Bench {
         let construct: unsafe extern "C" fn(u32) -> *mut bindings::acclmt_bench = match kind {
             #[cfg(feature = "units")]
             BenchKind::Units => bindings::acclmt_units_new,
-            #[cfg(feature = "mutants")]
+            #[cfg(all(feature = "mutants", feature = "bls12-381"))]
             BenchKind::Mutants => bindings::acclmt_mutants_new,
-            #[cfg(feature = "tree")]
+            #[cfg(all(feature = "tree", feature = "bls12-381"))]
             BenchKind::Tree => bindings::acclmt_tree_new,
             #[cfg(feature = "sets")]
             BenchKind::Sets => bindings::acclmt_sets_new,
