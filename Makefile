@@ -97,10 +97,11 @@ energy: ## Energy of the arithmetic blocks, by simulated activity on their layou
 	@ASAP7_DIR="$(ASAP7_DIR)" SG13G2_DIR="$(SG13G2_DIR)" target/venv/bin/python synth/energy/energy.py \
 	  --library $(or $(LIB),asap7)
 
-fpga: ## Count LUTs, DSPs, FFs and BRAM of an FPGA: [FAMILY=xcup|ecp5] [TOP=module] [PARAMETERS="N=1 ..."]; docs/fpga.md
+fpga: ## Count LUTs, DSPs, FFs and BRAM of an FPGA: [FAMILY=xcup|ecp5] [TOP=module] [PARAMETERS="N=1 ..."] [ROUTE=1]; docs/fpga.md
 	@.ci/setup --area
+	@$(if $(ROUTE),target/venv/bin/pip install --quiet --disable-pip-version-check -r synth/fpga/requirements.txt)
 	@target/venv/bin/python synth/fpga/fpga.py --family $(or $(FAMILY),xcup) --jobs $(JOBS) \
-	  $(if $(TOP),--top $(TOP)) $(foreach value,$(PARAMETERS),--parameter $(value))
+	  $(if $(TOP),--top $(TOP)) $(foreach value,$(PARAMETERS),--parameter $(value)) $(if $(ROUTE),--route)
 
 # Opt-in: it skips, with a reason, where the guest cannot run.
 guest: setup ## Commit to a file in a Linux guest under QEMU, whose PCI device is the simulated chip; docs/guest.md

@@ -22,6 +22,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import area  # noqa: E402
 import elaborate  # noqa: E402
+import route  # noqa: E402
 from flow import tools  # noqa: E402
 from flow.design import MEMORY, parse_rtlil  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
@@ -229,6 +230,31 @@ def measure(arguments):
     return data
 
 
+def routed(arguments):
+    """A block placed and routed, and its counts by Yosys."""
+    family = Family(arguments.family, arguments.multiplier)
+    design = area.elaborated(arguments.top, dict(arguments.parameter))
+    name = title(arguments.top, dict(arguments.parameter))
+    folder = TARGET / family.name / "routed" / design.top
+    clock, used = route.route(family, design.units[design.top], folder, arguments.seed)
+    return {
+        "family": family.name,
+        "device": route.DEVICE_NAME,
+        "multiplier": family.multiplier,
+        "commit": area.commit(),
+        "seed": arguments.seed,
+        "design": name,
+        "clock_mhz": clock and round(clock, 1),
+        "used": used,
+    }
+
+
+def print_routed(data):
+    used = ", ".join(f"{count} {kind}" for kind, (count, _) in data["used"].items())
+    clock = f"{data['clock_mhz']} MHz" if data["clock_mhz"] else "no path"
+    print(f"{data['design']}: {clock} from register to register on {data['device']}; {used}")
+
+
 def print_table(data):
     """Modules and designs, the largest first."""
     print(f"{'module':56} {'LUT':>9} {'own LUT':>9} {'FF':>9} {'DSP':>6} {'BRAM':>7}")
@@ -261,6 +287,8 @@ def main():
     )
     parser.add_argument("--top", help="module to count [the chip with one small engine, and the default one]")
     elaborate.add_parameter_argument(parser, "the module of --top")
+    parser.add_argument("--route", action="store_true", help="place and route --top, a block by itself, on ecp5")
+    parser.add_argument("--seed", type=int, help="of the placement, with --route [1]")
     parser.add_argument("--jobs", type=int, default=2, help="units at a time [2]")
     parser.add_argument("--json", type=Path, help="where the results go [target/fpga/FAMILY/TOP.json]")
     arguments = parser.parse_args()
@@ -269,10 +297,17 @@ def main():
             raise FlowError(f"--jobs {arguments.jobs} is not above 0")
         if arguments.parameter and arguments.top is None:
             raise FlowError("--parameter needs a --top")
-        data = measure(arguments)
-        path = arguments.json or TARGET / arguments.family / f"{arguments.top or 'all'}.json"
+        if arguments.route and arguments.top is None:
+            raise FlowError("--route needs a --top")
+        if arguments.seed is not None and not arguments.route:
+            raise FlowError("--seed needs --route")
+        if arguments.seed is None:
+            arguments.seed = 1
+        data = routed(arguments) if arguments.route else measure(arguments)
+        name = f"{arguments.top or 'all'}{'_routed' if arguments.route else ''}.json"
+        path = arguments.json or TARGET / arguments.family / name
         area.write(path, json.dumps(data, indent=1) + "\n")
-        print_table(data)
+        (print_routed if arguments.route else print_table)(data)
         say(f"written: {path}")
     except (FlowError, OSError, ValueError) as error:
         sys.exit(f"fpga: {error}")

@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of fpga.py: small modules whose LUTs, flip-flops, DSP blocks and block RAMs are known."""
 
+import json
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import fpga
 from flow import design as designs
@@ -281,12 +283,60 @@ class Leaves(unittest.TestCase):
         self.assertGreater(found["inferred"]["lut"], 0)
 
 
+# Stands for nextpnr: writes the report of its variable, or fails.
+NEXTPNR = """#!/bin/sh
+test -f netlist.json || { echo "no netlist"; exit 1; }
+test -n "$REPORT" || { echo "ERROR: no room"; exit 1; }
+echo "$REPORT" >report.json
+"""
+
+
+class Route(unittest.TestCase):
+    """Placement and routing, with a stand-in for nextpnr."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        program = self.folder / "nextpnr"
+        program.write_text(NEXTPNR)
+        program.chmod(0o755)
+        patch = mock.patch.object(fpga.route, "find", lambda: str(program))
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.leaf = unit("leaf", LEAF, self.folder)
+
+    def routed(self, report, name="ecp5", block=None):
+        with mock.patch.dict("os.environ", {"REPORT": report}):
+            return fpga.route.route(fpga.Family(name), block or self.leaf, self.folder / "routed", 1)
+
+    def test_clock_and_resources_are_those_of_the_report(self):
+        report = {
+            "fmax": {"$glbnet$clk_i$TRELLIS_IO_IN": {"achieved": 61.5, "constraint": 100}},
+            "utilization": {"MULT18X18D": {"used": 1, "available": 156}, "DCCA": {"used": 0, "available": 56}},
+        }
+        self.assertEqual(self.routed(json.dumps(report)), (61.5, {"MULT18X18D": (1, 156)}))
+        report["fmax"] = {}
+        self.assertIsNone(self.routed(json.dumps(report))[0])
+
+    def test_failures_are_told(self):
+        with self.assertRaisesRegex(FlowError, "nextpnr of leaf failed, see .*nextpnr.log:\nERROR: no room"):
+            self.routed("")
+        with self.assertRaisesRegex(FlowError, "--route: xcup has no open place and route; ecp5 has"):
+            self.routed("", "xcup")
+        top = unit("top", TOP, self.folder, {"leaf": 2})
+        with self.assertRaisesRegex(FlowError, "--route: top has leaf below it; only a block by itself"):
+            self.routed("", block=top)
+
+
 class Arguments(unittest.TestCase):
     def test_wrong_ones_are_refused(self):
         for arguments, code, message in [
             (["--family", "other"], 2, "invalid choice: 'other'"),
             (["--top", "acclmt_none"], 1, "fpga: TOP=acclmt_none is no module of"),
             (["--parameter", "NumPartial=1"], 1, "fpga: --parameter needs a --top"),
+            (["--route"], 1, "fpga: --route needs a --top"),
+            (["--top", "acclmt_sqr", "--seed", "2"], 1, "fpga: --seed needs --route"),
             (["--jobs", "0"], 1, "fpga: --jobs 0 is not above 0"),
         ]:
             with self.subTest(arguments):
