@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Proves what the control blocks promise, by Yosys, for every input that their users may give.
+
+The assertions are those of the RTL itself, and those of `invariants`, which are put into a copy of a block:
+
+  MODULE.sv      in every proof in which the module is; an assumption of it is an assertion where a user is there, too
+  MODULE.top.sv  in the proof of the module itself: a model beside it, what its users do, and what must hold
+
+They hold from the reset for some cycles, and in any cycle that follows on as many in which all hold (induction). Each
+fault of a list, planted in a copy of the block, must be found from the reset on. Memories are flip-flops in a proof.
+Needs the packages of ../requirements.txt.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "protocol"))
+sys.path.insert(0, str(HERE))
+
+import protocol
+from assertions import Translator
+from protocol import elaborate
+
+INVARIANTS = HERE / "invariants"
+# The array of a memory, and what the tools can look into.
+MEMORY = "acclmt_mem_1r1w"
+ARRAY = ("logic [Width-1:0] memory[Depth];", "logic [Depth-1:0][Width-1:0] memory;")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A control block."""
+
+    module: str
+    # Assertions of the block that are about its inputs.
+    assumed: tuple[str, ...]
+    # Faults: a text of the block, which is there once, and what takes its place.
+    faults: tuple[tuple[str, str], ...]
+    # Parameters that make it small.
+    parameters: tuple[str, ...] = ()
+    # Cycles from the reset, and the most that an induction may look back.
+    cycles: int = 8
+
+
+BLOCKS = (
+    Block(
+        "acclmt_fifo",
+        (),
+        (
+            ("assign ready_o = count_q != CountWidth'(Depth);", "assign ready_o = 1'b1;"),
+            ("(!head_valid_q || ready_i);", "(!head_valid_q || !ready_i);"),
+            ("if (push) write_pointer_q <= (write_pointer_q == Last) ? '0 :", "if (push) write_pointer_q <="),
+            ("if (push != fetch) count_q <=", "if (push) count_q <="),
+            ("else if (ready_i) head_valid_q <= 1'b0;", ""),
+            (".read_enable_i(fetch)", ".read_enable_i(1'b1)"),
+        ),
+        ("Width=2", "Depth=3"),
+    ),
+    Block(
+        "acclmt_reserved_fifo",
+        ("reserve_available_a",),
+        (
+            ("else taken_q <= taken_q + CountWidth'(reserve_i) - CountWidth'(leave);", "else taken_q <= taken_q + CountWidth'(reserve_i);"),
+            ("assign leave = valid_o && ready_i;", "assign leave = ready_i;"),
+            ("assign available_o = taken_q != CountWidth'(Places);", "assign available_o = 1'b1;"),
+            ("assign idle_o = taken_q == '0;", "assign idle_o = taken_q <= CountWidth'(1);"),
+        ),
+        ("Width=1", "Places=4"),
+        10,
+    ),
+    Block(
+        "acclmt_beat_fifo",
+        ("no_overflow_a", "take_what_is_there_a"),
+        (
+            ("assign enter = valid_i && last_i;", "assign enter = valid_i;"),
+            ("assign leave = take_i && head_valid_o && last_o;", "assign leave = take_i && head_valid_o;"),
+            ("if (enter != leave) complete_q", "if (enter) complete_q"),
+        ),
+        ("Width=1", "Depth=3"),
+    ),
+    Block(
+        "acclmt_turns",
+        (),
+        (
+            ("lowest((from != '0) ? from : request_i)", "lowest(request_i)"),
+            ("else if (advance_i != '0) from_q <= ~(advance_i | (advance_i - Count'(1)));", ""),
+            ("~(advance_i | (advance_i - Count'(1)))", "~(advance_i - Count'(1))"),
+            ("lowest = bits & (~bits + Count'(1));", "lowest = bits;"),
+        ),
+        ("Count=4",),
+        10,
+    ),
+    Block(
+        "acclmt_level_queue",
+        ("no_overflow_a", "nothing_after_the_last_a", "taken_group_is_ready_a", "freed_group_was_taken_a"),
+        (
+            # A group too many, a place that is given twice, a ring that does not close.
+            ("groups_used_q != groups_q;", "groups_used_q <= groups_q;"),
+            ("(reserve_index_next == arity_q) ? '0 : reserve_index_next;", "reserve_index_next;"),
+            ("reserve_group_q <= (reserve_group_next == limit_q) ? base_q : reserve_group_next;", "reserve_group_q <= reserve_group_next;"),
+            ("read_group_q <= (read_group_next == limit_q) ? base_q : read_group_next;", "read_group_q <= read_group_next;"),
+            # A group that is complete is not seen: as its last node comes, as it becomes the oldest, as the last place is told.
+            ("(looked_i && looked_count_i == read_count);", "1'b0;"),
+            ("ready_q <= !take_i && (ready_q || becomes_ready);", "ready_q <= !take_i && becomes_ready;"),
+            ("is_last = read_group_q == reserve_group_q && (complete_q || written_last_i);", "is_last = read_group_q == reserve_group_q && complete_q;"),
+            # One is seen that is not: of another level, without its last node.
+            ("(written_i && written_group_i == read_group_q[AddressWidth-2:0] &&", "(written_i &&"),
+            ("if (is_last) read_count = complete_q ? last_count_q : reserve_index_next;", ""),
+            ("last_count_q <= reserve_index_next;", "last_count_q <= reserve_index_q;"),
+            # A group that was freed remains in use.
+            ("if (reserve_first != free_i) begin", "if (reserve_first) begin"),
+        ),
+        (),
+        10,
+    ),
+    Block(
+        "acclmt_node_fetch",
+        ("count_in_range_a",),
+        (
+            ("assign read_o = read && !next_is_empty;", "assign read_o = read;"),
+            ("index_q + 1'b1 >= job_q.count;", "index_q >= job_q.count;"),
+            ("(job_q.is_top ? job_q.count : job_q.arity);", "job_q.arity;"),
+            ("assign job_ready_o = !active_q;", "assign job_ready_o = 1'b1;"),
+            ("assign read = job_taken || (word_taken && !last_word);", "assign read = job_taken || !last_word;"),
+            ("address_q <= address_q + 1'b1;", ""),
+        ),
+        ("MaxHeight=2",),
+    ),
+    Block(
+        "acclmt_group_counts",
+        ("forgotten_group_is_not_written_a",),
+        (
+            ("if (forget_i) count_q[forget_index] <= '0;", ""),
+            ("if (write_i) count_q[write_index] <= written_count_o;", "if (write_i) count_q[write_index] <= count_q[look_index] + 1'b1;"),
+            ("assign look_count_o = count_q[look_index];", "assign look_count_o = count_q[write_index];"),
+        ),
+        ("NodeWords=8",),
+    ),
+    Block(
+        "acclmt_input_sequencer",
+        ("take_while_open_a",),
+        (
+            ("assign last_row = row_q + 16'd1 == group_q;", "assign last_row = row_q == group_q;"),
+            ("block_q + 32'd1 == row_i.blocks;", "block_q == row_i.blocks;"),
+            ("(last_block ? row_i.last_words : block_words_i)", "(block_words_i)"),
+            ("open_q <= leaves_next != '0;", "open_q <= 1'b1;"),
+            ("if (last_word) row_q <= last_row ? '0 : row_q + 16'd1;", "if (last_word) row_q <= row_q + 16'd1;"),
+        ),
+        (),
+        7,
+    ),
+    Block(
+        "acclmt_node_output",
+        (),
+        (
+            ("else if (taken && end_i) index_q", "else if (taken) index_q"),
+            ("label.index = index_q[level_i];", "label.index = index_q[0];"),
+            ("assign taken = ready_o && valid_i;", "assign taken = valid_i;"),
+        ),
+        (),
+        6,
+    ),
+    Block(
+        "acclmt_error_log",
+        ("one_request_a",),
+        (
+            ("end else if (error_q == acclmt_reg_pkg::ErrorNone && event_o) begin", "end else if (event_o) begin"),
+            ("info_q <= info;", "if (event_o) info_q <= info;\n    end else begin\n      info_q <= info;"),
+        ),
+    ),
+    Block(
+        "acclmt_constant_port",
+        ("no_write_in_sweep_a",),
+        (
+            ("assign write = address_write_i && !illegal_o;", "assign write = address_write_i;"),
+            ("engines == '0 || 32'(engines)", "32'(engines)"),
+            ("else if (data_write_i) constant_data_q[data_index_i] <= data_i;", "else if (data_write_i) constant_data_q[0] <= data_i;"),
+        ),
+    ),
+    Block(
+        "acclmt_interrupt",
+        (),
+        (
+            ("(pending_q & ~(acknowledge_i ? data_i : '0)) | events_i;", "(pending_q | events_i) & ~(acknowledge_i ? data_i : '0);"),
+            ("(pending_q & ~(acknowledge_i ? data_i : '0)) | events_i;", "events_i;"),
+            ("assign irq_o = (pending_q & enable_q) != '0;", "assign irq_o = pending_q != '0;"),
+        ),
+    ),
+)
+
+
+class Sources:
+    """Copies of the RTL for the proof of a block."""
+
+    def __init__(self, block, sources, folder, fault=None):
+        self.files = []
+        for source in sources:
+            text = self.prepared(block, source, fault)
+            copy = folder / source.name
+            copy.write_text(text)
+            self.files.append(copy)
+
+    @staticmethod
+    def prepared(block, source, fault):
+        text = source.read_text()
+        if source.stem == MEMORY:
+            if text.count(ARRAY[0]) != 1:
+                sys.exit(f"control: {source} must have '{ARRAY[0]}' once")
+            text = text.replace(*ARRAY)
+        is_top = source.stem == block.module
+        if is_top and fault:
+            if text.count(fault[0]) != 1:
+                sys.exit(f"control: {source} must have '{fault[0]}' once; adapt the list of faults")
+            text = text.replace(*fault)
+        added = [INVARIANTS / f"{source.stem}.sv", *([INVARIANTS / f"{source.stem}.top.sv"] if is_top else [])]
+        more = "".join(path.read_text() for path in added if path.is_file())
+        text = text.replace("\nendmodule", f"\n{more}\nendmodule")
+        if not is_top:
+            # What is assumed of a user is proved of this one.
+            text = text.replace(" : assume property", " : assert property")
+        return Translator(block.assumed if is_top else ()).translate(text)
+
+
+def prove(block, files, step):
+    """Proves the assertions, from the reset or as a step of the induction: whether they hold, and what was said."""
+    start = "-tempinduct-inductonly -set rst_ni 1" if step else "-tempinduct-baseonly -set-at 1 rst_ni 0"
+    parameters = " ".join(f"-G {parameter}" for parameter in block.parameters)
+    return protocol.yosys(
+        [
+            f"read_slang --no-synthesis-define -D FORMAL {parameters} --top {block.module} {' '.join(map(str, files))}",
+            f"hierarchy -check -top {block.module}",
+            f"prep -flatten -top {block.module}",
+            "memory_map",
+            "async2sync",
+            "chformal -lower",
+            "opt -full",
+            f"sat -verify -prove-asserts -set-assumes -tempinduct {start} -maxsteps {block.cycles} {block.module}",
+        ]
+    )
+
+
+def fail(message, said):
+    print("\n".join(said.splitlines()[-elaborate.LINES_AFTER_ERROR :]), file=sys.stderr)
+    sys.exit(f"control: {message}, see above")
+
+
+def check(block, sources, faults):
+    """Proves a block, and that its faults are found."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        files = Sources(block, sources, Path(folder)).files
+        for step in (False, True):
+            passed, said = prove(block, files, step)
+            if not passed:
+                place = "in a step of the induction" if step else "after a reset"
+                fail(f"an assertion of {block.module} does not hold {place}", said)
+    asserted, assumed = protocol.properties(said)
+    if asserted == 0:
+        fail(f"{block.module} has no assertion", said)
+    text = f"{block.module}: {asserted} assertions are proved, {assumed} are assumed"
+    if faults:
+        for fault in block.faults:
+            with tempfile.TemporaryDirectory() as folder:
+                _, said = prove(block, Sources(block, sources, Path(folder), fault).files, False)
+            if "model found for base case: FAIL!" not in said:
+                fail(f"a fault of {block.module} is not found: '{fault[1]}' for '{fault[0]}'", said)
+        text += f", {len(block.faults)} planted faults are found"
+    print(f"{text} ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--no-faults", action="store_true", help="the proofs alone, without the planted faults")
+    parser.add_argument("blocks", nargs="*", metavar="MODULE", help="blocks to prove [all]")
+    arguments = parser.parse_args()
+    known = {block.module: block for block in BLOCKS}
+    for name in arguments.blocks:
+        if name not in known:
+            sys.exit(f"control: no proof of '{name}'; there are: {', '.join(known)}")
+    sources = elaborate.read_file_list(elaborate.FILE_LIST)
+    for name in arguments.blocks or known:
+        check(known[name], sources, not arguments.no_faults)
+
+
+if __name__ == "__main__":
+    main()
