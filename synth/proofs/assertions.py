@@ -14,7 +14,7 @@ CLOCK = re.compile(r"@\(posedge (\w+)\)\s*")
 PAST = re.compile(r"\$(past|stable)\(")
 
 
-class AssertionError_(Exception):
+class NotUnderstood(Exception):
     """An assertion that is not understood."""
 
 
@@ -25,7 +25,7 @@ def closing(text, start):
         depth += {"(": 1, ")": -1}.get(text[position], 0)
         if depth == 0:
             return position
-    raise AssertionError_(f"a parenthesis is not closed: {text[start : start + 60]}")
+    raise NotUnderstood(f"a parenthesis is not closed: {text[start : start + 60]}")
 
 
 def split_at(text, operator):
@@ -72,13 +72,15 @@ class Translator:
         """The text in place of a statement with this content of its outer parenthesis."""
         clock = CLOCK.match(content)
         if clock is None:
-            raise AssertionError_(f"{label}: no clock")
+            raise NotUnderstood(f"{label}: no clock")
         body, disable = " ".join(content[clock.end() :].split()), "1'b0"
         if body.startswith("disable iff ("):
             end = closing(body, len("disable iff ("))
             disable, body = body[len("disable iff (") : end], body[end + 1 :].strip()
         if kind == "cover" or "$isunknown" in body:
             return ""
+        if "##" in body:
+            raise NotUnderstood(f"{label}: ## is not understood")
         body, texts = self.without_past(body, clock[1])
         if parts := split_at(body, "|=>"):
             name, text = self.register(f"({parts[0]}) && !({disable})", clock[1], "1'b0")
@@ -101,10 +103,10 @@ class Translator:
             # What is said where it fails.
             rest = re.compile(r"\s*(else \$error\((?:[^\"]|\"[^\"]*\")*?\))?\s*;").match(text, end + 1)
             if rest is None:
-                raise AssertionError_(f"{match[1]}: no end of the statement")
+                raise NotUnderstood(f"{match[1]}: no end of the statement")
             position = rest.end()
         done.append(text[position:])
         missing = self.assumed - {label for label, _ in self.asserted}
         if missing:
-            raise AssertionError_(f"there is no assertion {', '.join(sorted(missing))}")
+            raise NotUnderstood(f"there is no assertion {', '.join(sorted(missing))}")
         return "".join(done)

@@ -185,6 +185,23 @@ BLOCKS = (
         ),
     ),
     Block(
+        "acclmt_run_control",
+        ("one_command_a", "done_only_when_running_a", "flush_starts_a"),
+        (
+            # A start in a run, one that is lost, one that is refused in silence.
+            ("assign start_legal = (start_i && !busy_o && !illegal_i) || flush_start;", "assign start_legal = (start_i && !illegal_i) || flush_start;"),
+            ("else if (start_i || setup_illegal || program_illegal_o) refused_q <= 1'b1;", "else if (setup_illegal || program_illegal_o) refused_q <= 1'b1;"),
+            ("else if (start_i || setup_illegal || program_illegal_o) refused_q <= 1'b1;", "else if (start_i || setup_illegal) refused_q <= 1'b1;"),
+            ("end else if (setup_illegal || program_illegal_o) begin", "end else if (setup_illegal) begin"),
+            # A void run that is valid, one that remains, a zeroisation that answers as a run, one in a run.
+            ("else if (element_error_i || incomplete_o) void_q <= 1'b1;", "else void_q <= element_error_i || incomplete_o;"),
+            ("if (clear || start_legal) void_q <= 1'b0;", "if (start_legal) void_q <= 1'b0;"),
+            ("assign zeroise = zeroise_i && !busy_o;", "assign zeroise = zeroise_i;"),
+            ("assign start_o = setup_done && !program_illegal_o;", "assign start_o = setup_done;"),
+        ),
+        ("MaxHeight=2", "NodeWords=32", "MatrixDepth=4", "ConstantDepth=4", "PartialDepth=4", "NumPartial=1"),
+    ),
+    Block(
         "acclmt_interrupt",
         (),
         (
