@@ -276,7 +276,18 @@ impl Input {
         (reader.by_ref().take(MAX_ARRAY_HEADER))
             .read_to_end(&mut start)
             .map_err(failed)?;
-        if let Some(shape) = written_shape(&String::from_utf8_lossy(&start))
+        // Nor does it end in time on brackets in brackets in brackets, each of which doubles it.
+        let Some(header) = array_header(&start) else {
+            return Err(problem(
+                "it is no NumPy file (its header is not complete, or longer than 65,000 bytes)"
+                    .to_owned(),
+            ));
+        };
+        if nesting(header) > MOST_NESTING {
+            let message = "its header has brackets in each other that no array of integers has";
+            return Err(problem(message.to_owned()));
+        }
+        if let Some(shape) = written_shape(&String::from_utf8_lossy(header))
             && size_of_array(&shape).is_none()
         {
             let message = format!("an array of the shape {shape:?} has more than 2^64 bytes");
@@ -403,6 +414,35 @@ impl Input {
 
 /// Most bytes of the header of an array.
 const MAX_ARRAY_HEADER: u64 = 1 << 16;
+
+/// Brackets in each other that the header of an array of integers may have: a dictionary, with a tuple in it.
+const MOST_NESTING: usize = 4;
+
+/// The text of a NumPy array's header in the beginning of the file: behind the magic bytes, the version, and its
+/// length, which has two bytes in version 1 and four in the later ones. Nothing where it is not complete.
+fn array_header(start: &[u8]) -> Option<&[u8]> {
+    let (begin, length) = match *start.get(6..12)? {
+        [1, _, a, b, ..] => (10, usize::from(u16::from_le_bytes([a, b]))),
+        [_, _, a, b, c, d] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+        _ => return None,
+    };
+    start.get(begin..)?.get(..length)
+}
+
+/// How many brackets are open at the same time, at most.
+fn nesting(text: &[u8]) -> usize {
+    let mut open = 0_usize;
+    let mut most = 0;
+    for byte in text {
+        match byte {
+            b'{' | b'(' | b'[' => open += 1,
+            b'}' | b')' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
+}
 
 /// The shape in the header of an array, where there is one: `'shape': (2, 3), `.
 fn written_shape(header: &str) -> Option<Vec<u64>> {
@@ -684,6 +724,11 @@ mod tests {
                 "{'descr': '<i8', 'fortran_order': False, 'shape': (4,), }",
                 4,
                 "expected '<u8'",
+            ),
+            (
+                "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{",
+                4,
+                "brackets in each other",
             ),
             (
                 "{'descr': '>u8', 'fortran_order': False, 'shape': (4,), }",
