@@ -28,6 +28,7 @@ mod prove;
 mod report;
 mod serve;
 mod side_by_side;
+mod soak;
 mod sweep;
 mod trace;
 mod verify;
@@ -66,6 +67,7 @@ enum Command {
     Sweep(sweep::SweepArguments),
     Report(report::ReportArguments),
     Serve(serve::ServeArguments),
+    Soak(soak::SoakArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -137,6 +139,7 @@ pub fn run_with(
         Command::Sweep(arguments) => sweep::run(arguments, backends, &mut console),
         Command::Report(arguments) => report::run(arguments, &mut console),
         Command::Serve(arguments) => serve::run(arguments, backends, &mut console),
+        Command::Soak(arguments) => soak::run(arguments, backends, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }
