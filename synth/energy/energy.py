@@ -231,6 +231,7 @@ def measure(block, field, job, flow, netlists, seed):
     return {
         "block": block,
         "field": field,
+        "commit": area.commit(),
         "library": job.arguments.library,
         "period_ps": period,
         "picojoules": round(picojoules["total"], 3),
@@ -294,6 +295,19 @@ def page(text, results):
     return area_page.between(PAGE, text, (BEGIN, END), [*lines, ""], EnergyError)
 
 
+def joined(old, new, library):
+    """The figures of new runs, and those of an older one of what was not run again."""
+    if old is None:
+        return new
+    again = {(entry["block"], entry["field"]) for entry in new["blocks"]}
+    kept = [entry for entry in old["blocks"] if (entry["block"], entry["field"]) not in again]
+    blocks = sorted([*kept, *new["blocks"]], key=lambda entry: (entry["block"], entry["field"]))
+    data = {"commit": new["commit"] or old["commit"], "blocks": blocks}
+    if library in hashes.LIBRARIES:
+        data["sum"] = hashes.summed(library, blocks)
+    return data
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=sorted(place.PLATFORMS), default="asap7", help="[asap7]")
@@ -301,7 +315,9 @@ def main():
     parser.add_argument("--field", action="append", choices=sorted(FIELDS), help="repeat it [all]")
     parser.add_argument("--seed", type=int, default=1, help="of the operands [1]")
     parser.add_argument(
-        "--publish", action="store_true", help="also write them into synth/results and docs/energy.md"
+        "--publish",
+        action="store_true",
+        help="also write them into synth/results and docs/energy.md, in place of those of the same blocks and fields",
     )
     parser.add_argument("--json", type=Path, help="where the figures go [target/energy/LIBRARY.json]")
     arguments = parser.parse_args()
@@ -334,7 +350,7 @@ def main():
         area.write(path, json.dumps(data, indent=1) + "\n")
         if arguments.publish:
             results = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
-            results[arguments.library] = data
+            results[arguments.library] = joined(results.get(arguments.library), data, arguments.library)
             area.write(RESULTS, json.dumps(results, indent=1) + "\n")
             area.write(PAGE, page(PAGE.read_text(), results))
         say(f"written: {path}")

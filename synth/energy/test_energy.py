@@ -249,6 +249,22 @@ class Page(unittest.TestCase):
             energy.page("nothing", {})
 
 
+class Joined(unittest.TestCase):
+    def test_what_was_not_run_again_stays(self):
+        def run(commit, *blocks):
+            entries = [{"block": block, "field": field, "picojoules": value} for block, field, value in blocks]
+            return {"commit": commit, "blocks": entries}
+
+        old = run("a", ("sqr", "large", 1.0), ("mul", "large", 2.0))
+        new = run("b", ("mul", "large", 3.0), ("mul", "goldilocks", 4.0))
+        # No sum: there is no model of memories.
+        data = energy.joined(old, new, "sg13g2")
+        found = [(entry["block"], entry["field"], entry["picojoules"]) for entry in data["blocks"]]
+        self.assertEqual(found, [("mul", "goldilocks", 4.0), ("mul", "large", 3.0), ("sqr", "large", 1.0)])
+        self.assertEqual(data["commit"], "b")
+        self.assertIs(energy.joined(None, new, "sg13g2"), new)
+
+
 class Hash(unittest.TestCase):
     """The sum on an engine of two blocks, a register file and a memory."""
 
