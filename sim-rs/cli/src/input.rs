@@ -8,6 +8,7 @@ use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 
 use acclmt_driver::device::{DeviceError, LeafSource};
 use acclmt_poseidon::fields::FieldId;
+use acclmt_poseidon::text;
 use acclmt_poseidon::word::Word;
 
 /// How a NumPy file begins.
@@ -294,8 +295,11 @@ impl Input {
             return Err(problem(message));
         }
         reader.rewind().map_err(failed)?;
-        let header = NpyHeader::from_reader(&mut reader)
-            .map_err(|error| problem(format!("it is no NumPy file ({error})")))?;
+        let header = NpyHeader::from_reader(&mut reader).map_err(|error| {
+            // What the library says repeats the header, whatever its length.
+            let error = text::message(&error);
+            problem(format!("it is no NumPy file ({error})"))
+        })?;
         let is_uint64 = match header.dtype() {
             DType::Plain(kind) => {
                 kind.type_char() == TypeChar::Uint
