@@ -1530,6 +1530,32 @@ fn large_trees_and_the_steady_state_of_the_root_engine() {
     }
 }
 
+/// How long a run takes tells nothing of what is hashed: zeros, the largest elements and any others take the same
+/// cycles, and every counter is the same.
+#[test]
+fn cycles_do_not_depend_on_values() {
+    let mut random = Random::new(seed(91));
+    let mut device = rtl_device(13).unwrap();
+    for parameters in [pairs(), goldilocks_pairs()] {
+        let field = parameters.field();
+        let count = 16 * parameters.inputs();
+        let largest = common::word(&(prime(field) - 1_u32));
+        let inputs = [
+            vec![Word::default(); count],
+            vec![largest; count],
+            elements(&mut random, field, count),
+        ];
+        let [zeros, others @ ..] = inputs.map(|input| {
+            let (root, counters) = commit(&mut device, parameters, LeafKind::Hash, &input);
+            assert_eq!(root, reference_root(parameters, LeafKind::Hash, &input));
+            counters.unwrap()
+        });
+        for other in others {
+            assert_eq!(other, zeros, "{}", parameters.name());
+        }
+    }
+}
+
 /// Random hashes of few rounds over the large prime, for trees.
 fn short_hash(seed: u64, arity: usize) -> AnyParameters {
     let ranges = Ranges {
