@@ -257,7 +257,8 @@ impl CapFile {
         let names_sets = self.preset.is_some() || !self.upper.is_empty();
         if let Some(preset) = self.preset.filter(|preset| preset != parameters.name()) {
             return Err(format!(
-                "it is of a tree of '{preset}', and the proof is to be verified with '{}'",
+                "it is of a tree of '{}', and the proof is to be verified with '{}'",
+                text::shortened(&preset),
                 parameters.name()
             ));
         }
@@ -269,7 +270,7 @@ impl CapFile {
             };
             return Err(format!(
                 "it is of a tree {}, and the proof is to be verified as one {}",
-                sets(&self.upper),
+                text::message(&sets(&self.upper)),
                 sets(upper)
             ));
         }
