@@ -121,6 +121,25 @@ BLOCKS = (
         10,
     ),
     Block(
+        "acclmt_slot_control",
+        ("most_beats_a",),
+        (
+            # A state enters without room, one leaves before it is complete, one moves faster than its beats come.
+            (": inside_q <= most_inside;", ": 1'b1;"),
+            ("head_valid_i && head_done_i && head_complete_i;", "head_valid_i && head_done_i;"),
+            ("(head_complete_i || head_spacing_i >= head_arrival_i);", "1'b1;"),
+            # A slot ends before the beats have moved: of one that leaves, of any.
+            ("if (leave && start_cycles < 5'(head_beats_i)) start_cycles = 5'(head_beats_i);", ""),
+            ("left_q <= start_cycles - 1'b1;", "left_q <= (start_cycles == 5'd1) ? 5'd0 : start_cycles - 5'd2;"),
+            ("assign boundary = left_q == '0 && grid_q == '0;", "assign boundary = grid_q == '0;"),
+            # What left is still counted; a state goes on leaving behind its last beat.
+            ("inside_q <= staying + ((accept", "inside_q <= inside_q + ((accept"),
+            ("leave_q <= leave && !head_last_i;", "leave_q <= leave;"),
+        ),
+        ("Places=8",),
+        12,
+    ),
+    Block(
         "acclmt_node_fetch",
         ("count_in_range_a",),
         (
