@@ -181,7 +181,7 @@ BLOCKS = (
         (
             ("else if (taken && end_i) index_q", "else if (taken) index_q"),
             ("label.index = index_q[level_i];", "label.index = index_q[0];"),
-            ("assign taken = ready_o && valid_i;", "assign taken = valid_i;"),
+            ("else if (clear_i) index_q <= '0;", "else if (clear_i && !valid_i) index_q <= '0;"),
         ),
         (),
         6,

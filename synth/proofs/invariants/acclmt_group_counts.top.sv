@@ -1,6 +1,6 @@
   // Counts of one group, whichever it is, by themselves.
   logic [IndexWidth-1:0] watched_q;
-  always_ff @(posedge clk_i) watched_q <= watched_q;
+  always_ff @(posedge clk_i) if (!rst_ni) watched_q <= write_index;
   acclmt_tree_pkg::sibling_count_t written_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) written_q <= '0;

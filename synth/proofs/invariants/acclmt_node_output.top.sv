@@ -1,6 +1,6 @@
   // Nodes of one level, whichever it is, have their numbers in their order.
   logic [acclmt_tree_pkg::LevelWidth-1:0] watched_q;
-  always_ff @(posedge clk_i) watched_q <= watched_q;
+  always_ff @(posedge clk_i) if (!rst_ni) watched_q <= level_i;
   level_exists_a : assume property (@(posedge clk_i) disable iff (!rst_ni)
       32'(level_i) < NumLevels && 32'(watched_q) < NumLevels);
   logic [IndexWidth-1:0] nodes_q;
