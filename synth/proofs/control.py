@@ -232,81 +232,57 @@ BLOCKS = (
 )
 
 
-class Sources:
+def prepared(block, source, fault):
+    """The text of a source of the RTL in the proof of a block, with a fault if it is that block's."""
+    text = source.read_text()
+    if source.stem == MEMORY:
+        text = protocol.planted(source, text, *ARRAY)
+    is_top = source.stem == block.module
+    if is_top and fault:
+        text = protocol.planted(source, text, *fault)
+    added = [INVARIANTS / f"{source.stem}.sv", *([INVARIANTS / f"{source.stem}.top.sv"] if is_top else [])]
+    more = "".join(path.read_text() for path in added if path.is_file())
+    text = text.replace("\nendmodule", f"\n{more}\nendmodule")
+    if not is_top:
+        # What is assumed of a user is proved of this one.
+        text = text.replace(" : assume property", " : assert property")
+    return Translator(block.assumed if is_top else ()).translate(text)
+
+
+def copies(block, sources, folder, fault=None):
     """Copies of the RTL for the proof of a block."""
-
-    def __init__(self, block, sources, folder, fault=None):
-        self.files = []
-        for source in sources:
-            text = self.prepared(block, source, fault)
-            copy = folder / source.name
-            copy.write_text(text)
-            self.files.append(copy)
-
-    @staticmethod
-    def prepared(block, source, fault):
-        text = source.read_text()
-        if source.stem == MEMORY:
-            if text.count(ARRAY[0]) != 1:
-                sys.exit(f"control: {source} must have '{ARRAY[0]}' once")
-            text = text.replace(*ARRAY)
-        is_top = source.stem == block.module
-        if is_top and fault:
-            if text.count(fault[0]) != 1:
-                sys.exit(f"control: {source} must have '{fault[0]}' once; adapt the list of faults")
-            text = text.replace(*fault)
-        added = [INVARIANTS / f"{source.stem}.sv", *([INVARIANTS / f"{source.stem}.top.sv"] if is_top else [])]
-        more = "".join(path.read_text() for path in added if path.is_file())
-        text = text.replace("\nendmodule", f"\n{more}\nendmodule")
-        if not is_top:
-            # What is assumed of a user is proved of this one.
-            text = text.replace(" : assume property", " : assert property")
-        return Translator(block.assumed if is_top else ()).translate(text)
+    files = [folder / source.name for source in sources]
+    for source, file in zip(sources, files):
+        file.write_text(prepared(block, source, fault))
+    return files
 
 
 def prove(block, files, step):
     """Proves the assertions, from the reset or as a step of the induction: whether they hold, and what was said."""
     start = "-tempinduct-inductonly -set rst_ni 1" if step else "-tempinduct-baseonly -set-at 1 rst_ni 0"
-    parameters = " ".join(f"-G {parameter}" for parameter in block.parameters)
-    return protocol.yosys(
-        [
-            f"read_slang --no-synthesis-define -D FORMAL {parameters} --top {block.module} {' '.join(map(str, files))}",
-            f"hierarchy -check -top {block.module}",
-            f"prep -flatten -top {block.module}",
-            "memory_map",
-            "async2sync",
-            "chformal -lower",
-            "opt -full",
-            f"sat -verify -prove-asserts -set-assumes -tempinduct {start} -maxsteps {block.cycles} {block.module}",
-        ]
-    )
-
-
-def fail(message, said):
-    print("\n".join(said.splitlines()[-elaborate.LINES_AFTER_ERROR :]), file=sys.stderr)
-    sys.exit(f"control: {message}, see above")
+    return protocol.induct(block, files, start, block.cycles)
 
 
 def check(block, sources, faults):
     """Proves a block, and that its faults are found."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        files = Sources(block, sources, Path(folder)).files
+        files = copies(block, sources, Path(folder))
         for step in (False, True):
             passed, said = prove(block, files, step)
             if not passed:
                 place = "in a step of the induction" if step else "after a reset"
-                fail(f"an assertion of {block.module} does not hold {place}", said)
+                protocol.fail(f"an assertion of {block.module} does not hold {place}", said)
     asserted, assumed = protocol.properties(said)
     if asserted == 0:
-        fail(f"{block.module} has no assertion", said)
+        protocol.fail(f"{block.module} has no assertion", said)
     text = f"{block.module}: {asserted} assertions are proved, {assumed} are assumed"
     if faults:
         for fault in block.faults:
             with tempfile.TemporaryDirectory() as folder:
-                _, said = prove(block, Sources(block, sources, Path(folder), fault).files, False)
+                _, said = prove(block, copies(block, sources, Path(folder), fault), False)
             if "model found for base case: FAIL!" not in said:
-                fail(f"a fault of {block.module} is not found: '{fault[1]}' for '{fault[0]}'", said)
+                protocol.fail(f"a fault of {block.module} is not found: '{fault[1]}' for '{fault[0]}'", said)
         text += f", {len(block.faults)} planted faults are found"
     print(f"{text} ({time.monotonic() - began:.0f} s)", flush=True)
 

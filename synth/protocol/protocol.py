@@ -24,6 +24,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import elaborate
 
+# What messages begin with.
+PROGRAM = Path(sys.argv[0]).stem
 # Cycles from the reset, and the most cycles that an induction may look back.
 CYCLES = 8
 # Registers, which end a path.
@@ -288,20 +290,31 @@ def paths(block, sources):
     return not passed, said
 
 
-def prove(block, sources, step):
-    """Proves the assertions, from the reset or as a step of the induction; what was said."""
-    start = "-tempinduct-inductonly" if step else "-tempinduct-baseonly -set-at 1 rst_ni 0"
-    passed, said = yosys(
+def induct(block, sources, start, cycles):
+    """Proves the assertions from where `start` (options of `sat`) says, within so many cycles: whether they hold, and what was said."""
+    return yosys(
         [
             *read(block, sources, "-D FORMAL"),
             "memory_map",
             "async2sync",
             "chformal -lower",
             "opt -full",
-            f"sat -verify -prove-asserts -set-assumes -tempinduct {start} -maxsteps {CYCLES} {block.module}",
+            f"sat -verify -prove-asserts -set-assumes -tempinduct {start} -maxsteps {cycles} {block.module}",
         ]
     )
-    return passed, said
+
+
+def prove(block, sources, step):
+    """Proves the assertions, from the reset or as a step of the induction; what was said."""
+    start = "-tempinduct-inductonly" if step else "-tempinduct-baseonly -set-at 1 rst_ni 0"
+    return induct(block, sources, start, CYCLES)
+
+
+def planted(source, text, original, fault):
+    """The text of a source with a fault in place of what must be there once."""
+    if text.count(original) != 1:
+        sys.exit(f"{PROGRAM}: {source} must have '{original}' once; adapt the list of faults")
+    return text.replace(original, fault)
 
 
 def properties(said):
@@ -313,7 +326,7 @@ def properties(said):
 
 def fail(message, said):
     print("\n".join(said.splitlines()[-elaborate.LINES_AFTER_ERROR :]), file=sys.stderr)
-    sys.exit(f"protocol: {message}, see above")
+    sys.exit(f"{PROGRAM}: {message}, see above")
 
 
 def check(block, sources):
@@ -341,9 +354,7 @@ def check_faults(block, sources):
         faulty = [copy if path == source else path for path in sources]
         for faults, is_path in ((block.faults, False), (block.path_faults, True)):
             for original, fault in faults:
-                if text.count(original) != 1:
-                    sys.exit(f"protocol: {source} must have '{original}' once; adapt the list of faults")
-                copy.write_text(text.replace(original, fault))
+                copy.write_text(planted(source, text, original, fault))
                 if is_path:
                     found, said = paths(block, faulty)
                 else:
