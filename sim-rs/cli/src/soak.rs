@@ -34,7 +34,7 @@ pub struct SoakArguments {
     /// Hours that it goes on
     #[arg(long, value_name = "H", conflicts_with = "replay")]
     hours: Option<f64>,
-    /// Cases, at most [default: as many as there is time for, and of neither is given, 1000]
+    /// Cases, at most [default: as many as there is time for, and if neither is given, 1000]
     #[arg(long, value_name = "N", conflicts_with = "replay")]
     cases: Option<u64>,
     /// Seed of the first case; each other one has the next number
@@ -57,7 +57,7 @@ pub struct SoakArguments {
     #[command(flatten)]
     backend: BackendArguments,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, conflicts_with = "replay")]
     json: bool,
 }
 

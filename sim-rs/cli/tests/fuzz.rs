@@ -299,21 +299,23 @@ rate_positions = [1, 2]
 absorption = "add"
 "#;
 
+/// What a parameter set is tried with.
+const HASH: [&str; 7] = [
+    "hash",
+    "--parameters",
+    "FILE",
+    "--backend",
+    "model",
+    "0x1",
+    "0x2",
+];
+
 #[test]
 fn parameter_sets_in_toml() {
-    let arguments = [
-        "hash",
-        "--parameters",
-        "FILE",
-        "--backend",
-        "model",
-        "0x1",
-        "0x2",
-    ];
     fuzz(&Case {
         name: "set.toml",
         bytes: PARAMETERS.as_bytes(),
-        arguments: &arguments,
+        arguments: &HASH,
     });
 }
 
@@ -321,19 +323,10 @@ fn parameter_sets_in_toml() {
 fn parameter_sets_in_json() {
     let value: toml::Value = toml::from_str(PARAMETERS).unwrap();
     let json = serde_json::to_vec_pretty(&value).unwrap();
-    let arguments = [
-        "hash",
-        "--parameters",
-        "FILE",
-        "--backend",
-        "model",
-        "0x1",
-        "0x2",
-    ];
     fuzz(&Case {
         name: "set.json",
         bytes: &json,
-        arguments: &arguments,
+        arguments: &HASH,
     });
 }
 

@@ -242,6 +242,7 @@ fn what_makes_no_sense_is_refused() {
             2,
             "cannot be used with",
         ),
+        (vec!["--replay", file, "--json"], 2, "cannot be used with"),
         (
             vec!["--replay", file],
             1,
