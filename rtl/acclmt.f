@@ -11,6 +11,7 @@ bus/acclmt_bus_pkg.sv
 dma/acclmt_dma_pkg.sv
 memory/acclmt_memory_pkg.sv
 memory/acclmt_mem_1r1w.sv
+memory/acclmt_memory.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv
 common/acclmt_fifo.sv

@@ -48,7 +48,9 @@ module acclmt_axi #(
   /// between the clocks: see acclmt_clock_crossing.
   parameter bit SeparateClocks = 1'b0,
   parameter int unsigned SyncStages = 2,
-  parameter int unsigned CrossingWords = 8
+  parameter int unsigned CrossingWords = 8,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset, ACLK and ARESETn of all buses; of the core, too, where
   /// SeparateClocks is 0.
@@ -212,7 +214,8 @@ module acclmt_axi #(
     .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
-    .Withdraws(SeparateClocks)
+    .Withdraws(SeparateClocks),
+    .MemoryParity(MemoryParity)
   ) u_packet_core (
     .clk_i(core_clk),
     .rst_ni(core_rst_n),

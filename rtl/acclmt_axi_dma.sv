@@ -50,7 +50,9 @@ module acclmt_axi_dma #(
   parameter int unsigned ReadBursts = 16,
   parameter int unsigned MaxLog2Ring = 16,
   /// Bits of an ID, at least 1.
-  parameter int unsigned IdWidth = 1
+  parameter int unsigned IdWidth = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset, ACLK and ARESETn of all buses; of the core, too, where
   /// SeparateClocks is 0.
@@ -178,7 +180,8 @@ module acclmt_axi_dma #(
     .DataWidth(DataWidth),
     .BurstBytes(BurstBytes),
     .ReadBursts(ReadBursts),
-    .MaxLog2Ring(MaxLog2Ring)
+    .MaxLog2Ring(MaxLog2Ring),
+    .MemoryParity(MemoryParity)
   ) u_dma (
     .clk_i,
     .rst_ni,
@@ -323,7 +326,8 @@ module acclmt_axi_dma #(
     .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
-    .Withdraws(1'b1)
+    .Withdraws(1'b1),
+    .MemoryParity(MemoryParity)
   ) u_packet_core (
     .clk_i(core_clk),
     .rst_ni(core_rst_n),

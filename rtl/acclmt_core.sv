@@ -52,7 +52,9 @@ module acclmt_core #(
   /// Trees have up to MaxHeight levels above the leaves.
   parameter int unsigned MaxHeight = 32,
   /// Words of the node memory, a power of two: 16 KB.
-  parameter int unsigned NodeWords = 512
+  parameter int unsigned NodeWords = 512,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -109,6 +111,9 @@ module acclmt_core #(
   logic [63:0] element_index;
   acclmt_pkg::program_fault_t program_fault;
   acclmt_pkg::set_t program_fault_set;
+  // Memories show other words than were written.
+  acclmt_pkg::memory_fault_t engines_fault, memory_fault_d, memory_fault_q;
+  logic input_fault, tree_fault, output_fault;
 
   acclmt_register_file #(
     .Prime(Prime),
@@ -123,7 +128,8 @@ module acclmt_core #(
     .Store(Store),
     .Adders(Adders),
     .MaxHeight(MaxHeight),
-    .NodeWords(NodeWords)
+    .NodeWords(NodeWords),
+    .MemoryParity(MemoryParity)
   ) u_registers (
     .clk_i,
     .rst_ni,
@@ -153,6 +159,8 @@ module acclmt_core #(
     .element_error_i(element_error),
     .element_index_i(element_index),
     .incomplete_i(incomplete),
+    .memory_fault_i(memory_fault_q),
+    .output_fault_i(output_fault),
     .program_fault_i(program_fault),
     .program_fault_set_i(program_fault_set),
     .void_o(run_void),
@@ -201,11 +209,13 @@ module acclmt_core #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .LabelWidth(acclmt_pkg::InputLabelWidth)
+    .LabelWidth(acclmt_pkg::InputLabelWidth),
+    .MemoryParity(MemoryParity)
   ) u_to_montgomery (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(input_fault),
     .clear_i(clear),
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
@@ -246,11 +256,13 @@ module acclmt_core #(
     .ConstantDepth(ConstantDepth),
     .PartialDepth(PartialDepth),
     .Store(Store),
-    .Adders(Adders)
+    .Adders(Adders),
+    .MemoryParity(MemoryParity)
   ) u_engines (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(engines_fault),
     .clear_i(clear || start),
     .prime_i(prime),
     .run_i(run_config),
@@ -293,11 +305,13 @@ module acclmt_core #(
   acclmt_tree_pkg::node_label_t label;
   acclmt_tree #(
     .MaxHeight(MaxHeight),
-    .NodeWords(NodeWords)
+    .NodeWords(NodeWords),
+    .MemoryParity(MemoryParity)
   ) u_tree (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(tree_fault),
     .clear_i(clear || start),
     .tree_i(tree_config),
     .setup_i(level_setup),
@@ -335,16 +349,18 @@ module acclmt_core #(
   // Whether the run is void goes with a word from here on, so that it does not change while the
   // word waits. Errors of the data arise before the words that depend on them come here.
   acclmt_tree_pkg::node_label_t out_label;
-  logic out_valid;
+  logic out_valid, out_void, memory_void_q, word_fault_q;
   acclmt_from_montgomery #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .LabelWidth(1 + acclmt_tree_pkg::NodeLabelWidth)
+    .LabelWidth(1 + acclmt_tree_pkg::NodeLabelWidth),
+    .MemoryParity(MemoryParity)
   ) u_from_montgomery (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i(clear),
     .goldilocks_i(run_config.goldilocks),
     .prime_i(prime),
@@ -352,10 +368,12 @@ module acclmt_core #(
     .ready_o(node_ready),
     .residue_i(node),
     .label_i({run_void, label}),
+    .label_set_i({memory_void_q || memory_fault_q.valid || output_fault,
+                  acclmt_tree_pkg::NodeLabelWidth'(0)}),
     .valid_o(out_valid),
     .ready_i(output_ready),
     .element_o(out_data_o),
-    .label_o({out_error_o, out_label})
+    .label_o({out_void, out_label})
   );
   assign out_valid_o = out_valid && !flush;
   assign output_ready = out_ready_i || flush;
@@ -364,6 +382,36 @@ module acclmt_core #(
   assign out_index_o = out_label.index;
   assign out_last_o = out_label.last;
   assign run_done = output_taken && out_last_o;
+
+  // A fault of a memory comes with the word that it is about or soon after, well before what is
+  // made of it enters the output buffer; one of that buffer comes with the word at its head.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      memory_void_q <= 1'b0;
+      word_fault_q <= 1'b0;
+    end else begin
+      if (clear || start) memory_void_q <= 1'b0;
+      else if (memory_fault_q.valid) memory_void_q <= 1'b1;
+      word_fault_q <= (output_fault || word_fault_q) && out_valid && !output_ready;
+    end
+  end
+  assign out_error_o = out_void || output_fault || word_fault_q;
+
+  // ---- Faults of memories -----------------------------------------------------------------------
+
+  always_comb begin
+    memory_fault_d = engines_fault;
+    if (output_fault || tree_fault || input_fault) begin
+      memory_fault_d.valid = 1'b1;
+      memory_fault_d.engine = '0;
+      memory_fault_d.unit = output_fault ? acclmt_pkg::OutputMemories :
+                            tree_fault ? acclmt_pkg::EmptySubTrees : acclmt_pkg::InputMemories;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) memory_fault_q <= '0;
+    else memory_fault_q <= memory_fault_d;
+  end
 
   // ---- Events -----------------------------------------------------------------------------------
 
@@ -388,10 +436,12 @@ module acclmt_core #(
       out_valid_o |-> running)
   else $error("acclmt_core: a word is put out while no run is under way");
   void_with_last_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      out_valid_o && out_last_o |-> out_error_o == run_void)
+      out_valid_o && out_last_o |->
+      out_error_o == run_void || memory_void_q || output_fault || word_fault_q)
   else $error("acclmt_core: the last word does not say whether the run is void");
   void_is_final_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear)
-      out_valid_o && out_error_o |-> run_void)
+      out_valid_o && out_error_o |->
+      run_void || memory_void_q || output_fault || word_fault_q)
   else $error("acclmt_core: a word is marked as void in a run that is not");
   flush_is_zero_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       flush && out_valid |-> out_data_o == '0)

@@ -130,6 +130,7 @@ def comparison(runner, model, cycles, runtime_modulus):
             "large_prime_only": {"Goldilocks": 0},
             "without_store": {"Store": 0},
             "without_adders": {"Adders": 0},
+            "with_parity": {"MemoryParity": 1},
             "runtime_modulus": {"Reduction": 1},
         }.items()
         if runtime_modulus or kind != "runtime_modulus"
@@ -195,6 +196,7 @@ def comparison(runner, model, cycles, runtime_modulus):
                 "ge": round(base - whole["without_store"].ge, 1),
                 "percent": round(100 * (base / whole["without_store"].ge - 1), 2),
             },
+            "memory_parity": price(whole["with_parity"].ge),
             "runtime_modulus": (
                 price(whole["runtime_modulus"].ge) if runtime_modulus else None
             ),

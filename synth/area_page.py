@@ -87,6 +87,7 @@ def library_page(data):
             "goldilocks": "Goldilocks mode, against BLS12-381 alone",
             "adders": "adders for layers of small integers over Goldilocks",
             "store": "the store of bases, for exponents of several passes",
+            "memory_parity": "parity of the memories",
             "runtime_modulus": "the run-time modulus",
             "full_round_sub_engine": "one more full-round sub-engine",
             "partial_round_sub_engine": "one more partial-round sub-engine",

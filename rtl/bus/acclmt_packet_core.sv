@@ -44,7 +44,9 @@ module acclmt_packet_core #(
   parameter int unsigned MaxHeight = 32,
   parameter int unsigned NodeWords = 512,
   /// See acclmt_stream_input.
-  parameter bit Withdraws = 1'b0
+  parameter bit Withdraws = 1'b0,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -207,7 +209,8 @@ module acclmt_packet_core #(
     .Store(Store),
     .Adders(Adders),
     .MaxHeight(MaxHeight),
-    .NodeWords(NodeWords)
+    .NodeWords(NodeWords),
+    .MemoryParity(MemoryParity)
   ) u_core (
     .clk_i,
     .rst_ni,

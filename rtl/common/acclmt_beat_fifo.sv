@@ -14,13 +14,17 @@ module acclmt_beat_fifo #(
   /// Bits of a beat.
   parameter int unsigned Width = acclmt_pkg::Lanes * acclmt_pkg::WordWidth,
   /// Beats, at least 2.
-  parameter int unsigned Depth = 16
+  parameter int unsigned Depth = 16,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Empties the buffer.
   input logic clear_i,
   /// A beat enters; the last one of its state.
@@ -41,11 +45,13 @@ module acclmt_beat_fifo #(
   logic fifo_ready;
   acclmt_fifo #(
     .Width(1 + Width),
-    .Depth(Depth)
+    .Depth(Depth),
+    .MemoryParity(MemoryParity)
   ) u_fifo (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .clear_i,
     .valid_i,
     .ready_o(fifo_ready),

@@ -17,13 +17,17 @@ module acclmt_delay #(
   /// Delay in cycles, at least 1.
   parameter int unsigned Cycles = 2,
   /// Whether the last cycle is a register.
-  parameter bit RegisterOutput = 1'b0
+  parameter bit RegisterOutput = 1'b0,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset (of the pointer only).
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Word that enters.
   input logic [Width-1:0] data_i,
   /// Word that entered `Cycles` cycles ago.
@@ -38,6 +42,7 @@ module acclmt_delay #(
     logic [Width-1:0] data_q;
     always_ff @(posedge clk_i) data_q <= data_i;
     assign data_o = data_q;
+    assign memory_fault_o = 1'b0;
     // There is neither a pointer to reset nor a memory.
     logic unused_inputs;
     assign unused_inputs = ^{rst_ni, memory_config_i};
@@ -45,11 +50,13 @@ module acclmt_delay #(
     logic [Width-1:0] data, data_q;
     acclmt_delay #(
       .Width(Width),
-      .Cycles(Cycles - 1)
+      .Cycles(Cycles - 1),
+      .MemoryParity(MemoryParity)
     ) u_delay (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o,
       .data_i,
       .data_o(data)
     );
@@ -65,12 +72,16 @@ module acclmt_delay #(
       else pointer_q <= pointer_d;
     end
 
-    acclmt_mem_1r1w #(
+    logic memory_fault;
+    acclmt_memory #(
       .Width(Width),
-      .Depth(Cycles)
+      .Depth(Cycles),
+      .MemoryParity(MemoryParity)
     ) u_memory (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(memory_fault),
       .write_enable_i(1'b1),
       .write_address_i(pointer_q),
       .write_data_i(data_i),
@@ -78,6 +89,17 @@ module acclmt_delay #(
       .read_address_i(pointer_d),
       .read_data_o(data_o)
     );
+    // What the memory held before the ring has been filled is nobody's word.
+    if (MemoryParity) begin : gen_filled
+      logic filled_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) filled_q <= 1'b0;
+        else if (pointer_q == Last) filled_q <= 1'b1;
+      end
+      assign memory_fault_o = memory_fault && filled_q;
+    end else begin : gen_no_parity
+      assign memory_fault_o = memory_fault;
+    end
   end
 
 endmodule

@@ -13,13 +13,17 @@ module acclmt_fifo #(
   /// Bits of a word.
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   /// Words in the memory, at least 2.
-  parameter int unsigned Depth = 4
+  parameter int unsigned Depth = 4,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Empties the buffer.
   input logic clear_i,
   /// Input.
@@ -70,12 +74,15 @@ module acclmt_fifo #(
     end
   end
 
-  acclmt_mem_1r1w #(
+  acclmt_memory #(
     .Width(Width),
-    .Depth(Depth)
+    .Depth(Depth),
+    .MemoryParity(MemoryParity)
   ) u_memory (
     .clk_i,
+    .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .write_enable_i(push),
     .write_address_i(write_pointer_q),
     .write_data_i(data_i),

@@ -15,13 +15,17 @@ module acclmt_reserved_fifo #(
   /// Bits of a word.
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   /// Places.
-  parameter int unsigned Places = 16
+  parameter int unsigned Places = 16,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Empties the buffer and gives all places back.
   input logic clear_i,
   /// Reservation, as a datum enters the pipeline.
@@ -55,11 +59,13 @@ module acclmt_reserved_fifo #(
   logic fifo_ready;
   acclmt_fifo #(
     .Width(Width),
-    .Depth(Places)
+    .Depth(Places),
+    .MemoryParity(MemoryParity)
   ) u_fifo (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .clear_i,
     .valid_i,
     .ready_o(fifo_ready),

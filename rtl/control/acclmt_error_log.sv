@@ -4,8 +4,8 @@
 
 /// Registers the first error since a clear, and what it is about.
 ///
-/// Errors of one cycle: that of the data first, then those of commands and writes, of which there
-/// is one in a cycle.
+/// Errors of one cycle: that of a memory first, then that of the data, then those of commands and
+/// writes, of which there is one in a cycle.
 ///
 /// Handshake:  none. Latency: one cycle from an error to `error_o`.
 module acclmt_error_log (
@@ -14,6 +14,8 @@ module acclmt_error_log (
   input logic rst_ni,
   /// Forgets the error.
   input logic clear_i,
+  /// A memory shows a word that is not the one that was written, and where.
+  input acclmt_pkg::memory_fault_t memory_fault_i,
   /// An input element is not below the prime, and its index in the stream.
   input logic element_i,
   input logic [63:0] element_index_i,
@@ -50,7 +52,10 @@ module acclmt_error_log (
   always_comb begin
     error = acclmt_reg_pkg::ErrorNone;
     info = 64'(request_i.address);
-    if (element_i) begin
+    if (memory_fault_i.valid) begin
+      error = acclmt_reg_pkg::ErrorMemoryFault;
+      info = 64'({5'b0, memory_fault_i.engine, 4'b0, memory_fault_i.unit});
+    end else if (element_i) begin
       error = acclmt_reg_pkg::ErrorElementNotBelowPrime;
       info = element_index_i;
     end else if (incomplete_i) begin
@@ -101,8 +106,8 @@ module acclmt_error_log (
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({clear_i, element_i, incomplete_i, level_illegal_i, program_illegal_i,
-                   configuration_illegal_i,
+      !$isunknown({clear_i, memory_fault_i.valid, element_i, incomplete_i, level_illegal_i,
+                   program_illegal_i, configuration_illegal_i,
                    command_while_busy_i, write_while_running_i, constant_illegal_i,
                    value_illegal_i, unknown_i}))
   else $error("acclmt_error_log: whether there is an error is unknown");
@@ -117,6 +122,7 @@ module acclmt_error_log (
   second_c : cover property (@(posedge clk_i) event_o && error_q != acclmt_reg_pkg::ErrorNone);
   cleared_c : cover property (@(posedge clk_i)
       clear_i && error_q != acclmt_reg_pkg::ErrorNone);
+  memory_c : cover property (@(posedge clk_i) memory_fault_i.valid);
   element_c : cover property (@(posedge clk_i) element_i);
   incomplete_c : cover property (@(posedge clk_i) incomplete_i);
   level_c : cover property (@(posedge clk_i) level_illegal_i);

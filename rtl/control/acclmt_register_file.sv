@@ -31,7 +31,8 @@ module acclmt_register_file #(
   parameter bit Store = 1'b1,
   parameter bit Adders = 1'b1,
   parameter int unsigned MaxHeight = 32,
-  parameter int unsigned NodeWords = 512
+  parameter int unsigned NodeWords = 512,
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -74,6 +75,10 @@ module acclmt_register_file #(
   input logic [63:0] element_index_i,
   /// A group of nodes lacks siblings in a run without padding.
   input logic incomplete_i,
+  /// A memory shows a word that is not the one that was written, and where; the output buffer does,
+  /// a cycle sooner.
+  input acclmt_pkg::memory_fault_t memory_fault_i,
+  input logic output_fault_i,
   /// Why a parameter set of the run has no program that can run, and which one.
   input acclmt_pkg::program_fault_t program_fault_i,
   input acclmt_pkg::set_t program_fault_set_i,
@@ -349,6 +354,7 @@ module acclmt_register_file #(
     .clear_events_o(clear_events),
     .element_error_i,
     .incomplete_i,
+    .memory_fault_i(memory_fault_i.valid || output_fault_i),
     .running_o,
     .busy_o(busy),
     .node_sweep_o,
@@ -379,6 +385,7 @@ module acclmt_register_file #(
     .clk_i,
     .rst_ni,
     .clear_i(clear_events),
+    .memory_fault_i,
     .element_i(element_error_i),
     .element_index_i,
     .incomplete_i(incomplete),
@@ -501,6 +508,7 @@ module acclmt_register_file #(
       end
       acclmt_reg_pkg::RegCapsPool: begin
         capability[acclmt_reg_pkg::CapsPoolNumEnginesLsb+:4] = 4'(NumEngines);
+        capability[acclmt_reg_pkg::CapsPoolMemoryParityBit] = MemoryParity;
       end
       default: ;
     endcase

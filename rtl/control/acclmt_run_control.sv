@@ -62,6 +62,8 @@ module acclmt_run_control #(
   /// An input element is not below the prime; a group of nodes lacks siblings.
   input logic element_error_i,
   input logic incomplete_i,
+  /// A memory shows a word that is not the one that was written.
+  input logic memory_fault_i,
   /// A run is under way; a run or a zeroisation is.
   output logic running_o,
   output logic busy_o,
@@ -198,13 +200,13 @@ module acclmt_run_control #(
     end
   end
 
-  // A bad element and an incomplete tree make the output of a run void; the other errors change
-  // nothing.
+  // A bad element, an incomplete tree and a fault of a memory make the output of a run void; the
+  // other errors change nothing.
   assign incomplete_o = incomplete_i && !tree_i.pad;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) void_q <= 1'b0;
     else if (clear || start_legal) void_q <= 1'b0;
-    else if (element_error_i || incomplete_o) void_q <= 1'b1;
+    else if (element_error_i || incomplete_o || memory_fault_i) void_q <= 1'b1;
   end
 
   assign running_o = running_q;

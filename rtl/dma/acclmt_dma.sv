@@ -31,7 +31,9 @@ module acclmt_dma #(
   /// Base-2 logarithm of the descriptors of the largest ring, at most 31.
   parameter int unsigned MaxLog2Ring = 16,
   /// Cycles from one look of the DMA at the registers of the core to the next.
-  parameter int unsigned PollCycles = 16
+  parameter int unsigned PollCycles = 16,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -229,7 +231,8 @@ module acclmt_dma #(
   acclmt_dma_reader #(
     .DataWidth(DataWidth),
     .BurstBytes(BurstBytes),
-    .Bursts(ReadBursts)
+    .Bursts(ReadBursts),
+    .MemoryParity(MemoryParity)
   ) u_reader (
     .clk_i,
     .rst_ni,
@@ -297,7 +300,8 @@ module acclmt_dma #(
   assign write_valid = record_valid || output_valid;
   acclmt_dma_writer #(
     .DataWidth(DataWidth),
-    .BurstBytes(BurstBytes)
+    .BurstBytes(BurstBytes),
+    .MemoryParity(MemoryParity)
   ) u_writer (
     .clk_i,
     .rst_ni,

@@ -15,13 +15,17 @@ module acclmt_dma_buffer #(
   /// Bits of a word.
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   /// Words in the memory, a power of two and at least 2.
-  parameter int unsigned Depth = 64
+  parameter int unsigned Depth = 64,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memory, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Empties the buffer and overwrites it; the user needs no more of its words; that is under way.
   input logic flush_i,
   input logic quiet_i,
@@ -88,12 +92,15 @@ module acclmt_dma_buffer #(
     end
   end
 
-  acclmt_mem_1r1w #(
+  acclmt_memory #(
     .Width(Width),
-    .Depth(Depth)
+    .Depth(Depth),
+    .MemoryParity(MemoryParity)
   ) u_memory (
     .clk_i,
+    .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .write_enable_i(push || sweep_q),
     .write_address_i(write_pointer_q),
     .write_data_i(sweep_q ? '0 : data_i),

@@ -21,7 +21,9 @@ module acclmt_dma_reader #(
   /// Bytes of the longest burst, a power of two.
   parameter int unsigned BurstBytes = 1024,
   /// Bursts on their way, a power of two and at least 2; the buffer has room for so many.
-  parameter int unsigned Bursts = 16
+  parameter int unsigned Bursts = 16,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -189,7 +191,7 @@ module acclmt_dma_reader #(
   } beat_t;
 
   beat_t in_beat, beat;
-  logic beat_valid, beat_ready, buffer_ready, quiet;
+  logic beat_valid, beat_ready, buffer_ready, buffer_fault, quiet;
   assign quiet = !arvalid_q && outstanding_q == '0;
   assign flushed_o = !flushing;
   // In the order of beat_t.
@@ -199,11 +201,13 @@ module acclmt_dma_reader #(
   };
   acclmt_dma_buffer #(
     .Width(DataWidth + 4),
-    .Depth(Depth)
+    .Depth(Depth),
+    .MemoryParity(MemoryParity)
   ) u_buffer (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(buffer_fault),
     .flush_i,
     .quiet_i(quiet),
     .flushing_o(flushing),
@@ -224,8 +228,16 @@ module acclmt_dma_reader #(
     else if (!open_i) ended_q <= 1'b0;
     else if (taken && beat.last) ended_q <= 1'b1;
   end
-  assign waiting_o = beat_valid && !beat.error && !ended_q;
-  assign error_o = beat_valid && beat.error && !ended_q;
+  // A bit of the beat at the head has changed in the buffer: it is as good as not read.
+  logic fault_q, unreadable;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) fault_q <= 1'b0;
+    else if (flushing) fault_q <= 1'b0;
+    else if (buffer_fault) fault_q <= 1'b1;
+  end
+  assign unreadable = beat.error || buffer_fault || fault_q;
+  assign waiting_o = beat_valid && !unreadable && !ended_q;
+  assign error_o = beat_valid && unreadable && !ended_q;
   assign tvalid_o = waiting_o && open_i;
   if (BeatWords == 1) begin : gen_single
     assign tdata_o = beat.data;

@@ -19,7 +19,9 @@ module acclmt_dma_writer #(
   /// Bits of a beat, 256 or 512.
   parameter int unsigned DataWidth = 256,
   /// Bytes of the longest burst, a power of two.
-  parameter int unsigned BurstBytes = 1024
+  parameter int unsigned BurstBytes = 1024,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -39,7 +41,8 @@ module acclmt_dma_writer #(
   output logic ready_o,
   input logic [acclmt_dma_pkg::WordWidth-1:0] data_i,
   input logic last_i,
-  /// Everything that was begun was answered; a burst of the area was answered with an error.
+  /// Everything that was begun was answered; a burst of the area was answered with an error, or a
+  /// bit of its words has changed in the buffer.
   output logic idle_o,
   output logic error_o,
   /// AXI4: address, data and answer of writes.
@@ -169,15 +172,17 @@ module acclmt_dma_writer #(
   assign issue = waiting_q;
 
   beat_t beat;
-  logic beat_ready, beat_valid, buffer_ready, on_bus;
+  logic beat_ready, beat_valid, buffer_ready, buffer_fault, on_bus;
   assign flushed_o = !flushing;
   acclmt_dma_buffer #(
     .Width(DataWidth + BeatWords),
-    .Depth(Depth)
+    .Depth(Depth),
+    .MemoryParity(MemoryParity)
   ) u_buffer (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(buffer_fault),
     .flush_i,
     .quiet_i(!on_bus),
     .flushing_o(flushing),
@@ -217,6 +222,7 @@ module acclmt_dma_writer #(
       outstanding_q <= outstanding_q + 3'(issues) - 3'(answered);
       if (start_i) error_q <= 1'b0;
       else if (answered && bresp_i[acclmt_dma_pkg::RespErrorBit]) error_q <= 1'b1;
+      else if (buffer_fault) error_q <= 1'b1;
     end
   end
   always_ff @(posedge clk_i) begin

@@ -44,13 +44,17 @@ module acclmt_engine_pool #(
   parameter int unsigned ConstantDepth = 256,
   parameter int unsigned PartialDepth = 128,
   parameter bit Store = 1'b1,
-  parameter bit Adders = 1'b1
+  parameter bit Adders = 1'b1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output acclmt_pkg::memory_fault_t memory_fault_o,
   /// Forgets everything.
   input logic clear_i,
   /// Run-time modulus, what the run does, whether it has a tree, and the parameter sets,
@@ -233,6 +237,7 @@ module acclmt_engine_pool #(
   logic [NumEngines-1:0][PayloadWidth-1:0] digest_place;
   logic [NumEngines-1:0][2:0] program_fault;
   logic [NumEngines-1:0][SetWidth-1:0] program_fault_set;
+  logic [NumEngines-1:0][acclmt_pkg::MemoryFaultWidth-1:0] engine_fault;
   for (genvar e = 0; e < NumEngines; e++) begin : gen_engine
     logic takes_node;
     logic [NumSets-1:0] sets;
@@ -259,11 +264,13 @@ module acclmt_engine_pool #(
       .Store(Store),
       .Adders(Adders),
       .Sponge(1'b1),
-      .NumSets(NumSets)
+      .NumSets(NumSets),
+      .MemoryParity(MemoryParity)
     ) u_hash_engine (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(engine_fault[e]),
       .clear_i,
       .goldilocks_i(run_i.goldilocks),
       .prime_i,
@@ -409,6 +416,21 @@ module acclmt_engine_pool #(
   end
 
   assign idle_o = &engine_idle && row_lock_q == '0 && node_lock_q == '0;
+
+  // ---- Faults of memories -----------------------------------------------------------------------
+
+  // Of the first engine that has one.
+  always_comb begin
+    memory_fault_o = '0;
+    for (int e = int'(NumEngines) - 1; e >= 0; e--) begin
+      acclmt_pkg::memory_fault_t fault;
+      fault = engine_fault[e];
+      if (fault.valid) begin
+        memory_fault_o = fault;
+        memory_fault_o.engine = 3'(e);
+      end
+    end
+  end
 
 `ifndef SYNTHESIS
   one_block_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -56,13 +56,17 @@ module acclmt_hash_engine #(
   /// Whether the engine hashes rows of blocks: states go round once more for each block.
   parameter bit Sponge = 1'b0,
   /// Parameter sets, whose hashes are mixed.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle. Engine 0.
+  output acclmt_pkg::memory_fault_t memory_fault_o,
   /// Forgets every hash.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the sets, set 0 in the low bits, and the sets
@@ -177,16 +181,19 @@ module acclmt_hash_engine #(
   logic final_valid, final_take, back_valid, back_take;
   logic [Lanes-1:0][WordWidth-1:0] final_state;
   acclmt_pkg::tag_t final_tag;
+  logic loader_fault;
   acclmt_state_loader #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
     .Sponge(Sponge),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_loader (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(loader_fault),
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -221,7 +228,7 @@ module acclmt_hash_engine #(
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_first_lane
     assign link_state[0][lane] = LaneWidth'(first_state[lane]);
   end
-  logic [MaxSubEngines-1:0] sub_engine_idle;
+  logic [MaxSubEngines-1:0] sub_engine_idle, sub_engine_fault;
   logic [NumSets-1:0][FaultWidth-1:0] faults;
 
   if (NumFull == 1) begin : gen_one_full
@@ -234,11 +241,13 @@ module acclmt_hash_engine #(
       .Store(Store),
       .Adders(Adders),
       .Sponge(Sponge),
-      .NumSets(NumSets)
+      .NumSets(NumSets),
+      .MemoryParity(MemoryParity)
     ) u_full (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(sub_engine_fault[0]),
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -263,6 +272,7 @@ module acclmt_hash_engine #(
     );
     assign busy_o[Second] = 1'b0;
     assign sub_engine_idle[Second] = 1'b1;
+    assign sub_engine_fault[Second] = 1'b0;
   end else begin : gen_two_full
     // The first one has no last visit, the second one no first visit.
     logic unused_first_valid, unused_first_take, unused_second_valid, unused_second_take;
@@ -285,11 +295,13 @@ module acclmt_hash_engine #(
       .Store(Store),
       .Adders(Adders),
       .Visits(2'b01),
-      .NumSets(NumSets)
+      .NumSets(NumSets),
+      .MemoryParity(MemoryParity)
     ) u_first (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(sub_engine_fault[0]),
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -322,11 +334,13 @@ module acclmt_hash_engine #(
       .Adders(Adders),
       .Visits(2'b10),
       .Sponge(Sponge),
-      .NumSets(NumSets)
+      .NumSets(NumSets),
+      .MemoryParity(MemoryParity)
     ) u_second (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(sub_engine_fault[Second]),
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -358,11 +372,13 @@ module acclmt_hash_engine #(
         .Goldilocks(Goldilocks),
         .Reduction(Reduction),
         .Depth(PartialDepth),
-        .NumSets(NumSets)
+        .NumSets(NumSets),
+        .MemoryParity(MemoryParity)
       ) u_partial (
         .clk_i,
         .rst_ni,
         .memory_config_i,
+        .memory_fault_o(sub_engine_fault[i]),
         .clear_i,
         .goldilocks_i,
         .prime_i,
@@ -388,21 +404,25 @@ module acclmt_hash_engine #(
     end else begin : gen_absent
       assign busy_o[i] = 1'b0;
       assign sub_engine_idle[i] = 1'b1;
+      assign sub_engine_fault[i] = 1'b0;
     end
   end
 
   logic sum_valid, sum_take;
   logic [Lanes-1:0][WordWidth-1:0] sum_state;
   acclmt_pkg::tag_t sum_tag;
+  logic exit_fault;
   acclmt_sum_reduction #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_exit (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(exit_fault),
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -431,12 +451,15 @@ module acclmt_hash_engine #(
   assign continues = Sponge && final_tag[acclmt_pkg::TagContinues];
   assign back_valid = final_valid && continues;
   assign final_take = continues ? back_take : reader_take;
+  logic reader_fault;
   acclmt_digest_reader #(
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_reader (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(reader_fault),
     .clear_i,
     .goldilocks_i,
     .configs_i,
@@ -465,6 +488,23 @@ module acclmt_hash_engine #(
   end
 
   assign idle_o = &sub_engine_idle && exit_idle && loader_idle && reader_idle;
+
+  // ---- Faults of memories -----------------------------------------------------------------------
+
+  // What is around the sub-engines; those have registers of their own.
+  logic around_fault_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) around_fault_q <= 1'b0;
+    else around_fault_q <= loader_fault || exit_fault || reader_fault;
+  end
+  always_comb begin
+    memory_fault_o = '0;
+    memory_fault_o.valid = around_fault_q || sub_engine_fault != '0;
+    memory_fault_o.unit = acclmt_pkg::InitialSubEngine;
+    for (int i = int'(MaxSubEngines) - 1; i >= 0; i--) begin
+      if (sub_engine_fault[i]) memory_fault_o.unit = acclmt_pkg::SubEngineWidth'(i);
+    end
+  end
 
 `ifndef SYNTHESIS
   rounds_need_a_recurrence_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

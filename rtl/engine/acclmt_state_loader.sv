@@ -31,13 +31,17 @@ module acclmt_state_loader #(
   /// Whether states come back.
   parameter bit Sponge = 1'b0,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every word.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the sets; stable while words are inside.
@@ -244,6 +248,9 @@ module acclmt_state_loader #(
         constant_write_i.index[3+:SetWidth];
   end
   logic [Lanes-1:0][WordWidth-1:0] sum;
+  logic [Lanes-1:0][Slices-1:0][1:0] page_fault;
+  logic [Lanes-1:0][Slices-1:0] slice_fault;
+  logic [Lanes-1:0] initial_fault;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
     logic [WordWidth-1:0] placed, kept, initial_word;
     for (genvar s = 0; s < Slices; s++) begin : gen_slice
@@ -267,12 +274,15 @@ module acclmt_state_loader #(
             end
           end
         end
-        acclmt_mem_1r1w #(
+        acclmt_memory #(
           .Width(SliceWidth),
-          .Depth(MaxBeats)
+          .Depth(MaxBeats),
+          .MemoryParity(MemoryParity)
         ) u_page (
           .clk_i,
+          .rst_ni,
           .memory_config_i,
+          .memory_fault_o(page_fault[lane][s][odd]),
           .write_enable_i(take_word && write),
           .write_address_i({write_page_q, !goldilocks_i && code[3]}),
           .write_data_i(data),
@@ -285,18 +295,23 @@ module acclmt_state_loader #(
           read_odd_q ? read_beats[SliceWidth+:SliceWidth] : read_beats[0+:SliceWidth];
       logic has_input;
       assign has_input = present_q[s][lane];
+      // What is not of this block may never have been written.
+      assign slice_fault[lane][s] = has_input && page_fault[lane][s] != '0;
       assign placed[SliceWidth*s+:SliceWidth] = has_input ? read_data : '0;
       assign kept[SliceWidth*s+:SliceWidth] =
           (read_first_block_q || replaced_q[s][lane])
           ? '0 : back_q[lane][SliceWidth*s+:SliceWidth];
     end
 
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(WordWidth),
-      .Depth(NumSets * 2 ** BlockAddressWidth)
+      .Depth(NumSets * 2 ** BlockAddressWidth),
+      .MemoryParity(MemoryParity)
     ) u_initial (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(initial_fault[lane]),
       .write_enable_i(constant_write_i.valid &&
                       constant_write_i.sub_engine == acclmt_pkg::InitialSubEngine &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(lane)),
@@ -344,13 +359,16 @@ module acclmt_state_loader #(
   // ---- Output buffer ----------------------------------------------------------------------------
 
   logic buffer_idle;
+  logic output_fault;
   acclmt_state_buffer #(
     .Places(Places),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i,
     .configs_i,
     .reserve_beats_i(of_page.beats),
@@ -371,6 +389,8 @@ module acclmt_state_loader #(
   assign unused_bits = ^{of_page, page_set, initial_address, initial_write_address, back_valid_i,
                          back_state_i, back_tag_i};
   assign idle_o = buffer_idle && page_full_q == '0 && word_q == '0;
+
+  assign memory_fault_o = slice_fault != '0 || initial_fault != '0 || output_fault;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

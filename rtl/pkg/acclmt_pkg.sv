@@ -506,6 +506,19 @@ package acclmt_pkg;
   /// Sub-engine number under which the values of empty sub-trees are written: bank 0, index level.
   localparam sub_engine_t EmptySubTrees = 4'd14;
 
+  /// Where a memory shows a word that is not the one that was written: the hash engine, and of it
+  /// the sub-engine, `InitialSubEngine` for what is ahead of the first one and behind the last one;
+  /// beside the engines `EmptySubTrees` for the tree and its output queue.
+  typedef struct packed {
+    logic valid;
+    logic [2:0] engine;
+    sub_engine_t unit;
+  } memory_fault_t;
+  localparam int unsigned MemoryFaultWidth = 1 + 3 + SubEngineWidth;
+  /// The conversions of the input and of the output.
+  localparam sub_engine_t InputMemories = 4'd13;
+  localparam sub_engine_t OutputMemories = 4'd12;
+
   /// A write of one constant, broadcast to all sub-engines of an engine.
   typedef struct packed {
     logic valid;

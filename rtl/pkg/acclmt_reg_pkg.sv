@@ -341,8 +341,10 @@ package acclmt_reg_pkg;
   // Number of hash engines, 1 to 8.
   localparam int unsigned CapsPoolNumEnginesLsb = 0;
   localparam int unsigned CapsPoolNumEnginesWidth = 4;
+  // Memories keep parity: a bit that flips in one is noticed when its word is read (MemoryFault).
+  localparam int unsigned CapsPoolMemoryParityBit = 31;
   // All of them.
-  localparam logic [31:0] CapsPoolMask = 32'h0000000f;
+  localparam logic [31:0] CapsPoolMask = 32'h8000000f;
 
   // Fields of CONTROL.
   // 1 starts a run. Refused while STATUS.Busy is 1, and when a register of the configuration holds
@@ -690,6 +692,9 @@ package acclmt_reg_pkg;
   // Start with a parameter set whose passes cannot run on a full-round sub-engine. Nothing was
   // started.
   localparam logic [7:0] ErrorIllegalProgram = 8'd9;
+  // A word of a memory was read and its parity is wrong: a bit of it has changed since it was
+  // written. The output of a run under way is void. Only where CAPS_POOL.MemoryParity is 1.
+  localparam logic [7:0] ErrorMemoryFault = 8'd10;
 
   // Codes of DMA_ERROR.
   // The run is complete, and its output is in memory.

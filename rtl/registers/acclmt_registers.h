@@ -139,14 +139,18 @@
 #define ACCLMT_CAPS_FIELD_MONTGOMERY_BITS_MASK 0x0001FF00u
 
 /*
- * CAPS_POOL (RO). Capabilities: the pool of hash engines. Its value after a reset depends on how
- * the chip is built.
+ * CAPS_POOL (RO). Capabilities: the pool of hash engines, and whether memories keep parity. Its
+ * value after a reset depends on how the chip is built.
  */
 #define ACCLMT_REG_CAPS_POOL 0x018u
 /* Number of hash engines, 1 to 8. */
 #define ACCLMT_CAPS_POOL_NUM_ENGINES_LSB 0u
 #define ACCLMT_CAPS_POOL_NUM_ENGINES_WIDTH 4u
 #define ACCLMT_CAPS_POOL_NUM_ENGINES_MASK 0x0000000Fu
+/* Memories keep parity: a bit that flips in one is noticed when its word is read (MemoryFault). */
+#define ACCLMT_CAPS_POOL_MEMORY_PARITY_LSB 31u
+#define ACCLMT_CAPS_POOL_MEMORY_PARITY_WIDTH 1u
+#define ACCLMT_CAPS_POOL_MEMORY_PARITY_MASK 0x80000000u
 
 /*
  * PRIME (RO/RW). The large prime, little-endian words of 32 bits. Legal on a chip with a run-time
@@ -1424,6 +1428,14 @@
  * fit into the memory, 6 PASSES has another number of passes.
  */
 #define ACCLMT_ERROR_ILLEGAL_PROGRAM 9u
+/*
+ * A word of a memory was read and its parity is wrong: a bit of it has changed since it was
+ * written. The output of a run under way is void. Only where CAPS_POOL.MemoryParity is 1.
+ * ERROR_INFO: bits 15:8 the hash engine; bits 7:0 where: a sub-engine by its number in
+ * CONSTANT_ADDRESS, 15 what is around the sub-engines of the engine, 14 the tree, 13 the conversion
+ * of the input, 12 that of the output.
+ */
+#define ACCLMT_ERROR_MEMORY_FAULT 10u
 
 /* Codes of DMA_ERROR. */
 /* The run is complete, and its output is in memory. */

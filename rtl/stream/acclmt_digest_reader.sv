@@ -13,13 +13,17 @@
 /// Throughput: one state in its beats and twice its words in cycles.
 module acclmt_digest_reader #(
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode and parameters of the sets; stable while states are inside.
@@ -46,6 +50,7 @@ module acclmt_digest_reader #(
   localparam int unsigned SliceWidth = acclmt_pkg::SliceWidth;
   localparam int unsigned CodeWidth = acclmt_pkg::PositionCodeWidth;
   localparam int unsigned BeatWidth = acclmt_pkg::BeatWidth;
+  localparam logic [1:0] NoLane = acclmt_pkg::NoLane;
 
   typedef enum logic [1:0] {
     Load,
@@ -136,13 +141,17 @@ module acclmt_digest_reader #(
   // Even and odd beats have memories of their own: in Goldilocks mode a word may have elements of
   // both.
   logic [1:0][Lanes*WordWidth-1:0] beat;
+  logic [1:0] state_fault;
   for (genvar odd = 0; odd < 2; odd++) begin : gen_beats
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(Lanes * WordWidth),
-      .Depth(acclmt_pkg::MaxBeats / 2)
+      .Depth(acclmt_pkg::MaxBeats / 2),
+      .MemoryParity(MemoryParity)
     ) u_state (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(state_fault[odd]),
       .write_enable_i(write && beat_q[0] == 1'(odd)),
       .write_address_i(beat_q[1]),
       .write_data_i(state_i),
@@ -154,12 +163,15 @@ module acclmt_digest_reader #(
 
   // The slice that each lane offers.
   logic [Slices-1:0][Lanes-1:0][SliceWidth-1:0] candidate;
+  logic [Slices-1:0] even_is_read, odd_is_read;
   for (genvar s = 0; s < Slices; s++) begin : gen_slice
     logic [1:0] from_slice, from_lane;
     logic from_odd;
     assign from_odd = goldilocks_i ? slice_code[s][4] : code[2];
     assign from_slice = goldilocks_i ? slice_code[s][3:2] : 2'(s);
     assign from_lane = goldilocks_i ? slice_code[s][1:0] : code[1:0];
+    assign even_is_read[s] = from_lane != NoLane && !from_odd;
+    assign odd_is_read[s] = from_lane != NoLane && from_odd;
     for (genvar lane = 0; lane < Lanes; lane++) begin : gen_lane
       assign candidate[s][lane] = acclmt_pkg::slice_of(
           from_odd ? beat[1][WordWidth*lane+:WordWidth] : beat[0][WordWidth*lane+:WordWidth],
@@ -177,6 +189,10 @@ module acclmt_digest_reader #(
 
   logic unused_bits;
   assign unused_bits = ^{of_state, of_words};
+
+  // The other memory may show what was never written.
+  assign memory_fault_o = (state_fault[0] && even_is_read != '0) ||
+                          (state_fault[1] && odd_is_read != '0);
 
 `ifndef SYNTHESIS
   word_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni || clear_i)

@@ -16,13 +16,17 @@ module acclmt_from_montgomery #(
   /// `acclmt_pkg::ReductionConstant` or `acclmt_pkg::ReductionRuntime`.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Bits that accompany a word.
-  parameter int unsigned LabelWidth = 1
+  parameter int unsigned LabelWidth = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every word.
   input logic clear_i,
   /// Goldilocks mode. Static.
@@ -34,6 +38,8 @@ module acclmt_from_montgomery #(
   output logic ready_o,
   input acclmt_pkg::word_t residue_i,
   input logic [LabelWidth-1:0] label_i,
+  /// Bits that are set in the label of a word that enters the output buffer.
+  input logic [LabelWidth-1:0] label_set_i,
   /// Canonical integer.
   output logic valid_o,
   input logic ready_i,
@@ -77,13 +83,16 @@ module acclmt_from_montgomery #(
     .residue_o(element)
   );
   logic [LabelWidth-1:0] label;
+  logic label_fault;
   acclmt_delay #(
     .Width(LabelWidth),
-    .Cycles(PipelineCycles)
+    .Cycles(PipelineCycles),
+    .MemoryParity(MemoryParity)
   ) u_label (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(label_fault),
     .data_i(label_i),
     .data_o(label)
   );
@@ -97,23 +106,28 @@ module acclmt_from_montgomery #(
     .valid_o(pipe_valid),
     .ahead_o(unused_ahead)
   );
+  logic output_fault;
   acclmt_reserved_fifo #(
     .Width(LabelWidth + WordWidth),
-    .Places(Places)
+    .Places(Places),
+    .MemoryParity(MemoryParity)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i,
     .available_o(ready_o),
     .reserve_i(accept),
     .valid_i(pipe_valid),
-    .data_i({label, element}),
+    .data_i({label | label_set_i, element}),
     .valid_o,
     .ready_i,
     .data_o({label_o, element_o}),
     .idle_o(unused_idle)
   );
+
+  assign memory_fault_o = label_fault || output_fault;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

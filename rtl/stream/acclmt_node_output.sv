@@ -7,12 +7,17 @@
 ///
 /// Handshake:  ready/valid; the nodes of a level come in order.
 /// Latency:    2 cycles. Throughput: one word a cycle.
-module acclmt_node_output (
+module acclmt_node_output #(
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
+) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every node, and counts from 0 again.
   input logic clear_i,
   /// Words of nodes, with their level; `end` marks the last word of a node, `last` that of the run.
@@ -51,11 +56,13 @@ module acclmt_node_output (
 
   acclmt_fifo #(
     .Width(acclmt_tree_pkg::NodeLabelWidth + acclmt_pkg::WordWidth),
-    .Depth(acclmt_latency_pkg::NodeOutputDepth)
+    .Depth(acclmt_latency_pkg::NodeOutputDepth),
+    .MemoryParity(MemoryParity)
   ) u_fifo (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .clear_i,
     .valid_i(taken),
     .ready_o,

@@ -21,13 +21,17 @@ module acclmt_to_montgomery #(
   /// `acclmt_pkg::ReductionConstant` or `acclmt_pkg::ReductionRuntime`.
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Bits that accompany a word.
-  parameter int unsigned LabelWidth = 1
+  parameter int unsigned LabelWidth = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every element.
   input logic clear_i,
   /// Goldilocks mode. Static.
@@ -194,13 +198,16 @@ module acclmt_to_montgomery #(
   );
 
   logic [LabelWidth-1:0] label;
+  logic label_fault;
   acclmt_delay #(
     .Width(LabelWidth),
-    .Cycles(PipelineCycles)
+    .Cycles(PipelineCycles),
+    .MemoryParity(MemoryParity)
   ) u_label (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(label_fault),
     .data_i(label_i),
     .data_o(label)
   );
@@ -216,13 +223,16 @@ module acclmt_to_montgomery #(
     .valid_o(pipe_valid),
     .ahead_o(unused_ahead)
   );
+  logic output_fault;
   acclmt_reserved_fifo #(
     .Width(LabelWidth + WordWidth),
-    .Places(Places)
+    .Places(Places),
+    .MemoryParity(MemoryParity)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i,
     .available_o(place_available),
     .reserve_i(accept),
@@ -233,6 +243,8 @@ module acclmt_to_montgomery #(
     .data_o({label_o, residue_o}),
     .idle_o
   );
+
+  assign memory_fault_o = label_fault || output_fault;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -40,13 +40,17 @@ module acclmt_partial_round_engine #(
   /// Beats whose constants fit, a power of two.
   parameter int unsigned Depth = 128,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the sets, their rounds of this segment, and
@@ -225,14 +229,17 @@ module acclmt_partial_round_engine #(
 
   logic first_at_operand, fresh_at_product, first_at_product, unused_ahead;
   always_ff @(posedge clk_i) first_at_operand <= issue_first_q;
+  logic to_product_fault;
   acclmt_delay #(
     .Width(2),
     .Cycles(AtProduct),
-    .RegisterOutput(1'b1)
+    .RegisterOutput(1'b1),
+    .MemoryParity(MemoryParity)
   ) u_to_product (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_product_fault),
     .data_i({issue_first_q, fresh}),
     .data_o({first_at_product, fresh_at_product})
   );
@@ -242,13 +249,16 @@ module acclmt_partial_round_engine #(
   acclmt_pkg::round_t round_at_moved;
   acclmt_pkg::tag_t tag_at_moved;
   logic [AddressWidth-1:0] index_at_moved;
+  logic to_moved_fault;
   acclmt_delay #(
     .Width(BeatWidth + 1 + RoundWidth + TagWidth + AddressWidth),
-    .Cycles(AtMoved)
+    .Cycles(AtMoved),
+    .MemoryParity(MemoryParity)
   ) u_to_moved (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_moved_fault),
     .data_i({issue_beat_q, issue_last_q, issue_round_q, issue_tag_q, issue_index_q}),
     .data_o({beat_at_moved, last_at_moved, round_at_moved, tag_at_moved, index_at_moved})
   );
@@ -276,31 +286,37 @@ module acclmt_partial_round_engine #(
     .valid_o(valid_at_end),
     .ahead_o(constant_is_next)
   );
+  logic index_to_constant_fault;
   acclmt_delay #(
     .Width(AddressWidth),
-    .Cycles(AtResidue - 1)
+    .Cycles(AtResidue - 1),
+    .MemoryParity(MemoryParity)
   ) u_index_to_constant (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(index_to_constant_fault),
     .data_i(issue_index_q),
     .data_o(index_at_constant)
   );
 
   // Whether the output of the S-box enters the new element, when that is there.
-  logic enters_at_output;
+  logic enters_at_output, enters_fault;
   if (NumSets == 1) begin : gen_one_set
     assign enters_at_output = new_config.output_enters;
+    assign enters_fault = 1'b0;
   end else begin : gen_sets
     logic issue_enters_q;
     always_ff @(posedge clk_i) issue_enters_q <= of_issue.output_enters;
     acclmt_delay #(
       .Width(1),
-      .Cycles(AtOutput)
+      .Cycles(AtOutput),
+      .MemoryParity(MemoryParity)
     ) u_enters (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(enters_fault),
       .data_i(issue_enters_q),
       .data_o(enters_at_output)
     );
@@ -309,13 +325,17 @@ module acclmt_partial_round_engine #(
   // ---- Constants: read the cycle before they are used -------------------------------------------
 
   logic [Banks-1:0][WordWidth-1:0] constant;
+  logic [Banks-1:0] bank_fault;
   for (genvar bank = 0; bank < Banks; bank++) begin : gen_bank
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(WordWidth),
-      .Depth(Depth)
+      .Depth(Depth),
+      .MemoryParity(MemoryParity)
     ) u_bank (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(bank_fault[bank]),
       .write_enable_i(constant_write_i.valid && constant_write_i.sub_engine == number_i &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[AddressWidth-1:0]),
@@ -367,13 +387,16 @@ module acclmt_partial_round_engine #(
   always_ff @(posedge clk_i) common_q <= common;
 
   logic [Lanes-1:0][LaneWidth-1:0] sum_at_product;
+  logic sums_fault;
   acclmt_delay #(
     .Width(Lanes * LaneWidth),
-    .Cycles(AtProduct)
+    .Cycles(AtProduct),
+    .MemoryParity(MemoryParity)
   ) u_sums (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(sums_fault),
     .data_i(issue_state_q),
     .data_o(sum_at_product)
   );
@@ -435,14 +458,17 @@ module acclmt_partial_round_engine #(
     .b_i(constant[BankConstant]),
     .sum_o(share)
   );
+  logic share_fault;
   acclmt_delay #(
     .Width(WordWidth),
     .Cycles(AtOutput - AtShare),
-    .RegisterOutput(1'b1)
+    .RegisterOutput(1'b1),
+    .MemoryParity(MemoryParity)
   ) u_share (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(share_fault),
     .data_i(share),
     .data_o(share_at_output)
   );
@@ -455,15 +481,18 @@ module acclmt_partial_round_engine #(
       default: power = acclmt_pkg::SboxFifth;
     endcase
   end
+  logic sbox_fault;
   acclmt_sbox #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
-    .Single(1'b1)
+    .Single(1'b1),
+    .MemoryParity(MemoryParity)
   ) u_sbox (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(sbox_fault),
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -546,13 +575,16 @@ module acclmt_partial_round_engine #(
   logic [AddressWidth-1:0] next_index;
   assign next_round = round_at_moved + 1'b1;
   assign next_index = index_at_moved + AddressWidth'(of_moved.beats);
+  logic queue_fault;
   acclmt_beat_fifo #(
     .Width(1 + Lanes * LaneWidth + RoundWidth + TagWidth + AddressWidth),
-    .Depth(Places)
+    .Depth(Places),
+    .MemoryParity(MemoryParity)
   ) u_queue (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(queue_fault),
     .clear_i,
     .valid_i(valid_at_moved),
     .last_i(last_at_moved),
@@ -572,13 +604,16 @@ module acclmt_partial_round_engine #(
     else if (clear_i) head_begins_q <= 1'b1;
     else if (head_take) head_begins_q <= queue_last;
   end
+  logic first_queue_fault;
   acclmt_fifo #(
     .Width(2 * WordWidth),
-    .Depth(FirstQueueDepth)
+    .Depth(FirstQueueDepth),
+    .MemoryParity(MemoryParity)
   ) u_first_queue (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(first_queue_fault),
     .clear_i,
     .valid_i(valid_at_end),
     .ready_o(first_ready),
@@ -605,14 +640,17 @@ module acclmt_partial_round_engine #(
 
   logic [Lanes-1:0][LaneWidth-1:0] buffer_state;
   acclmt_pkg::tag_t buffer_tag;
+  logic output_fault;
   acclmt_state_buffer #(
     .LaneWidth(LaneWidth),
     .Places(Places),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i,
     .configs_i,
     .reserve_beats_i(new_config.beats),
@@ -633,6 +671,18 @@ module acclmt_partial_round_engine #(
   assign valid_o = pass_through_i ? valid_i : output_valid;
   assign state_o = pass_through_i ? state_i : buffer_state;
   assign tag_o = pass_through_i ? tag_i : buffer_tag;
+
+  // ---- Faults of memories -----------------------------------------------------------------------
+
+  logic memory_fault, memory_fault_q;
+  assign memory_fault = to_product_fault || to_moved_fault || index_to_constant_fault ||
+                        enters_fault || bank_fault != '0 || sums_fault || share_fault ||
+                        sbox_fault || queue_fault || first_queue_fault || output_fault;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) memory_fault_q <= 1'b0;
+    else memory_fault_q <= memory_fault;
+  end
+  assign memory_fault_o = memory_fault_q;
 
 `ifndef SYNTHESIS
   // The last round of each set, and its order.

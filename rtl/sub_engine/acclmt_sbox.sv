@@ -34,7 +34,9 @@ module acclmt_sbox #(
   /// Goldilocks mode: whether the multiplier makes x^3 beside; whether only the element of slice 0
   /// counts, and the others of the result are any.
   parameter bit Cube = 1'b0,
-  parameter bit Single = 1'b0
+  parameter bit Single = 1'b0,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset (of the delay lines' pointers and the valid bits).
   input logic clk_i,
@@ -42,6 +44,8 @@ module acclmt_sbox #(
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static. Its bits: a module
   /// that Verilator 5.006 builds by itself (tb/rtl) has no structures at its ports.
   input logic [acclmt_memory_pkg::MemoryConfigWidth-1:0] memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every element.
   input logic clear_i,
   /// Goldilocks mode and run-time modulus; stable while elements are inside.
@@ -127,49 +131,60 @@ module acclmt_sbox #(
   assign seventh_each_cycle = goldilocks && (Cube || Single);
 
   // x and x^2 wait for the multiplier, and x for the bypass.
+  logic x_second_fault;
   acclmt_delay #(
     .Width(WordWidth),
-    .Cycles(ModMulLatency)
+    .Cycles(ModMulLatency),
+    .MemoryParity(MemoryParity)
   ) u_x_second (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(x_second_fault),
     .data_i(x_i),
     .data_o(x_second)
   );
+  logic x_last_fault;
   acclmt_delay #(
     .Width(WordWidth),
     .Cycles(ModMulLatency),
-    .RegisterOutput(1'b1)
+    .RegisterOutput(1'b1),
+    .MemoryParity(MemoryParity)
   ) u_x_last (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(x_last_fault),
     .data_i(x_third),
     .data_o(x_last)
   );
   // So long x^3 takes where it is made beside: the product two cycles less than others, the
   // reduction two. x and x^2 wait for it, and then as long.
   localparam int unsigned CubeLatency = acclmt_latency_pkg::MulLatency;
+  logic [1:0] third_fault;
   if (Cube && Goldilocks) begin : gen_cube
     logic [WordWidth-1:0] x_cube, square_cube;
     acclmt_delay #(
       .Width(2 * WordWidth),
-      .Cycles(ModMulLatency - CubeLatency)
+      .Cycles(ModMulLatency - CubeLatency),
+      .MemoryParity(MemoryParity)
     ) u_to_cube (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(third_fault[0]),
       .data_i({x_second, square}),
       .data_o({x_cube, square_cube})
     );
     acclmt_delay #(
       .Width(2 * WordWidth),
-      .Cycles(CubeLatency)
+      .Cycles(CubeLatency),
+      .MemoryParity(MemoryParity)
     ) u_to_third (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(third_fault[1]),
       .data_i({x_cube, square_cube}),
       .data_o({x_third, square_third})
     );
@@ -187,21 +202,25 @@ module acclmt_sbox #(
   end else begin : gen_no_cube
     acclmt_delay #(
       .Width(WordWidth),
-      .Cycles(ModMulLatency)
+      .Cycles(ModMulLatency),
+      .MemoryParity(MemoryParity)
     ) u_x_third (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(third_fault[0]),
       .data_i(x_second),
       .data_o(x_third)
     );
     acclmt_delay #(
       .Width(WordWidth),
-      .Cycles(ModMulLatency)
+      .Cycles(ModMulLatency),
+      .MemoryParity(MemoryParity)
     ) u_square_third (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(third_fault[1]),
       .data_i(square),
       .data_o(square_third)
     );
@@ -266,6 +285,8 @@ module acclmt_sbox #(
     logic unused_base;
     assign unused_base = ^base_i;
   end
+
+  assign memory_fault_o = x_second_fault || x_last_fault || third_fault != '0;
 
 `ifndef SYNTHESIS
   logic second_valid, unused_ahead_second;

@@ -15,13 +15,17 @@ module acclmt_state_buffer #(
   /// Beats, at least 4.
   parameter int unsigned Places = 64,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Empties the buffer and gives all places back.
   input logic clear_i,
   /// Parameters of the sets, set 0 in the low bits; stable while states are inside.
@@ -87,11 +91,13 @@ module acclmt_state_buffer #(
 
   acclmt_beat_fifo #(
     .Width(acclmt_pkg::TagWidth + Width),
-    .Depth(Places)
+    .Depth(Places),
+    .MemoryParity(MemoryParity)
   ) u_fifo (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .clear_i,
     .valid_i,
     .last_i,

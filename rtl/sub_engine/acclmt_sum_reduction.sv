@@ -20,13 +20,17 @@ module acclmt_sum_reduction #(
   parameter bit Goldilocks = 1'b1,
   parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
@@ -157,13 +161,16 @@ module acclmt_sum_reduction #(
   logic [1:0] lane_at_residue;
   logic last_at_residue, valid_at_residue, unused_ahead;
   acclmt_pkg::tag_t tag_at_residue;
+  logic to_residue_fault;
   acclmt_delay #(
     .Width(WordWidth + Slices + 3 + TagWidth),
-    .Cycles(ToResidue)
+    .Cycles(ToResidue),
+    .MemoryParity(MemoryParity)
   ) u_to_residue (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_residue_fault),
     .data_i({instead, is_instead, lane_q, beat_ends, tag_i}),
     .data_o({instead_at_residue, is_instead_at_residue, lane_at_residue, last_at_residue,
              tag_at_residue})
@@ -194,13 +201,16 @@ module acclmt_sum_reduction #(
     if (valid_at_residue) word_q <= {word, word_q[Lanes-2:1]};
   end
 
+  logic output_fault;
   acclmt_state_buffer #(
     .Places(Places),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i,
     .configs_i,
     .reserve_beats_i(of_state.beats),
@@ -220,6 +230,8 @@ module acclmt_sum_reduction #(
 
   logic unused_bits;
   assign unused_bits = ^of_state;
+
+  assign memory_fault_o = to_residue_fault || output_fault;
 
 `ifndef SYNTHESIS
   beat_is_there_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -11,13 +11,17 @@
 /// Latency:    1 cycle. Throughput: a job in one cycle more than its words.
 module acclmt_node_fetch #(
   /// Levels that are hashed.
-  parameter int unsigned MaxHeight = 32
+  parameter int unsigned MaxHeight = 32,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets the job.
   input logic clear_i,
   /// Writes of constants: the value of an empty sub-tree, index level.
@@ -94,12 +98,15 @@ module acclmt_node_fetch #(
       job_taken ? acclmt_tree_pkg::node_address_t'(job_i.group) : address_q + 1'b1;
 
   acclmt_pkg::word_t empty_word;
-  acclmt_mem_1r1w #(
+  acclmt_memory #(
     .Width(acclmt_pkg::WordWidth),
-    .Depth(MaxHeight)
+    .Depth(MaxHeight),
+    .MemoryParity(MemoryParity)
   ) u_empty (
     .clk_i,
+    .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .write_enable_i(constant_write_i.valid &&
                     constant_write_i.sub_engine == acclmt_pkg::EmptySubTrees &&
                     constant_write_i.bank == '0),

@@ -11,13 +11,17 @@
 /// Latency:    1 cycle. Throughput: one node written and one read a cycle.
 module acclmt_node_memory #(
   /// Words, a power of two.
-  parameter int unsigned NodeWords = 512
+  parameter int unsigned NodeWords = 512,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memory, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Zeroisation: the memory is overwritten with zero at this address, and no node is written.
   input acclmt_tree_pkg::node_sweep_t sweep_i,
   /// A node is written.
@@ -42,12 +46,15 @@ module acclmt_node_memory #(
   logic sweep_read;
   assign sweep_read =
       sweep_i.valid && sweep_i.address == acclmt_tree_pkg::node_address_t'(1);
-  acclmt_mem_1r1w #(
+  acclmt_memory #(
     .Width(acclmt_pkg::WordWidth),
-    .Depth(NodeWords)
+    .Depth(NodeWords),
+    .MemoryParity(MemoryParity)
   ) u_memory (
     .clk_i,
+    .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .write_enable_i(write_i || sweep_i.valid),
     .write_address_i(sweep_i.valid ? sweep_i.address[AddressWidth-1:0]
                                    : write_address_i[AddressWidth-1:0]),

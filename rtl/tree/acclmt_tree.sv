@@ -27,13 +27,17 @@
 module acclmt_tree #(
   /// Levels above the leaves that a tree can have, and words of the node memory.
   parameter int unsigned MaxHeight = 32,
-  parameter int unsigned NodeWords = 512
+  parameter int unsigned NodeWords = 512,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every node; before a run.
   input logic clear_i,
   /// The tree; stable during a run.
@@ -152,12 +156,15 @@ module acclmt_tree #(
   acclmt_pkg::word_t read_data, word;
   acclmt_tree_pkg::node_job_t word_job;
   acclmt_tree_pkg::node_address_t read_address, write_address;
+  logic fetch_fault;
   acclmt_node_fetch #(
-    .MaxHeight(MaxHeight)
+    .MaxHeight(MaxHeight),
+    .MemoryParity(MemoryParity)
   ) u_fetch (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(fetch_fault),
     .clear_i,
     .constant_write_i,
     .job_valid_i(job_valid),
@@ -184,12 +191,15 @@ module acclmt_tree #(
   assign write_index = digest_valid_i ? digest_index : leaf_index;
   assign write_address = acclmt_tree_pkg::node_address_t'(write_group) +
                          acclmt_tree_pkg::node_address_t'(write_index);
+  logic memory_fault;
   acclmt_node_memory #(
-    .NodeWords(NodeWords)
+    .NodeWords(NodeWords),
+    .MemoryParity(MemoryParity)
   ) u_memory (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(memory_fault),
     .sweep_i(node_sweep_i),
     .write_i(leaf_write || digest_valid_i),
     .write_address_i(write_address),
@@ -217,10 +227,14 @@ module acclmt_tree #(
   logic output_valid;
   assign output_valid =
       is_tree ? fetched_valid && goes_out && (word_job.is_top || operand_ready_i) : leaf_valid_i;
-  acclmt_node_output u_output (
+  logic output_fault;
+  acclmt_node_output #(
+    .MemoryParity(MemoryParity)
+  ) u_output (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(output_fault),
     .clear_i,
     .valid_i(output_valid),
     .ready_o(output_ready),
@@ -246,6 +260,8 @@ module acclmt_tree #(
 
   logic unused_bits;
   assign unused_bits = ^{tree_i.pad, word_job};
+
+  assign memory_fault_o = fetch_fault || memory_fault || output_fault;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

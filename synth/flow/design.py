@@ -32,6 +32,7 @@ FLATTENED = {
     "acclmt_full_round_sboxes",
     "acclmt_full_round_sequencer",
     "acclmt_level_queue",
+    "acclmt_memory",
     "acclmt_mul_leaf",
     "acclmt_one_hot_select",
     "acclmt_reduce",

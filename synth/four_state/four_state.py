@@ -41,6 +41,8 @@ PARAMETERS = {
     "PartialDepth": 4,
     "MaxHeight": 1,
     "NodeWords": 32,
+    # The parity of a word that is unknown is unknown, even where it is the one that was stored with it.
+    "MemoryParity": 0,
 }
 LANES = 3
 # Of the state, and of the whole run.

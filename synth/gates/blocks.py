@@ -368,6 +368,7 @@ def conversion_lanes(names, pipeline_cycles, convert, reduction):
                     "ready_i": int(random.random() < take),
                     word_in: word,
                     "label_i": label,
+                    "label_set_i": 0,
                 }
                 outputs = yield given
                 # Two words may be in the buffer's head and on their way to it.

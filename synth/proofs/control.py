@@ -51,6 +51,17 @@ class Block:
 
 BLOCKS = (
     Block(
+        "acclmt_memory",
+        (),
+        (
+            ("assign write_parity[g] = ^write_data_i", "assign write_parity[g] = ~^write_data_i"),
+            ("^{read_parity[g], read_data_o[First+:Bits]}", "^{read_parity[0], read_data_o[First+:Bits]}"),
+            (".write_data_i({write_parity, write_data_i}),", ".write_data_i({write_data_i, write_parity}),"),
+        ),
+        ("Width=66", "Depth=2", "MemoryParity=1'b1"),
+        6,
+    ),
+    Block(
         "acclmt_fifo",
         (),
         (

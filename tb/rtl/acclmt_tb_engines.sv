@@ -90,6 +90,7 @@ module acclmt_tb_engines #(
       .clk_i(clk),
       .rst_ni,
       .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+      .memory_fault_o(),
       .clear_i(clear),
       .goldilocks_i(in_i[16]),
       .prime_i(acclmt_tb_build_pkg::Prime),

@@ -33,6 +33,7 @@ module acclmt_tb_places;
     .clk_i(clk),
     .rst_ni(rst_n),
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .memory_fault_o(),
     .clear_i(clear),
     .tree_i(tree),
     .setup_i(setup),

@@ -49,6 +49,8 @@ module acclmt_tb_registers;
     .element_error_i(1'b0),
     .element_index_i('0),
     .incomplete_i(1'b0),
+    .memory_fault_i('0),
+    .output_fault_i(1'b0),
     .program_fault_i(acclmt_pkg::ProgramSound),
     .program_fault_set_i('0),
     .void_o(),

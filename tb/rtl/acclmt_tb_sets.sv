@@ -95,6 +95,7 @@ module acclmt_tb_sets (
     .clk_i,
     .rst_ni,
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .memory_fault_o(),
     .clear_i(in_i[0]),
     .goldilocks_i(goldilocks),
     .prime_i(acclmt_tb_build_pkg::Prime),

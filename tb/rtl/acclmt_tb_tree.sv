@@ -61,6 +61,7 @@ module acclmt_tb_tree #(
     .clk_i,
     .rst_ni,
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .memory_fault_o(),
     .clear_i(in_i[4]),
     .tree_i(tree),
     .setup_i(setup),

@@ -15,13 +15,17 @@
 module acclmt_full_round_adders #(
   /// The modulus of the other mode, and the kind of its reduction.
   parameter acclmt_pkg::word_t Prime = acclmt_pkg::PrimeBls12381,
-  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant
+  parameter int unsigned Reduction = acclmt_pkg::ReductionConstant,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Number of the sub-engine in constant writes; constant.
@@ -171,6 +175,7 @@ module acclmt_full_round_adders #(
   logic [LabelWidth-1:0] label_at_constant;
   logic [TagWidth-1:0] tag_at_constant;
   acclmt_pkg::pass_label_t of_constant, label_q;
+  logic constant_comes, pass_comes_q;
   acclmt_pkg::tag_t tag_q;
   acclmt_valid_pipe #(
     .Cycles(Latency),
@@ -181,23 +186,27 @@ module acclmt_full_round_adders #(
     .clear_i,
     .valid_i(enters),
     .valid_o,
-    .ahead_o(constant_read_o)
+    .ahead_o(constant_comes)
   );
   acclmt_delay #(
     .Width(InfoWidth),
-    .Cycles(Latency - 2)
+    .Cycles(Latency - 2),
+    .MemoryParity(MemoryParity)
   ) u_label (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .data_i(info),
     .data_o({second_at_constant, label_at_constant, tag_at_constant})
   );
   assign of_constant = label_at_constant;
+  // Nothing is read that is not there: no constant where none is added, no pass behind the last.
+  assign constant_read_o = constant_comes && of_constant.add;
   assign constant_address_o = of_constant.constants + IndexWidth'(second_at_constant);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) pass_read_o <= 1'b0;
-    else pass_read_o <= constant_read_o && !clear_i;
+    if (!rst_ni) pass_comes_q <= 1'b0;
+    else pass_comes_q <= constant_comes && !clear_i;
   end
   always_ff @(posedge clk_i) begin
     second_at_pass_q <= second_at_constant;
@@ -209,6 +218,7 @@ module acclmt_full_round_adders #(
   end
   assign last_o = !two_beats_i || second_out_q;
   assign adds_q = label_q.add;
+  assign pass_read_o = pass_comes_q && !label_q.leaves;
   assign pass_o = label_q.next;
 
   logic unused_bits;

@@ -63,13 +63,17 @@ module acclmt_full_round_engine #(
   /// Whether tags say that a state is not final: it goes round once more, with all its beats.
   parameter bit Sponge = 1'b0,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus, parameters of the sets, and what they have in common
@@ -144,17 +148,20 @@ module acclmt_full_round_engine #(
   assign two_beats = adders && most_beats_i != acclmt_pkg::BeatWidth'(1);
   assign pass_read = adders ? layer_pass_read : rows_pass_read;
   assign pass = adders ? layer_pass : rows_pass;
+  logic passes_fault;
   acclmt_full_round_passes #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .Store(Store),
     .Adders(HasAdders),
     .Visits(Visits),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_passes (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(passes_fault),
     .configs_i,
     .number_i,
     .constant_write_i,
@@ -174,16 +181,19 @@ module acclmt_full_round_engine #(
   acclmt_pkg::index_t enter_matrix;
   acclmt_pkg::tag_t enter_tag, layer_end_tag;
   logic [Lanes-1:0][WordWidth-1:0] enter_state, layer_end_state;
+  logic loop_fault;
   acclmt_full_round_loop #(
     .Reduction(Reduction),
     .Adders(HasAdders),
     .TurnDepth(2 ** TurnAddressWidth),
     .Sponge(Sponge),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_loop (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(loop_fault),
     .clear_i,
     .configs_i,
     .first_i(first),
@@ -253,6 +263,7 @@ module acclmt_full_round_engine #(
   logic [RoundInfoWidth-1:0] layer_info;
   logic [Lanes-1:0][WordWidth-1:0] layer_state;
   acclmt_pkg::full_round_step_t step;
+  logic sboxes_fault;
   acclmt_full_round_sboxes #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -260,11 +271,13 @@ module acclmt_full_round_engine #(
     .Store(Store),
     .Adders(HasAdders),
     .RoundInfoWidth(RoundInfoWidth),
-    .TurnAddressWidth(TurnAddressWidth)
+    .TurnAddressWidth(TurnAddressWidth),
+    .MemoryParity(MemoryParity)
   ) u_sboxes (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(sboxes_fault),
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -322,7 +335,7 @@ module acclmt_full_round_engine #(
 
   // ---- Adders -----------------------------------------------------------------------------------
 
-  logic layer_read;
+  logic layer_read, adders_fault;
   acclmt_pkg::index_t layer_address;
   logic [Lanes-1:0][WordWidth-1:0] layer_constant;
   if (HasAdders) begin : gen_adders
@@ -333,11 +346,13 @@ module acclmt_full_round_engine #(
     assign {unused_digest, layer_label, layer_tag, unused_matrix} = layer_info;
     acclmt_full_round_adders #(
       .Prime(Prime),
-      .Reduction(Reduction)
+      .Reduction(Reduction),
+      .MemoryParity(MemoryParity)
     ) u_adders (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(adders_fault),
       .clear_i,
       .number_i,
       .constant_write_i,
@@ -361,6 +376,7 @@ module acclmt_full_round_engine #(
       .state_o(layer_end_state)
     );
   end else begin : gen_no_adders
+    assign adders_fault = 1'b0;
     assign {adders_loaded, layer_read, layer_pass_read, layer_end, layer_end_last} = '0;
     assign layer_address = '0;
     assign layer_pass = '0;
@@ -374,17 +390,20 @@ module acclmt_full_round_engine #(
 
   logic pairs_take;
   logic [acclmt_pkg::Slices-1:0][acclmt_pkg::ChunkWidth-1:0] pairs;
+  logic pairs_fault;
   acclmt_full_round_pairs #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
     .Reduction(Reduction),
     .Adders(HasAdders),
     .TurnDepth(2 ** TurnAddressWidth),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_pairs (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(pairs_fault),
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -398,15 +417,18 @@ module acclmt_full_round_engine #(
     .sum_o(pairs)
   );
 
+  logic sequencer_fault;
   acclmt_full_round_sequencer #(
     .MatrixAddressWidth(MatrixAddressWidth),
     .TurnAddressWidth(TurnAddressWidth),
     .Adders(HasAdders),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_sequencer (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(sequencer_fault),
     .clear_i,
     .goldilocks_i,
     .configs_i,
@@ -427,6 +449,7 @@ module acclmt_full_round_engine #(
     .step_o(step)
   );
 
+  logic rows_fault;
   acclmt_full_round_rows #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -434,11 +457,13 @@ module acclmt_full_round_engine #(
     .MatrixDepth(MatrixDepth),
     .ConstantDepth(ConstantDepth),
     .Adders(HasAdders),
-    .NumSets(NumSets)
+    .NumSets(NumSets),
+    .MemoryParity(MemoryParity)
   ) u_rows (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(rows_fault),
     .clear_i,
     .goldilocks_i,
     .prime_i,
@@ -465,6 +490,17 @@ module acclmt_full_round_engine #(
     .tag_o(end_tag),
     .state_o(end_state)
   );
+
+  // ---- Faults of memories -----------------------------------------------------------------------
+
+  logic memory_fault, memory_fault_q;
+  assign memory_fault = passes_fault || loop_fault || sboxes_fault || adders_fault ||
+                        pairs_fault || sequencer_fault || rows_fault;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) memory_fault_q <= 1'b0;
+    else memory_fault_q <= memory_fault;
+  end
+  assign memory_fault_o = memory_fault_q;
 
 `ifndef SYNTHESIS
   no_write_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -30,13 +30,17 @@ module acclmt_full_round_loop #(
   /// Whether tags say that a state is not final.
   parameter bit Sponge = 1'b0,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Parameters of the sets, the first passes of both visits of each, the grid of the slots and the
@@ -465,13 +469,16 @@ module acclmt_full_round_loop #(
                        !(Sponge && queue_tag[acclmt_pkg::TagContinues]);
   localparam int unsigned QueueWidth = Lanes * WordWidth + 3 + EntryWidth +
       acclmt_pkg::PassIndexWidth + 8 + acclmt_pkg::IndexWidth + TagWidth;
+  logic queue_fault;
   acclmt_beat_fifo #(
     .Width(QueueWidth),
-    .Depth(Places)
+    .Depth(Places),
+    .MemoryParity(MemoryParity)
   ) u_queue (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(queue_fault),
     .clear_i,
     .valid_i(adders ? layer_i && !layer_label_i.leaves : end_i),
     .last_i(adders ? layer_beat_last_i : end_beat_last_i),
@@ -487,15 +494,17 @@ module acclmt_full_round_loop #(
 
   // ---- Output buffers ---------------------------------------------------------------------------
 
-  logic [1:0] buffer_idle;
+  logic [1:0] buffer_idle, output_fault;
   for (genvar port = 0; port < 2; port++) begin : gen_output
     acclmt_state_buffer #(
       .Places(Places),
-      .NumSets(NumSets)
+      .NumSets(NumSets),
+      .MemoryParity(MemoryParity)
     ) u_output (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(output_fault[port]),
       .clear_i,
       .configs_i,
       .reserve_beats_i((port == 1) ? new_last_config.beats : new_config.beats),
@@ -519,6 +528,8 @@ module acclmt_full_round_loop #(
   logic unused_bits;
   assign unused_bits = ^{new_config, new_last_config, head_config, end_config, head_entry_of,
                          back_label, second_entry, layer_label_i, layer_tag_i, layer_state_i};
+
+  assign memory_fault_o = queue_fault || output_fault != '0;
 
 `ifndef SYNTHESIS
   program_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -34,13 +34,17 @@ module acclmt_full_round_pairs #(
   parameter bit Adders = 1'b0,
   parameter int unsigned TurnDepth = 16,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
@@ -337,11 +341,13 @@ module acclmt_full_round_pairs #(
     logic [ChunkWidth-1:0] dense_sum;
     acclmt_fifo #(
       .Width(ChunkWidth),
-      .Depth(TurnDepth)
+      .Depth(TurnDepth),
+      .MemoryParity(MemoryParity)
     ) u_sums (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o,
       .clear_i,
       .valid_i(last_q),
       .ready_o(dense_ready),
@@ -364,6 +370,7 @@ module acclmt_full_round_pairs #(
 `endif
   end else begin : gen_few_sums
     assign sum_o = few_sums;
+    assign memory_fault_o = 1'b0;
     logic unused_config;
     assign unused_config = ^memory_config_i;
   end

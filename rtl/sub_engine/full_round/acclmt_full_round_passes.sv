@@ -35,13 +35,17 @@ module acclmt_full_round_passes #(
   /// Visits: the first one, the last one.
   parameter bit [1:0] Visits = 2'b11,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Parameters of the sets; stable while states are inside.
   input logic [NumSets*acclmt_pkg::EngineConfigWidth-1:0] configs_i,
   /// Number of the sub-engine in constant writes; constant.
@@ -98,12 +102,15 @@ module acclmt_full_round_passes #(
   end
 
   logic [EntryWidth-1:0] read_entry;
-  acclmt_mem_1r1w #(
+  acclmt_memory #(
     .Width(EntryWidth),
-    .Depth(acclmt_pkg::PassTableDepth)
+    .Depth(acclmt_pkg::PassTableDepth),
+    .MemoryParity(MemoryParity)
   ) u_table (
     .clk_i,
+    .rst_ni,
     .memory_config_i,
+    .memory_fault_o,
     .write_enable_i(write_pass),
     .write_address_i(constant_write_i.index[PassIndexWidth-1:0]),
     .write_data_i(entry),

@@ -36,6 +36,8 @@ module acclmt_full_round_rows #(
   parameter bit Adders = 1'b0,
   /// Parameter sets.
   parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0,
   /// Bits of the address of a step (derived).
   localparam int unsigned MatrixAddressWidth = $clog2(MatrixDepth)
 ) (
@@ -44,6 +46,8 @@ module acclmt_full_round_rows #(
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, run-time modulus and parameters of the sets; stable while states are inside.
@@ -110,13 +114,17 @@ module acclmt_full_round_rows #(
   assign write_constant = constant_write_i.valid && constant_write_i.sub_engine == number_i;
 
   logic [MatrixBanks-1:0][WordWidth-1:0] coefficient;
+  logic [MatrixBanks-1:0] matrix_fault;
   for (genvar bank = 0; bank < MatrixBanks; bank++) begin : gen_matrix_bank
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(WordWidth),
-      .Depth(MatrixDepth)
+      .Depth(MatrixDepth),
+      .MemoryParity(MemoryParity)
     ) u_bank (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(matrix_fault[bank]),
       .write_enable_i(write_constant &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(bank)),
       .write_address_i(constant_write_i.index[MatrixAddressWidth-1:0]),
@@ -137,14 +145,17 @@ module acclmt_full_round_rows #(
 
   // With the products: a new row begins, with the sum over the pairs.
   logic product_first, product_pairs;
+  logic to_product_fault;
   acclmt_delay #(
     .Width(2),
     .Cycles(ToProduct),
-    .RegisterOutput(1'b1)
+    .RegisterOutput(1'b1),
+    .MemoryParity(MemoryParity)
   ) u_to_product (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_product_fault),
     .data_i({step_i.first, step_i.pairs}),
     .data_o({product_first, product_pairs})
   );
@@ -197,13 +208,16 @@ module acclmt_full_round_rows #(
   assign adders = Adders && adders_i;
   assign step_dense = {step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], step_i.label.last,
                        step_i.row[0]};
+  logic to_constant_fault;
   acclmt_delay #(
     .Width(1 + DenseAddressWidth + ConstantAddressWidth),
-    .Cycles(ToDot - 1)
+    .Cycles(ToDot - 1),
+    .MemoryParity(MemoryParity)
   ) u_to_constant (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_constant_fault),
     .data_i({step_i.label.add, Adders ? step_dense : DenseAddressWidth'(0), step_constant}),
     .data_o({adds_at_read, dense_at_read, constant_at_read})
   );
@@ -211,13 +225,17 @@ module acclmt_full_round_rows #(
   always_ff @(posedge clk_i) adds_q <= adds_at_read;
 
   logic [Lanes-1:0][WordWidth-1:0] constant, own_constant;
+  logic [Lanes-1:0] constant_fault, dense_fault;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_constant_bank
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(WordWidth),
-      .Depth(ConstantDepth)
+      .Depth(ConstantDepth),
+      .MemoryParity(MemoryParity)
     ) u_bank (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(constant_fault[lane]),
       .write_enable_i(write_constant &&
                       constant_write_i.bank == acclmt_pkg::BankWidth'(MatrixBanks + lane)),
       .write_address_i(constant_write_i.index[ConstantAddressWidth-1:0]),
@@ -228,52 +246,60 @@ module acclmt_full_round_rows #(
     );
     if (Adders) begin : gen_dense
       logic [WordWidth-1:0] dense_constant;
-      acclmt_mem_1r1w #(
+      acclmt_memory #(
         .Width(WordWidth),
-        .Depth(acclmt_pkg::DenseDepth)
+        .Depth(acclmt_pkg::DenseDepth),
+        .MemoryParity(MemoryParity)
       ) u_dense (
         .clk_i,
+        .rst_ni,
         .memory_config_i,
+        .memory_fault_o(dense_fault[lane]),
         .write_enable_i(write_constant &&
                         32'(constant_write_i.bank) == acclmt_pkg::DenseBank + lane),
         .write_address_i(constant_write_i.index[DenseAddressWidth-1:0]),
         .write_data_i(constant_write_i.data),
-        .read_enable_i(beat_reads),
+        .read_enable_i(beat_reads && adders),
         .read_address_i(dense_at_read),
         .read_data_o(dense_constant)
       );
       assign own_constant[lane] = adders ? dense_constant : constant[lane];
     end else begin : gen_no_dense
       assign own_constant[lane] = constant[lane];
+      assign dense_fault[lane] = 1'b0;
     end
   end
   assign layer_constant_o = constant;
   logic unused_layer;
   assign unused_layer = ^{adders_i, layer_read_i, layer_address_i, dense_at_read, step_dense};
 
-  // The cycle before, what the state does next is read.
+  // The cycle before, what the state does next is read, if it does not leave.
   logic [LabelWidth-1:0] label_at_read;
   logic [TagWidth-1:0] tag_at_read;
-  logic last_at_read;
+  logic last_at_read, beat_ends_q;
   if (ToEnd != ToDot + 1) begin : gen_illegal_latency
     $error("acclmt_full_round_rows: AddLatency = %0d is not 1", ToEnd - ToDot);
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) pass_read_o <= 1'b0;
-    else pass_read_o <= beat_comes && !clear_i;
+    if (!rst_ni) beat_ends_q <= 1'b0;
+    else beat_ends_q <= beat_comes && !clear_i;
   end
+  logic to_read_fault;
   acclmt_delay #(
     .Width(1 + LabelWidth + TagWidth),
-    .Cycles(ToEnd - 1)
+    .Cycles(ToEnd - 1),
+    .MemoryParity(MemoryParity)
   ) u_to_read (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_read_fault),
     .data_i({step_i.round_ends, step_i.label, step_i.tag}),
     .data_o({last_at_read, label_at_read, tag_at_read})
   );
   acclmt_pkg::pass_label_t of_read;
   assign of_read = label_at_read;
+  assign pass_read_o = beat_ends_q && !of_read.leaves;
   assign pass_o = of_read.next;
   always_ff @(posedge clk_i) begin
     beat_last_o <= last_at_read;
@@ -348,6 +374,9 @@ module acclmt_full_round_rows #(
       .sum_o(state_o[row])
     );
   end
+
+  assign memory_fault_o = matrix_fault != '0 || constant_fault != '0 || dense_fault != '0 ||
+                          to_product_fault || to_constant_fault || to_read_fault;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -33,13 +33,17 @@ module acclmt_full_round_sboxes #(
   /// Bits of what is known of a round.
   parameter int unsigned RoundInfoWidth = 8,
   /// Bits of an address of the turn memory.
-  parameter int unsigned TurnAddressWidth = 3
+  parameter int unsigned TurnAddressWidth = 3,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memories below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode and run-time modulus; stable while states are inside.
@@ -118,13 +122,16 @@ module acclmt_full_round_sboxes #(
   );
   logic passes;
   assign passes = sbox_i != acclmt_pkg::SboxNone;
+  logic to_turn_fault;
   acclmt_delay #(
     .Width(BeatWidth + ElementCountWidth + 4 + RoundInfoWidth),
-    .Cycles(AtTurn)
+    .Cycles(AtTurn),
+    .MemoryParity(MemoryParity)
   ) u_to_turn (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_turn_fault),
     .data_i({beat_i, last_beat_i, sbox_width_i, passes && !first_only_i, passes && first_only_i,
              Adders && dense_i, round_i}),
     .data_o({beat_at_turn, last_at_turn, sbox_width_at_turn, all_at_turn, first_at_turn,
@@ -181,13 +188,16 @@ module acclmt_full_round_sboxes #(
     .valid_o(valid_at_power),
     .ahead_o(valid_ahead)
   );
+  logic to_power_fault;
   acclmt_delay #(
     .Width(5),
-    .Cycles(AtPower - 1)
+    .Cycles(AtPower - 1),
+    .MemoryParity(MemoryParity)
   ) u_to_power (
     .clk_i,
     .rst_ni,
     .memory_config_i,
+    .memory_fault_o(to_power_fault),
     .data_i({sbox_i, store_i}),
     .data_o({sbox_ahead, store_ahead})
   );
@@ -199,6 +209,7 @@ module acclmt_full_round_sboxes #(
 
   // A base is read with every pass of its state and written back, but for the last one.
   logic [Lanes-1:0][WordWidth-1:0] at_power, base;
+  logic bases_fault;
   if (Store) begin : gen_store
     localparam int unsigned Places = acclmt_timing_pkg::places(int'(Reduction));
     localparam int unsigned PlaceWidth = $clog2(Places);
@@ -214,6 +225,18 @@ module acclmt_full_round_sboxes #(
     end
     logic unused_sweep;
     assign unused_sweep = ^sweep_place_i;
+    // What a sweep shows was perhaps never written.
+    logic shown_fault;
+    if (MemoryParity) begin : gen_parity
+      logic base_read_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) base_read_q <= 1'b0;
+        else base_read_q <= read;
+      end
+      assign bases_fault = shown_fault && base_read_q;
+    end else begin : gen_no_parity
+      assign bases_fault = shown_fault;
+    end
     assign put = valid_at_power && store_at_power_q == acclmt_pkg::StorePut;
     assign keep = valid_at_power && store_at_power_q == acclmt_pkg::StoreKeep;
     assign read = valid_ahead && (store_ahead == acclmt_pkg::StoreKeep ||
@@ -230,12 +253,15 @@ module acclmt_full_round_sboxes #(
         if (read) read_q <= read_q + 1'b1;
       end
     end
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(Lanes * WordWidth),
-      .Depth(Places)
+      .Depth(Places),
+      .MemoryParity(MemoryParity)
     ) u_bases (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(shown_fault),
       .write_enable_i(put || keep || sweep_i),
       .write_address_i(sweep_i ? sweep_place : write_q),
       .write_data_i(written),
@@ -266,12 +292,14 @@ module acclmt_full_round_sboxes #(
 `endif
   end else begin : gen_no_store
     assign base = '0;
+    assign bases_fault = 1'b0;
     logic unused_store;
     assign unused_store = ^{at_power, store_at_power_q, valid_ahead, sweep_i, sweep_place_i};
   end
 
   // ---- S-boxes ----------------------------------------------------------------------------------
 
+  logic [Lanes-1:0] sbox_fault;
   for (genvar lane = 0; lane < Lanes; lane++) begin : gen_sbox
     logic [Slices-1:0] bypass;
     acclmt_pkg::element_count_t element;
@@ -292,11 +320,13 @@ module acclmt_full_round_sboxes #(
       .Goldilocks(Goldilocks),
       .Reduction(Reduction),
       .Base(Store),
-      .Cube(Adders)
+      .Cube(Adders),
+      .MemoryParity(MemoryParity)
     ) u_sbox (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o(sbox_fault[lane]),
       .clear_i,
       .goldilocks_i,
       .prime_i,
@@ -321,13 +351,17 @@ module acclmt_full_round_sboxes #(
     end
   end
   logic [1:0][Lanes*WordWidth-1:0] turned;
+  logic [1:0] turn_fault;
   for (genvar bank = 0; bank < 2; bank++) begin : gen_turn
-    acclmt_mem_1r1w #(
+    acclmt_memory #(
       .Width(Lanes * WordWidth),
-      .Depth(TurnDepth)
+      .Depth(TurnDepth),
+      .MemoryParity(MemoryParity)
     ) u_turn (
       .clk_i,
+      .rst_ni,
       .memory_config_i,
+      .memory_fault_o(turn_fault[bank]),
       .write_enable_i(valid_o && beat_o[0] == (bank == 1)),
       .write_address_i(turn_write_q),
       .write_data_i(after_sbox_o),
@@ -338,6 +372,9 @@ module acclmt_full_round_sboxes #(
   end
   assign even_o = turned[0];
   assign odd_o = turned[1];
+
+  assign memory_fault_o = to_turn_fault || to_power_fault || bases_fault || sbox_fault != '0 ||
+                          turn_fault != '0;
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -27,13 +27,17 @@ module acclmt_full_round_sequencer #(
   /// Whether there are adders.
   parameter bit Adders = 1'b0,
   /// Parameter sets.
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  /// Whether memories keep parity, see acclmt_memory.
+  parameter bit MemoryParity = 1'b0
 ) (
   /// Clock and reset.
   input logic clk_i,
   input logic rst_ni,
   /// Configuration of the memory below, see acclmt_memory_pkg; quasi-static.
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  /// A word that a memory below shows is not the one that was written; one cycle.
+  output logic memory_fault_o,
   /// Forgets every state.
   input logic clear_i,
   /// Goldilocks mode, parameters of the sets, and the skew that they have in common; stable while
@@ -94,11 +98,13 @@ module acclmt_full_round_sequencer #(
     logic fifo_ready;
     acclmt_fifo #(
       .Width(RoundInfoWidth),
-      .Depth(2 ** TurnAddressWidth)
+      .Depth(2 ** TurnAddressWidth),
+      .MemoryParity(MemoryParity)
     ) u_waiting (
       .clk_i,
       .rst_ni,
       .memory_config_i,
+      .memory_fault_o,
       .clear_i,
       .valid_i(start_i),
       .ready_o(fifo_ready),
@@ -121,6 +127,7 @@ module acclmt_full_round_sequencer #(
   end else begin : gen_no_waiting
     assign {dense_waits, dense_start} = '0;
     assign dense_info = '0;
+    assign memory_fault_o = 1'b0;
     logic unused_waiting;
     assign unused_waiting = ^{memory_config_i, adders_i, may_start_i, dense_waits, steps_free};
   end
@@ -196,10 +203,11 @@ module acclmt_full_round_sequencer #(
   // A step of two beats has an address, and so have two steps of one beat. The slices of Goldilocks
   // mode are chosen later.
   logic [BeatWidth-1:0] pair;
+  logic odd_exists;
   assign pair = digest_q ? {1'b0, step_q[BeatWidth-1:1]} : step_q;
   assign read_o = steps_q;
   always_comb begin
-    turn_read_o = {2{steps_q}};
+    turn_read_o = {steps_q && odd_exists, steps_q};
     if (goldilocks_i) turn_read_o = {steps_q && step_q[1], steps_q && !step_q[1]};
   end
   assign turn_address_o = turn_base_q + (goldilocks_i ? '0 : TurnAddressWidth'(pair));
@@ -208,7 +216,6 @@ module acclmt_full_round_sequencer #(
   // ---- Control that accompanies a step; its operands are there the cycle after ------------------
 
   // In a step of two beats the last one may have no odd beat.
-  logic odd_exists;
   assign odd_exists = goldilocks_i || {pair[BeatWidth-2:0], 1'b1} < of_round.beats;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) step_valid_o <= 1'b0;

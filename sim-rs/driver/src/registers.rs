@@ -472,13 +472,20 @@ pub const CAPS_FIELD: Register = Register::single(
 /// Number of hash engines.
 pub const CAPS_NUM_ENGINES: Field =
     Field::new("NumEngines", 0, 4, "Number of hash engines, 1 to 8.");
+/// Whether memories keep parity.
+pub const CAPS_MEMORY_PARITY: Field = Field::new(
+    "MemoryParity",
+    31,
+    1,
+    "Memories keep parity: a bit that flips in one is noticed when its word is read (MemoryFault).",
+);
 /// How many hash engines there are.
 pub const CAPS_POOL: Register = Register::single(
     "CapsPool",
     0x018,
     ReadOnly,
-    &[CAPS_NUM_ENGINES],
-    "Capabilities: the pool of hash engines.",
+    &[CAPS_NUM_ENGINES, CAPS_MEMORY_PARITY],
+    "Capabilities: the pool of hash engines, and whether memories keep parity.",
 )
 .with_reset(None);
 
@@ -1924,6 +1931,17 @@ pub const ERROR_ILLEGAL_PROGRAM: ErrorCode = ErrorCode {
            of passes",
 };
 
+/// A memory shows another word than was written.
+pub const ERROR_MEMORY_FAULT: ErrorCode = ErrorCode {
+    code: 10,
+    name: "MemoryFault",
+    description: "A word of a memory was read and its parity is wrong: a bit of it has changed since it was \
+                  written. The output of a run under way is void. Only where CAPS_POOL.MemoryParity is 1.",
+    info: "bits 15:8 the hash engine; bits 7:0 where: a sub-engine by its number in CONSTANT_ADDRESS, 15 what is \
+           around the sub-engines of the engine, 14 the tree, 13 the conversion of the input, 12 that of the \
+           output",
+};
+
 /// A write of a value that a register cannot take.
 pub const ERROR_ILLEGAL_VALUE: ErrorCode = ErrorCode {
     code: 8,
@@ -1945,6 +1963,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ERROR_INCOMPLETE_TREE,
     ERROR_ILLEGAL_VALUE,
     ERROR_ILLEGAL_PROGRAM,
+    ERROR_MEMORY_FAULT,
 ];
 
 /// The registers of the core, of the streams and of the DMA, in address order.

@@ -65,6 +65,8 @@ pub struct Hardware {
     pub max_height: u32,
     /// Words of the node memory.
     pub node_words: u32,
+    /// Whether memories keep parity (`MemoryParity`): told in the capabilities, and no bit flips in the model.
+    pub memory_parity: bool,
     /// Which group of siblings is next.
     pub dispatch: Dispatch,
 }
@@ -86,6 +88,7 @@ impl Default for Hardware {
             partial_depth: 128,
             max_height: registers::MAX_HEIGHT as u32,
             node_words: NODE_WORDS,
+            memory_parity: false,
             dispatch: Dispatch::DeepestFirst,
         }
     }
@@ -389,7 +392,8 @@ impl ModelChip {
             (registers::CAPS_FIELD.address, field),
             (
                 registers::CAPS_POOL.address,
-                registers::CAPS_NUM_ENGINES.with(hardware.num_engines as u32),
+                registers::CAPS_NUM_ENGINES.with(hardware.num_engines as u32)
+                    | registers::CAPS_MEMORY_PARITY.with(hardware.memory_parity.into()),
             ),
         ]);
         let mut chip = Self {

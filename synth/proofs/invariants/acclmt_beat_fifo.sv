@@ -4,7 +4,7 @@
     lasts = 32'(head_valid_o && last_o);
     for (int unsigned i = 0; i < Depth; i++) begin
       if (32'(u_fifo.count_q) > i) begin
-        lasts = lasts + 32'(u_fifo.u_memory.memory[(32'(u_fifo.read_pointer_q) + i) % Depth][Width]);
+        lasts = lasts + 32'(u_fifo.u_memory.gen_plain.u_memory.memory[(32'(u_fifo.read_pointer_q) + i) % Depth][Width]);
       end
     end
   end

@@ -15,5 +15,5 @@
       kept_q ? error_o == kept_error_q && error_info_o == kept_info_q && error_o != acclmt_reg_pkg::ErrorNone
              : error_o == acclmt_reg_pkg::ErrorNone && error_info_o == '0);
   every_event_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      event_o == (element_i || incomplete_i || level_illegal_i || program_illegal_i || configuration_illegal_i ||
+      event_o == (memory_fault_i.valid || element_i || incomplete_i || level_illegal_i || program_illegal_i || configuration_illegal_i ||
                   command_while_busy_i || write_while_running_i || constant_illegal_i || value_illegal_i || unknown_i));

@@ -20,7 +20,7 @@
   for (genvar i = 0; i < int'(Depth); i++) begin : gen_word
     word_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
         32'(count_q) > i |->
-        u_memory.memory[(32'(read_pointer_q) + i) % Depth] == queue_q[i + 32'(head_valid_q)]);
+        u_memory.gen_plain.u_memory.memory[(32'(read_pointer_q) + i) % Depth] == queue_q[i + 32'(head_valid_q)]);
   end
   // It takes a word when it is not full, and shows one two cycles behind it.
   shows_a : assert property (@(posedge clk_i) disable iff (!rst_ni)

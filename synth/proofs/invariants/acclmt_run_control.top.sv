@@ -29,9 +29,9 @@
       start_i && (busy_o || illegal_i) |=> start_refused_o);
   no_start_while_busy_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       start_legal |-> !running_q);
-  // A bad element makes the run void, to its end and behind it.
+  // A bad element and a fault of a memory make the run void, to its end and behind it.
   void_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (element_error_i || void_o) && !clear && !start_legal |=> void_o);
+      (element_error_i || memory_fault_i || void_o) && !clear && !start_legal |=> void_o);
   done_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       run_done_i && !clear && !zeroising |=> done_o && !running_o);
   clear_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
