@@ -1556,6 +1556,22 @@ fn cycles_do_not_depend_on_values() {
     }
 }
 
+/// All hash engines and sub-engines work.
+#[test]
+fn the_self_test_passes() {
+    let mut device = rtl_device(3).unwrap();
+    let limits = device.capabilities().limits;
+    let test = device.self_test().expect("the chip is sound");
+    assert_eq!(test.engines, limits.num_engines);
+    let sub_engines = limits.num_full + limits.num_partial;
+    assert_eq!(test.sub_engines, limits.num_engines * sub_engines);
+    assert!(test.hashes >= 2 * test.engines as u64, "{test:?}");
+    // The chip works on behind it, with all of its engines.
+    let mut random = Random::new(seed(57));
+    let inputs = random_inputs(&mut random, pairs(), 5);
+    check_hashes(&mut device, pairs(), &inputs);
+}
+
 /// Random hashes of few rounds over the large prime, for trees.
 fn short_hash(seed: u64, arity: usize) -> AnyParameters {
     let ranges = Ranges {

@@ -26,6 +26,7 @@ mod paper;
 mod pc2;
 mod prove;
 mod report;
+mod self_test;
 mod serve;
 mod side_by_side;
 mod soak;
@@ -68,6 +69,7 @@ enum Command {
     Report(report::ReportArguments),
     Serve(serve::ServeArguments),
     Soak(soak::SoakArguments),
+    SelfTest(self_test::SelfTestArguments),
     /// Measure
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -140,6 +142,7 @@ pub fn run_with(
         Command::Report(arguments) => report::run(arguments, &mut console),
         Command::Serve(arguments) => serve::run(arguments, backends, &mut console),
         Command::Soak(arguments) => soak::run(arguments, backends, &mut console),
+        Command::SelfTest(arguments) => self_test::run(arguments, backends, &mut console),
         Command::Bench(BenchCommand::Tree(arguments)) => {
             bench_tree::run(arguments, backends, &mut console)
         }

@@ -1383,6 +1383,13 @@ fn bad_arguments_are_refused() {
         1,
         &["the backend 'software' has no waveforms"],
     );
+    for backend in ["software", "model"] {
+        fails(
+            &["self-test", "--backend", backend],
+            2,
+            &[backend, "has no hash engines to test"],
+        );
+    }
     for arguments in [
         &["commit", &file][..],
         &["commit", "--preset", ARITY_2],

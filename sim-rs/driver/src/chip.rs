@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
-    HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, PermuteReport, Progress,
+    HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, NoProgress, PermuteReport, Progress,
     Unsupported, Zeroisation, Zeros, check_inputs, check_rows, check_states, is_unhashed,
     row_sponge,
 };
@@ -30,7 +30,9 @@ use crate::program::{
     RowRegisters, RuntimeModulus, SLICES, TOP_SET, adders_agree, mixed_bases, shared_rows_fit,
 };
 use crate::registers::{self, SETS};
+use crate::self_test::{self, SelfTest, SelfTestError};
 use crate::sharing::{Sharing, TreeWork, roles_of_digests, roles_of_ready_leaves, roles_of_tree};
+use crate::software::SoftwareDevice;
 use crate::timeline::TimelineSink;
 use acclmt_merkle::shape::TreeShape;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -55,6 +57,8 @@ pub struct Capabilities {
     pub max_height: u32,
     /// Words of the node memory.
     pub node_words: u32,
+    /// Whether a bit that flips in a memory is noticed.
+    pub memory_parity: bool,
 }
 
 /// Why a chip could not be used or a run did not give a result.
@@ -195,6 +199,18 @@ pub enum DriverError {
     /// The leaves do not fill the tree.
     #[error("the chip reports that the leaves do not fill the tree")]
     IncompleteTree,
+    /// A bit has flipped in a memory of the chip.
+    #[error(
+        "the chip reports that a bit has flipped in a memory: hash engine {engine}, {}; nothing of the run can be \
+         used: load the constants again and repeat it",
+        memory_name(*place)
+    )]
+    MemoryFault {
+        /// The hash engine, 0 where the memory is of none.
+        engine: u32,
+        /// The sub-engine or another place, as [`ERROR_MEMORY_FAULT`](registers::ERROR_MEMORY_FAULT) numbers them.
+        place: u32,
+    },
     /// `ERROR` holds a code that this driver does not know.
     #[error(
         "the chip reports error {code}, which this driver does not know (ERROR_INFO 0x{info:08X})"
@@ -533,6 +549,8 @@ pub struct ChipDevice<P> {
     watchdog_cycles: u64,
     row_group: Option<usize>,
     sharing: Option<Sharing>,
+    /// The hash engine that makes all hashes, in a self-test.
+    only_engine: Option<usize>,
 }
 
 /// Programs that are kept.
@@ -566,6 +584,7 @@ impl<P: ChipPort> ChipDevice<P> {
             watchdog_cycles: WATCHDOG_CYCLES,
             row_group: None,
             sharing: None,
+            only_engine: None,
         })
     }
 
@@ -605,7 +624,17 @@ impl<P: ChipPort> ChipDevice<P> {
 
     /// The roles of the hash engines in a run without tree.
     fn roles_of_digests(&self) -> Roles {
-        roles_of_digests(self.sharing(None), self.capabilities.limits.num_engines)
+        match self.only_engine {
+            Some(engine) => Roles {
+                rows: 1 << engine,
+                nodes: 0,
+                node_limit: 0,
+            },
+            None => {
+                let num_engines = self.capabilities.limits.num_engines;
+                roles_of_digests(self.sharing(None), num_engines)
+            }
+        }
     }
 
     /// Compiles a sponge over rows for so many hash engines of the chip.
@@ -1103,6 +1132,11 @@ impl<P: ChipPort> ChipDevice<P> {
             DriverError::CommandWhileBusy { command: info }
         } else if code == code_of(registers::ERROR_INCOMPLETE_TREE) {
             DriverError::IncompleteTree
+        } else if code == code_of(registers::ERROR_MEMORY_FAULT) {
+            DriverError::MemoryFault {
+                engine: info >> 8 & 0xff,
+                place: info & 0xff,
+            }
         } else if code == code_of(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS) {
             DriverError::IllegalConstantAddress { address: info }
         } else if code == code_of(registers::ERROR_ILLEGAL_VALUE) {
@@ -1325,6 +1359,40 @@ impl<P: ChipPort> ChipDevice<P> {
             on_progress,
         )?;
         Ok((output, counters))
+    }
+
+    /// Has one hash engine after the other make hashes of small parameter sets, and compares them with the software.
+    fn test_engines(&mut self) -> Result<SelfTest, DeviceError> {
+        let limits = self.capabilities.limits;
+        let sets = self_test::parameter_sets(&limits);
+        let mut done = SelfTest::default();
+        for engine in 0..limits.num_engines {
+            self.only_engine = Some(engine);
+            let mut counters = None;
+            for set in &sets {
+                let inputs = self_test::inputs(set);
+                let expected = SoftwareDevice::new().hash(set, &inputs, &mut NoProgress)?;
+                let report = self.hash(set, &inputs, &mut NoProgress)?;
+                let mut pairs = report.digests.iter().zip(&expected.digests);
+                if let Some(hash) = pairs.position(|(found, expected)| found != expected) {
+                    return Err(DeviceError::failed(SelfTestError::Digest {
+                        engine,
+                        field: set.field().name(),
+                        hash,
+                    }));
+                }
+                if let Some(run) = report.counters {
+                    Counters::append_to(&mut counters, run);
+                }
+                done.hashes += inputs.len() as u64;
+            }
+            if let Some(counters) = &counters {
+                done.sub_engines += self_test::check_busy(&limits, &sets, engine, counters)
+                    .map_err(DeviceError::failed)?;
+            }
+            done.engines += 1;
+        }
+        Ok(done)
     }
 
     /// Computes with `program` from `elements`, those of any number of hashes, as many runs as
@@ -2126,6 +2194,12 @@ impl<P: ChipPort> Device for ChipDevice<P> {
         Ok(Zeroisation::Complete)
     }
 
+    fn self_test(&mut self) -> Result<SelfTest, DeviceError> {
+        let result = self.test_engines();
+        self.only_engine = None;
+        result
+    }
+
     fn engine_plan(&self, parameters: &AnyParameters) -> Result<Option<EnginePlan>, Unsupported> {
         let program = self.compile(parameters, Purpose::Hash, true)?;
         let limits = &self.capabilities.limits;
@@ -2311,6 +2385,17 @@ impl<P: ChipPort> Device for ChipDevice<P> {
     }
 }
 
+/// What [`ERROR_MEMORY_FAULT`](registers::ERROR_MEMORY_FAULT) calls a place by its number.
+fn memory_name(place: u32) -> String {
+    match place {
+        12 => "conversion of the output".to_owned(),
+        13 => "conversion of the input".to_owned(),
+        14 => "tree".to_owned(),
+        15 => "around the sub-engines".to_owned(),
+        number => format!("sub-engine {number}"),
+    }
+}
+
 fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverError> {
     let engine = port.read_register(registers::CAPS_ENGINE.address)?;
     let depth = port.read_register(registers::CAPS_DEPTH.address)?;
@@ -2351,6 +2436,7 @@ fn read_capabilities(port: &mut impl ChipPort) -> Result<Capabilities, DriverErr
         loop_cycles_partial: registers::CAPS_LOOP_CYCLES_PARTIAL.get(engine),
         max_height: registers::CAPS_MAX_HEIGHT.get(tree),
         node_words: 1 << registers::CAPS_LOG2_NODE_WORDS.get(tree),
+        memory_parity: registers::CAPS_MEMORY_PARITY.is_set(pool),
     })
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 pub use crate::error::{DeviceError, Unsupported};
 use crate::limits::{MAX_COLUMNS, MAX_ELEMENTS};
 use crate::nodes::{NoNodes, NodeSink};
+use crate::self_test::SelfTest;
 use crate::sharing::Sharing;
 use crate::timeline::TimelineSink;
 use acclmt_merkle::levels::{ByLevel, UpperLevels, parameters_by_level};
@@ -754,6 +755,15 @@ pub trait Device {
     /// When the device does not say that all is gone.
     fn zeroise(&mut self) -> Result<Zeroisation, DeviceError> {
         Ok(Zeroisation::NothingKept)
+    }
+
+    /// Has each of its hash engines make hashes whose digests are known, which every sub-engine works on.
+    ///
+    /// # Errors
+    ///
+    /// When a digest is wrong, a sub-engine did nothing, or a run failed.
+    fn self_test(&mut self) -> Result<SelfTest, DeviceError> {
+        Ok(SelfTest::default())
     }
 
     /// Whether results are computed. Those of a device that only counts cycles mean nothing.

@@ -10,6 +10,7 @@ pub mod messages;
 pub mod nodes;
 pub mod program;
 pub mod registers;
+pub mod self_test;
 pub mod several;
 pub mod shared;
 pub mod sharing;

@@ -37,6 +37,7 @@ use crate::device::{
 use crate::error::{DeviceError, Unsupported};
 use crate::fold::full_cap;
 use crate::nodes::NodeSink;
+use crate::self_test::SelfTest;
 
 /// Name of several devices.
 pub const NAME: &str = "several";
@@ -911,6 +912,20 @@ impl Device for SeveralDevices {
             true => Zeroisation::Complete,
             false => Zeroisation::NothingKept,
         })
+    }
+
+    /// Tests all of them, also those that have failed.
+    fn self_test(&mut self) -> Result<SelfTest, DeviceError> {
+        let devices = self.members.iter_mut();
+        let tests: Vec<_> = devices.map(|member| member.device.self_test()).collect();
+        let mut all = SelfTest::default();
+        for test in tests {
+            let test = test?;
+            all.engines += test.engines;
+            all.sub_engines += test.sub_engines;
+            all.hashes += test.hashes;
+        }
+        Ok(all)
     }
 
     fn computes(&self) -> bool {
