@@ -40,7 +40,7 @@ test: setup ## Run the tests
 # The default build with the hash engines of every size, the chip with four of them and that behind its buses with
 # one clock, the other large primes, and the run-time modulus.
 test-all: setup ## Run the tests, the long ones too, with every large prime and a run-time modulus
-	$(CARGO) test --workspace --features acclmt-tb/engines,acclmt-tb/pool,acclmt-tb/axi -- --include-ignored
+	$(CARGO) test --workspace --features acclmt-tb/engines,acclmt-tb/pool,acclmt-tb/axi,acclmt-tb/flips -- --include-ignored
 	@set -e; for prime in $(OTHER_PRIMES); do $(MAKE) --no-print-directory test-prime PRIME=$$prime; done
 	$(CARGO) test --package acclmt-tb --package acclmt --features acclmt-tb/runtime-modulus
 

@@ -6,7 +6,7 @@
 
 mod common;
 
-use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord, PortError};
+use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, DeviceError, LeafRule, NoProgress, WordSource,
 };
@@ -19,7 +19,8 @@ use acclmt_model::{Hardware, ModelChip};
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
-use acclmt_verilated::{Bench, BenchKind, RUNTIME_MODULUS, SimulationError};
+use acclmt_verilated::{BenchKind, RUNTIME_MODULUS};
+use common::packed::PackedChip;
 use common::{Random, elements, rounds, seed};
 
 /// The build of tb/rtl/acclmt_tb_pool.sv.
@@ -33,103 +34,6 @@ fn hardware() -> Hardware {
         max_height: 12,
         node_words: 256,
         ..Hardware::default()
-    }
-}
-
-/// Words of the packed input and output.
-const INPUT: usize = 11;
-const OUTPUT: usize = 12;
-
-/// Flags of the packed input.
-const EDGE: u32 = 1 << 0;
-const ACCESS: u32 = 1 << 1;
-const WRITE: u32 = 1 << 2;
-const IN_VALID: u32 = 1 << 3;
-const OUT_READY: u32 = 1 << 4;
-
-/// Flags of the packed output.
-const IN_READY: u32 = 1 << 1;
-const OUT_VALID: u32 = 1 << 2;
-const OUT_LAST: u32 = 1 << 3;
-const OUT_ERROR: u32 = 1 << 4;
-
-/// The chip behind the port of the driver.
-struct PoolChip(Bench);
-
-impl PoolChip {
-    fn new(seed: u64) -> Self {
-        Self(Bench::new(BenchKind::Pool, seed as u32))
-    }
-
-    fn run(&mut self, input: [u32; INPUT]) -> Result<[u32; OUTPUT], PortError> {
-        let failed = |error: SimulationError| PortError::new(error.to_string());
-        let output = self.0.run(&input).map_err(failed)?;
-        Ok(output
-            .try_into()
-            .expect("the packed output has twelve words"))
-    }
-
-    /// An access takes a cycle; its answer is there behind that.
-    fn access(&mut self, flags: u32, address: u32, value: u32) -> Result<u32, PortError> {
-        let mut input = [0; INPUT];
-        input[..3].copy_from_slice(&[EDGE | ACCESS | flags, address, value]);
-        self.run(input)?;
-        Ok(self.run([0; INPUT])?[1])
-    }
-}
-
-impl ChipPort for PoolChip {
-    fn name(&self) -> &str {
-        "pool"
-    }
-
-    fn write_register(&mut self, address: u32, value: u32) -> Result<(), PortError> {
-        self.access(WRITE, address, value).map(drop)
-    }
-
-    fn read_register(&mut self, address: u32) -> Result<u32, PortError> {
-        self.access(0, address, 0)
-    }
-
-    fn transfer(
-        &mut self,
-        input: &[Word],
-        output: &mut Vec<OutputWord>,
-        cycles: u64,
-    ) -> Result<usize, PortError> {
-        let mut taken = 0;
-        for _ in 0..cycles {
-            let mut packed = [0; INPUT];
-            packed[0] = EDGE | OUT_READY;
-            if let Some(word) = input.get(taken) {
-                packed[0] |= IN_VALID;
-                for (packed, bytes) in packed[3..].iter_mut().zip(word.as_chunks().0) {
-                    *packed = u32::from_le_bytes(*bytes);
-                }
-            }
-            let shown = self.run(packed)?;
-            let flags = shown[0];
-            taken += usize::from(taken < input.len() && flags & IN_READY != 0);
-            if flags & OUT_VALID == 0 {
-                continue;
-            }
-            let mut data = Word::default();
-            for (bytes, packed) in data.as_chunks_mut().0.iter_mut().zip(&shown[4..]) {
-                *bytes = packed.to_le_bytes();
-            }
-            let last = flags & OUT_LAST != 0;
-            output.push(OutputWord {
-                data,
-                level: shown[2],
-                index: shown[3],
-                last,
-                error: flags & OUT_ERROR != 0,
-            });
-            if last {
-                break;
-            }
-        }
-        Ok(taken)
     }
 }
 
@@ -170,7 +74,8 @@ fn pools_make_the_trees_of_the_software_in_the_cycles_of_the_model() {
     let seed = seed(31);
     let mut random = Random::new(seed);
     let field = acclmt_tb::large_field();
-    let mut rtl = ChipDevice::new(PoolChip::new(seed)).expect("the chip answers");
+    let mut rtl =
+        ChipDevice::new(PackedChip::new(BenchKind::Pool, seed)).expect("the chip answers");
     let chip = ModelChip::new(hardware()).expect("the build is legal");
     let mut model = ChipDevice::new(chip).expect("the model answers");
     let sets = presets_of(field, &[2, 4, 8, 11]);

@@ -59,15 +59,16 @@ const PRIMES: [(&str, &str); 6] = [
     ),
 ];
 
-/// Says which blocks Verilator compiles on their own.
-const BLOCKS: &str = "acclmt_tb_blocks.vlt";
+/// Say which blocks Verilator compiles on their own: all, or those that have no memory.
+const BLOCKS: Option<&str> = Some("acclmt_tb_blocks.vlt");
+const BLOCKS_WITHOUT_MEMORIES: Option<&str> = Some("acclmt_tb_blocks_without_memories.vlt");
 
 /// A SystemVerilog top that becomes a C++ class.
 struct Top {
     module: &'static str,
     class: &'static str,
-    /// Whether Verilator compiles blocks on their own.
-    blocks: bool,
+    /// The file that says which blocks Verilator compiles on their own.
+    blocks: Option<&'static str>,
     /// Further files of the testbench.
     with: &'static [&'static str],
     /// Whether it can write waveforms.
@@ -82,11 +83,17 @@ const TWO_CLOCKS: &[(&str, &[&str])] = &[(
     &["acclmt_tb_steps_pkg.sv", "acclmt_tb_synchroniser.sv"],
 )];
 
+/// Bits of the memories flip.
+const FLIPS: &[(&str, &[&str])] = &[(
+    "acclmt_mem_1r1w.sv",
+    &["acclmt_tb_flips_pkg.sv", "acclmt_tb_flips_memory.sv"],
+)];
+
 /// The whole chip.
 const CHIP: Top = Top {
     module: "acclmt_tb_chip",
     class: "VacclmtChip",
-    blocks: true,
+    blocks: BLOCKS,
     with: &[],
     waveforms: true,
     replaced: &[],
@@ -103,13 +110,13 @@ struct Bench {
     default_prime: bool,
 }
 
-const BENCHES: [Bench; 11] = [
+const BENCHES: [Bench; 12] = [
     Bench {
         feature: "units",
         top: Top {
             module: "acclmt_tb_units",
             class: "VacclmtUnits",
-            blocks: true,
+            blocks: BLOCKS,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -122,7 +129,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_mutants",
             class: "VacclmtMutants",
-            blocks: true,
+            blocks: BLOCKS,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -135,7 +142,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_tree",
             class: "VacclmtTree",
-            blocks: false,
+            blocks: None,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -148,7 +155,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_sets",
             class: "VacclmtSets",
-            blocks: true,
+            blocks: BLOCKS,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -161,7 +168,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_pool",
             class: "VacclmtPool",
-            blocks: true,
+            blocks: BLOCKS,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -170,11 +177,24 @@ const BENCHES: [Bench; 11] = [
         default_prime: false,
     },
     Bench {
+        feature: "flips",
+        top: Top {
+            module: "acclmt_tb_flips",
+            class: "VacclmtFlips",
+            blocks: BLOCKS_WITHOUT_MEMORIES,
+            with: &[],
+            waveforms: false,
+            replaced: FLIPS,
+        },
+        mutants: false,
+        default_prime: true,
+    },
+    Bench {
         feature: "engines",
         top: Top {
             module: "acclmt_tb_engines",
             class: "VacclmtEngines",
-            blocks: true,
+            blocks: BLOCKS,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -187,7 +207,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_axi",
             class: "VacclmtAxi",
-            blocks: true,
+            blocks: BLOCKS,
             with: &[],
             waveforms: false,
             replaced: &[],
@@ -200,7 +220,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_dma",
             class: "VacclmtDma",
-            blocks: true,
+            blocks: BLOCKS,
             with: &["acclmt_tb_dma_pins.sv"],
             waveforms: false,
             replaced: &[],
@@ -213,7 +233,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_dma_chip",
             class: "VacclmtDmaWhole",
-            blocks: true,
+            blocks: BLOCKS,
             with: &["acclmt_tb_dma_pins.sv"],
             waveforms: false,
             replaced: &[],
@@ -226,7 +246,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_clocks",
             class: "VacclmtClocks",
-            blocks: true,
+            blocks: BLOCKS,
             replaced: TWO_CLOCKS,
             with: &[],
             waveforms: false,
@@ -239,7 +259,7 @@ const BENCHES: [Bench; 11] = [
         top: Top {
             module: "acclmt_tb_crossing",
             class: "VacclmtCrossing",
-            blocks: false,
+            blocks: None,
             replaced: TWO_CLOCKS,
             with: &[],
             waveforms: false,
@@ -532,7 +552,7 @@ fn build() -> Result<()> {
     let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
         let mut sources = vec![bench("acclmt_tb.vlt")];
-        sources.extend(top.blocks.then(|| bench(BLOCKS)));
+        sources.extend(top.blocks.map(bench));
         sources.extend(replaced(&design, top.replaced)?.into_iter().map(watched));
         sources.push(package.clone());
         sources.extend(mutants.iter().cloned());
@@ -585,6 +605,11 @@ fn build() -> Result<()> {
             ("ACCLMT_BENCH_CLASS", bench.top.class.to_owned()),
             ("ACCLMT_BENCH_HEADER", format!("<{}.h>", bench.top.class)),
             ("ACCLMT_BENCH_NEW", format!("acclmt_{}_new", bench.feature)),
+            // What flips in a memory may break any promise of the design.
+            (
+                "ACCLMT_BENCH_ASSERTIONS",
+                (bench.top.replaced != FLIPS).to_string(),
+            ),
         ];
         add(&bench.top, &mutants, cpp("bench_top.cpp"), defines)?;
     }

@@ -15,6 +15,7 @@ use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
 pub mod engine;
+pub mod packed;
 // The benches of the buses have the default prime.
 #[cfg(feature = "bls12-381")]
 pub mod axi;

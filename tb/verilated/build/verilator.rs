@@ -157,7 +157,7 @@ impl Verilator {
             // Verilator runs make, which is not to share the job slots of cargo.
             .env_remove("MAKEFLAGS")
             .env_remove("CARGO_MAKEFLAGS");
-        if top.blocks {
+        if top.blocks.is_some() {
             command.arg("--hierarchical");
         }
         let output = command.args(sources).output()?;
@@ -170,7 +170,7 @@ impl Verilator {
             )
             .into());
         }
-        if top.blocks {
+        if top.blocks.is_some() {
             rename_blocks(&directory)?;
         }
         entry.finish()?;

@@ -94,13 +94,15 @@ const char *acclmt_chip_failure(const acclmt_chip *chip);
 typedef struct acclmt_bench acclmt_bench;
 
 // The blocks of the chip, some of them with deliberate faults, the tree, a hash engine that mixes sets, a
-// chip with four hash engines, the hash engines of every size, a small chip with its buses, the same with two clocks, buffers between two
-// clocks, small chips with DMA, the default chip with DMA. Each is in builds with the feature of its name only.
+// chip with four hash engines, a small chip in whose memories bits flip, the hash engines of every size, a small chip
+// with its buses, the same with two clocks, buffers between two clocks, small chips with DMA, the default chip with
+// DMA. Each is in builds with the feature of its name only.
 acclmt_bench *acclmt_units_new(uint32_t seed);
 acclmt_bench *acclmt_mutants_new(uint32_t seed);
 acclmt_bench *acclmt_tree_new(uint32_t seed);
 acclmt_bench *acclmt_sets_new(uint32_t seed);
 acclmt_bench *acclmt_pool_new(uint32_t seed);
+acclmt_bench *acclmt_flips_new(uint32_t seed);
 acclmt_bench *acclmt_engines_new(uint32_t seed);
 acclmt_bench *acclmt_axi_new(uint32_t seed);
 acclmt_bench *acclmt_dma_new(uint32_t seed);

@@ -26,6 +26,9 @@ pub enum BenchKind {
     /// A chip with four hash engines: `tb/rtl/acclmt_tb_pool.sv`.
     #[cfg(feature = "pool")]
     Pool,
+    /// A small chip in whose memories bits flip: `tb/rtl/acclmt_tb_flips.sv`. Its assertions are not heeded.
+    #[cfg(all(feature = "flips", feature = "bls12-381"))]
+    Flips,
     /// Hash engines of every size: `tb/rtl/acclmt_tb_engines.sv`.
     #[cfg(feature = "engines")]
     Engines,
@@ -74,6 +77,8 @@ impl Bench {
             BenchKind::Sets => bindings::acclmt_sets_new,
             #[cfg(feature = "pool")]
             BenchKind::Pool => bindings::acclmt_pool_new,
+            #[cfg(all(feature = "flips", feature = "bls12-381"))]
+            BenchKind::Flips => bindings::acclmt_flips_new,
             #[cfg(feature = "engines")]
             BenchKind::Engines => bindings::acclmt_engines_new,
             #[cfg(all(feature = "axi", feature = "bls12-381"))]

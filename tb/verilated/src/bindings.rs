@@ -124,6 +124,9 @@ unsafe extern "C" {
     pub fn acclmt_pool_new(seed: u32) -> *mut acclmt_bench;
 }
 unsafe extern "C" {
+    pub fn acclmt_flips_new(seed: u32) -> *mut acclmt_bench;
+}
+unsafe extern "C" {
     pub fn acclmt_engines_new(seed: u32) -> *mut acclmt_bench;
 }
 unsafe extern "C" {

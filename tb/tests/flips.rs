@@ -1,0 +1,230 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! Bits that flip in the memories of a chip with parity: no root is wrong without an error.
+//!
+//! A flip is at a clock edge between the reset and the end of a commitment, in any memory, whatever its size, and in
+//! any bit of any of its words.
+
+// A flip is noticed in any field.
+#![cfg(feature = "bls12-381")]
+
+mod common;
+
+use acclmt_driver::chip::{ChipDevice, DriverError};
+use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
+use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::software::SoftwareDevice;
+use acclmt_merkle::shape::Padding;
+use acclmt_poseidon::fields::AnyParameters;
+use acclmt_poseidon::presets;
+use acclmt_poseidon::word::Word;
+use acclmt_verilated::BenchKind;
+use common::packed::PackedChip;
+use common::{Random, elements, rounds, seed};
+
+/// Flags of the first word of a flip in the packed input.
+const FLIPS: u32 = 1 << 31;
+const TWO_FLIP: u32 = 1 << 30;
+
+/// Leaves of a commitment: one short of a full tree, so that a padding is read as well.
+const LEAVES: u64 = 7;
+/// Clock cycles without progress that end a commitment.
+const WATCHDOG: u64 = 4096;
+
+/// What came of a flip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// The root is right, and there is no error.
+    Masked,
+    /// The chip says that a bit has flipped.
+    Detected,
+    /// It says something else, or gives no root.
+    OtherError,
+    /// The root is wrong, and there is no error.
+    Silent,
+}
+
+/// Flips and what came of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Table {
+    masked: u64,
+    detected: u64,
+    other_errors: u64,
+    silent: u64,
+}
+
+impl Table {
+    fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Masked => self.masked += 1,
+            Outcome::Detected => self.detected += 1,
+            Outcome::OtherError => self.other_errors += 1,
+            Outcome::Silent => self.silent += 1,
+        }
+    }
+}
+
+/// Commitments of a preset.
+struct Commitment {
+    set: &'static AnyParameters,
+    words: Vec<Word>,
+    padding: Vec<Word>,
+    root: Vec<Vec<Word>>,
+    /// Seed of what registers and memories hold at the beginning.
+    state: u64,
+    /// Clock edges of a commitment, and memories of the chip.
+    edges: u64,
+    memories: u32,
+}
+
+impl Commitment {
+    fn new(name: &str, random: &mut Random) -> Self {
+        let set = presets::by_name(name).expect("there is such a preset");
+        let mut this = Self {
+            set,
+            words: elements(random, set.field(), LEAVES as usize * set.inputs()),
+            padding: elements(random, set.field(), set.digest_length()),
+            root: Vec::new(),
+            state: random.next(),
+            edges: 0,
+            memories: 0,
+        };
+        this.root = this
+            .commit(&mut SoftwareDevice::new())
+            .expect("the software commits");
+        let mut device = this.device();
+        let root = this.commit(&mut device).expect("the chip commits");
+        assert_eq!(root, this.root, "{name}: nothing has flipped");
+        this.edges = device.port().edges();
+        this.memories = device.port().added[0];
+        assert!(this.memories > 50, "{name}: {} memories", this.memories);
+        this
+    }
+
+    fn device(&self) -> ChipDevice<PackedChip> {
+        let chip = PackedChip::new(BenchKind::Flips, self.state);
+        let mut device = ChipDevice::new(chip).expect("the chip answers");
+        device.set_watchdog(WATCHDOG);
+        device
+    }
+
+    fn commit(&self, device: &mut dyn Device) -> Result<Vec<Vec<Word>>, DeviceError> {
+        let mut request = CommitRequest::new(self.set, LeafRule::Hash(self.set), LEAVES);
+        request.padding = Padding::Leaf(&self.padding);
+        let source = &mut WordSource(&self.words);
+        let report = device.commit(&request, source, &mut NoNodes, &mut NoProgress)?;
+        Ok(report.cap)
+    }
+
+    /// Commits, and a bit flips, or two of the same word.
+    fn with_flip(&self, random: &mut Random, two: bool) -> Outcome {
+        let memory = random.below(u64::from(self.memories)) as u32;
+        let flags = FLIPS | if two { TWO_FLIP } else { 0 };
+        let place = random.next() as u32;
+        let position = random.next() as u32;
+        let edge = random.below(self.edges);
+        let mut device = self.device();
+        device.port().addition = Some((edge, vec![flags | memory, place, position]));
+        let outcome = match self.commit(&mut device) {
+            Ok(root) if root == self.root => Outcome::Masked,
+            Ok(_) => Outcome::Silent,
+            Err(DeviceError::Failed(error))
+                if matches!(error.downcast_ref(), Some(DriverError::MemoryFault { .. })) =>
+            {
+                Outcome::Detected
+            }
+            Err(_) => Outcome::OtherError,
+        };
+        if outcome == Outcome::Silent || outcome == Outcome::OtherError {
+            println!(
+                "{outcome:?}: memory {memory}, place {place}, position {position}, edge {edge}"
+            );
+        }
+        outcome
+    }
+
+    fn with_flips(&self, random: &mut Random, flips: u64, two: bool) -> Table {
+        let mut table = Table::default();
+        for _ in 0..flips {
+            table.count(self.with_flip(random, two));
+        }
+        let name = self.set.name();
+        println!(
+            "{name}, {flips} flips in {} memories: {table:?}",
+            self.memories
+        );
+        table
+    }
+}
+
+/// Single flips in commitments of a preset.
+fn check_flips(name: &str, seed_of_name: u64, flips: u64) {
+    let mut random = Random::new(seed(seed_of_name));
+    let commitment = Commitment::new(name, &mut random);
+    let table = commitment.with_flips(&mut random, rounds(flips), false);
+    assert_eq!(table.silent, 0, "{name}: {table:?}");
+    assert!(table.detected > 0 && table.masked > 0, "{name}: {table:?}");
+    // What is noticed otherwise is the exception.
+    assert!(
+        table.other_errors <= table.detected / 4,
+        "{name}: {table:?}"
+    );
+}
+
+#[test]
+fn a_bit_that_flips_is_noticed_in_a_large_field() {
+    check_flips("filecoin-arity-2", 201, 40);
+}
+
+/// States of four beats, whose digests are in one of them.
+#[test]
+fn a_bit_that_flips_is_noticed_in_wide_states() {
+    check_flips("filecoin-arity-11", 202, 20);
+}
+
+/// Layers of adders.
+#[test]
+fn a_bit_that_flips_is_noticed_in_goldilocks_mode() {
+    check_flips("plonky2", 203, 40);
+}
+
+/// States of two beats and of adders.
+#[test]
+fn a_bit_that_flips_is_noticed_in_states_of_two_beats() {
+    check_flips("horizenlabs-poseidon2-goldilocks-16", 204, 40);
+}
+
+/// Bases of S-boxes of many passes.
+#[test]
+fn a_bit_that_flips_is_noticed_in_a_store_of_bases() {
+    check_flips("miden-rpo256", 205, 20);
+}
+
+#[test]
+#[ignore = "long: a thousand flips in commitments of each of five presets"]
+fn thousands_of_bits_that_flip_are_noticed() {
+    std::thread::scope(|scope| {
+        for (number, name) in [
+            "filecoin-arity-2",
+            "filecoin-arity-11",
+            "plonky2",
+            "horizenlabs-poseidon2-goldilocks-16",
+            "miden-rpo256",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            scope.spawn(move || check_flips(name, 210 + number as u64, 1000));
+        }
+    });
+}
+
+/// Parity does not see two bits, and then this test does: it finds wrong roots.
+#[test]
+fn two_bits_that_flip_may_not_be_noticed() {
+    let mut random = Random::new(seed(206));
+    let commitment = Commitment::new("plonky2", &mut random);
+    let table = commitment.with_flips(&mut random, 60, true);
+    assert!(table.silent > 0, "{table:?}");
+}
