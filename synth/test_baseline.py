@@ -37,7 +37,7 @@ class Baseline(unittest.TestCase):
     def test_products_of_three_moduli(self):
         sources = [*elaborate.read_file_list(elaborate.FILE_LIST)]
         packages = ("latency_pkg", "tree_pkg", "pkg", "timing_pkg", "prime_pkg", "memory_pkg")
-        needed = {f"acclmt_{name}" for name in (*packages, "mem_1r1w", "delay", "mul_leaf", "mul")}
+        needed = {f"acclmt_{name}" for name in (*packages, "mem_1r1w", "memory", "delay", "mul_leaf", "mul")}
         sources = [str(path) for path in sources if path.stem in needed]
         generator = random.Random(SEED)
         with tempfile.TemporaryDirectory() as folder:

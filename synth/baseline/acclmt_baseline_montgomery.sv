@@ -75,7 +75,7 @@ module acclmt_baseline_montgomery (
   // The high half of the product waits for the other two multiplications, and whether the low half
   // is zero.
   logic [WordWidth-1:0] high;
-  logic carry;
+  logic carry, unused_fault;
   acclmt_delay #(
     .Width(WordWidth + 1),
     .Cycles(2 * MulLatency)
@@ -83,6 +83,7 @@ module acclmt_baseline_montgomery (
     .clk_i,
     .rst_ni,
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
+    .memory_fault_o(unused_fault),
     .data_i({|product[WordWidth-1:0], product[2*WordWidth-1:WordWidth]}),
     .data_o({carry, high})
   );

@@ -29,6 +29,8 @@ pub struct PackedChip {
     bench: Bench,
     /// Clock edges since the reset.
     edges: u64,
+    /// The edge at which words of a stream were moved first.
+    pub first_transfer: Option<u64>,
     /// What a bench adds to the input in the cycle that ends with this edge; zero in all others.
     pub addition: Option<(u64, Vec<u32>)>,
     /// What it added to its output last.
@@ -40,6 +42,7 @@ impl PackedChip {
         Self {
             bench: Bench::new(kind, seed as u32),
             edges: 0,
+            first_transfer: None,
             addition: None,
             added: Vec::new(),
         }
@@ -98,6 +101,7 @@ impl ChipPort for PackedChip {
         output: &mut Vec<OutputWord>,
         cycles: u64,
     ) -> Result<usize, PortError> {
+        self.first_transfer.get_or_insert(self.edges);
         let mut taken = 0;
         for _ in 0..cycles {
             let mut packed = [0; INPUT];
