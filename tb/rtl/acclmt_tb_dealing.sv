@@ -352,7 +352,9 @@ module acclmt_tb_dealing;
   initial begin
     setup = '0;
     choose_run(0);
-    for (int unsigned l = 0; l < MaxHeight; l++) u_tree.u_fetch.u_empty.memory[l] = '0;
+    for (int unsigned l = 0; l < MaxHeight; l++) begin
+      u_tree.u_fetch.u_empty.gen_plain.u_memory.memory[l] = '0;
+    end
     repeat (4) @(negedge clk);
     rst_n = 1'b1;
     ended = 1'b1;

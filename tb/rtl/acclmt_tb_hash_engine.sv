@@ -19,11 +19,13 @@ module acclmt_hash_engine #(
   parameter bit Store = 1'b1,
   parameter bit Adders = 1'b1,
   parameter bit Sponge = 1'b0,
-  parameter int unsigned NumSets = 1
+  parameter int unsigned NumSets = 1,
+  parameter bit MemoryParity = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
   input acclmt_memory_pkg::memory_config_t memory_config_i,
+  output acclmt_pkg::memory_fault_t memory_fault_o,
   input logic clear_i,
   input logic goldilocks_i,
   input acclmt_pkg::word_t prime_i,
@@ -196,9 +198,11 @@ module acclmt_hash_engine #(
   end
   assign busy_o = '0;
 
+  assign memory_fault_o = '0;
   logic unused_bits;
   assign unused_bits = ^{Prime, Goldilocks, Reduction, NumFull, NumPartial, MatrixDepth,
-                         ConstantDepth, PartialDepth, Store, Adders, Sponge, memory_config_i,
+                         ConstantDepth, PartialDepth, Store, Adders, Sponge, MemoryParity,
+                         memory_config_i,
                          goldilocks_i, prime_i, constant_write_i, word_i, of_digest};
 
 endmodule

@@ -151,7 +151,9 @@ module acclmt_tb_places;
       end
     end
     for (int unsigned l = 0; l <= MaxHeight; l++) received[l] = 0;
-    for (int unsigned l = 0; l < MaxHeight; l++) u_tree.u_fetch.u_empty.memory[l] = '0;
+    for (int unsigned l = 0; l < MaxHeight; l++) begin
+      u_tree.u_fetch.u_empty.gen_plain.u_memory.memory[l] = '0;
+    end
     repeat (4) @(negedge clk);
     rst_n = 1'b1;
     base = 0;

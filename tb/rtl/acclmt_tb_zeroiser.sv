@@ -70,15 +70,17 @@ module acclmt_tb_zeroiser;
 
   int unsigned nodes = 0;
   initial begin
-    for (int unsigned i = 0; i < NodeWords; i++) u_memory.u_memory.memory[i] = '1;
-    u_memory.u_memory.read_data_q = '1;
+    for (int unsigned i = 0; i < NodeWords; i++) begin
+      u_memory.u_memory.gen_plain.u_memory.memory[i] = '1;
+    end
+    u_memory.u_memory.gen_plain.u_memory.read_data_q = '1;
   end
   always @(posedge clk) begin
     if (done) begin
       for (int unsigned i = 0; i < NodeWords; i++) begin
-        if (u_memory.u_memory.memory[i] != '0) nodes = nodes + 1;
+        if (u_memory.u_memory.gen_plain.u_memory.memory[i] != '0) nodes = nodes + 1;
       end
-      if (u_memory.u_memory.read_data_q != '0) nodes = nodes + 1;
+      if (u_memory.u_memory.gen_plain.u_memory.read_data_q != '0) nodes = nodes + 1;
     end
   end
 
