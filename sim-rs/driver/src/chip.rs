@@ -2387,11 +2387,13 @@ impl<P: ChipPort> Device for ChipDevice<P> {
 
 /// What [`ERROR_MEMORY_FAULT`](registers::ERROR_MEMORY_FAULT) calls a place by its number.
 fn memory_name(place: u32) -> String {
+    const TREE: u32 = program::EMPTY_SUB_TREES as u32;
+    const AROUND: u32 = INITIAL_VECTOR as u32;
     match place {
         12 => "conversion of the output".to_owned(),
         13 => "conversion of the input".to_owned(),
-        14 => "tree".to_owned(),
-        15 => "around the sub-engines".to_owned(),
+        TREE => "tree".to_owned(),
+        AROUND => "around the sub-engines".to_owned(),
         number => format!("sub-engine {number}"),
     }
 }

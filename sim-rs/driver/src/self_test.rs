@@ -1,7 +1,7 @@
 //! A test of every hash engine of a chip: hashes whose digests are known.
 
 use crate::device::{Counters, EngineCounters};
-use crate::program::EngineLimits;
+use crate::program::{EngineLimits, Power};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::random::{self, Generator, Ranges};
 use acclmt_poseidon::with_field;
@@ -99,7 +99,7 @@ pub(crate) fn check_busy(
         return Err(idle("the first full-round sub-engine".to_owned()));
     }
     // Other exponents take several passes, which only full-round sub-engines make.
-    let is_recurrent = |set: &AnyParameters| matches!(set.alpha(), 3 | 5 | 7);
+    let is_recurrent = |set: &AnyParameters| Power::of_exponent(set.alpha()).is_some();
     let num_partial = match sets.iter().any(is_recurrent) {
         true => limits.num_partial,
         false => 0,
