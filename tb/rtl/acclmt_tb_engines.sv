@@ -74,6 +74,7 @@ module acclmt_tb_engines #(
   for (genvar i = 0; i < NumEngines; i++) begin : gen_engine
     logic chosen, clk, unused_begun;
     acclmt_pkg::program_fault_t program_fault;
+    acclmt_pkg::memory_fault_t memory_fault;
     acclmt_pkg::set_t unused_fault_set;
     assign chosen = select == 4'(i);
     // The choice changes while the clock is low.
@@ -81,6 +82,8 @@ module acclmt_tb_engines #(
     program_sound_a : assert property (@(posedge clk) disable iff (!rst_ni)
         word_valid |-> program_fault == acclmt_pkg::ProgramSound)
     else $error("acclmt_tb_engines: the program has the fault %0d", program_fault);
+    memory_sound_a : assert property (@(posedge clk) disable iff (!rst_ni) !memory_fault.valid)
+    else $error("acclmt_tb_engines: a memory has the fault %x", memory_fault);
     acclmt_hash_engine #(
       .Prime(acclmt_tb_build_pkg::Prime),
       .Reduction(acclmt_tb_build_pkg::Reduction),
@@ -90,7 +93,7 @@ module acclmt_tb_engines #(
       .clk_i(clk),
       .rst_ni,
       .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
-      .memory_fault_o(),
+      .memory_fault_o(memory_fault),
       .clear_i(clear),
       .goldilocks_i(in_i[16]),
       .prime_i(acclmt_tb_build_pkg::Prime),
