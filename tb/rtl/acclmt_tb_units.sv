@@ -323,7 +323,8 @@ module acclmt_tb_units #(
   logic [Lanes-1:0][WordWidth-1:0] adders_state;
   acclmt_pkg::constant_write_t adders_write;
   acclmt_pkg::pass_label_t adders_label;
-  logic unused_constant_read, unused_pass_read, unused_adders_valid, unused_adders_last;
+  logic unused_constant_read, unused_pass_read, unused_pass_made;
+  logic unused_adders_valid, unused_adders_last;
   acclmt_pkg::index_t unused_constant_address;
   acclmt_pkg::pass_index_t unused_pass;
   acclmt_pkg::pass_label_t unused_adders_label;
@@ -362,6 +363,7 @@ module acclmt_tb_units #(
     .constant_address_o(unused_constant_address),
     .constant_i('0),
     .pass_read_o(unused_pass_read),
+    .pass_made_o(unused_pass_made),
     .pass_o(unused_pass),
     .valid_o(unused_adders_valid),
     .last_o(unused_adders_last),

@@ -50,8 +50,9 @@ module acclmt_full_round_adders #(
   output logic constant_read_o,
   output acclmt_pkg::index_t constant_address_o,
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] constant_i,
-  /// The next pass of a state is read, in the cycle before it leaves.
+  /// The next pass of a state is read, in the cycle before it leaves; whether it is made.
   output logic pass_read_o,
+  output logic pass_made_o,
   output acclmt_pkg::pass_index_t pass_o,
   /// A beat of the state after the pass, the last one; what is known of the state.
   output logic valid_o,
@@ -218,7 +219,8 @@ module acclmt_full_round_adders #(
   end
   assign last_o = !two_beats_i || second_out_q;
   assign adds_q = label_q.add;
-  assign pass_read_o = pass_comes_q && !label_q.leaves;
+  assign pass_read_o = pass_comes_q;
+  assign pass_made_o = !label_q.leaves;
   assign pass_o = label_q.next;
 
   logic unused_bits;

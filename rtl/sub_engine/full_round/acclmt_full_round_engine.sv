@@ -130,7 +130,7 @@ module acclmt_full_round_engine #(
   acclmt_pkg::pass_label_t issue_label;
   acclmt_pkg::tag_t issue_tag;
   logic [Lanes-1:0][WordWidth-1:0] issue_state;
-  logic beat_end, beat_end_last, pass_read;
+  logic beat_end, beat_end_last, pass_read, pass_made;
   acclmt_pkg::pass_index_t pass;
   acclmt_pkg::pass_label_t end_label;
   acclmt_pkg::pass_entry_t end_entry;
@@ -141,12 +141,13 @@ module acclmt_full_round_engine #(
   logic [1:0] adders_loaded;
   logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second;
   // The next pass of a beat of the multipliers, and of a state of the adders.
-  logic rows_pass_read, layer_pass_read;
+  logic rows_pass_read, rows_pass_made, layer_pass_read, layer_pass_made;
   acclmt_pkg::pass_index_t rows_pass, layer_pass;
   logic adders;
   assign adders = HasAdders && adders_i;
   assign two_beats = adders && most_beats_i != acclmt_pkg::BeatWidth'(1);
   assign pass_read = adders ? layer_pass_read : rows_pass_read;
+  assign pass_made = adders ? layer_pass_made : rows_pass_made;
   assign pass = adders ? layer_pass : rows_pass;
   logic passes_fault;
   acclmt_full_round_passes #(
@@ -172,6 +173,7 @@ module acclmt_full_round_engine #(
     .write_o(table_write),
     .erase_o(erase),
     .read_i(pass_read),
+    .made_i(pass_made),
     .pass_i(pass),
     .entry_o(end_entry)
   );
@@ -368,6 +370,7 @@ module acclmt_full_round_engine #(
       .constant_address_o(layer_address),
       .constant_i(layer_constant),
       .pass_read_o(layer_pass_read),
+      .pass_made_o(layer_pass_made),
       .pass_o(layer_pass),
       .valid_o(layer_end),
       .last_o(layer_end_last),
@@ -377,7 +380,8 @@ module acclmt_full_round_engine #(
     );
   end else begin : gen_no_adders
     assign adders_fault = 1'b0;
-    assign {adders_loaded, layer_read, layer_pass_read, layer_end, layer_end_last} = '0;
+    assign {adders_loaded, layer_read, layer_pass_read, layer_pass_made} = '0;
+    assign {layer_end, layer_end_last} = '0;
     assign layer_address = '0;
     assign layer_pass = '0;
     assign layer_end_label = '0;
@@ -483,6 +487,7 @@ module acclmt_full_round_engine #(
     .layer_address_i(layer_address),
     .layer_constant_o(layer_constant),
     .pass_read_o(rows_pass_read),
+    .pass_made_o(rows_pass_made),
     .pass_o(rows_pass),
     .valid_o(beat_end),
     .beat_last_o(beat_end_last),
@@ -500,6 +505,11 @@ module acclmt_full_round_engine #(
     if (!rst_ni) memory_fault_q <= 1'b0;
     else memory_fault_q <= memory_fault;
   end
+`ifndef SYNTHESIS
+  memory_fault_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$isunknown(memory_fault_o))
+  else $error("acclmt_full_round_engine: a word that matters was never written");
+`endif
   assign memory_fault_o = memory_fault_q;
 
 `ifndef SYNTHESIS

@@ -63,8 +63,9 @@ module acclmt_full_round_passes #(
   /// An entry of the table is written; the program is erased.
   output logic write_o,
   output logic erase_o,
-  /// An entry is read.
+  /// An entry is read; whether that pass is made, so that a wrong word is a fault.
   input logic read_i,
+  input logic made_i,
   input acclmt_pkg::pass_index_t pass_i,
   output acclmt_pkg::pass_entry_t entry_o
 );
@@ -101,6 +102,7 @@ module acclmt_full_round_passes #(
     first.constants = word.first_vector;
   end
 
+  logic table_fault, made_q;
   logic [EntryWidth-1:0] read_entry;
   acclmt_memory #(
     .Width(EntryWidth),
@@ -110,7 +112,7 @@ module acclmt_full_round_passes #(
     .clk_i,
     .rst_ni,
     .memory_config_i,
-    .memory_fault_o,
+    .memory_fault_o(table_fault),
     .write_enable_i(write_pass),
     .write_address_i(constant_write_i.index[PassIndexWidth-1:0]),
     .write_data_i(entry),
@@ -119,6 +121,10 @@ module acclmt_full_round_passes #(
     .read_data_o(read_entry)
   );
   assign entry_o = read_entry;
+  always_ff @(posedge clk_i) made_q <= made_i;
+  // Behind the last pass a word is read all the same, so that a zeroisation leaves none: perhaps it
+  // was never written.
+  assign memory_fault_o = table_fault && made_q;
 
   // ---- Matrices that are loaded -----------------------------------------------------------------
 

@@ -75,8 +75,10 @@ module acclmt_full_round_rows #(
   input logic layer_read_i,
   input acclmt_pkg::index_t layer_address_i,
   output logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] layer_constant_o,
-  /// In the cycle before: the next pass of the state of a beat that leaves is read.
+  /// In the cycle before: the next pass of the state of a beat that leaves is read; whether it is
+  /// made.
   output logic pass_read_o,
+  output logic pass_made_o,
   output acclmt_pkg::pass_index_t pass_o,
   /// A beat after the round, the last one of its state; what the program says of it, and its tag.
   output logic valid_o,
@@ -246,6 +248,7 @@ module acclmt_full_round_rows #(
     );
     if (Adders) begin : gen_dense
       logic [WordWidth-1:0] dense_constant;
+      logic dense_word_fault;
       acclmt_memory #(
         .Width(WordWidth),
         .Depth(acclmt_pkg::DenseDepth),
@@ -254,16 +257,19 @@ module acclmt_full_round_rows #(
         .clk_i,
         .rst_ni,
         .memory_config_i,
-        .memory_fault_o(dense_fault[lane]),
+        .memory_fault_o(dense_word_fault),
         .write_enable_i(write_constant &&
                         32'(constant_write_i.bank) == acclmt_pkg::DenseBank + lane),
         .write_address_i(constant_write_i.index[DenseAddressWidth-1:0]),
         .write_data_i(constant_write_i.data),
-        .read_enable_i(beat_reads && adders),
+        .read_enable_i(beat_reads),
         .read_address_i(dense_at_read),
         .read_data_o(dense_constant)
       );
       assign own_constant[lane] = adders ? dense_constant : constant[lane];
+      // Without adders a word is read all the same, so that a zeroisation leaves none: perhaps it
+      // was never written.
+      assign dense_fault[lane] = dense_word_fault && adders;
     end else begin : gen_no_dense
       assign own_constant[lane] = constant[lane];
       assign dense_fault[lane] = 1'b0;
@@ -299,7 +305,8 @@ module acclmt_full_round_rows #(
   );
   acclmt_pkg::pass_label_t of_read;
   assign of_read = label_at_read;
-  assign pass_read_o = beat_ends_q && !of_read.leaves;
+  assign pass_read_o = beat_ends_q;
+  assign pass_made_o = !of_read.leaves;
   assign pass_o = of_read.next;
   always_ff @(posedge clk_i) begin
     beat_last_o <= last_at_read;
