@@ -10,11 +10,12 @@ DEMO_DIR = target/demo
 OTHER_PRIMES = bls12-377 bn254 pallas vesta starknet
 PRIME ?= bn254
 PAPER_DIR = target/paper
+COVERAGE_DIR = $(CURDIR)/target/coverage
 JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime lint docs area gates prove place energy fpga guest paper results clean
+.PHONY: help setup demo test test-all test-prime coverage lint docs area gates prove place energy fpga guest paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -46,6 +47,14 @@ test-all: setup ## Run the tests, the long ones too, with every large prime and 
 
 test-prime: setup ## Run the tests of the chip with another large prime: PRIME=bn254
 	$(CARGO) test --package acclmt-tb --package acclmt --no-default-features --features acclmt-tb/$(PRIME),acclmt/rtl
+
+# The simulation is built once more, so that it counts.
+coverage: setup ## Say what the tests of the RTL reach of its lines, branches, cover properties and bits; docs/coverage.md
+	rm -rf $(COVERAGE_DIR)
+	mkdir -p $(COVERAGE_DIR)/data
+	ACCLMT_COVERAGE=$(COVERAGE_DIR)/data $(CARGO) test --package acclmt-tb --features acclmt-tb/coverage
+	$(CARGO) run --quiet --package acclmt-coverage -- --data $(COVERAGE_DIR)/data --json $(COVERAGE_DIR)/report.json \
+	  --page docs/coverage.md --check
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys

@@ -5,7 +5,7 @@
 //!
 //! The features of the crate choose the large prime and the reduction of the build; both go into a package
 //! that the tops of the testbench take their parameters from. They choose, too, which benches there are
-//! besides the chip. What was translated and compiled once for the same sources is taken from a cache in the
+//! besides the chip, and whether what the tests reach is counted. What was translated and compiled once for the same sources is taken from a cache in the
 //! target folder, whatever the profile.
 //!
 //! Environment: `VERILATOR_ROOT` names a Verilator other than the one on the `PATH`;
@@ -15,6 +15,8 @@
 mod cache;
 #[path = "build/compiler.rs"]
 mod compiler;
+#[path = "build/coverage.rs"]
+mod coverage;
 #[path = "build/verilator.rs"]
 mod verilator;
 
@@ -527,6 +529,10 @@ fn build() -> Result<()> {
     let cache = Cache::open(&out_dir)?;
     let design = read_file_list(Path::new("rtl/acclmt.f"))?;
     let package = cache.file("acclmt_tb_build_pkg.sv", &parameters.package())?;
+    let settings = match parameters.coverage {
+        true => Some(cache.file("acclmt_tb_coverage.vlt", &coverage::settings(&design)?)?),
+        false => None,
+    };
 
     // The C interface, then the models and what connects them with it.
     let cpp = |name: &str| watched(crate_dir.join("cpp").join(name));
@@ -543,7 +549,9 @@ fn build() -> Result<()> {
         },
         Library {
             name: "interface".to_owned(),
-            files: vec![cpp("messages.cpp"), cpp("bench.cpp")],
+            files: ["messages.cpp", "bench.cpp", "coverage.cpp"]
+                .map(cpp)
+                .into(),
             includes: vec![crate_dir.join("cpp")],
             defines: Vec::new(),
             generated: false,
@@ -551,14 +559,16 @@ fn build() -> Result<()> {
     ];
     let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
-        let mut sources = vec![bench("acclmt_tb.vlt")];
+        // Settings act on what is read behind them.
+        let mut sources: Vec<_> = settings.iter().cloned().collect();
+        sources.push(bench("acclmt_tb.vlt"));
         sources.extend(top.blocks.map(bench));
         sources.extend(replaced(&design, top.replaced)?.into_iter().map(watched));
         sources.push(package.clone());
         sources.extend(mutants.iter().cloned());
         sources.extend(top.with.iter().map(|name| bench(name)));
         sources.push(bench(&format!("{}.sv", top.module)));
-        let directory = verilator.translate(&cache, top, &sources)?;
+        let directory = verilator.translate(&cache, top, &sources, parameters.coverage)?;
         let mut folders = Vec::new();
         collect_folders(&directory, &mut folders)?;
         for folder in folders {
@@ -640,6 +650,8 @@ struct Parameters {
     is_default: bool,
     /// Whether the prime can be changed at run time.
     runtime_modulus: bool,
+    /// Whether what the tests reach is counted.
+    coverage: bool,
 }
 
 impl Parameters {
@@ -669,6 +681,7 @@ impl Parameters {
             prime,
             is_default: field == PRIMES[0].0,
             runtime_modulus: enabled("runtime-modulus"),
+            coverage: enabled("coverage"),
         })
     }
 

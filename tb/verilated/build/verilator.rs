@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cache::{Cache, Key};
+use crate::coverage;
 use crate::{INSTALL_HINT, Result, Top, paths_in, read, with_path};
 
 /// The oldest Verilator that works.
@@ -124,12 +125,27 @@ impl Verilator {
     }
 
     /// The folder with the C++ of a top.
-    pub fn translate(&self, cache: &Cache, top: &Top, sources: &[PathBuf]) -> Result<PathBuf> {
+    ///
+    /// With `counted`, the folder's models count what the tests reach (see [`coverage`]).
+    pub fn translate(
+        &self,
+        cache: &Cache,
+        top: &Top,
+        sources: &[PathBuf],
+        counted: bool,
+    ) -> Result<PathBuf> {
         let mut key = Key::default();
         let waveforms: &[&str] = match top.waveforms {
             true => &WAVEFORM_ARGUMENTS,
             false => &[],
         };
+        let counts: &[&str] = match counted {
+            true => &coverage::ARGUMENTS,
+            false => &[],
+        };
+        if counted {
+            key.add((counts, include_str!("coverage.rs")));
+        }
         key.add((
             &self.version,
             &self.include,
@@ -151,6 +167,7 @@ impl Verilator {
         command
             .args(ARGUMENTS)
             .args(waveforms)
+            .args(counts)
             .args(["--top-module", top.module, "--prefix", top.class])
             .arg("--Mdir")
             .arg(&directory)
@@ -160,22 +177,64 @@ impl Verilator {
         if top.blocks.is_some() {
             command.arg("--hierarchical");
         }
-        let output = command.args(sources).output()?;
-        if !output.status.success() {
-            return Err(format!(
-                "Verilator refused {}:\n{}{}",
-                top.module,
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            )
-            .into());
-        }
+        run(command.args(sources), top)?;
         if top.blocks.is_some() {
+            if counted {
+                self.translate_without_wrappers(top, &directory)?;
+            }
             rename_blocks(&directory)?;
+        }
+        if counted {
+            let mut folders = Vec::new();
+            collect_folders(&directory, &mut folders)?;
+            for folder in folders {
+                coverage::count_for_all_models(&folder)?;
+            }
         }
         entry.finish()?;
         Ok(entry.path)
     }
+
+    /// Translates the top again, whose blocks have been translated, so that nothing of what connects it with them is
+    /// counted.
+    fn translate_without_wrappers(&self, top: &Top, directory: &Path) -> Result<()> {
+        coverage::leave_out_wrappers(directory, &blocks_in(directory)?)?;
+        for path in code_in(directory)? {
+            fs::remove_file(&path).map_err(|error| with_path("remove", &path, error))?;
+        }
+        let arguments = directory.join(format!("{}_hierMkArgs.f", top.class));
+        run(self.command().arg("-f").arg(arguments), top)
+    }
+}
+
+/// Runs Verilator for a top; what it says is the error where it fails.
+fn run(command: &mut Command, top: &Top) -> Result<()> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!(
+        "Verilator refused {}:\n{}{}",
+        top.module,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+    .into())
+}
+
+/// The blocks in the folder of a top that were compiled on their own, by Verilator's names.
+fn blocks_in(directory: &Path) -> Result<Vec<String>> {
+    let mut blocks = Vec::new();
+    for folder in paths_in(directory)? {
+        let name = folder.file_name().and_then(OsStr::to_str);
+        if let Some(block) = name.and_then(|name| name.strip_prefix('V'))
+            && folder.is_dir()
+            && !code_in(&folder)?.is_empty()
+        {
+            blocks.push(block.to_owned());
+        }
+    }
+    Ok(blocks)
 }
 
 /// Names the blocks that were compiled on their own by what they are: Verilator only numbers them within a model,
@@ -183,21 +242,12 @@ impl Verilator {
 fn rename_blocks(directory: &Path) -> Result<()> {
     // The files of each, by its name, and their text.
     let mut blocks = BTreeMap::new();
-    for folder in paths_in(directory)? {
-        let name = folder
-            .file_name()
-            .and_then(OsStr::to_str)
-            .unwrap_or_default();
-        let Some(block) = name.strip_prefix('V').filter(|_| folder.is_dir()) else {
-            continue;
-        };
-        let code = code_in(&folder)?
+    for block in blocks_in(directory)? {
+        let code = code_in(&directory.join(format!("V{block}")))?
             .iter()
             .map(|path| Ok(without_model(&read(path)?)))
             .collect::<Result<Vec<_>>>()?;
-        if !code.is_empty() {
-            blocks.insert(block.to_owned(), code.concat());
-        }
+        blocks.insert(block, code.concat());
     }
     let names = names_by_code(&blocks)?;
     let rename = |text: &str| {
@@ -349,7 +399,7 @@ fn names_by_code(blocks: &BTreeMap<String, String>) -> Result<BTreeMap<String, S
 }
 
 /// The files of C++ in a folder, in order.
-fn code_in(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn code_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = paths_in(folder)?;
     paths.retain(|path| {
         let extension = path.extension().and_then(OsStr::to_str);
