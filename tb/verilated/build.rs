@@ -557,6 +557,11 @@ fn build() -> Result<()> {
             generated: false,
         },
     ];
+    // What `cpp/prelude.h` has for a build that counts.
+    let coverage_define: Vec<_> = (parameters.coverage)
+        .then(|| ("ACCLMT_COVERAGE", "1".to_owned()))
+        .into_iter()
+        .collect();
     let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
         // Settings act on what is read behind them.
@@ -590,7 +595,7 @@ fn build() -> Result<()> {
                 name,
                 files,
                 includes,
-                defines: Vec::new(),
+                defines: coverage_define.clone(),
                 generated: true,
             });
         }

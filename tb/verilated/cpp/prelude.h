@@ -10,4 +10,18 @@
 extern "C" int acclmt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define VL_PRINTF acclmt_print
 
+#ifdef ACCLMT_COVERAGE
+#include <atomic>
+#include <cstdint>
+
+namespace acclmt {
+
+// A point of the coverage is reached. It is written once: models on other threads read it all the time.
+inline void reach(std::atomic<uint32_t> &count) {
+  if (count.load(std::memory_order_relaxed) == 0) count.store(1, std::memory_order_relaxed);
+}
+
+}  // namespace acclmt
+#endif
+
 #endif  // ACCLMT_PRELUDE_H
