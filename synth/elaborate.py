@@ -111,7 +111,9 @@ def main():
     if arguments.log:
         print(done.stdout)
     if done.returncode != 0:
-        print("\n".join(done.stdout.splitlines()[-LINES_AFTER_ERROR:]), file=sys.stderr)
+        lines = done.stdout.splitlines()
+        warnings = [line for line in lines[:-LINES_AFTER_ERROR] if "Warning" in line]
+        print("\n".join(warnings + lines[-LINES_AFTER_ERROR:]), file=sys.stderr)
         sys.exit(f"elaborate: {arguments.front_end} refused the design, see above")
     values = "".join(f" {name}={value}" for name, value in arguments.parameter)
     print(f"{arguments.front_end}: {arguments.top}{values} elaborated from {len(sources)} files")

@@ -420,10 +420,11 @@ module acclmt_engine_pool #(
   // ---- Faults of memories -----------------------------------------------------------------------
 
   // Of the first engine that has one.
+  acclmt_pkg::memory_fault_t fault;
   always_comb begin
     memory_fault_o = '0;
+    fault = '0;
     for (int e = int'(NumEngines) - 1; e >= 0; e--) begin
-      acclmt_pkg::memory_fault_t fault;
       fault = engine_fault[e];
       if (fault.valid) begin
         memory_fault_o = fault;
