@@ -14,7 +14,7 @@ use crate::{Result, read, with_path};
 pub const ARGUMENTS: [&str; 3] = ["--coverage-line", "--coverage-user", "--coverage-toggle"];
 
 /// Folders of the design whose blocks are there once for every element, sub-engine or memory: of the bits that change
-/// only those of registers are counted, without which the C++ is three times as large.
+/// only those of registers are counted: the C++ grows with every copy.
 const OF_REGISTERS: [&str; 4] = ["common", "engine", "memory", "sub_engine"];
 /// The folder of the arithmetic, of whose bits none is counted: every result is compared.
 const ARITHMETIC: &str = "field";
