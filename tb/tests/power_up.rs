@@ -9,7 +9,6 @@
 
 mod common;
 
-use std::fs;
 use std::path::Path;
 
 use acclmt_driver::chip::ChipPort;
@@ -23,7 +22,7 @@ use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, rtl_device};
-use common::{Random, elements, rounds, seed};
+use common::{Random, elements, rounds, seed, waveform_data};
 
 /// Hashes with and without adders, of two beats, by the stored base, and rows of blocks.
 const PRESETS: [&str; 4] = [
@@ -44,14 +43,6 @@ struct Seen {
     registers: Vec<Vec<u32>>,
     /// The clock cycle since the reset in which all of it had ended.
     cycles: u64,
-}
-
-fn preset(name: &str) -> &'static AnyParameters {
-    presets::all()
-        .iter()
-        .find(|preset| preset.name() == name)
-        .unwrap_or_else(|| panic!("no preset {name}"))
-        .parameters()
 }
 
 /// A tree that lacks leaves, whose input ends early if `ends`.
@@ -101,7 +92,13 @@ fn seen(power_up: u32, seed: u64) -> Seen {
         ("filecoin-arity-2", None, false),
     ];
     for (name, row, ends) in stages.into_iter().chain(more) {
-        let run = commit(&mut device, preset(name), row, ends, &mut random);
+        let run = commit(
+            &mut device,
+            presets::by_name(name).unwrap(),
+            row,
+            ends,
+            &mut random,
+        );
         assert_eq!(run.0.is_err(), ends, "{name}: {:?}", run.0);
         seen.runs.push(run);
         seen.registers.push(read_all(device.port()));
@@ -159,8 +156,6 @@ fn compare(chips: u64) {
 #[test]
 fn chips_differ_at_power_up() {
     let waveforms = [1, 2].map(|power_up| {
-        /// Bytes of the header of an FST file, which has the date.
-        const HEADER: usize = 330;
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("power-up.fst");
         let mut chip = RtlChip::new(power_up).unwrap();
         let first = chip.cycles();
@@ -175,7 +170,7 @@ fn chips_differ_at_power_up() {
         .unwrap();
         chip.transfer(&[], &mut Vec::new(), 4).unwrap();
         chip.finish().unwrap();
-        fs::read(&path).unwrap().split_off(HEADER)
+        waveform_data(&path)
     });
     assert!(waveforms[0] != waveforms[1]);
 }

@@ -9,7 +9,6 @@
 
 mod common;
 
-use std::fs;
 use std::path::Path;
 
 use acclmt_driver::chip::{ChipDevice, ChipPort};
@@ -28,7 +27,7 @@ use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, CLEAR, ERROR, REFUSED, START, ZEROISE, ZEROISED};
-use common::{Random, elements, pairs, seed};
+use common::{Random, elements, pairs, seed, waveform_data};
 
 /// Clock cycles since a reset by which every run of these tests has ended and is zeroised.
 const END: u64 = 120_000;
@@ -134,8 +133,6 @@ fn wait_until(chip: &mut RtlChip, cycle: u64) {
 
 /// A waveform of a few clock cycles, without what its header says about the file.
 fn waveform(device: &mut ChipDevice<RtlChip>, name: &str) -> Vec<u8> {
-    /// Bytes of the header of an FST file, which has the date.
-    const HEADER: usize = 330;
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let chip = device.port();
     // The data input holds a word of the run until the host offers another.
@@ -153,7 +150,7 @@ fn waveform(device: &mut ChipDevice<RtlChip>, name: &str) -> Vec<u8> {
     .unwrap();
     wait_until(chip, END + 8);
     chip.finish().unwrap();
-    fs::read(&path).unwrap().split_off(HEADER)
+    waveform_data(&path)
 }
 
 /// Two chips that were powered up with other values and have done the same with other constants and leaves are

@@ -6,6 +6,8 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 use std::env;
+use std::fs;
+use std::path::Path;
 
 use acclmt_driver::program;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -44,6 +46,14 @@ pub fn pairs(field: FieldId) -> &'static AnyParameters {
     let is_pairs = |set: &&AnyParameters| set.field() == field && set.arity() == 2;
     sets.find(is_pairs)
         .expect("every field has a preset of pairs")
+}
+
+/// What a waveform (FST) holds, without its header, which has the date.
+pub fn waveform_data(path: &Path) -> Vec<u8> {
+    const HEADER: usize = 330;
+    fs::read(path)
+        .expect("the waveform was written")
+        .split_off(HEADER)
 }
 
 /// The seed of a test: that of the environment variable `ACCLMT_SEED`, which repeats a failure, or
