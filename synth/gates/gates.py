@@ -106,7 +106,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", default="generic", help="generic, asap7 or sg13g2 [generic]")
     parser.add_argument("--blocks", nargs="+", metavar="NAME", help=f"of: {', '.join(known)}")
-    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes, and the run-time modulus")
     parser.add_argument("--seed", type=int, default=1, help="of random operands [1]")
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="units synthesised at a time"
@@ -115,7 +115,8 @@ def main():
     parser.add_argument("--folder", type=Path, default=ROOT / "target" / "area")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write a report, too")
     arguments = parser.parse_args()
-    names = arguments.blocks or [n for n, b in known.items() if not (arguments.quick and b.large)]
+    quick = [name for name, b in known.items() if not b.large and not b.parameters.get("Reduction")]
+    names = arguments.blocks or (quick if arguments.quick else list(known))
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"gates: there is no block {unknown[0]}; the blocks are: {', '.join(known)}")

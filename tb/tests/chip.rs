@@ -387,7 +387,7 @@ fn check_random_sets(first: u64, count: u64, ranges: &Ranges) {
 
 #[test]
 fn random_parameter_sets() {
-    check_random_sets(seed(1000), 12, &Ranges::default());
+    check_random_sets(seed(1000), rounds(6), &Ranges::default());
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn random_parameter_sets_with_dense_partial_rounds() {
         partial_rounds: 1..=5,
         ..Ranges::default()
     };
-    check_random_sets(seed(2000), 5, &ranges);
+    check_random_sets(seed(2000), rounds(3), &ranges);
 }
 
 /// A linear layer ahead of the rounds and two matrices, with a recurrence, and with all partial rounds dense.
@@ -408,12 +408,12 @@ fn random_parameter_sets_of_poseidon2() {
         partial_rounds: 0..=24,
         ..Ranges::default()
     };
-    check_random_sets(seed(3000), 8, &ranges);
+    check_random_sets(seed(3000), rounds(4), &ranges);
     let ranges = Ranges {
         partial_rounds: 0..=3,
         ..ranges
     };
-    check_random_sets(seed(4000), 4, &ranges);
+    check_random_sets(seed(4000), rounds(2), &ranges);
 }
 
 /// Matrices of small integers, which adders make, with a layer ahead of the rounds and without, few passes, and partial
@@ -436,13 +436,13 @@ fn random_parameter_sets_of_small_integers() {
         let mut device = rtl_device(9).unwrap();
         let limits = device.capabilities().limits;
         let mut with_adders = 0;
-        for seed in seed(first)..seed(first) + 8 {
+        for seed in seed(first)..seed(first) + rounds(4) {
             check_random_set(&mut device, FieldId::Goldilocks, seed, &ranges);
             let set = random::any_parameters(FieldId::Goldilocks, seed, &ranges);
             let program = set.and_then(|set| ChipProgram::compile(&set, &limits).ok());
             with_adders += u32::from(program.is_some_and(|program| program.shape().adders));
         }
-        assert!(with_adders >= 3, "{with_adders}");
+        assert!(with_adders >= 1, "{with_adders}");
     }
 }
 
@@ -455,12 +455,12 @@ fn random_parameter_sets_of_other_exponents() {
         partial_rounds: 0..=5,
         ..Ranges::default()
     };
-    check_random_sets(seed(5000), 5, &ranges);
+    check_random_sets(seed(5000), rounds(3), &ranges);
     let ranges = Ranges {
         poseidon2: true,
         ..ranges
     };
-    check_random_sets(seed(6000), 3, &ranges);
+    check_random_sets(seed(6000), rounds(2), &ranges);
 }
 
 /// Rescue Prime and its optimized form, in which every second S-box takes some thirty passes.
@@ -491,8 +491,8 @@ fn random_parameter_sets_of_compressions() {
     let mut seed = seed(9000);
     for compression in [Compression::FeedForward, Compression::Jive] {
         for (field, widths) in [
-            (FieldId::Goldilocks, [2, 6, 8, 12, 16, 20]),
-            (large_field(), [2, 3, 4, 6, 9, 11]),
+            (FieldId::Goldilocks, [6, 8, 12, 20]),
+            (large_field(), [2, 3, 6, 11]),
         ] {
             for (number, width) in widths.into_iter().enumerate() {
                 let is_rescue = field == FieldId::Goldilocks && number == 2;
@@ -1098,11 +1098,22 @@ fn kinds(seed: u64) -> Vec<AnyParameters> {
 }
 
 #[test]
+fn kinds_of_sets_after_one_another() {
+    let seed = seed(37);
+    let kinds: Vec<_> = kinds(seed).into_iter().step_by(2).collect();
+    check_sets_after_one_another(seed, &kinds);
+}
+
+#[test]
+#[ignore = "long: four times as many pairs of sets"]
 fn every_kind_of_set_after_every_other() {
     let seed = seed(37);
+    check_sets_after_one_another(seed, &kinds(seed));
+}
+
+fn check_sets_after_one_another(seed: u64, kinds: &[AnyParameters]) {
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
-    let kinds = kinds(seed);
     // Every pair in this order follows one another once.
     let mut order = Vec::new();
     for first in 0..kinds.len() {
@@ -1126,7 +1137,7 @@ fn a_set_after_an_aborted_run_of_another() {
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
     let kinds = kinds(seed);
-    for round in 0..2 * kinds.len() {
+    for round in 0..kinds.len() {
         let aborted = random.choose(&kinds);
         let limits = device.capabilities().limits;
         let program = ChipProgram::compile(aborted, &limits).unwrap();
@@ -2150,7 +2161,7 @@ fn every_kind_of_tree() {
     let seed = seed(72);
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
-    for number in 0..12 {
+    for number in 0..rounds(7) {
         let field = *random.choose(&[large_field(), FieldId::Goldilocks]);
         let set = |seed| {
             let ranges = Ranges {
@@ -2228,7 +2239,7 @@ fn leaves_and_nodes_of_different_sets() {
     let mut random = Random::new(seed);
     let mut device = rtl_device(31).unwrap();
     let limits = device.capabilities().limits;
-    for number in 0..6 {
+    for number in 0..rounds(4) {
         let ranges = Ranges::default();
         let field = large_field();
         let set = |number| {

@@ -32,7 +32,7 @@ use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::ZEROISE;
-use common::{Random, elements, pairs, seed, up_to_widest};
+use common::{Random, elements, pairs, rounds, seed, up_to_widest};
 
 /// The build that the RTL is simulated as.
 fn hardware() -> Hardware {
@@ -242,7 +242,7 @@ fn hashes(first: u64, count: u64) {
 
 #[test]
 fn hashes_take_the_same_cycles() {
-    hashes(seed(81), 12);
+    hashes(seed(81), rounds(7));
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn rows_of(random: &mut Random, set: &AnyParameters, length: usize) -> AnyParame
 
 #[test]
 fn trees_take_the_same_cycles() {
-    trees(seed(82), 20, 80);
+    trees(seed(82), rounds(10), 80);
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn seed(default: u64) -> u64 {
     seed
 }
 
-/// So many times as much of a long test as usual: the environment variable `ACCLMT_TEST_ROUNDS`, for runs
+/// So many times as much of a random test as usual: the environment variable `ACCLMT_TEST_ROUNDS`, for runs
 /// of a night, times `usual`.
 pub fn rounds(usual: u64) -> u64 {
     let factor: u64 = match env::var("ACCLMT_TEST_ROUNDS") {
