@@ -273,9 +273,10 @@ impl Sponge {
     }
 
     /// Whether elements of the rate are replaced that no block brings, in a message of `length` elements: those behind
-    /// a short block.
+    /// a block that is short even with the padding.
     pub fn closes_short_block(&self, length: usize) -> bool {
-        self.absorption == Absorption::AddClosed && !length.is_multiple_of(self.rate())
+        let is_short = !self.padded_length(length).is_multiple_of(self.rate());
+        self.absorption == Absorption::AddClosed && is_short
     }
 
     /// Whether the digest of a block goes on beside the next one, in a message of `length` elements.

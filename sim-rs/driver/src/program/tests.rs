@@ -1568,14 +1568,19 @@ fn rows_hash_as_the_sponge_does() {
     ];
     let mut seed = 0;
     for field in [FieldId::Bls12_381, FieldId::Goldilocks] {
-        for (absorption, padding) in [
-            (Absorption::Add, Padding::None),
-            (Absorption::Overwrite, Padding::None),
-            (Absorption::Add, Padding::One),
-            (Absorption::Overwrite, Padding::OneZerosOne),
-            (Absorption::Add, Padding::Zeros),
-            (Absorption::Overwrite, Padding::Zeros),
-        ] {
+        let paddings = [
+            Padding::None,
+            Padding::Zeros,
+            Padding::One,
+            Padding::OneZerosOne,
+        ];
+        let absorptions = [
+            Absorption::Add,
+            Absorption::AddClosed,
+            Absorption::Overwrite,
+        ];
+        let both = absorptions.map(|absorption| paddings.map(|padding| (absorption, padding)));
+        for (absorption, padding) in both.concat() {
             for capacity in capacities {
                 seed += 1;
                 let parameters = random::any_parameters(field, seed, &Ranges::default()).unwrap();
