@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a netlist of the design that holds many mutants, one of which a simulation turns on.
+
+Yosys elaborates a module of the design with all that is below it (`proc; opt`), and lists mutations of every module of
+`rtl/` in it: an input or an output of a cell whose bit is inverted, is constant, or changes with another bit (its command
+`mutate`). They are sampled with a seed, as many of each file, over the modules that its parameters make of it. Each is
+compared formally with the module that it is a mutation of, registers and instances cut open; one that is equal, whatever
+the registers hold, is left out, and listed as such.
+
+In the folder that is named: `mutants.json`, and the netlist `netlist.sv`, whose top is a module with the name and the
+parameters of the one in `rtl/`. The mutant with the number that the C function `acclmt_mutant` returns is on, none for 0.
+
+Needs the packages of synth/requirements.txt.
+"""
+
+import argparse
+import json
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent))
+
+import elaborate  # noqa: E402
+
+# Bits of the number of a mutant.
+NUMBER_WIDTH = 16
+# The input that has it, of every module that is or contains a mutant.
+NUMBER = "acclmt_mutant_number"
+# Seconds for the comparison of a mutant with its module.
+COMPARISON_SECONDS = 10
+
+class MutateError(Exception):
+    """What went wrong, for the user."""
+
+
+def say(text):
+    print(f"mutate: {text}", file=sys.stderr, flush=True)
+
+
+def yosys(commands, folder):
+    """Runs Yosys commands in a folder; returns what they say."""
+    command = [sys.executable, "-c", RUN_SCRIPT]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        input="\n".join(commands),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        lines = done.stdout.splitlines()
+        raise MutateError("\n".join(["Yosys failed:", *lines[-elaborate.LINES_AFTER_ERROR :]]))
+    return done.stdout
+
+
+# As `elaborate.RUN_YOSYS`, for more commands than a command line holds.
+RUN_SCRIPT = """
+import sys
+from pyosys import libyosys
+design = libyosys.Design()
+for command in sys.stdin.read().splitlines():
+    libyosys.run_pass(command, design)
+"""
+
+
+def modules_of(text):
+    """Name -> (name in the design, file of the design) of every module of a design in RTLIL."""
+    modules = {}
+    attributes = {}
+    for line in text.splitlines():
+        if line.startswith("attribute "):
+            _, name, value = line.split(" ", 2)
+            attributes[name] = value.strip('"')
+        elif line.startswith("module "):
+            name = line.split(" ", 1)[1]
+            base = name.split("\\")[1]
+            modules[name] = (base, attributes["\\src"].split(":")[0])
+            attributes = {}
+    return modules
+
+
+def read_design(top, parameters, folder, sources):
+    """Writes the elaborated design into `folder`: all of it, each module, and the ports of all; returns the names of its
+    modules by the files of the design."""
+    commands = elaborate.commands("yosys", top, sources, parameters)
+    il = folder / "elaborated.il"
+    yosys([*commands, "opt", f"write_rtlil {il}"], ROOT)
+    text = il.read_text()
+    il.unlink()
+    # Names without the values of the parameters: those of a module are numbered. Verilator has no names with two
+    # underscores in a row.
+    counts, files, names = {}, {}, {}
+    for name, (base, file) in sorted(modules_of(text).items()):
+        counts[base] = counts.get(base, 0) + 1
+        names[name] = f"{base}_v{counts[base]}"
+        files.setdefault(file, []).append(names[name])
+    text = re.sub(
+        r"^(module|  cell) (\S+)",
+        lambda found: f"{found[1]} " + (f"\\{names[found[2]]}" if found[2] in names else found[2]),
+        text,
+        flags=re.MULTILINE,
+    )
+    (folder / "design.il").write_text(text)
+    modules = [module for names in files.values() for module in names]
+    script = ["read_rtlil design.il"]
+    for module in modules:
+        script += [f"select {module}", f"write_rtlil -selected {module}.il", "select -clear"]
+    script += ["blackbox *", "write_rtlil ports.il"]
+    yosys(script, folder)
+    return {file: files[file] for file in sorted(files)}
+
+
+def option(command, name):
+    """The value of an option of a mutation, `mutate -mode inv -module ..`."""
+    words = command.split()
+    return words[words.index(f"-{name}") + 1].removeprefix("\\")
+
+
+def sample(files, per_file, seed, folder):
+    """Mutations of every file of the design: (file, command)."""
+    script = ["read_rtlil design.il"]
+    lists = {file: folder / f"list-{number}.txt" for number, file in enumerate(files)}
+    for file, modules in files.items():
+        script.append(f"mutate -list {per_file} -seed {seed} -o {lists[file].name} {' '.join(modules)}")
+    yosys(script, folder)
+    found = []
+    for file, path in lists.items():
+        lines = path.read_text().splitlines()
+        path.unlink()
+        found += [(file, line) for line in dict.fromkeys(lines)]
+    return found
+
+
+def compare(module, commands, folder):
+    """For each command, a mutation of `module`, whether it changes nothing that leaves the module or is stored: True,
+    False, or None where Yosys has not found out in its time, or cannot tell."""
+    script = ["read_rtlil ports.il", f"delete {module}", f"read_rtlil {module}.il", "design -save whole"]
+    results = [folder / f"compared-{module}-{number}.txt" for number in range(len(commands))]
+    for command, result in zip(commands, results, strict=True):
+        result.unlink(missing_ok=True)
+        mutation = command.replace(f"-module {module} ", "-module mutant ")
+        script += [
+            "design -load whole",
+            f"copy {module} sound",
+            f"rename {module} mutant",
+            mutation,
+            "select sound mutant",
+            "dffunmap",
+            "expose -evert -evert-dff",
+            "select -clear",
+            "miter -equiv -flatten sound mutant miter",
+            f"tee -q -o {result.name} sat -timeout {COMPARISON_SECONDS} -prove trigger 0 miter",
+        ]
+    try:
+        yosys(script, folder)
+    except MutateError:
+        # A register of which only a part is mutated has another name then, and Yosys' SAT solver knows no memories. That
+        # ends the process.
+        if len(commands) > 1:
+            return [compare(module, [command], folder)[0] for command in commands]
+        return [None]
+    finally:
+        texts = [path.read_text() if path.exists() else "" for path in results]
+        for path in results:
+            path.unlink(missing_ok=True)
+    return [
+        True if "proof finished - no model found: SUCCESS" in text
+        else False if "proof finished - model found: FAIL" in text
+        else None
+        for text in texts
+    ]  # fmt: skip
+
+
+def compare_all(mutants, folder, jobs):
+    """Has every mutant a `compared`: `equal`, `different` or `unknown`."""
+    batches = {}
+    for mutant in mutants:
+        batches.setdefault(option(mutant["mutation"], "module"), []).append(mutant)
+    done = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        running = {
+            pool.submit(compare, module, [mutant["mutation"] for mutant in batch], folder): batch
+            for module, batch in batches.items()
+        }
+        for future in as_completed(running):
+            batch = running[future]
+            for mutant, equal in zip(batch, future.result(), strict=True):
+                mutant["compared"] = {True: "equal", False: "different", None: "unknown"}[equal]
+            done += len(batch)
+            say(f"compared {done} of {len(mutants)} mutants")
+
+
+def write_netlist(mutants, folder):
+    """The text of the netlist with the numbered mutants; its top has the number as an input."""
+    script = ["read_rtlil design.il"]
+    for mutant in mutants:
+        control = f"-ctrl {NUMBER} {NUMBER_WIDTH} {mutant['number']}"
+        script.append(mutant["mutation"].replace("mutate ", f"mutate {control} ", 1))
+    script.append("write_verilog -noattr written.v")
+    yosys(script, folder)
+    written = folder / "written.v"
+    text = written.read_text()
+    written.unlink()
+    return text
+
+
+def wrapper(top):
+    """A module with the ports and parameters of that of the design, around the netlist's top; its parameters are those
+    that the netlist was made with, whatever it is told."""
+    source = next(
+        path for path in elaborate.read_file_list(elaborate.FILE_LIST) if path.stem == top
+    )
+    head = re.search(rf"^module {top} .*?^\);", source.read_text(), re.MULTILINE | re.DOTALL)
+    if not head:
+        raise MutateError(f"{source} has no 'module {top} .. );'")
+    return f"""
+package acclmt_mutant_pkg;
+  import "DPI-C" function int unsigned acclmt_mutant();
+endpackage
+
+{head[0]}
+  logic [{NUMBER_WIDTH - 1}:0] {NUMBER};
+  initial {NUMBER} = {NUMBER_WIDTH}'(acclmt_mutant_pkg::acclmt_mutant());
+  {top}_v1 u_netlist (.*);
+endmodule
+"""
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--top", default="acclmt_core", help="module of the design [acclmt_core]")
+    elaborate.add_parameter_argument(parser, "the module")
+    parser.add_argument("--per-file", type=int, default=8, help="mutants of each file [8]")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample [1]")
+    parser.add_argument("--jobs", type=int, default=2, help="processes [2]")
+    parser.add_argument("--folder", type=Path, required=True, help="of the results")
+    parsed = parser.parse_args(arguments)
+    if not 1 <= parsed.per_file <= 1000:
+        parser.error(f"--per-file is {parsed.per_file}, not from 1 to 1000")
+    if parsed.jobs < 1:
+        parser.error(f"--jobs is {parsed.jobs}, less than 1")
+    return parsed
+
+
+def main(arguments=None):
+    parsed = parse(arguments)
+    folder = parsed.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        say(f"elaborates {parsed.top}")
+        # Their paths are those from the root, which do not change from machine to machine.
+        sources = [path.relative_to(ROOT) for path in elaborate.read_file_list(elaborate.FILE_LIST)]
+        files = read_design(parsed.top, parsed.parameter, folder, sources)
+        sampled = sample(files, parsed.per_file, parsed.seed, folder)
+        mutants = [{"file": file, "mutation": mutation} for file, mutation in sampled]
+        compare_all(mutants, folder, parsed.jobs)
+        live = [mutant for mutant in mutants if mutant["compared"] != "equal"]
+        if len(live) >= 2**NUMBER_WIDTH:
+            raise MutateError(f"{len(live)} mutants are more than a netlist holds; ask for fewer of each file")
+        for number, mutant in enumerate(live, start=1):
+            mutant["number"] = number
+        netlist = write_netlist(live, folder) + wrapper(parsed.top)
+        (folder / "netlist.sv").write_text(netlist)
+        result = {
+            "top": parsed.top,
+            "seed": parsed.seed,
+            "per_file": parsed.per_file,
+            "modules": files,
+            "mutants": mutants,
+        }
+        partial = folder / "mutants.partial"
+        partial.write_text(json.dumps(result, indent=1) + "\n")
+        partial.replace(folder / "mutants.json")
+    except (MutateError, OSError, ValueError) as error:
+        sys.exit(f"mutate: {error}")
+    say(f"{len(live)} mutants of {len(files)} files, and {len(mutants) - len(live)} that are equal to their module")
+
+
+if __name__ == "__main__":
+    main()
