@@ -11,11 +11,15 @@ OTHER_PRIMES = bls12-377 bn254 pallas vesta starknet
 PRIME ?= bn254
 PAPER_DIR = target/paper
 COVERAGE_DIR = $(CURDIR)/target/coverage
+PER_FILE ?= 8
+SEED ?= 1
+MUTANTS_DIR = $(CURDIR)/target/mutants/$(SEED)-$(PER_FILE)
+MUTANT_TESTS = chip model faults zeroisation power_up
 JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime coverage lint docs area gates prove place energy fpga guest paper results clean
+.PHONY: help setup demo test test-all test-prime coverage mutants lint docs area gates prove place energy fpga guest paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -55,6 +59,20 @@ coverage: setup ## Say what the tests of the RTL reach of its lines, branches, c
 	ACCLMT_COVERAGE=$(COVERAGE_DIR)/data $(CARGO) test --package acclmt-tb --features acclmt-tb/coverage
 	$(CARGO) run --quiet --package acclmt-coverage -- --data $(COVERAGE_DIR)/data --json $(COVERAGE_DIR)/report.json \
 	  --page docs/coverage.md --check
+
+# The netlist is made once for a sample, the simulation of it built once, and a run that was interrupted goes on.
+mutants: setup ## Run the tests on mutants of the netlist: [PER_FILE=8] [SEED=1] [SECONDS=120] [JOBS=2]; docs/mutants.md
+	@.ci/setup --area
+	@mkdir -p $(MUTANTS_DIR)
+	@test -f $(MUTANTS_DIR)/mutants.json || target/venv/bin/python synth/mutants/mutate.py --per-file $(PER_FILE) \
+	  --seed $(SEED) --jobs $(JOBS) --folder $(MUTANTS_DIR)
+	@echo "mutants: builds the simulation of the netlist, which takes a while; see $(MUTANTS_DIR)/build.log"
+	@ACCLMT_NETLIST=$(MUTANTS_DIR)/netlist.sv $(CARGO) test --package acclmt-tb --features acclmt-tb/netlist \
+	  $(MUTANT_TESTS:%=--test %) --no-run >$(MUTANTS_DIR)/build.log 2>&1 || { cat $(MUTANTS_DIR)/build.log; exit 1; }
+	$(CARGO) run --quiet --package acclmt-mutants -- --mutants $(MUTANTS_DIR)/mutants.json \
+	  --results $(MUTANTS_DIR)/results.jsonl --json $(MUTANTS_DIR)/report.json --page docs/mutants.md --check \
+	  --jobs $(JOBS) $(if $(SECONDS),--seconds $(SECONDS)) \
+	  $$(sed -n 's/^ *Executable .* (\(.*\))$$/--test \1/p' $(MUTANTS_DIR)/build.log)
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys

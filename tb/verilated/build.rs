@@ -17,6 +17,8 @@ mod cache;
 mod compiler;
 #[path = "build/coverage.rs"]
 mod coverage;
+#[path = "build/netlist.rs"]
+mod netlist;
 #[path = "build/verilator.rs"]
 mod verilator;
 
@@ -29,6 +31,7 @@ use std::process::ExitCode;
 
 use cache::Cache;
 use compiler::{Compiler, Library};
+use netlist::Netlist;
 use verilator::{Verilator, collect_folders, is_source};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -514,6 +517,7 @@ fn build() -> Result<()> {
         println!("cargo:rerun-if-env-changed={name}");
     }
     let parameters = Parameters::of_features()?;
+    let netlist = Netlist::of_environment()?;
     println!("cargo:rustc-env=ACCLMT_FIELD={}", parameters.field);
     if env::var_os("ACCLMT_LINT_ONLY").is_some_and(|value| value == "1") {
         return Ok(());
@@ -564,15 +568,21 @@ fn build() -> Result<()> {
         .collect();
     let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
-        // Settings act on what is read behind them.
-        let mut sources: Vec<_> = settings.iter().cloned().collect();
-        sources.push(bench("acclmt_tb.vlt"));
-        sources.extend(top.blocks.map(bench));
-        sources.extend(replaced(&design, top.replaced)?.into_iter().map(watched));
-        sources.push(package.clone());
-        sources.extend(mutants.iter().cloned());
-        sources.extend(top.with.iter().map(|name| bench(name)));
-        sources.push(bench(&format!("{}.sv", top.module)));
+        let module = bench(&format!("{}.sv", top.module));
+        let sources = if let (Some(netlist), Some(blocks)) = (&netlist, top.blocks) {
+            netlist.sources(&cache, &design, &package, &bench(blocks), &module)?
+        } else {
+            // Settings act on what is read behind them.
+            let mut sources: Vec<_> = settings.iter().cloned().collect();
+            sources.push(bench("acclmt_tb.vlt"));
+            sources.extend(top.blocks.map(bench));
+            sources.extend(replaced(&design, top.replaced)?.into_iter().map(watched));
+            sources.push(package.clone());
+            sources.extend(mutants.iter().cloned());
+            sources.extend(top.with.iter().map(|name| bench(name)));
+            sources.push(module);
+            sources
+        };
         let directory = verilator.translate(&cache, top, &sources, parameters.coverage)?;
         let mut folders = Vec::new();
         collect_folders(&directory, &mut folders)?;
@@ -609,8 +619,11 @@ fn build() -> Result<()> {
         Ok(())
     };
     add(&CHIP, &[], cpp("chip.cpp"), Vec::new())?;
-    let is_built =
-        |bench: &&Bench| enabled(bench.feature) && (!bench.default_prime || parameters.is_default);
+    let is_built = |bench: &&Bench| {
+        netlist.is_none()
+            && enabled(bench.feature)
+            && (!bench.default_prime || parameters.is_default)
+    };
     for bench in BENCHES.iter().filter(is_built) {
         let mutants = match bench.mutants {
             true => write_mutants(&design, &cache)?,
@@ -627,6 +640,19 @@ fn build() -> Result<()> {
             ),
         ];
         add(&bench.top, &mutants, cpp("bench_top.cpp"), defines)?;
+    }
+
+    if netlist.is_some() {
+        libraries.push(Library {
+            name: "netlist".to_owned(),
+            files: vec![
+                cpp("mutant.cpp"),
+                cache.file("absent.cpp", &netlist::absent_benches())?,
+            ],
+            includes: vec![crate_dir.join("cpp")],
+            defines: Vec::new(),
+            generated: false,
+        });
     }
 
     let objects = compiler.compile(&cache, &libraries)?;
@@ -728,6 +754,12 @@ fn replaced(design: &[PathBuf], replaced: &[(&str, &[&str])]) -> Result<Vec<Path
         sources.splice(place..=place, others);
     }
     Ok(sources)
+}
+
+/// Whether a file of the design is a package.
+fn is_package(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    stem.is_some_and(|stem| stem.ends_with("_pkg"))
 }
 
 /// Writes the faulty copies; fails if a fault no longer fits the source.

@@ -1,0 +1,68 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+#![doc = include_str!("../README.md")]
+
+pub mod cases;
+pub mod explained;
+pub mod list;
+pub mod report;
+pub mod results;
+pub mod run;
+
+use std::path::PathBuf;
+
+/// What goes wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file with something else in it than it has to have.
+    #[error("{}: {what}", path.display())]
+    Content {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A program of tests that does not run.
+    #[error("cannot run {}: {what}", path.display())]
+    Program {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
+    /// No test passes on the netlist without a mutant.
+    #[error(
+        "no test passes on the netlist without a mutant; build the programs with the feature netlist and this netlist"
+    )]
+    NoTest,
+    /// The page.
+    #[error(transparent)]
+    Page(#[from] acclmt_coverage::Error),
+}
+
+/// The result of what can go wrong so.
+pub type Result<T> = std::result::Result<T, Error>;
+
+fn read(path: &std::path::Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,279 @@
+// Copyright AcclMT contributors.
+// SPDX-License-Identifier: Apache-2.0
+
+//! Runs tests on mutants.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::cases::{Case, Ending};
+use crate::list::List;
+use crate::results::{Outcome, Results, Sound};
+use crate::{Error, Result};
+
+/// A test hangs that takes longer than this, and than so many times as long as without a mutant.
+const HANG: Duration = Duration::from_secs(20);
+const HANG_FACTOR: f64 = 5.0;
+/// The longest test without a mutant.
+const SOUND_LIMIT: Duration = Duration::from_secs(1800);
+/// Between two lines about how far it is.
+const PROGRESS: Duration = Duration::from_secs(60);
+
+/// How to run the tests.
+pub struct Plan<'a> {
+    /// All of them.
+    pub cases: &'a [Case],
+    /// The folder that they run in.
+    pub folder: &'a Path,
+    /// Processes at a time.
+    pub jobs: usize,
+    /// Seconds of tests for a mutant, without it: the shortest tests that take so long together. All without a number.
+    pub seconds: Option<f64>,
+}
+
+/// Runs each of `items` on one of so many threads; ends with the first error.
+fn in_parallel<T: Sync>(
+    jobs: usize,
+    items: &[T],
+    run: impl Fn(&T) -> Result<()> + Sync,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failure = Mutex::new(None);
+    let work = || {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(error) = run(item) {
+                *failure.lock().expect("no thread panics") = Some(error);
+                next.store(items.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(work);
+        }
+    });
+    match failure.into_inner().expect("no thread panics") {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// The tests that pass without a mutant, the shortest first, with their seconds: as many as are asked for.
+fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, f64)>> {
+    let is_new = |case: &&Case| !lock(results).sound.contains_key(&case.title());
+    let new: Vec<_> = plan.cases.iter().filter(is_new).collect();
+    if !new.is_empty() {
+        eprintln!("mutants: {} tests without a mutant", new.len());
+    }
+    in_parallel(plan.jobs, &new, |case| {
+        let (ending, time) = case.run(plan.folder, 0, SOUND_LIMIT)?;
+        let passes = ending == Ending::Passed;
+        if !passes {
+            eprintln!(
+                "mutants: {} does not pass on the netlist without a mutant",
+                case.title()
+            );
+        }
+        lock(results).add_sound(Sound {
+            test: case.title(),
+            passes,
+            seconds: time.as_secs_f64(),
+        })
+    })?;
+    let sound = &lock(results).sound;
+    let mut cases: Vec<_> = (plan.cases.iter())
+        .filter_map(|case| {
+            let of_case = &sound[&case.title()];
+            of_case.passes.then(|| (case.clone(), of_case.seconds))
+        })
+        .collect();
+    cases.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut sum = 0.0;
+    cases.retain(|(_, seconds)| {
+        sum += seconds;
+        plan.seconds.is_none_or(|most| sum <= most)
+    });
+    match cases.is_empty() {
+        true => Err(Error::NoTest),
+        false => Ok(cases),
+    }
+}
+
+fn lock<'a, T>(mutex: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
+    mutex.lock().expect("no thread panics")
+}
+
+/// How often tests have found a mutant, and how often they were asked.
+#[derive(Default)]
+struct Record {
+    asked: u32,
+    found: u32,
+}
+
+/// Runs the tests on every mutant of the list that is not known yet.
+///
+/// Those that found most in the least time run first: what they say does not depend on the order.
+///
+/// # Errors
+///
+/// If a program does not start, no test passes without a mutant, or the results cannot be written.
+pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
+    let results = Mutex::new(results);
+    let cases = sound_cases(plan, &results)?;
+    let titles: Vec<_> = cases.iter().map(|(case, _)| case.title()).collect();
+    let is_open = |number: &u32| {
+        let known = lock(&results).outcomes.get(number).cloned();
+        known.is_none_or(|known| {
+            known.found_by.is_none() && titles.iter().any(|title| !known.passed.contains(title))
+        })
+    };
+    let open: Vec<u32> = (list.mutants.iter())
+        .filter_map(|mutant| mutant.number)
+        .filter(is_open)
+        .collect();
+    let sum: f64 = cases.iter().map(|(_, seconds)| seconds).sum();
+    eprintln!(
+        "mutants: {} mutants, {} tests of {sum:.0} s for each",
+        open.len(),
+        cases.len()
+    );
+    let records = Mutex::new(BTreeMap::<usize, Record>::new());
+    let progress = Mutex::new((Instant::now(), 0usize, 0usize));
+    in_parallel(plan.jobs, &open, |&mutant| {
+        let before = lock(&results).outcomes.get(&mutant).cloned();
+        let mut outcome = before.unwrap_or_else(|| Outcome {
+            mutant,
+            found_by: None,
+            hung: false,
+            passed: Vec::new(),
+            seconds: 0.0,
+        });
+        let numbers = order(&cases, &lock(&records));
+        for number in numbers {
+            let (case, seconds) = &cases[number];
+            let title = &titles[number];
+            if outcome.passed.contains(title) {
+                continue;
+            }
+            let limit = HANG.max(Duration::from_secs_f64(seconds * HANG_FACTOR));
+            let (ending, time) = case.run(plan.folder, mutant, limit)?;
+            outcome.seconds += time.as_secs_f64();
+            {
+                let mut records = lock(&records);
+                let record = records.entry(number).or_default();
+                record.asked += 1;
+                record.found += u32::from(ending != Ending::Passed);
+            }
+            if ending != Ending::Passed {
+                outcome.found_by = Some(title.clone());
+                outcome.hung = ending == Ending::Hung;
+                break;
+            }
+            outcome.passed.push(title.clone());
+        }
+        let lives = outcome.found_by.is_none();
+        lock(&results).add(outcome)?;
+        let mut progress = lock(&progress);
+        let (said, done, living) = &mut *progress;
+        *done += 1;
+        *living += usize::from(lives);
+        if said.elapsed() >= PROGRESS {
+            *said = Instant::now();
+            eprintln!("mutants: {done} of {}, {living} of them live", open.len());
+        }
+        Ok(())
+    })
+}
+
+/// The numbers of the tests, the most promising first: mutants found in a second.
+fn order(cases: &[(Case, f64)], records: &BTreeMap<usize, Record>) -> Vec<usize> {
+    let worth = |number: &usize| {
+        let (found, asked) = records
+            .get(number)
+            .map_or((0, 0), |record| (record.found, record.asked));
+        f64::from(found + 1) / f64::from(asked + 2) / cases[*number].1.max(0.1)
+    };
+    let mut numbers: Vec<_> = (0..cases.len()).collect();
+    numbers.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::list::tests::mutant;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Runs a program of three tests: `short` finds mutant 1, `long` finds 1 and 2, `wrong` never passes.
+    fn outcomes(seconds: Option<f64>, results: &Path) -> BTreeMap<u32, Outcome> {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("chip-0");
+        let text = "#!/bin/sh\n\
+            case $2$ACCLMT_MUTANT in short1|long1|long2|wrong*) exit 1;; long0) sleep 0.5; esac\n";
+        fs::write(&program, text).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let cases = ["short", "long", "wrong"].map(|name| Case {
+            program: program.clone(),
+            name: name.to_owned(),
+        });
+        let list = List {
+            top: "acclmt_core".to_owned(),
+            seed: 1,
+            per_file: 3,
+            mutants: (1..=3)
+                .map(|number| mutant(number, "rtl/tree/a.sv", 1))
+                .collect(),
+            digest: "a".to_owned(),
+        };
+        let plan = Plan {
+            cases: &cases,
+            folder: folder.path(),
+            jobs: 2,
+            seconds,
+        };
+        let mut results = Results::open(results, &list).unwrap();
+        run(&list, &plan, &mut results).unwrap();
+        results.outcomes
+    }
+
+    #[test]
+    fn mutants_are_found_by_tests_that_pass_without_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        // The shorter tests first: mutant 2 lives.
+        let of = outcomes(Some(0.4), &path);
+        assert_eq!(of[&1].found_by.as_deref(), Some("chip::short"));
+        assert_eq!(
+            (&of[&2].found_by, &of[&2].passed[..]),
+            (&None, &["chip::short".to_owned()][..])
+        );
+        // All of them: those that live are asked the others.
+        let of = outcomes(None, &path);
+        assert_eq!(of[&2].found_by.as_deref(), Some("chip::long"));
+        assert_eq!((&of[&3].found_by, of[&3].passed.len()), (&None, 2));
+    }
+
+    #[test]
+    fn tests_that_find_much_come_first() {
+        let case = |name: &str| Case {
+            program: "chip".into(),
+            name: name.to_owned(),
+        };
+        let cases = [(case("a"), 1.0), (case("b"), 2.0)];
+        let mut records = BTreeMap::new();
+        assert_eq!(order(&cases, &records), [0, 1]);
+        records.insert(
+            0,
+            Record {
+                asked: 10,
+                found: 0,
+            },
+        );
+        assert_eq!(order(&cases, &records), [1, 0]);
+    }
+}
