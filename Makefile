@@ -14,7 +14,7 @@ COVERAGE_DIR = $(CURDIR)/target/coverage
 PER_FILE ?= 8
 SEED ?= 1
 MUTANTS_DIR = $(CURDIR)/target/mutants/$(SEED)-$(PER_FILE)
-MUTANT_TESTS = chip model faults zeroisation power_up
+MUTANT_TESTS = chip model zeroisation power_up
 JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 

@@ -34,6 +34,8 @@ import elaborate  # noqa: E402
 NUMBER_WIDTH = 16
 # The input that has it, of every module that is or contains a mutant.
 NUMBER = "acclmt_mutant_number"
+# Ports that are clocks, of cells and of modules.
+CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "clk_i"}
 # Seconds for the comparison of a mutant with its module.
 COMPARISON_SECONDS = 10
 
@@ -127,17 +129,22 @@ def option(command, name):
 
 
 def sample(files, per_file, seed, folder):
-    """Mutations of every file of the design: (file, command)."""
+    """Mutations of every file of the design: (file, command). None is of a clock: logic in its way would let registers
+    read what others have just stored."""
     script = ["read_rtlil design.il"]
     lists = {file: folder / f"list-{number}.txt" for number, file in enumerate(files)}
     for file, modules in files.items():
-        script.append(f"mutate -list {per_file} -seed {seed} -o {lists[file].name} {' '.join(modules)}")
+        # More than are wanted, for those that are left out.
+        script.append(
+            f"mutate -list {2 * per_file} -seed {seed} -o {lists[file].name} {' '.join(modules)}"
+        )
     yosys(script, folder)
     found = []
     for file, path in lists.items():
         lines = path.read_text().splitlines()
         path.unlink()
-        found += [(file, line) for line in dict.fromkeys(lines)]
+        kept = [line for line in dict.fromkeys(lines) if option(line, "port") not in CLOCKS]
+        found += [(file, line) for line in kept[:per_file]]
     return found
 
 

@@ -55,6 +55,12 @@ class Mutate(unittest.TestCase):
         self.assertEqual(found, mutate.sample(self.modules, 4, 3, self.folder))
         self.assertNotEqual(found, mutate.sample(self.modules, 4, 4, self.folder))
 
+    def test_no_clock_is_mutated(self):
+        found = mutate.sample(self.modules, 500, 1, self.folder)
+        ports = {mutate.option(command, "port") for _, command in found}
+        self.assertLessEqual({"D", "Q", "A", "Y"}, ports)
+        self.assertTrue(ports.isdisjoint(mutate.CLOCKS), ports)
+
     def test_mutants_that_change_nothing_are_known(self):
         conjunction = f"mutate -module above_v1 -cell {self.cell('$logic_and')} -portbit 0"
         register = f"mutate -module above_v1 -cell {self.cell('$dff')} -portbit 1"

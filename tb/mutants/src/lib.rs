@@ -47,10 +47,16 @@ pub enum Error {
         /// Why.
         what: String,
     },
-    /// No test passes on the netlist without a mutant.
+    /// A test that the netlist has to pass.
     #[error(
-        "no test passes on the netlist without a mutant; build the programs with the feature netlist and this netlist"
+        "{test} does not pass on the netlist without a mutant: the netlist is not the design, or --leave-out has to name this test"
     )]
+    Unsound {
+        /// Its title.
+        test: String,
+    },
+    /// There is nothing to run.
+    #[error("there is no test that takes so little time; give more --seconds")]
     NoTest,
     /// The page.
     #[error(transparent)]

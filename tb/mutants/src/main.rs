@@ -26,6 +26,9 @@ struct Arguments {
     /// A program of tests, which were built with the netlist; without any the results are reported.
     #[arg(long = "test")]
     tests: Vec<PathBuf>,
+    /// A test that a netlist cannot pass, such as one that looks into the chip: chip::NAME.
+    #[arg(long)]
+    leave_out: Vec<String>,
     /// The folder that the tests run in.
     #[arg(long, default_value = "tb")]
     folder: PathBuf,
@@ -72,6 +75,7 @@ fn work(arguments: &Arguments) -> Result<bool> {
         }
         let plan = Plan {
             cases: &all,
+            left_out: &arguments.leave_out,
             folder: &arguments.folder,
             jobs: usize::from(arguments.jobs),
             seconds: arguments.seconds.map(f64::from),

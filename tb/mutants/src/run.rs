@@ -27,6 +27,8 @@ const PROGRESS: Duration = Duration::from_secs(60);
 pub struct Plan<'a> {
     /// All of them.
     pub cases: &'a [Case],
+    /// Titles of those that a netlist cannot pass.
+    pub left_out: &'a [String],
     /// The folder that they run in.
     pub folder: &'a Path,
     /// Processes at a time.
@@ -72,12 +74,6 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
     in_parallel(plan.jobs, &new, |case| {
         let (ending, time) = case.run(plan.folder, 0, SOUND_LIMIT)?;
         let passes = ending == Ending::Passed;
-        if !passes {
-            eprintln!(
-                "mutants: {} does not pass on the netlist without a mutant",
-                case.title()
-            );
-        }
         lock(results).add_sound(Sound {
             test: case.title(),
             passes,
@@ -85,12 +81,16 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
         })
     })?;
     let sound = &lock(results).sound;
-    let mut cases: Vec<_> = (plan.cases.iter())
-        .filter_map(|case| {
-            let of_case = &sound[&case.title()];
-            of_case.passes.then(|| (case.clone(), of_case.seconds))
-        })
-        .collect();
+    let mut cases = Vec::new();
+    for case in plan.cases {
+        let title = case.title();
+        let of_case = &sound[&title];
+        if of_case.passes {
+            cases.push((case.clone(), of_case.seconds));
+        } else if !plan.left_out.contains(&title) {
+            return Err(Error::Unsound { test: title });
+        }
+    }
     cases.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut sum = 0.0;
     cases.retain(|(_, seconds)| {
@@ -120,7 +120,7 @@ struct Record {
 ///
 /// # Errors
 ///
-/// If a program does not start, no test passes without a mutant, or the results cannot be written.
+/// If a program does not start, a test does not pass without a mutant, or the results cannot be written.
 pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     let results = Mutex::new(results);
     let cases = sound_cases(plan, &results)?;
@@ -232,6 +232,7 @@ mod tests {
         };
         let plan = Plan {
             cases: &cases,
+            left_out: &["chip::wrong".to_owned()],
             folder: folder.path(),
             jobs: 2,
             seconds,
@@ -256,6 +257,36 @@ mod tests {
         let of = outcomes(None, &path);
         assert_eq!(of[&2].found_by.as_deref(), Some("chip::long"));
         assert_eq!((&of[&3].found_by, of[&3].passed.len()), (&None, 2));
+    }
+
+    #[test]
+    fn a_netlist_that_is_wrong_without_a_mutant_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("chip-0");
+        fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let cases = [Case {
+            program,
+            name: "root".to_owned(),
+        }];
+        let list = List {
+            top: "acclmt_core".to_owned(),
+            seed: 1,
+            per_file: 1,
+            mutants: vec![mutant(1, "rtl/tree/a.sv", 1)],
+            digest: "a".to_owned(),
+        };
+        let plan = Plan {
+            cases: &cases,
+            left_out: &[],
+            folder: folder.path(),
+            jobs: 1,
+            seconds: None,
+        };
+        let mut results = Results::open(&folder.path().join("r.jsonl"), &list).unwrap();
+        let error = run(&list, &plan, &mut results).unwrap_err().to_string();
+        assert!(error.contains("chip::root does not pass"), "{error}");
+        assert!(results.outcomes.is_empty());
     }
 
     #[test]
