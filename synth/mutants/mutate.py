@@ -34,8 +34,8 @@ import elaborate  # noqa: E402
 NUMBER_WIDTH = 16
 # The input that has it, of every module that is or contains a mutant.
 NUMBER = "acclmt_mutant_number"
-# Ports that are clocks, of cells and of modules.
-CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "clk_i"}
+# Ports that are clocks and asynchronous resets, of cells and of modules.
+CLOCKS_AND_RESETS = {"CLK", "RD_CLK", "WR_CLK", "clk_i", "ARST", "rst_ni"}
 # Seconds for the comparison of a mutant with its module.
 COMPARISON_SECONDS = 10
 
@@ -129,8 +129,8 @@ def option(command, name):
 
 
 def sample(files, per_file, seed, folder):
-    """Mutations of every file of the design: (file, command). None is of a clock: logic in its way would let registers
-    read what others have just stored."""
+    """Mutations of every file of the design: (file, command). None is of a clock or of a reset: logic in the way of
+    these would let registers read what others have just stored, or not see the first reset."""
     script = ["read_rtlil design.il"]
     lists = {file: folder / f"list-{number}.txt" for number, file in enumerate(files)}
     for file, modules in files.items():
@@ -143,7 +143,7 @@ def sample(files, per_file, seed, folder):
     for file, path in lists.items():
         lines = path.read_text().splitlines()
         path.unlink()
-        kept = [line for line in dict.fromkeys(lines) if option(line, "port") not in CLOCKS]
+        kept = [line for line in dict.fromkeys(lines) if option(line, "port") not in CLOCKS_AND_RESETS]
         found += [(file, line) for line in kept[:per_file]]
     return found
 

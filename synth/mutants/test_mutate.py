@@ -18,12 +18,15 @@ module below #(parameter int Width = 1) (input logic [Width-1:0] a_i, output log
   assign y_o = a_i + 1'b1;
 endmodule
 module above (
-  input logic clk_i, input logic a_i, input logic b_i, input logic [2:0] c_i, output logic y_o, output logic [2:0] z_o
+  input logic clk_i, input logic rst_ni, input logic a_i, input logic b_i, input logic [2:0] c_i, output logic y_o, output logic [2:0] z_o
 );
   logic [2:0] sum, sum_q;
   assign y_o = a_i || (a_i && b_i);
   below #(.Width(3)) u_below (.a_i(c_i), .y_o(sum));
-  always_ff @(posedge clk_i) sum_q <= sum & {3{a_i}};
+  always_ff @(posedge clk_i, negedge rst_ni) begin
+    if (!rst_ni) sum_q <= '0;
+    else sum_q <= sum & {3{a_i}};
+  end
   assign z_o = sum_q;
 endmodule
 """
@@ -55,15 +58,15 @@ class Mutate(unittest.TestCase):
         self.assertEqual(found, mutate.sample(self.modules, 4, 3, self.folder))
         self.assertNotEqual(found, mutate.sample(self.modules, 4, 4, self.folder))
 
-    def test_no_clock_is_mutated(self):
+    def test_no_clock_and_no_reset_is_mutated(self):
         found = mutate.sample(self.modules, 500, 1, self.folder)
         ports = {mutate.option(command, "port") for _, command in found}
         self.assertLessEqual({"D", "Q", "A", "Y"}, ports)
-        self.assertTrue(ports.isdisjoint(mutate.CLOCKS), ports)
+        self.assertTrue(ports.isdisjoint(mutate.CLOCKS_AND_RESETS), ports)
 
     def test_mutants_that_change_nothing_are_known(self):
         conjunction = f"mutate -module above_v1 -cell {self.cell('$logic_and')} -portbit 0"
-        register = f"mutate -module above_v1 -cell {self.cell('$dff')} -portbit 1"
+        register = f"mutate -module above_v1 -cell {self.cell('$adff')} -portbit 1"
         answers = mutate.compare(
             "above_v1",
             [
