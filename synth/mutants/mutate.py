@@ -18,8 +18,6 @@ Needs the packages of synth/requirements.txt.
 import argparse
 import json
 import re
-import shlex
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -29,6 +27,8 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
 import elaborate  # noqa: E402
+from flow import tools  # noqa: E402
+from flow.errors import FlowError  # noqa: E402
 
 # Bits of the number of a mutant.
 NUMBER_WIDTH = 16
@@ -39,40 +39,9 @@ CLOCKS_AND_RESETS = {"CLK", "RD_CLK", "WR_CLK", "clk_i", "ARST", "rst_ni"}
 # Seconds for the comparison of a mutant with its module.
 COMPARISON_SECONDS = 10
 
-class MutateError(Exception):
-    """What went wrong, for the user."""
-
 
 def say(text):
     print(f"mutate: {text}", file=sys.stderr, flush=True)
-
-
-def yosys(commands, folder):
-    """Runs Yosys commands in a folder; returns what they say."""
-    command = [sys.executable, "-c", RUN_SCRIPT]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        input="\n".join(commands),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        lines = done.stdout.splitlines()
-        raise MutateError("\n".join(["Yosys failed:", *lines[-elaborate.LINES_AFTER_ERROR :]]))
-    return done.stdout
-
-
-# As `elaborate.RUN_YOSYS`, for more commands than a command line holds.
-RUN_SCRIPT = """
-import sys
-from pyosys import libyosys
-design = libyosys.Design()
-for command in sys.stdin.read().splitlines():
-    libyosys.run_pass(command, design)
-"""
 
 
 def modules_of(text):
@@ -96,8 +65,9 @@ def read_design(top, parameters, folder, sources):
     modules by the files of the design."""
     commands = elaborate.commands("yosys", top, sources, parameters)
     il = folder / "elaborated.il"
-    yosys([*commands, "opt", f"write_rtlil {il}"], ROOT)
-    text = il.read_text()
+    tools.run_yosys([*commands, "opt", f"write_rtlil {il}"], f"elaboration of {top}")
+    # Paths from the root do not change from machine to machine.
+    text = il.read_text().replace(f"{ROOT}/", "")
     il.unlink()
     # Names without the values of the parameters: those of a module are numbered. Verilator has no names with two
     # underscores in a row.
@@ -114,11 +84,11 @@ def read_design(top, parameters, folder, sources):
     )
     (folder / "design.il").write_text(text)
     modules = [module for names in files.values() for module in names]
-    script = ["read_rtlil design.il"]
+    script = [f"read_rtlil {folder}/design.il"]
     for module in modules:
-        script += [f"select {module}", f"write_rtlil -selected {module}.il", "select -clear"]
-    script += ["blackbox *", "write_rtlil ports.il"]
-    yosys(script, folder)
+        script += [f"select {module}", f"write_rtlil -selected {folder}/{module}.il", "select -clear"]
+    script += ["blackbox *", f"write_rtlil {folder}/ports.il"]
+    tools.run_yosys(script, f"writing the modules of {top}")
     return {file: files[file] for file in sorted(files)}
 
 
@@ -131,14 +101,14 @@ def option(command, name):
 def sample(files, per_file, seed, folder):
     """Mutations of every file of the design: (file, command). None is of a clock or of a reset: logic in the way of
     these would let registers read what others have just stored, or not see the first reset."""
-    script = ["read_rtlil design.il"]
+    script = [f"read_rtlil {folder}/design.il"]
     lists = {file: folder / f"list-{number}.txt" for number, file in enumerate(files)}
     for file, modules in files.items():
         # More than are wanted, for those that are left out.
         script.append(
-            f"mutate -list {2 * per_file} -seed {seed} -o {lists[file].name} {' '.join(modules)}"
+            f"mutate -list {2 * per_file} -seed {seed} -o {lists[file]} {' '.join(modules)}"
         )
-    yosys(script, folder)
+    tools.run_yosys(script, "sampling")
     found = []
     for file, path in lists.items():
         lines = path.read_text().splitlines()
@@ -151,7 +121,12 @@ def sample(files, per_file, seed, folder):
 def compare(module, commands, folder):
     """For each command, a mutation of `module`, whether it changes nothing that leaves the module or is stored: True,
     False, or None where Yosys has not found out in its time, or cannot tell."""
-    script = ["read_rtlil ports.il", f"delete {module}", f"read_rtlil {module}.il", "design -save whole"]
+    script = [
+        f"read_rtlil {folder}/ports.il",
+        f"delete {module}",
+        f"read_rtlil {folder}/{module}.il",
+        "design -save whole",
+    ]
     results = [folder / f"compared-{module}-{number}.txt" for number in range(len(commands))]
     for command, result in zip(commands, results, strict=True):
         result.unlink(missing_ok=True)
@@ -166,11 +141,11 @@ def compare(module, commands, folder):
             "expose -evert -evert-dff",
             "select -clear",
             "miter -equiv -flatten sound mutant miter",
-            f"tee -q -o {result.name} sat -timeout {COMPARISON_SECONDS} -prove trigger 0 miter",
+            f"tee -q -o {result} sat -timeout {COMPARISON_SECONDS} -prove trigger 0 miter",
         ]
     try:
-        yosys(script, folder)
-    except MutateError:
+        tools.run_yosys(script, f"comparison of {module}")
+    except FlowError:
         # A register of which only a part is mutated has another name then, and Yosys' SAT solver knows no memories. That
         # ends the process.
         if len(commands) > 1:
@@ -209,13 +184,13 @@ def compare_all(mutants, folder, jobs):
 
 def write_netlist(mutants, folder):
     """The text of the netlist with the numbered mutants; its top has the number as an input."""
-    script = ["read_rtlil design.il"]
+    script = [f"read_rtlil {folder}/design.il"]
     for mutant in mutants:
         control = f"-ctrl {NUMBER} {NUMBER_WIDTH} {mutant['number']}"
         script.append(mutant["mutation"].replace("mutate ", f"mutate {control} ", 1))
-    script.append("write_verilog -noattr written.v")
-    yosys(script, folder)
     written = folder / "written.v"
+    script.append(f"write_verilog -noattr {written}")
+    tools.run_yosys(script, "writing the netlist")
     text = written.read_text()
     written.unlink()
     return text
@@ -229,7 +204,7 @@ def wrapper(top):
     )
     head = re.search(rf"^module {top} .*?^\);", source.read_text(), re.MULTILINE | re.DOTALL)
     if not head:
-        raise MutateError(f"{source} has no 'module {top} .. );'")
+        raise FlowError(f"{source} has no 'module {top} .. );'")
     return f"""
 package acclmt_mutant_pkg;
   import "DPI-C" function int unsigned acclmt_mutant();
@@ -265,15 +240,14 @@ def main(arguments=None):
     folder.mkdir(parents=True, exist_ok=True)
     try:
         say(f"elaborates {parsed.top}")
-        # Their paths are those from the root, which do not change from machine to machine.
-        sources = [path.relative_to(ROOT) for path in elaborate.read_file_list(elaborate.FILE_LIST)]
+        sources = elaborate.read_file_list(elaborate.FILE_LIST)
         files = read_design(parsed.top, parsed.parameter, folder, sources)
         sampled = sample(files, parsed.per_file, parsed.seed, folder)
         mutants = [{"file": file, "mutation": mutation} for file, mutation in sampled]
         compare_all(mutants, folder, parsed.jobs)
         live = [mutant for mutant in mutants if mutant["compared"] != "equal"]
         if len(live) >= 2**NUMBER_WIDTH:
-            raise MutateError(f"{len(live)} mutants are more than a netlist holds; ask for fewer of each file")
+            raise FlowError(f"{len(live)} mutants are more than a netlist holds; ask for fewer of each file")
         for number, mutant in enumerate(live, start=1):
             mutant["number"] = number
         netlist = write_netlist(live, folder) + wrapper(parsed.top)
@@ -288,7 +262,7 @@ def main(arguments=None):
         partial = folder / "mutants.partial"
         partial.write_text(json.dumps(result, indent=1) + "\n")
         partial.replace(folder / "mutants.json")
-    except (MutateError, OSError, ValueError) as error:
+    except (FlowError, OSError, ValueError) as error:
         sys.exit(f"mutate: {error}")
     say(f"{len(live)} mutants of {len(files)} files, and {len(mutants) - len(live)} that are equal to their module")
 

@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import mutate
+from flow.errors import FlowError
 
 # `y` does not depend on `b`, and `z` on its own register and on the instance.
 DESIGN = """\
@@ -116,8 +117,8 @@ class Mutate(unittest.TestCase):
                 mutate.parse(["--folder", "x", *arguments])
 
     def test_what_yosys_refuses_is_told(self):
-        with self.assertRaisesRegex(mutate.MutateError, "Yosys failed"):
-            mutate.yosys(["read_rtlil absent.il"], self.folder)
+        with self.assertRaisesRegex(FlowError, "elaboration of absent failed"):
+            mutate.read_design("absent", [], self.folder, [Path(self.file)])
 
 
 if __name__ == "__main__":
