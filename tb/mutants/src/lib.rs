@@ -58,6 +58,9 @@ pub enum Error {
     /// There is nothing to run.
     #[error("there is no test that takes so little time; give more --seconds")]
     NoTest,
+    /// No threads.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
     /// The page.
     #[error(transparent)]
     Page(#[from] acclmt_coverage::Error),

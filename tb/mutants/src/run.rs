@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
 
 use crate::cases::{Case, Ending};
 use crate::list::List;
@@ -41,27 +41,11 @@ pub struct Plan<'a> {
 fn in_parallel<T: Sync>(
     jobs: usize,
     items: &[T],
-    run: impl Fn(&T) -> Result<()> + Sync,
+    run: impl Fn(&T) -> Result<()> + Sync + Send,
 ) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let failure = Mutex::new(None);
-    let work = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = run(item) {
-                *failure.lock().expect("no thread panics") = Some(error);
-                next.store(items.len(), Ordering::Relaxed);
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(work);
-        }
-    });
-    match failure.into_inner().expect("no thread panics") {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+    // One at a time: a mutant may take much longer than others.
+    threads.install(|| items.par_iter().with_max_len(1).try_for_each(run))
 }
 
 /// The tests that pass without a mutant, the shortest first, with their seconds: as many as are asked for.
