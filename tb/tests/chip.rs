@@ -1777,43 +1777,16 @@ fn rows_hash_as_the_sponge_does() {
     for field in chip_fields() {
         for number in 0..rounds(5) {
             let seed = seed + number;
-            let ranges = common::up_to_widest(field, Ranges::default());
+            let ranges = common::up_to_widest(
+                field,
+                Ranges {
+                    sponge: true,
+                    ..Ranges::default()
+                },
+            );
             let parameters = random::any_parameters(field, seed, &ranges).unwrap();
-            let (width, digest) = (parameters.width(), parameters.digest_length());
-            // The digest of a block goes on beside the next one.
-            let is_chained = width > digest && random.below(3) == 0;
-            let (rate, absorption) = if is_chained {
-                (width - digest, Absorption::OverwriteChained)
-            } else {
-                let rate = 1 + random.below(width as u64 - 1) as usize;
-                let some = [
-                    Absorption::Add,
-                    Absorption::AddClosed,
-                    Absorption::Overwrite,
-                ];
-                (rate, *random.choose(&some))
-            };
-            let sponge = Sponge {
-                rate_positions: (0..rate).rev().collect(),
-                absorption,
-                padding: *random.choose(&[
-                    sponge::Padding::None,
-                    sponge::Padding::Zeros,
-                    sponge::Padding::One,
-                    sponge::Padding::OneZerosOne,
-                ]),
-                capacity: *random.choose(&[
-                    Capacity::InitialState,
-                    Capacity::Length { position: 1 },
-                    Capacity::LengthModuloRate {
-                        position: 1,
-                        domain_position: 0,
-                        domain: 7,
-                    },
-                ]),
-                permute_empty: false,
-                short_rows_are_digests: false,
-            };
+            let sponge = parameters.sponge().unwrap();
+            let rate = sponge.rate();
             let (input, output) = *random.choose(&[(0.0, 0.0), (0.5, 0.5), (0.9, 0.0), (0.0, 0.9)]);
             device
                 .port()
@@ -1824,14 +1797,14 @@ fn rows_hash_as_the_sponge_does() {
             let rows: Vec<_> = (0..count)
                 .map(|_| elements(&mut random, field, length))
                 .collect();
-            let found = device.hash_rows(&parameters, &sponge, &rows, &mut NoProgress);
+            let found = device.hash_rows(&parameters, sponge, &rows, &mut NoProgress);
             let report = found.unwrap().unwrap();
             let software = &mut SoftwareDevice::new();
-            let expected = hash_messages_with(software, &parameters, &sponge, &rows).unwrap();
+            let expected = hash_messages_with(software, &parameters, sponge, &rows).unwrap();
             let name = parameters.name();
             assert_eq!(report.digests, expected, "{name}, {sponge:?}, {length}");
             let limits = device.capabilities().limits;
-            let program = ChipRows::compile(&parameters, &sponge, length, &limits).unwrap();
+            let program = ChipRows::compile(&parameters, sponge, length, &limits).unwrap();
             let program = program.unwrap();
             let permutations = (count * program.blocks()) as u64;
             let busy = program.busy().map(|cycles| (cycles * count) as u64);

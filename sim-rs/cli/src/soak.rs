@@ -200,7 +200,16 @@ const RUNNING: &str = "running-";
 fn kind(case: &Case) -> String {
     let set = match &case.set {
         Set::Preset(_) => "preset".to_owned(),
-        Set::Random { family, .. } => format!("{family:?}").to_lowercase(),
+        Set::Random {
+            family,
+            long_exponent,
+            sponge,
+            ..
+        } => {
+            let exponent = if *long_exponent { "-long" } else { "" };
+            let sponge = if *sponge { "-sponge" } else { "" };
+            format!("{family:?}{exponent}{sponge}").to_lowercase()
+        }
     };
     let work = match case.work {
         Work::Hashes(_) => "hashes",

@@ -703,15 +703,12 @@ mod tests {
                         for order in [RoundOrder::ConstantsFirst, RoundOrder::SboxFirst] {
                             let ranges = Ranges {
                                 widths: width..=width,
-                                inverse_rounds: InverseRounds::None,
-                                small_integers: false,
-                                compression: Compression::None,
                                 exponents: vec![alpha],
                                 orders: vec![order],
                                 full_rounds: 1..=2,
                                 partial_rounds: 0..=4,
-                                singular_minor: false,
                                 poseidon2: alpha > 3,
+                                ..Ranges::default()
                             };
                             let seed = (width as u64) << 8 | alpha;
                             let Some(set) = parameters::<F>(seed, &ranges) else {

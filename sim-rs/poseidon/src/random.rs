@@ -15,6 +15,7 @@ use crate::params::{
     Compression, InverseRounds, MAX_SMALL_DIGEST, MAX_WIDTH, MIN_WIDTH, PoseidonParameters,
     PoseidonSpecification, RoundOrder, is_permutation,
 };
+use crate::sponge::{Absorption, Capacity, Padding, Sponge};
 use crate::with_field;
 
 /// What is drawn.
@@ -43,6 +44,8 @@ pub struct Ranges {
     pub small_integers: bool,
     /// What of the state before the permutation is in the digest.
     pub compression: Compression,
+    /// Whether there is a sponge: of any rate, absorption, padding and capacity. A compression leaves no room for one.
+    pub sponge: bool,
 }
 
 impl Default for Ranges {
@@ -59,6 +62,7 @@ impl Default for Ranges {
             poseidon2: false,
             small_integers: false,
             compression: Compression::None,
+            sponge: false,
         }
     }
 }
@@ -108,6 +112,53 @@ impl Generator {
         positions.shuffle(&mut self.0);
         positions.truncate(count);
         positions
+    }
+
+    /// A sponge over a state of `width` elements, with digests of `digest_length`; `width` is above 1.
+    fn sponge(&mut self, width: usize, digest_length: usize) -> Sponge {
+        // The digest of a block takes all places beside the rate.
+        let is_chained = digest_length < width && self.0.gen_ratio(1, 4);
+        let (rate, absorption) = if is_chained {
+            (width - digest_length, Absorption::OverwriteChained)
+        } else {
+            let some = [
+                Absorption::Add,
+                Absorption::AddClosed,
+                Absorption::Overwrite,
+            ];
+            (self.0.gen_range(1..width), some[self.0.gen_range(0..3)])
+        };
+        let mut positions = self.positions(width, width);
+        let beside = positions.split_off(rate);
+        let position = beside[0];
+        let domain = u64::from(self.0.r#gen::<u32>());
+        let capacity = match (self.0.gen_range(0..7), beside.get(1)) {
+            (0, _) => Capacity::InitialState,
+            (1, _) => Capacity::Length { position },
+            (2, _) => Capacity::Safe { position, domain },
+            (3, _) => Capacity::WholeLength { position },
+            (4, _) => Capacity::ShortBlock { position },
+            (5, Some(&domain_position)) => Capacity::LengthModuloRate {
+                position,
+                domain_position,
+                domain,
+            },
+            _ => Capacity::Zero,
+        };
+        let paddings = [
+            Padding::None,
+            Padding::Zeros,
+            Padding::One,
+            Padding::OneZerosOne,
+        ];
+        Sponge {
+            rate_positions: positions,
+            absorption,
+            padding: paddings[self.0.gen_range(0..4)],
+            capacity,
+            permute_empty: self.0.r#gen(),
+            short_rows_are_digests: self.0.gen_ratio(1, 4),
+        }
     }
 
     /// A parameter set; `None` when no exponent of `ranges` is a permutation of the field, or a range
@@ -170,6 +221,13 @@ impl Generator {
         if ranges.singular_minor {
             make_minor_singular(partial_matrix.as_mut().unwrap_or(&mut mds), partial_index);
         }
+        let initial_state = self.elements(width);
+        let input_positions = self.positions(width, inputs);
+        let digest_positions = match ranges.compression {
+            Compression::Jive => (0..digest_length).collect(),
+            Compression::None | Compression::FeedForward => self.positions(width, digest_length),
+        };
+        let has_sponge = ranges.sponge && ranges.compression == Compression::None;
         PoseidonParameters::new(PoseidonSpecification {
             name: name.to_owned(),
             field_name: field_name.to_owned(),
@@ -185,15 +243,10 @@ impl Generator {
             compression: ranges.compression,
             round_constants,
             mds,
-            initial_state: self.elements(width),
-            input_positions: self.positions(width, inputs),
-            digest_positions: match ranges.compression {
-                Compression::Jive => (0..digest_length).collect(),
-                Compression::None | Compression::FeedForward => {
-                    self.positions(width, digest_length)
-                }
-            },
-            sponge: None,
+            initial_state,
+            input_positions,
+            digest_positions,
+            sponge: has_sponge.then(|| self.sponge(width, digest_length)),
         })
         .ok()
     }
@@ -286,6 +339,38 @@ mod tests {
             );
             assert!(warnings[0].contains("not MDS"), "{warnings:?}");
         }
+    }
+
+    #[test]
+    fn every_kind_of_sponge_is_drawn() {
+        let ranges = Ranges {
+            sponge: true,
+            ..Ranges::default()
+        };
+        let plain = Ranges::default();
+        let mut found = std::collections::BTreeSet::new();
+        for seed in 0..400 {
+            // The set is the same but for its sponge.
+            let set = parameters::<Goldilocks>(seed, &ranges).unwrap();
+            let sponge = set.sponge().unwrap();
+            let mut specification = set.specification().clone();
+            specification.sponge = None;
+            let set = PoseidonParameters::new(specification);
+            assert_eq!(set.ok(), parameters::<Goldilocks>(seed, &plain));
+            found.insert(format!("{:?}", sponge.absorption));
+            found.insert(format!("{:?}", sponge.padding));
+            let capacity = format!("{:?}", sponge.capacity);
+            found.insert(capacity.split(' ').next().unwrap().to_owned());
+            found.insert(format!("empty: {}", sponge.permute_empty));
+            found.insert(format!("short: {}", sponge.short_rows_are_digests));
+        }
+        // Absorptions, paddings, capacities and both of the two switches.
+        assert_eq!(found.len(), 4 + 4 + 7 + 2 + 2, "{found:?}");
+        let jive = Ranges {
+            compression: Compression::Jive,
+            ..ranges
+        };
+        assert!((0..40).any(|seed| parameters::<Goldilocks>(seed, &jive).is_some()));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use acclmt_driver::sharing::Sharing;
 use acclmt_model::stalls::Stalls;
 use acclmt_poseidon::fields::{AnyParameters, FieldId, PoseidonField};
-use acclmt_poseidon::params::Compression;
+use acclmt_poseidon::params::{Compression, InverseRounds};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Generator, Ranges};
 use acclmt_poseidon::with_field;
@@ -25,14 +25,22 @@ pub enum Family {
     /// Matrices that adders can make.
     SmallIntegers,
     FeedForward,
+    Jive,
+    /// Every second round has the inverse S-box.
+    Rescue,
+    /// The same, without the last matrix.
+    RescueOptimized,
 }
 
-const FAMILIES: [Family; 5] = [
+const FAMILIES: [Family; 8] = [
     Family::Poseidon,
     Family::Poseidon2,
     Family::Dense,
     Family::SmallIntegers,
     Family::FeedForward,
+    Family::Jive,
+    Family::Rescue,
+    Family::RescueOptimized,
 ];
 
 /// The parameter set.
@@ -46,8 +54,17 @@ pub enum Set {
         width: usize,
         full_rounds: usize,
         partial_rounds: usize,
+        /// Whether the exponent is one beyond the usual 3, 5 and 7, which takes more than a pass.
+        #[serde(default)]
+        long_exponent: bool,
+        /// Whether there is a sponge, so that rows of any length are hashed.
+        #[serde(default)]
+        sponge: bool,
     },
 }
+
+/// Exponents beyond the usual ones; some of them are permutations of each field.
+const LONG_EXPONENTS: [u64; 6] = [9, 11, 13, 17, 23, 257];
 
 /// What a leaf is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -130,17 +147,26 @@ impl Case {
         let set = match sets.choose(&mut random) {
             Some(preset) if random.gen_ratio(1, 4) => Set::Preset(preset.name().to_owned()),
             _ => {
-                let field = fields
-                    .choose(&mut random)
-                    .copied()
-                    .unwrap_or(FieldId::Goldilocks);
+                let family = *FAMILIES.choose(&mut random).unwrap_or(&Family::Poseidon);
+                let is_rescue = matches!(family, Family::Rescue | Family::RescueOptimized);
+                let field = match fields.choose(&mut random) {
+                    // Inverse S-boxes are those of the small prime.
+                    Some(&field) if !is_rescue => field,
+                    _ => FieldId::Goldilocks,
+                };
                 let most = if field == FieldId::Goldilocks { 24 } else { 12 };
                 Set::Random {
                     field: field.name().to_owned(),
-                    family: *FAMILIES.choose(&mut random).unwrap_or(&Family::Poseidon),
+                    family,
                     width: random.gen_range(2..=most),
                     full_rounds: random.gen_range(1..=5),
-                    partial_rounds: random.gen_range(0..=60),
+                    partial_rounds: if is_rescue {
+                        0
+                    } else {
+                        random.gen_range(0..=60)
+                    },
+                    long_exponent: random.gen_ratio(1, 5),
+                    sponge: !matches!(family, Family::FeedForward | Family::Jive) && random.r#gen(),
                 }
             }
         };
@@ -205,8 +231,11 @@ impl Case {
                 width,
                 full_rounds,
                 partial_rounds,
+                long_exponent,
+                sponge,
             } => {
                 let field = FieldId::from_name(field).map_err(|error| error.to_string())?;
+                let usual = Ranges::default();
                 let ranges = Ranges {
                     widths: *width..=*width,
                     full_rounds: *full_rounds..=*full_rounds,
@@ -216,9 +245,20 @@ impl Case {
                     small_integers: *family == Family::SmallIntegers,
                     compression: match family {
                         Family::FeedForward => Compression::FeedForward,
+                        Family::Jive => Compression::Jive,
                         _ => Compression::None,
                     },
-                    ..Ranges::default()
+                    inverse_rounds: match family {
+                        Family::Rescue => InverseRounds::EverySecond,
+                        Family::RescueOptimized => InverseRounds::EverySecondWithoutLastMatrix,
+                        _ => InverseRounds::None,
+                    },
+                    sponge: *sponge,
+                    exponents: match long_exponent {
+                        true => LONG_EXPONENTS.to_vec(),
+                        false => usual.exponents,
+                    },
+                    orders: usual.orders,
                 };
                 random::any_parameters(field, self.seed, &ranges)
                     .ok_or_else(|| format!("there is no such set over {}", field.name()))
@@ -318,6 +358,16 @@ impl Case {
                 *family = Family::Poseidon;
             }
         });
+        with(&|case| {
+            if let Set::Random { long_exponent, .. } = &mut case.set {
+                *long_exponent = false;
+            }
+        });
+        with(&|case| {
+            if let Set::Random { sponge, .. } = &mut case.set {
+                *sponge = false;
+            }
+        });
         found
     }
 }
@@ -358,9 +408,7 @@ mod tests {
             );
         }
         some(&|case| matches!(case.set, Set::Preset(_)));
-        some(&|case| matches!(case.work, Work::Registers(_)));
-        some(&|case| matches!(case.work, Work::Permutations(_)));
-        some(&|case| {
+        let is_row = |case: &Case| {
             matches!(
                 case.work,
                 Work::Tree {
@@ -368,7 +416,30 @@ mod tests {
                     ..
                 }
             )
+        };
+        // Rows of sets that have a sponge, and sets of every kind over every field that has them.
+        some(&|case| {
+            is_row(case)
+                && matches!(&case.set, Set::Random { sponge: true, .. })
+                && case.parameters().is_ok()
         });
+        some(&|case| {
+            matches!(
+                &case.set,
+                Set::Random {
+                    long_exponent: true,
+                    ..
+                }
+            ) && case.parameters().is_ok()
+        });
+        for family in FAMILIES {
+            some(&|case| {
+                matches!(&case.set, Set::Random { family: found, .. } if *found == family)
+                    && case.parameters().is_ok()
+            });
+        }
+        some(&|case| matches!(case.work, Work::Registers(_)));
+        some(&|case| matches!(case.work, Work::Permutations(_)));
         some(&|case| case.before == Before::Zeroise);
         some(&|case| matches!(case.before, Before::InputEnds(_)));
     }

@@ -7,9 +7,7 @@ use acclmt_model::Hardware;
 use acclmt_model::stalls::{Rate, Stalls};
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
-use acclmt_poseidon::params::{
-    Compression, InverseRounds, MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder,
-};
+use acclmt_poseidon::params::{MIN_WIDTH, PoseidonParameters, PoseidonSpecification, RoundOrder};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
 use serde::{Deserialize, Serialize};
@@ -132,14 +130,10 @@ impl Point {
         let ranges = Ranges {
             widths: width..=width,
             exponents: vec![exponent],
-            inverse_rounds: InverseRounds::None,
-            compression: Compression::None,
             orders: vec![RoundOrder::ConstantsFirst],
             full_rounds: full / 2..=full / 2,
             partial_rounds: partial..=partial,
-            singular_minor: false,
-            poseidon2: false,
-            small_integers: false,
+            ..Ranges::default()
         };
         let widest = widest(field == FieldId::Goldilocks);
         if !(MIN_WIDTH..=widest).contains(&width) {
