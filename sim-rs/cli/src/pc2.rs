@@ -10,6 +10,7 @@ use crate::error::CommandError;
 use crate::side_by_side::Effort;
 use acclmt_driver::device::{Device, NoProgress, Progress};
 use acclmt_driver::sharing::Sharing;
+use acclmt_measure::clocks::ASAP7;
 use acclmt_measure::pc2::{
     Pc2Measurement, SECTORS, Sector, TreeFigures, expected_cycles, hashes, measure_pc2, notes,
 };
@@ -124,11 +125,14 @@ fn print(measured: &Pc2Measurement, console: &mut Console<'_>) -> std::io::Resul
         console.line(format!("hash of both   {comm_r}"))?;
     }
     console.line(format!(
-        "{} with {} hash engines ({}) at 500 MHz: {:.3} s, {} of the time busy; {:.2} GB/s in, {:.2} GB/s out",
+        "{} with {} hash engines ({}) at 500 MHz: {:.3} s ({:.3} s at {} MHz, {}), {} of the time busy; {:.2} GB/s in, {:.2} GB/s out",
         measured.sector,
         measured.engines,
         measured.sharing,
         measured.seconds,
+        ASAP7.seconds(measured.cycles),
+        ASAP7.megahertz,
+        ASAP7.library,
         percent(measured.utilisation),
         measured.gigabytes_per_second_in,
         measured.gigabytes_per_second_out,

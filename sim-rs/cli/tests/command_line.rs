@@ -2025,6 +2025,20 @@ fn close(value: &Value, expected: f64) -> bool {
     (value.as_f64().unwrap() - expected).abs() < 0.01
 }
 
+/// Reports have the clocks that the flow states.
+#[test]
+fn clocks_of_reports_are_those_of_the_flow() {
+    let text = include_str!("../../../synth/clocks.toml");
+    let file: toml::Table = toml::from_str(text).unwrap();
+    let stated: Vec<_> = (file.iter())
+        .map(|(library, clock)| (library.as_str(), clock["mhz"].as_integer().unwrap()))
+        .collect();
+    let known: Vec<_> = (acclmt_measure::clocks::ALL.iter())
+        .map(|clock| (clock.library, clock.megahertz as i64))
+        .collect();
+    assert_eq!(stated, known);
+}
+
 /// The area flow divides by these figures.
 #[test]
 fn cycles_of_the_area_flow_are_those_of_the_model() {

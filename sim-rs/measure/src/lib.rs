@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod clocks;
 pub mod evaluation;
 mod large;
 pub mod measurement;

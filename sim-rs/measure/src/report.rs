@@ -14,6 +14,7 @@ pub use figures::FigureError;
 
 use std::collections::BTreeSet;
 
+use crate::clocks::ASAP7;
 use crate::evaluation::Evaluation;
 use crate::sweep::Row;
 
@@ -78,7 +79,8 @@ fn summary(contents: &Contents) -> String {
     };
     format!(
         "Cycles of the Poseidon Merkle-tree accelerator {source}{beside}. Rates and times of the chip are cycles at \
-         500 MHz, the clock of the AcclMT paper."
+         500 MHz, the clock of the AcclMT paper, and at {} MHz, which is stated for the chip in ASAP7 (docs/place.md).",
+        ASAP7.megahertz
     )
 }
 

@@ -4,6 +4,7 @@ use super::document::{Block, Figure, Section, Table};
 use super::figures::{
     Axis, Bar, Chart, FigureError, Gantt, Series, percent, power_of_two, range_of, short,
 };
+use crate::clocks::ASAP7;
 use crate::evaluation::{
     DEFAULT_ENGINE, DmaRun, DmaRuns, Engine, Evaluation, GOLDILOCKS_PRESET, NodeMemory, Schedule,
     TREE_PRESET,
@@ -91,6 +92,7 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
         "against\nthe paper",
         "Mhash/s at\n500 MHz",
         "the paper",
+        &ASAP7.head("Mhash/s"),
         "neptune here,\n1 thread, khash/s",
         "neptune in\nthe paper, khash/s",
         "latency,\ncycles",
@@ -108,6 +110,7 @@ fn rates(evaluation: &Evaluation) -> Result<Section, FigureError> {
                 times(figures.paper_cycles / engine.measurement.cycles_per_hash),
                 mega(engine.hash_rate),
                 mega(evaluation.clock_hz as f64 / figures.paper_cycles),
+                mega(ASAP7.rate(engine.measurement.cycles_per_hash)),
                 or_dash(peer_rate(evaluation, "neptune", figures.preset), kilo),
                 kilo(figures.paper_neptune_rate),
                 short(engine.measurement.latency_cycles as f64),
@@ -233,6 +236,7 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
         "ms at\n500 MHz",
         "the paper,\nms",
         "against\nthe paper",
+        &ASAP7.head("ms"),
         "neptune here,\n1 thread, ms",
         "neptune here,\nall threads, ms",
         "CSF '24, ms\n(in the paper)",
@@ -248,6 +252,7 @@ fn trees(evaluation: &Evaluation) -> Result<Section, FigureError> {
             or_dash(figures, |f| {
                 times(f.paper_milliseconds / tree.milliseconds_at_500_mhz)
             }),
+            format!("{:.3}", 1e3 * ASAP7.seconds(tree.cycles)),
             or_dash(peer(tree.leaves, true), |time| format!("{time:.0}")),
             or_dash(peer(tree.leaves, false), |time| format!("{time:.0}")),
             or_dash(figures.and_then(|f| f.csf24_milliseconds), short),
@@ -646,6 +651,7 @@ fn goldilocks(evaluation: &Evaluation) -> Section {
         "sub-engines,\nfull + partial",
         "cycles\nper hash",
         "Mhash/s at\n500 MHz",
+        &ASAP7.head("Mhash/s"),
         "multipliers\nat work",
         "latency,\ncycles",
     ]);
@@ -655,6 +661,7 @@ fn goldilocks(evaluation: &Evaluation) -> Section {
                 format!("{} + {}", engine.num_full, engine.num_partial),
                 cycles(engine.measurement.cycles_per_hash),
                 mega(engine.hash_rate),
+                mega(ASAP7.rate(engine.measurement.cycles_per_hash)),
                 percent(engine.measurement.multiplier_utilisation),
                 short(engine.measurement.latency_cycles as f64),
             ]);
@@ -710,6 +717,7 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
         "cycles",
         "cycles\na row",
         "Mrow/s at\n500 MHz",
+        &ASAP7.head("Mrow/s"),
         "Melement/s\nat 500 MHz",
         "GB/s in",
         "LHE",
@@ -720,7 +728,13 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
         .iter()
         .any(|rows| rows.shared.is_some());
     if has_shared {
-        let more = ["shared:\ncycles", "Mrow/s at\n500 MHz", "engines\nbusy"];
+        let at_clock = ASAP7.head("Mrow/s");
+        let more = [
+            "shared:\ncycles",
+            "Mrow/s at\n500 MHz",
+            &at_clock,
+            "engines\nbusy",
+        ];
         table.head.extend(more.map(str::to_owned));
     }
     for rows in &evaluation.wide_rows {
@@ -731,6 +745,7 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
             short(rows.tree.cycles as f64),
             format!("{:.2}", rows.tree.cycles_per_leaf),
             format!("{:.3}", rows.row_rate / 1e6),
+            format!("{:.3}", ASAP7.rate(rows.tree.cycles_per_leaf) / 1e6),
             cycles(rows.element_rate / 1e6),
             format!("{:.2}", rows.element_rate * GOLDILOCKS_BYTES / 1e9),
             precise(rows.tree.lhe_utilisation),
@@ -743,6 +758,9 @@ fn wide_rows(evaluation: &Evaluation) -> Option<Section> {
             cells.push(cell(|tree| short(tree.cycles as f64)));
             cells.push(cell(|tree| {
                 format!("{:.3}", CLOCK_HZ as f64 / tree.cycles_per_leaf / 1e6)
+            }));
+            cells.push(cell(|tree| {
+                format!("{:.3}", ASAP7.rate(tree.cycles_per_leaf) / 1e6)
             }));
             cells.push(cell(|tree| {
                 precise((tree.lhe_utilisation + tree.rhe_utilisation) / 2.0)

@@ -6,6 +6,7 @@ use super::document::{Block, Figure, Section, Table};
 use super::figures::{
     Axis, Chart, FigureError, MOST_LINES, Series, panels, power_of_two, range_of, short,
 };
+use crate::clocks::ASAP7;
 use crate::measurement::{CLOCK_HZ, milliseconds};
 use crate::sweep::{Measure, Row};
 use acclmt_driver::program::engine_multipliers;
@@ -184,6 +185,7 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         "sub-engines,\nfull + partial",
         cost_head,
         "Mhash/s at\n500 MHz",
+        &ASAP7.head("Mhash/s"),
         if has_areas {
             "khash/s\nper mm²"
         } else {
@@ -200,6 +202,7 @@ fn engines(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
                 format!("{full} + {partial}"),
                 short(*cost),
                 format!("{rate:.2}"),
+                format!("{:.2}", ASAP7.rate(CLOCK_HZ as f64 / rate / 1e6) / 1e6),
                 short((1e3 * rate / cost).round()),
             ]);
         }
@@ -373,6 +376,7 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
         "leaves",
         "cycles",
         "ms at\n500 MHz",
+        &ASAP7.head("ms"),
         "cycles\nper leaf",
         "LHE",
         "RHE",
@@ -392,6 +396,7 @@ fn trees(name: &str, rows: &[&Row]) -> Result<Vec<Block>, FigureError> {
             short(leaves as f64),
             short(cycles as f64),
             format!("{:.3}", milliseconds(cycles)),
+            format!("{:.3}", 1e3 * ASAP7.seconds(cycles)),
             row.result
                 .cycles_per_leaf
                 .map_or_else(String::new, |value| format!("{value:.2}")),
