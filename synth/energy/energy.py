@@ -308,6 +308,15 @@ def joined(old, new, library):
     return data
 
 
+def summed_again(results):
+    """The results of all libraries, hashes summed up anew by the areas that there are now."""
+    libraries = [library for library in hashes.LIBRARIES if library in results]
+    if not libraries:
+        raise EnergyError(f"{RESULTS.relative_to(ROOT)} has no block to sum up: publish some by --publish")
+    sums = {library: {"sum": hashes.summed(library, results[library]["blocks"])} for library in libraries}
+    return {library: data | sums.get(library, {}) for library, data in results.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=sorted(place.PLATFORMS), default="asap7", help="[asap7]")
@@ -320,7 +329,22 @@ def main():
         help="also write them into synth/results and docs/energy.md, in place of those of the same blocks and fields",
     )
     parser.add_argument("--json", type=Path, help="where the figures go [target/energy/LIBRARY.json]")
+    parser.add_argument(
+        "--sum-only",
+        action="store_true",
+        help="measure nothing: sum the published blocks up to hashes, by the areas of the last `make area`, into docs/energy.md",
+    )
     arguments = parser.parse_args()
+    if arguments.sum_only:
+        if arguments.block or arguments.field or arguments.publish or arguments.json:
+            parser.error("--sum-only measures nothing, so --block, --field, --publish and --json do not go with it")
+        try:
+            results = summed_again(json.loads(RESULTS.read_text()))
+            area.write(RESULTS, json.dumps(results, indent=1) + "\n")
+            area.write(PAGE, page(PAGE.read_text(), results))
+        except (EnergyError, FlowError, OSError, ValueError, hashes.HashError) as error:
+            sys.exit(f"energy: {error}")
+        return
     openroad = os.environ.get("OPENROAD_EXE") or shutil.which("openroad")
     if openroad is None:
         print(place.INSTALL.replace("place:", "energy:"), file=sys.stderr)

@@ -3,9 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of cells.py and energy.py without OpenROAD: models and delays in Icarus Verilog, and reports."""
 
+import json
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -263,6 +265,27 @@ class Joined(unittest.TestCase):
         self.assertEqual(found, [("mul", "goldilocks", 4.0), ("mul", "large", 3.0), ("sqr", "large", 1.0)])
         self.assertEqual(data["commit"], "b")
         self.assertIs(energy.joined(None, new, "sg13g2"), new)
+
+
+class Again(unittest.TestCase):
+    def test_hashes_are_summed_up_anew(self):
+        results = json.loads(energy.RESULTS.read_text())
+        stale = results["asap7"] | {"sum": "old"}
+        found = energy.summed_again({"asap7": stale, "sg13g2": {"blocks": []}})
+        self.assertEqual(found["asap7"]["sum"], hashes.summed("asap7", stale["blocks"]))
+        self.assertEqual(found["asap7"]["blocks"], stale["blocks"])
+        # Libraries without a model of memories have no sum.
+        self.assertEqual(found["sg13g2"], {"blocks": []})
+        with self.assertRaisesRegex(energy.EnergyError, "no block to sum up"):
+            energy.summed_again({"sg13g2": {"blocks": []}})
+
+    def test_options_of_measurements_do_not_go_with_it(self):
+        for option in ("--publish", "--block=acclmt_mul", "--field=large", "--json=x"):
+            done = subprocess.run(
+                [sys.executable, Path(energy.__file__), "--sum-only", option], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn("measures nothing", done.stderr)
 
 
 class Hash(unittest.TestCase):
