@@ -14,13 +14,13 @@ pub struct LibraryClock {
 /// That of ASAP7, a predictive library of 7 nm.
 pub const ASAP7: LibraryClock = LibraryClock {
     library: "asap7",
-    megahertz: 600,
+    megahertz: 460,
 };
 
 /// That of SG13G2, an open library of 130 nm that is manufactured.
 pub const SG13G2: LibraryClock = LibraryClock {
     library: "sg13g2",
-    megahertz: 80,
+    megahertz: 60,
 };
 
 /// All of them.
@@ -53,7 +53,7 @@ mod tests {
             let cycles = 13_u64;
             assert!((clock.rate(cycles as f64) * clock.seconds(cycles) - 1.0).abs() < 1e-12);
         }
-        assert_eq!(ASAP7.seconds(600_000_000), 1.0);
-        assert_eq!(ASAP7.head("ms"), "ms at 600\nMHz (asap7)");
+        assert_eq!(ASAP7.seconds(460_000_000), 1.0);
+        assert_eq!(ASAP7.head("ms"), "ms at 460\nMHz (asap7)");
     }
 }
