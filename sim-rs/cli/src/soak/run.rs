@@ -149,11 +149,15 @@ impl<'a> Runner<'a> {
         };
         if let Some(counters) = found.1 {
             done.cycles = counters.cycles;
-            if self.backend != MODEL && self.chooses {
+            // Random pauses go on from where the cycles before the run left them, of which the model has not as many.
+            let pauses = case.stalls_in != 0.0 || case.stalls_out != 0.0;
+            let alike = case.before == Before::Nothing || !pauses;
+            if self.backend != MODEL && self.chooses && alike {
                 let mut model = self
                     .backends
                     .open(MODEL, &options)
                     .map_err(|error| error.to_string())?;
+                before(model.as_mut(), case, parameters)?;
                 let modelled = results(model.as_mut(), case, parameters);
                 let modelled = modelled.map_err(|error| format!("the model failed: {error}"))?;
                 if modelled.1.as_ref() != Some(&counters) {
