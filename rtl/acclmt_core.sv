@@ -461,6 +461,17 @@ module acclmt_core #(
   idle_between_runs_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       start |-> input_idle && engines_idle && tree_idle)
   else $error("acclmt_core: a run starts while the last one is still inside");
+  // Two cycles through the rules of a table of passes and one through the pool.
+  logic [1:0] constant_written_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) constant_written_q <= '0;
+    else constant_written_q <= {constant_written_q[0], constant_write.valid};
+  end
+  program_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      start |-> !constant_write.valid && constant_written_q == '0)
+  else $error("acclmt_core: a run starts before its program is known to be sound");
+  start_behind_write_c : cover property (@(posedge clk_i)
+      $past(constant_written_q[1]) && start);
 
   // Liveness: while a run is under way, a word moves at an edge or a sub-engine issues a round at
   // least once in this many cycles, unless the host makes the chip wait.

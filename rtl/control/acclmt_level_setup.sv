@@ -8,10 +8,11 @@
 /// reserve at once.
 ///
 /// Handshake:  `start_i` begins; `done_o` or `illegal_o` ends, with the level at fault.
-/// Latency:    one cycle a level up to the top, none without a tree, and
+/// Latency:    one cycle a level up to the top, one without a tree, and
 ///             `acclmt_latency_pkg::LevelSetupLatency`: the entry of a level is looked up (that of
 ///             level 0 in the cycle of `start_i`), the words of its queue are multiplied out, and
-///             the queue is placed.
+///             the queue is placed. None is shorter: what is wrong with a program whose last entry
+///             is written right ahead of a start must be known by the end.
 /// Throughput: one layout at a time.
 module acclmt_level_setup #(
   /// Levels above the leaves that a tree can have, and words of the node memory.
@@ -90,11 +91,13 @@ module acclmt_level_setup #(
   assign queue_end = EndWidth'(base_q) + words_q;
 
   logic is_end, legal, enough;
-  // Behind the top level; without a tree there are no queues.
-  assign is_end = (top_i == '0) ? level_q == '0 : level_q == top_i + 1'b1;
+  // Behind the top level; without a tree there are no queues, and level 0 is passed by.
+  logic has_queue;
+  assign has_queue = active && !is_end && top_i != '0;
+  assign is_end = level_q == top_i + 1'b1;
   assign enough = level_q != '0 || words_q >= EndWidth'(leaf_places_i);
   assign legal = groups_q != '0 && queue_end <= EndWidth'(NodeWords) && enough;
-  assign ends = active && (is_end || !legal);
+  assign ends = active && is_end || illegal_o;
 
   always_ff @(posedge clk_i) begin
     if (start_i) base_q <= '0;
@@ -109,7 +112,7 @@ module acclmt_level_setup #(
   end
 
   always_comb begin
-    setup_o.valid = active && !is_end && legal;
+    setup_o.valid = has_queue && legal;
     setup_o.level = level_q;
     setup_o.parameter_set = set_q;
     setup_o.arity = arity_q;
@@ -118,7 +121,7 @@ module acclmt_level_setup #(
     setup_o.groups = groups_q;
   end
   assign done_o = active && is_end;
-  assign illegal_o = active && !is_end && !legal;
+  assign illegal_o = has_queue && !legal;
   assign illegal_level_o = level_q;
 
 `ifndef SYNTHESIS
@@ -131,8 +134,8 @@ module acclmt_level_setup #(
   one_result_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({setup_o.valid, done_o, illegal_o}))
   else $error("acclmt_level_setup: two results at once");
-  no_tree_c : cover property (@(posedge clk_i) done_o && level_q == '0);
-  tree_c : cover property (@(posedge clk_i) done_o && level_q != '0);
+  no_tree_c : cover property (@(posedge clk_i) done_o && top_i == '0);
+  tree_c : cover property (@(posedge clk_i) done_o && top_i != '0);
   full_c : cover property (@(posedge clk_i)
       setup_o.valid && queue_end == EndWidth'(NodeWords));
   illegal_first_c : cover property (@(posedge clk_i) illegal_o && level_q == '0);

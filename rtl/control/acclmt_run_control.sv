@@ -18,7 +18,7 @@
 /// Handshake:  commands last one cycle. `start_o` begins the run in the machine, `clear_o` lets it
 ///             forget everything, `run_done_i` tells that the last word of the run leaves.
 /// Latency:    `acclmt_latency_pkg::LevelSetupLatency` cycles and one for each level up to the top
-///             (none without a tree) from `start_i` to `start_o`.
+///             (one without a tree) from `start_i` to `start_o`.
 module acclmt_run_control #(
   /// Parameters of the hash engines, which decide what constants there are.
   parameter int unsigned NumFull = 1,

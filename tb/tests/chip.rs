@@ -705,6 +705,33 @@ fn programs_that_cannot_run_are_refused() {
     host.clear();
     host.load_constants(&table);
     host.check_run(&mut random);
+
+    // The start of a run without a tree in the cycle behind the last entry: where that is missing,
+    // where it makes the table sound, and where it is one too many.
+    host.set_up(DIGESTS, 4);
+    host.load_raw(&table[..last]);
+    host.write(registers::CONTROL.address, START);
+    assert_eq!(host.feed(&[], 60), 0);
+    let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+    assert_eq!(host.error(), (code, ProgramFault::Missing as u32));
+    host.clear();
+    host.load_raw(&table[..last]);
+    host.load_raw(&table[last..]);
+    host.write(registers::CONTROL.address, START);
+    assert_eq!(host.feed(&[], 60), 0);
+    assert_eq!(host.error(), (0, 0));
+    assert_eq!(host.status(), BUSY);
+    host.clear();
+    host.load_raw(&[ChipConstant {
+        index: table[last].index + 1,
+        ..table[last]
+    }]);
+    host.write(registers::CONTROL.address, START);
+    assert_eq!(host.feed(&[], 60), 0);
+    assert_eq!(host.error(), (code, malformed));
+    host.clear();
+    host.load_constants(&table);
+    host.check_run(&mut random);
 }
 
 /// The same of adders: rows that are none, and tables whose visits adders cannot make.

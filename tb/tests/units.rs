@@ -1015,6 +1015,11 @@ fn check_adders(kind: BenchKind, output: &Range<usize>, seed: u64, beats: usize)
         };
         let words = words[..beats * MOST_ELEMENTS].iter();
         let mut operands: Vec<Operands> = words.enumerate().map(write).collect();
+        // The last word is known to be legal a cycle later.
+        operands.push(Operands {
+            control: beat_bit,
+            ..Operands::default()
+        });
         let loaded = operands.len();
         let mut states = Vec::new();
         for number in 0..400 {

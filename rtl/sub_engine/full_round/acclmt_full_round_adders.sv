@@ -34,7 +34,7 @@ module acclmt_full_round_adders #(
   /// `acclmt_pkg::AdderWidth` behind it, its entries from the low bits on, each a digit after
   /// another: x, 2x, negative.
   input acclmt_pkg::constant_write_t constant_write_i,
-  /// No matrix is loaded any more.
+  /// No matrix is loaded any more, but for words that are written in this cycle.
   input logic erase_i,
   /// All rows are loaded, and their digits are legal: those of states of one beat, of two.
   output logic [1:0] loaded_o,
@@ -88,8 +88,9 @@ module acclmt_full_round_adders #(
 
   // ---- The matrix -------------------------------------------------------------------------------
 
-  // The word of a unit, and behind those the second ones.
-  logic write, legal;
+  // The word of a unit, and behind those the second ones. A cycle later it counts as loaded.
+  logic write, legal, loads_q, legal_q;
+  logic [WordIndexWidth-1:0] loads_index_q;
   logic [Words-1:0] loaded_q;
   logic [RowWidth-1:0] row_data;
   assign write = constant_write_i.valid && constant_write_i.sub_engine == number_i &&
@@ -114,11 +115,18 @@ module acclmt_full_round_adders #(
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) loaded_q <= '0;
-    else if (erase_i) loaded_q <= '0;
-    else if (write && 32'(constant_write_i.index) < Words) begin
-      loaded_q[constant_write_i.index[WordIndexWidth-1:0]] <= legal;
+    if (!rst_ni) begin
+      loads_q <= 1'b0;
+      loaded_q <= '0;
+    end else begin
+      loads_q <= write && 32'(constant_write_i.index) < Words;
+      if (erase_i) loaded_q <= '0;
+      else if (loads_q) loaded_q[loads_index_q] <= legal_q;
     end
+  end
+  always_ff @(posedge clk_i) begin
+    loads_index_q <= constant_write_i.index[WordIndexWidth-1:0];
+    legal_q <= legal;
   end
   assign loaded_o = {&loaded_q, &loaded_q[Width-1:0]};
 

@@ -23,7 +23,7 @@
 /// state does not leave behind it.
 ///
 /// Handshake:  writes of constants; `read_i` reads an entry, which is there in the next cycle.
-/// Latency:    one cycle from a write to `faults_o`, none from the configuration.
+/// Latency:    two cycles from a write to `faults_o` and the table, none from the configuration.
 /// Throughput: a read and a write in a cycle.
 module acclmt_full_round_passes #(
   /// Steps of matrices and beats of constant vectors that fit, powers of two.
@@ -60,7 +60,8 @@ module acclmt_full_round_passes #(
   output logic [NumSets*acclmt_pkg::PassEntryWidth-1:0] second_o,
   /// Why the program of a set cannot run (`acclmt_pkg::program_fault_t`).
   output logic [NumSets-1:0][2:0] faults_o,
-  /// An entry of the table is written; the program is erased.
+  /// An entry of the table is written, with `constant_write_i`; the program is erased, a cycle
+  /// later.
   output logic write_o,
   output logic erase_o,
   /// An entry is read; whether that pass is made, so that a wrong word is a fault.
@@ -80,14 +81,34 @@ module acclmt_full_round_passes #(
 
   // ---- The table --------------------------------------------------------------------------------
 
-  logic write, write_pass, write_matrix;
+  // A write comes from afar and goes through all rules: it waits a cycle between the two.
+  logic write, write_pass_d, write_pass, write_matrix, word_is_long;
+  acclmt_pkg::index_t index;
   acclmt_pkg::pass_entry_t entry;
   acclmt_pkg::pass_word_t word;
   acclmt_pkg::pass_first_t first;
   assign write = constant_write_i.valid && constant_write_i.sub_engine == number_i;
-  assign write_pass = write && 32'(constant_write_i.bank) == acclmt_pkg::PassBank;
-  assign write_o = write_pass;
-  assign word = constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
+  assign write_pass_d = write && 32'(constant_write_i.bank) == acclmt_pkg::PassBank;
+  assign write_o = write_pass_d;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_pass <= 1'b0;
+      write_matrix <= 1'b0;
+    end else begin
+      write_pass <= write_pass_d;
+      // A step counts as loaded with its last bank.
+      write_matrix <=
+          write && 32'(constant_write_i.bank) == acclmt_pkg::FullMatrixBanks - 32'd1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (write) begin
+      index <= constant_write_i.index;
+      word <= constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
+      word_is_long <=
+          constant_write_i.data[acclmt_pkg::WordWidth-1:acclmt_pkg::PassWordWidth] != '0;
+    end
+  end
   always_comb begin
     entry.leaves = word.leaves;
     entry.add = word.add;
@@ -98,7 +119,7 @@ module acclmt_full_round_passes #(
     entry.next = word.next;
     entry.times = word.times;
     first.entry = entry;
-    first.pass = constant_write_i.index[PassIndexWidth-1:0];
+    first.pass = index[PassIndexWidth-1:0];
     first.constants = word.first_vector;
   end
 
@@ -114,7 +135,7 @@ module acclmt_full_round_passes #(
     .memory_config_i,
     .memory_fault_o(table_fault),
     .write_enable_i(write_pass),
-    .write_address_i(constant_write_i.index[PassIndexWidth-1:0]),
+    .write_address_i(index[PassIndexWidth-1:0]),
     .write_data_i(entry),
     .read_enable_i(read_i),
     .read_address_i(pass_i),
@@ -128,15 +149,12 @@ module acclmt_full_round_passes #(
 
   // ---- Matrices that are loaded -----------------------------------------------------------------
 
-  // A step counts as loaded with its last bank.
   logic [MatrixDepth-1:0] loaded_q;
   logic erase;
-  assign write_matrix =
-      write && 32'(constant_write_i.bank) == acclmt_pkg::FullMatrixBanks - 32'd1;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) loaded_q <= '0;
     else if (erase) loaded_q <= '0;
-    else if (write_matrix) loaded_q[constant_write_i.index[MatrixAddressWidth-1:0]] <= 1'b1;
+    else if (write_matrix) loaded_q[index[MatrixAddressWidth-1:0]] <= 1'b1;
   end
 
   // ---- Rules of the table -----------------------------------------------------------------------
@@ -167,7 +185,7 @@ module acclmt_full_round_passes #(
   logic [CountWidth-1:0] body_passes, body_vectors;
   logic [NumSets-1:0][1:0] done;
   logic [1:0] done_of_set;
-  assign fresh = constant_write_i.index == '0;
+  assign fresh = index == '0;
   assign loop_ends = entry.times != '0;
   assign repeats = entry.times - 1'b1;
   assign begins = write_pass && word.begins;
@@ -182,7 +200,7 @@ module acclmt_full_round_passes #(
       known.vectors = '0;
     end
     if (word.loop_begins) begin
-      known.loop_begin = constant_write_i.index[PassIndexWidth-1:0];
+      known.loop_begin = index[PassIndexWidth-1:0];
       known.loop_passes = known.passes;
       known.loop_vectors = known.vectors;
       known.loop_stored = known.stored;
@@ -229,8 +247,7 @@ module acclmt_full_round_passes #(
     known_d.open = !entry.leaves;
     known_d.in_loop = (known.in_loop || word.loop_begins) && !loop_ends;
     known_d.malformed = known.malformed || word.zeros_high != '0 || word.zero_low ||
-        constant_write_i.data[acclmt_pkg::WordWidth-1:acclmt_pkg::PassWordWidth] != '0 ||
-        constant_write_i.index != known.next || word.begins == known.open ||
+        word_is_long || index != known.next || word.begins == known.open ||
         (word.begins ? !visit_exists
                          : word.visit || word.set_number != '0 || word.first_vector != '0) ||
         (known.in_loop && word.loop_begins) ||
@@ -240,7 +257,7 @@ module acclmt_full_round_passes #(
                    : entry.next != '0) ||
         (entry.leaves && (known_d.in_loop || known_d.stored)) || base_illegal;
   end
-  assign erase = write_pass && constant_write_i.data == '0 && !known.open;
+  assign erase = write_pass && word == '0 && !word_is_long && !known.open;
   assign erase_o = erase;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -391,10 +408,10 @@ module acclmt_full_round_passes #(
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({write, read_i, faults_o}))
+      !$isunknown({write, write_pass, read_i, faults_o}))
   else $error("acclmt_full_round_passes: a write, a read or a fault is unknown");
   entry_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      write_pass |-> !$isunknown({entry, word}))
+      write_pass |-> !$isunknown({entry, word, index, word_is_long}))
   else $error("acclmt_full_round_passes: an entry is unknown");
   loop_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
       write_pass && loop_ends && !known_d.malformed);

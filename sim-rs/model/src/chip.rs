@@ -753,8 +753,8 @@ impl ModelChip {
         let hash_leaves = registers::MODE_LEAF_KIND.is_set(mode);
         let leaves = self.leaves();
         let top = self.get(&registers::TOP_LEVEL);
-        // One cycle for each queue, and the stages of the last one.
-        let cycles = REQUEST + LEVEL_SETUP + queues.len() as u64;
+        // One cycle for each queue, one without any, and the stages of the last one.
+        let cycles = REQUEST + LEVEL_SETUP + queues.len().max(1) as u64;
         let setup = RunSetup {
             sets,
             layers_first: self.layers_first(&sets),
