@@ -32,8 +32,9 @@ module acclmt_constant_port #(
   /// Zeroisation: a constant of all engines is overwritten; CONSTANT_DATA is.
   input acclmt_pkg::constant_write_t sweep_i,
   input logic reset_i,
-  /// CONSTANT_DATA.
+  /// CONSTANT_DATA and CONSTANT_CHECKSUM.
   output logic [7:0][31:0] constant_data_o,
+  output logic [31:0] checksum_o,
   /// `data_i` is no address of a constant.
   output logic illegal_o,
   /// Writes, and the hash engines that they are for.
@@ -85,10 +86,27 @@ module acclmt_constant_port #(
   end
   assign constant_data_o = constant_data_q;
 
+  // Of every write of the host that acts, so that it can see that all came as they were sent.
+  logic [31:0] checksum_q;
+  logic [7:0] register_number;
+  assign register_number =
+      write ? acclmt_control_pkg::ChecksumAddressNumber : 8'(data_index_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) checksum_q <= '0;
+    else if (reset_i) checksum_q <= '0;
+    else if (data_write_i || write) begin
+      checksum_q <= acclmt_control_pkg::crc32(checksum_q, data_i, register_number);
+    end
+  end
+  assign checksum_o = checksum_q;
+
   assign write_o = write_q;
   assign engines_o = engines_q;
 
 `ifndef SYNTHESIS
+  one_write_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(data_write_i && address_write_i))
+  else $error("acclmt_constant_port: two registers are written at once");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       !$isunknown({data_write_i, address_write_i, write_o.valid}))
   else $error("acclmt_constant_port: whether a constant is written is unknown");

@@ -66,6 +66,10 @@ module acclmt_register_decode #(
       group_o = acclmt_control_pkg::GroupState;
       first = acclmt_reg_pkg::RegErrorInfoHigh;
     end
+    if (address_i == acclmt_reg_pkg::RegConstantChecksum) begin
+      group_o = acclmt_control_pkg::GroupState;
+      first = acclmt_reg_pkg::RegConstantChecksum;
+    end
     if (address_i == acclmt_reg_pkg::RegInterruptStatus) begin
       group_o = acclmt_control_pkg::GroupInterruptStatus;
       first = acclmt_reg_pkg::RegInterruptStatus;

@@ -290,6 +290,7 @@ module acclmt_register_file #(
   // ---- Constants --------------------------------------------------------------------------------
 
   logic [7:0][31:0] constant_data;
+  logic [31:0] constant_checksum;
   logic write_constant, constant_illegal;
   acclmt_pkg::constant_write_t constant_sweep;
   assign write_constant =
@@ -313,6 +314,7 @@ module acclmt_register_file #(
     .sweep_i(constant_sweep),
     .reset_i(flush_load),
     .constant_data_o(constant_data),
+    .checksum_o(constant_checksum),
     .illegal_o(constant_illegal),
     .write_o(constant_write_o),
     .engines_o(constant_engines_o)
@@ -526,6 +528,7 @@ module acclmt_register_file #(
       acclmt_reg_pkg::RegError: state = 32'(error);
       acclmt_reg_pkg::RegErrorInfo: state = error_info[31:0];
       acclmt_reg_pkg::RegErrorInfoHigh: state = error_info[63:32];
+      acclmt_reg_pkg::RegConstantChecksum: state = constant_checksum;
       default: ;
     endcase
   end

@@ -21,7 +21,7 @@ package acclmt_control_pkg;
   typedef enum logic [3:0] {
     /// There is none at the address.
     GroupNone,
-    /// ID to CAPS_POOL; STATUS, ERROR and ERROR_INFO; the counters: read only.
+    /// ID to CAPS_POOL; STATUS, ERROR, ERROR_INFO and CONSTANT_CHECKSUM; the counters: read only.
     GroupCapability,
     GroupState,
     GroupCounter,
@@ -40,6 +40,22 @@ package acclmt_control_pkg;
     GroupConstantData,
     GroupConstantAddress
   } group_e;
+
+  /// Number of CONSTANT_ADDRESS in CONSTANT_CHECKSUM, behind those of the words of CONSTANT_DATA.
+  localparam logic [7:0] ChecksumAddressNumber = 8'd8;
+
+  /// CRC-32 of IEEE 802.3 (reflected polynomial EDB88320) behind five more bytes, each with its low
+  /// bit first: a word as little-endian bytes, then a number.
+  function automatic logic [31:0] crc32(input logic [31:0] crc, input logic [31:0] word,
+                                        input logic [7:0] number);
+    logic [39:0] bits;
+    bits = {number, word};
+    crc32 = ~crc;
+    for (int bit_number = 0; bit_number < 40; bit_number++) begin
+      crc32 = {1'b0, crc32[31:1]} ^ ((crc32[0] ^ bits[bit_number]) ? 32'hEDB8_8320 : 32'h0);
+    end
+    crc32 = ~crc32;
+  endfunction
 
   /// Entries of a bank of constants: 0 if there is no such bank. Each parameter set has an initial
   /// vector, and one for later blocks of a row. The values of empty sub-trees are for the tree.

@@ -13,7 +13,7 @@
 package acclmt_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h41434d54;
-  localparam logic [31:0] VersionValue = 32'h00000f00;
+  localparam logic [31:0] VersionValue = 32'h00001000;
   localparam logic [31:0] BusVersionValue = 32'h00000100;
   localparam logic [31:0] DmaVersionValue = 32'h00000100;
 
@@ -73,6 +73,7 @@ package acclmt_reg_pkg;
   localparam logic [11:0] RegConstantData6 = 12'h118;
   localparam logic [11:0] RegConstantData7 = 12'h11c;
   localparam logic [11:0] RegConstantAddress = 12'h120;
+  localparam logic [11:0] RegConstantChecksum = 12'h124;
   localparam logic [11:0] RegLeafInputWords = 12'h140;
   localparam logic [11:0] RegLeafWidth = 12'h144;
   localparam logic [11:0] RegLeafAlpha = 12'h148;

@@ -30,7 +30,7 @@
 
 /* What ID and the versions read. */
 #define ACCLMT_ID_VALUE 0x41434D54u
-#define ACCLMT_VERSION_VALUE 0x00000F00u
+#define ACCLMT_VERSION_VALUE 0x00001000u
 #define ACCLMT_BUS_VERSION_VALUE 0x00000100u
 #define ACCLMT_DMA_VERSION_VALUE 0x00000100u
 
@@ -40,7 +40,7 @@
 
 /* VERSION (RO). Version of the register map: major, minor and patch in bits 23:16, 15:8 and 7:0. */
 #define ACCLMT_REG_VERSION 0x004u
-#define ACCLMT_VERSION_RESET 0x00000F00u
+#define ACCLMT_VERSION_RESET 0x00001000u
 
 /*
  * CAPS_ENGINE (RO). Capabilities: the hash engines. Its value after a reset depends on how the chip
@@ -485,6 +485,15 @@
 #define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_LSB 20u
 #define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_WIDTH 8u
 #define ACCLMT_CONSTANT_ADDRESS_ENGINE_MASK_MASK 0x0FF00000u
+
+/*
+ * CONSTANT_CHECKSUM (RO). CRC-32 (IEEE 802.3, as zlib's crc32) of every write of CONSTANT_DATA and
+ * CONSTANT_ADDRESS that acted, since the reset or the last zeroisation: five bytes each, the value,
+ * little-endian, and 0 to 7 for a word of CONSTANT_DATA, 8 for CONSTANT_ADDRESS. A host that keeps
+ * the same sum sees that what it sent is what came.
+ */
+#define ACCLMT_REG_CONSTANT_CHECKSUM 0x124u
+#define ACCLMT_CONSTANT_CHECKSUM_RESET 0x00000000u
 
 /*
  * LEAF_INPUT_WORDS (RW). Words of the input stream in a block of a row. Legal: 1 to 12, or 1 to 6

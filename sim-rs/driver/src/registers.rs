@@ -22,7 +22,7 @@ pub const ID_VALUE: u32 = 0x4143_4D54;
 
 /// Value of [`VERSION`] that this description is about: major, minor and patch in bits 23:16,
 /// 15:8 and 7:0.
-pub const VERSION_VALUE: u32 = 0x0000_0F00;
+pub const VERSION_VALUE: u32 = 0x0000_1000;
 
 /// A version as text: major, minor and patch.
 pub fn version_text(version: u32) -> String {
@@ -868,6 +868,17 @@ pub const CONSTANT_ADDRESS: Register = Register::single(
      is in progress, when a sub-engine, bank or index does not exist, when EngineMask is 0 or names an \
      engine that CAPS_POOL does not have, and when a bit is set that no field has.",
 );
+/// Checksum of the constants that were loaded.
+pub const CONSTANT_CHECKSUM: Register = Register::single(
+    "ConstantChecksum",
+    0x124,
+    ReadOnly,
+    &[],
+    "CRC-32 (IEEE 802.3, as zlib's crc32) of every write of CONSTANT_DATA and CONSTANT_ADDRESS that acted, since the \
+     reset or the last zeroisation: five bytes each, the value, little-endian, and 0 to 7 for a word of CONSTANT_DATA, \
+     8 for CONSTANT_ADDRESS. A host that keeps the same sum sees that what it sent is what came.",
+)
+.with_reset(Some(0));
 
 /// Elements of the state.
 pub const WIDTH_ELEMENTS: Field = Field::new(
@@ -1381,6 +1392,7 @@ pub const REGISTERS: &[Register] = &[
     RADIX_SQUARED,
     CONSTANT_DATA,
     CONSTANT_ADDRESS,
+    CONSTANT_CHECKSUM,
     LEAF.input_words,
     LEAF.width,
     LEAF.alpha,
