@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use acclmt_driver::checksum::ConstantChecksum;
 use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
 use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
@@ -3156,6 +3157,51 @@ fn writes_during_a_run_are_refused_and_change_nothing() {
     assert_eq!(host.error(), (code, addresses[0]));
     host.clear();
     host.check_run(&mut random);
+}
+
+/// Writes of constants that act are summed up, and no others; a zeroisation begins anew.
+#[test]
+fn constants_are_summed_up() {
+    let mut random = Random::new(seed(60));
+    let mut device = programmed(22);
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let [data, place, checksum] = [
+        registers::CONSTANT_DATA,
+        registers::CONSTANT_ADDRESS,
+        registers::CONSTANT_CHECKSUM,
+    ];
+    let mut sum = ConstantChecksum::from_register(host.read(checksum.address));
+    assert_ne!(sum, ConstantChecksum::default());
+    for _ in 0..300 {
+        let value = random.next() as u32;
+        let (address, value, acts) = match random.below(6) {
+            // An entry of a matrix of both engines, and one of no sub-engine.
+            0 => (place.address, 0x0030_0000, true),
+            1 => (place.address, 0x0039_0000, false),
+            2 => (registers::LEAVES.address, value, true),
+            3 => (checksum.address, value, false),
+            _ => (data.at(random.below(data.count.into()) as u32), value, true),
+        };
+        host.write(address, value);
+        assert_eq!(host.chip.refused(), !acts, "0x{address:03X}");
+        if acts {
+            sum.write(address, value);
+        }
+        assert_eq!(host.read(checksum.address), sum.value());
+    }
+    host.clear();
+    host.start(DIGESTS, 4);
+    host.write(data.address, !0);
+    assert!(host.chip.refused());
+    host.clear();
+    assert_eq!(host.read(checksum.address), sum.value());
+    device.zeroise().unwrap();
+    let mut host = Host {
+        chip: device.port(),
+    };
+    assert_eq!(host.read(checksum.address), 0);
 }
 
 /// Words of which an element is not below the prime.

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::checksum::ConstantChecksum;
 use crate::device::{
     CommitReport, CommitRequest, Counters, Device, DeviceError, EngineCounters, EnginePlan,
     HashReport, LeafReader, LeafRule, LeafSource, NO_TIMELINE, NoProgress, PermuteReport, Progress,
@@ -195,6 +196,17 @@ pub enum DriverError {
     IllegalConstantAddress {
         /// Value written to `CONSTANT_ADDRESS`.
         address: u32,
+    },
+    /// Constants came otherwise than they were sent.
+    #[error(
+        "the chip got other constants than were sent: their checksum is 0x{sent:08X}, that of what came 0x{found:08X}; \
+         nothing was started: check the connection to the chip, and repeat the run"
+    )]
+    ConstantsDiffer {
+        /// Of what was sent.
+        sent: u32,
+        /// Value of `CONSTANT_CHECKSUM`.
+        found: u32,
     },
     /// The leaves do not fill the tree.
     #[error("the chip reports that the leaves do not fill the tree")]
@@ -544,6 +556,8 @@ pub struct ChipDevice<P> {
     port: P,
     capabilities: Capabilities,
     contents: Contents,
+    /// Of the constants that were written since it was compared.
+    sent: Option<ConstantChecksum>,
     /// The last programs, the latest one last.
     compiled: Vec<Compiled>,
     watchdog_cycles: u64,
@@ -580,6 +594,7 @@ impl<P: ChipPort> ChipDevice<P> {
             port,
             capabilities,
             contents: Contents::default(),
+            sent: None,
             compiled: Vec::new(),
             watchdog_cycles: WATCHDOG_CYCLES,
             row_group: None,
@@ -766,6 +781,7 @@ impl<P: ChipPort> ChipDevice<P> {
     /// Loads what the chip does not have already of the programs of a run.
     fn load(&mut self, setup: &RunSetup<'_>) -> Result<(), DriverError> {
         // Nothing is known until everything was taken.
+        self.sent = None;
         let mut contents = std::mem::take(&mut self.contents);
         let sets = contents.registers.iter_mut().zip(SETS).zip(&setup.sets);
         for ((known, registers), set) in sets {
@@ -797,6 +813,7 @@ impl<P: ChipPort> ChipDevice<P> {
         }
         self.load_passes(passes, &mut contents)?;
         self.check_error(None)?;
+        self.check_constants()?;
         self.contents = contents;
         Ok(())
     }
@@ -878,12 +895,28 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 
     fn load_constant(&mut self, constant: &ChipConstant) -> Result<(), DriverError> {
+        if self.sent.is_none() {
+            let found = self.read(registers::CONSTANT_CHECKSUM.address)?;
+            self.sent = Some(ConstantChecksum::from_register(found));
+        }
         self.write_word(&registers::CONSTANT_DATA, &constant.word)?;
         let address = registers::CONSTANT_INDEX.with(constant.index.into())
             | registers::CONSTANT_BANK.with(constant.bank.into())
             | registers::CONSTANT_ENGINE.with(constant.sub_engine.into())
             | registers::CONSTANT_ENGINE_MASK.with(constant.engine_mask.into());
         self.write(registers::CONSTANT_ADDRESS.address, address)
+    }
+
+    /// Checks that the constants that were written came as they were sent.
+    fn check_constants(&mut self) -> Result<(), DriverError> {
+        let Some(sent) = self.sent.take().map(ConstantChecksum::value) else {
+            return Ok(());
+        };
+        let found = self.read(registers::CONSTANT_CHECKSUM.address)?;
+        if found == sent {
+            return Ok(());
+        }
+        Err(DriverError::ConstantsDiffer { sent, found })
     }
 
     /// Sets the run up and starts it; the leaf hash engine runs `program`, and `output_words` come out.
@@ -1163,6 +1196,9 @@ impl<P: ChipPort> ChipDevice<P> {
     }
 
     fn write(&mut self, address: u32, value: u32) -> Result<(), DriverError> {
+        if let Some(sent) = &mut self.sent {
+            sent.write(address, value);
+        }
         Ok(self.port.write_register(address, value)?)
     }
 
@@ -1780,6 +1816,7 @@ impl<P: ChipPort> ChipDevice<P> {
         engine_mask: u8,
     ) -> Result<(), DriverError> {
         self.clear()?;
+        self.sent = None;
         for level in 0..shape.top() {
             let Some(value) = shape.empty(level) else {
                 break;
@@ -1798,7 +1835,8 @@ impl<P: ChipPort> ChipDevice<P> {
                 self.contents.empty_sub_trees.insert(index, word);
             }
         }
-        self.check_error(None)
+        self.check_error(None)?;
+        self.check_constants()
     }
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod checksum;
 pub mod chip;
 pub mod device;
 pub mod error;

@@ -8,6 +8,7 @@ use super::zeroise;
 use crate::latencies::{LEVEL_SETUP, Pipelines};
 use crate::stalls::{Rate, Stalls};
 use crate::strides::Strides;
+use acclmt_driver::checksum::ConstantChecksum;
 use acclmt_driver::chip::{ChipPort, OutputWord, PortError, RunAhead};
 use acclmt_driver::device::Counters;
 use acclmt_driver::level_table::NODE_WORDS;
@@ -340,6 +341,8 @@ pub struct ModelChip {
     zeroising: bool,
     /// `STATUS.Zeroised`.
     zeroised: bool,
+    /// Of the constants that were written.
+    checksum: ConstantChecksum,
     /// `INTERRUPT_STATUS`.
     pending: u32,
     /// That of the run.
@@ -409,6 +412,7 @@ impl ModelChip {
             start_refused: false,
             zeroising: false,
             zeroised: false,
+            checksum: ConstantChecksum::default(),
             pending: 0,
             prime: Prime::Large(limits.prime),
             coin: Coin::new(0),
@@ -942,6 +946,7 @@ impl ModelChip {
             self.reset(register);
         }
         self.reset_prime();
+        self.checksum = ConstantChecksum::default();
         self.registers.extend(writes);
         let get = |address| self.at(address);
         let sets = SETS.map(|set| ChipRegisters::read(set, get));
@@ -1270,6 +1275,7 @@ impl ChipPort for ModelChip {
         } else if *register == registers::CONSTANT_ADDRESS {
             if self.is_constant_address(value) {
                 self.zeroised = false;
+                self.checksum.write(address, value);
                 let word = self.word(&registers::CONSTANT_DATA);
                 self.write_pass(value, &word);
                 self.constant = Some((value, word));
@@ -1289,6 +1295,7 @@ impl ChipPort for ModelChip {
             self.pending &= !value;
         } else {
             self.zeroised &= !is_config;
+            self.checksum.write(address, value);
             self.registers.insert(address, value);
         }
         Ok(())
@@ -1311,6 +1318,8 @@ impl ChipPort for ModelChip {
                 | registers::STATUS_ZEROISED.with(self.zeroised.into())
         } else if address == registers::INTERRUPT_STATUS.address {
             self.pending
+        } else if address == registers::CONSTANT_CHECKSUM.address {
+            self.checksum.value()
         } else if Self::is_counter(address) {
             // The low word is at a multiple of 8, the high word behind it.
             let value = self.counter(address & !7).unwrap_or(0);

@@ -8,6 +8,7 @@ use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::word::{self, Word};
 
 use super::{ChipPort, OutputWord, Patience, PortError, RunPlan, leaf_queue};
+use crate::checksum::ConstantChecksum;
 use crate::level_table;
 use crate::program::{
     self, ChipConstant, ChipRegisters, EngineLimits, LevelEntry, NODE_SET, ProgramError, ROW_SET,
@@ -36,6 +37,8 @@ pub enum Fault {
     RefusesConstants,
     /// There is no place for constants.
     HasNoConstants,
+    /// A bit of the constant with this number comes as its opposite.
+    FlipsConstant(usize),
     /// The word with this index is said to have an element that is not below the prime.
     RefusesWord(usize),
     /// The error code is one that does not exist.
@@ -102,6 +105,7 @@ pub struct FakeChip {
     busy: bool,
     start_refused: bool,
     zeroised: bool,
+    checksum: ConstantChecksum,
     /// Clears so far.
     pub clears: usize,
     /// What the next run is said to take and give.
@@ -157,6 +161,7 @@ impl FakeChip {
             busy: false,
             start_refused: false,
             zeroised: false,
+            checksum: ConstantChecksum::default(),
             clears: 0,
             plan: None,
             output_words: 0,
@@ -184,6 +189,7 @@ impl FakeChip {
     fn forget(&mut self) {
         self.constants.clear();
         self.empty.clear();
+        self.checksum = ConstantChecksum::default();
         self.taken.clear();
         self.results = None;
         for register in registers::REGISTERS {
@@ -525,6 +531,13 @@ impl ChipPort for FakeChip {
             return Ok(());
         }
         self.zeroised = false;
+        let value = if self.fault == Fault::FlipsConstant(self.constant_writes)
+            && address == registers::CONSTANT_DATA.at(3)
+        {
+            value ^ 0x100
+        } else {
+            value
+        };
         if address == registers::CONSTANT_ADDRESS.address {
             self.constant_writes += 1;
             match self.fault {
@@ -548,6 +561,7 @@ impl ChipPort for FakeChip {
                         self.report(registers::ERROR_ILLEGAL_CONSTANT_ADDRESS, value);
                         return Ok(());
                     }
+                    self.checksum.write(address, value);
                     if constant.sub_engine == program::EMPTY_SUB_TREES {
                         self.empty.insert(constant.index, constant.word);
                         return Ok(());
@@ -580,6 +594,7 @@ impl ChipPort for FakeChip {
                 return Ok(());
             }
         }
+        self.checksum.write(address, value);
         self.registers.insert(address, value);
         Ok(())
     }
@@ -596,6 +611,9 @@ impl ChipPort for FakeChip {
                 | registers::STATUS_START_REFUSED.with(self.start_refused.into())
                 | registers::STATUS_ZEROISED.with(self.zeroised.into())
                 | registers::STATUS_ERROR.with(u32::from(error)));
+        }
+        if address == registers::CONSTANT_CHECKSUM.address {
+            return Ok(self.checksum.value());
         }
         if address == registers::LEAF_HASHES.address {
             return Ok((self.taken.len() / self.leaf_words()) as u32);

@@ -531,6 +531,29 @@ fn refused_constants_are_loaded_again() {
     );
 }
 
+/// The first constant, one in the middle, and the last one.
+#[test]
+fn a_constant_that_came_otherwise_is_noticed() {
+    let mut sound = device(Fault::None);
+    let inputs = [numbers(1, 2)];
+    sound
+        .hash(&few_rounds(2), &inputs, &mut NoProgress)
+        .unwrap();
+    let writes = sound.port().constant_writes;
+    for number in [0, writes / 2, writes - 1] {
+        let mut device = self::device(Fault::FlipsConstant(number));
+        let set = few_rounds(2);
+        let error = device.hash(&set, &inputs, &mut NoProgress).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains("other constants than were sent"),
+            "{message}"
+        );
+        // All are loaded again.
+        device.hash(&set, &inputs, &mut NoProgress).unwrap();
+    }
+}
+
 #[test]
 fn a_constant_without_a_place_is_named() {
     let message = message(Fault::HasNoConstants, 2);
