@@ -15,8 +15,6 @@ export ACCLMT_LOAD = 3.898
 export CORE_MARGIN = 2
 # The library has no cells against antennas.
 export SKIP_ANTENNA_REPAIR = 1
-# Memories and blocks are a few um wide: the 10 um of the platform are too many.
-export MACRO_PLACE_HALO ?= 2 2
 # Of a block in another module: power and wires up to M5, the layers above are that one's.
 ACCLMT_HARDENED_LAYER = M5
 ACCLMT_HARDENED_PDN = $(PLATFORM_DIR)/openRoad/pdn/BLOCK_grid_strategy.tcl
@@ -24,3 +22,5 @@ ACCLMT_HARDENED_PDN = $(PLATFORM_DIR)/openRoad/pdn/BLOCK_grid_strategy.tcl
 include $(dir $(DESIGN_CONFIG))../common.mk
 
 export ACCLMT_PERIOD_PS ?= 1250
+# Memories and blocks are a few um wide: the 10 um of the platform are too many.
+export MACRO_PLACE_HALO ?= 2 2
