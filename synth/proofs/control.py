@@ -207,11 +207,13 @@ BLOCKS = (
     ),
     Block(
         "acclmt_constant_port",
-        ("no_write_in_sweep_a",),
+        ("no_write_in_sweep_a", "one_write_a"),
         (
             ("assign write = address_write_i && !illegal_o;", "assign write = address_write_i;"),
             ("engines == '0 || 32'(engines)", "32'(engines)"),
             ("else if (data_write_i) constant_data_q[data_index_i] <= data_i;", "else if (data_write_i) constant_data_q[0] <= data_i;"),
+            ("else if (data_write_i || write) begin", "else if (data_write_i || address_write_i) begin"),
+            ("8'(data_index_i);", "8'd0;"),
         ),
     ),
     Block(

@@ -15,3 +15,15 @@
       sweep_i.valid |=> write_o == $past(sweep_i) && engines_o == '1);
   names_engines_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       address_write_i && !illegal_o |-> engines != '0 && 32'(engines) < 2 ** NumEngines);
+  // The checksum goes on with a write that acts, its register and its value, and with nothing else.
+  checksum_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      data_write_i && !reset_i |=>
+      checksum_o == $past(acclmt_control_pkg::crc32(checksum_o, data_i, {5'b0, data_index_i})));
+  checksum_of_address_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      address_write_i && !illegal_o && !reset_i |=>
+      checksum_o == $past(acclmt_control_pkg::crc32(checksum_o, data_i, 8'd8)));
+  checksum_stays_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !data_write_i && !(address_write_i && !illegal_o) && !reset_i |=>
+      $stable(checksum_o));
+  checksum_reset_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reset_i |=> checksum_o == '0);
