@@ -226,7 +226,7 @@ BLOCKS = (
             ("else if (start_i || setup_illegal || program_illegal_o) refused_q <= 1'b1;", "else if (start_i || setup_illegal) refused_q <= 1'b1;"),
             ("end else if (setup_illegal || program_illegal_o) begin", "end else if (setup_illegal) begin"),
             # A void run that is valid, one that remains, a zeroisation that answers as a run, one in a run.
-            ("else if (element_error_i || incomplete_o) void_q <= 1'b1;", "else void_q <= element_error_i || incomplete_o;"),
+            ("else if (element_error_i || incomplete_o || memory_fault_i) void_q <= 1'b1;", "else void_q <= element_error_i || incomplete_o || memory_fault_i;"),
             ("if (clear || start_legal) void_q <= 1'b0;", "if (start_legal) void_q <= 1'b0;"),
             ("assign zeroise = zeroise_i && !busy_o;", "assign zeroise = zeroise_i;"),
             ("assign start_o = setup_done && !program_illegal_o;", "assign start_o = setup_done;"),
@@ -297,6 +297,11 @@ def check(block, sources, faults):
             if "model found for base case: FAIL!" not in said:
                 protocol.fail(f"a fault of {block.module} is not found: '{fault[1]}' for '{fault[0]}'", said)
         text += f", {len(block.faults)} planted faults are found"
+    else:
+        # A fault whose text is gone is told by the short runs, too.
+        for fault in block.faults:
+            with tempfile.TemporaryDirectory() as folder:
+                copies(block, sources, Path(folder), fault)
     print(f"{text} ({time.monotonic() - began:.0f} s)", flush=True)
 
 

@@ -70,17 +70,19 @@ def main():
         if asserted == 0:
             protocol.fail(f"{TOP} has no property", said)
     print(f"{TOP}: {asserted} properties are proved for two clocks")
-    if arguments.no_faults:
-        return
     with tempfile.TemporaryDirectory() as folder:
         for module, original, fault in FAULTS:
             source = crossing / f"{module}.sv"
             copy = Path(folder) / source.name
+            # A fault whose text is gone is told by the short runs, too.
             copy.write_text(protocol.planted(source, source.read_text(), original, fault))
+            if arguments.no_faults:
+                continue
             _, said = prove([copy if path == source else path for path in sources], False)
             if "model found for base case: FAIL!" not in said:
                 protocol.fail(f"a fault of {module} is not found: '{fault}' for '{original}'", said)
-    print(f"{TOP}: {len(FAULTS)} planted faults are found")
+    if not arguments.no_faults:
+        print(f"{TOP}: {len(FAULTS)} planted faults are found")
 
 
 if __name__ == "__main__":

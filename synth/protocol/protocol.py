@@ -240,8 +240,8 @@ BLOCKS = (
             ("assign burst_ends = rvalid_i && rlast_i;", "assign burst_ends = rvalid_i && rlast_i && !burst_descriptor;"),
             ("assign burst_ends = rvalid_i && rlast_i;", "assign burst_ends = rvalid_i;"),
             # A run is told of an error, or gets a word, of the packet behind its own.
-            ("assign error_o = beat_valid && beat.error && !ended_q;", "assign error_o = beat_valid && beat.error;"),
-            ("assign waiting_o = beat_valid && !beat.error && !ended_q;", "assign waiting_o = beat_valid && !beat.error;"),
+            ("assign error_o = beat_valid && unreadable && !ended_q;", "assign error_o = beat_valid && unreadable;"),
+            ("assign waiting_o = beat_valid && !unreadable && !ended_q;", "assign waiting_o = beat_valid && !unreadable;"),
         ),
         (("assign arvalid_o = arvalid_q;", "assign arvalid_o = arvalid_q || flush_i;"),),
         ("BurstBytes=64", "Bursts=2"),
@@ -345,10 +345,22 @@ def check(block, sources):
     print(f"{block.module}: {asserted} assertions are proved, {assumed} are assumed, no path")
 
 
+def source_of(block, sources):
+    """The file of the block, in which its faults are planted, and its text."""
+    source = next(path for path in sources if path.name == f"{block.module}.sv")
+    return source, source.read_text()
+
+
+def check_texts(block, sources):
+    """Every fault can be planted: what runs without them tells that, too."""
+    source, text = source_of(block, sources)
+    for original, fault in block.faults + block.path_faults:
+        planted(source, text, original, fault)
+
+
 def check_faults(block, sources):
     """Copies of the block with one fault each: every fault must be found."""
-    source = next(path for path in sources if path.name == f"{block.module}.sv")
-    text = source.read_text()
+    source, text = source_of(block, sources)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / source.name
         faulty = [copy if path == source else path for path in sources]
@@ -377,6 +389,7 @@ def main():
         sys.exit(f"protocol: {error}")
     for block in BLOCKS:
         check(block, sources)
+        check_texts(block, sources)
         if not arguments.no_faults:
             check_faults(block, sources)
 

@@ -693,7 +693,8 @@ fn runs_follow_each_other() {
         });
         let gap = two - one - run.cycles;
         println!("latency {latency}: {gap} cycles between two runs");
-        assert_eq!(gap, 2 * latency + 18);
+        // One of them is for the set-up of a run without a tree.
+        assert_eq!(gap, 2 * latency + 19);
     }
 }
 
