@@ -82,45 +82,45 @@ module acclmt_full_round_passes #(
   // ---- The table --------------------------------------------------------------------------------
 
   // A write comes from afar and goes through all rules: it waits a cycle between the two.
-  logic write, write_pass_d, write_pass, write_matrix, word_is_long;
-  acclmt_pkg::index_t index;
+  logic write, write_pass_d, write_pass_q, write_matrix_q, word_is_long_q;
+  acclmt_pkg::index_t index_q;
   acclmt_pkg::pass_entry_t entry;
-  acclmt_pkg::pass_word_t word;
+  acclmt_pkg::pass_word_t word_q;
   acclmt_pkg::pass_first_t first;
   assign write = constant_write_i.valid && constant_write_i.sub_engine == number_i;
   assign write_pass_d = write && 32'(constant_write_i.bank) == acclmt_pkg::PassBank;
   assign write_o = write_pass_d;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      write_pass <= 1'b0;
-      write_matrix <= 1'b0;
+      write_pass_q <= 1'b0;
+      write_matrix_q <= 1'b0;
     end else begin
-      write_pass <= write_pass_d;
+      write_pass_q <= write_pass_d;
       // A step counts as loaded with its last bank.
-      write_matrix <=
+      write_matrix_q <=
           write && 32'(constant_write_i.bank) == acclmt_pkg::FullMatrixBanks - 32'd1;
     end
   end
   always_ff @(posedge clk_i) begin
     if (write) begin
-      index <= constant_write_i.index;
-      word <= constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
-      word_is_long <=
+      index_q <= constant_write_i.index;
+      word_q <= constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
+      word_is_long_q <=
           constant_write_i.data[acclmt_pkg::WordWidth-1:acclmt_pkg::PassWordWidth] != '0;
     end
   end
   always_comb begin
-    entry.leaves = word.leaves;
-    entry.add = word.add;
-    entry.store = word.store;
-    entry.first = word.first;
-    entry.sbox = word.sbox;
-    entry.matrix = word.matrix;
-    entry.next = word.next;
-    entry.times = word.times;
+    entry.leaves = word_q.leaves;
+    entry.add = word_q.add;
+    entry.store = word_q.store;
+    entry.first = word_q.first;
+    entry.sbox = word_q.sbox;
+    entry.matrix = word_q.matrix;
+    entry.next = word_q.next;
+    entry.times = word_q.times;
     first.entry = entry;
-    first.pass = index[PassIndexWidth-1:0];
-    first.constants = word.first_vector;
+    first.pass = index_q[PassIndexWidth-1:0];
+    first.constants = word_q.first_vector;
   end
 
   logic table_fault, made_q;
@@ -134,8 +134,8 @@ module acclmt_full_round_passes #(
     .rst_ni,
     .memory_config_i,
     .memory_fault_o(table_fault),
-    .write_enable_i(write_pass),
-    .write_address_i(index[PassIndexWidth-1:0]),
+    .write_enable_i(write_pass_q),
+    .write_address_i(index_q[PassIndexWidth-1:0]),
     .write_data_i(entry),
     .read_enable_i(read_i),
     .read_address_i(pass_i),
@@ -154,7 +154,7 @@ module acclmt_full_round_passes #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) loaded_q <= '0;
     else if (erase) loaded_q <= '0;
-    else if (write_matrix) loaded_q[index[MatrixAddressWidth-1:0]] <= 1'b1;
+    else if (write_matrix_q) loaded_q[index_q[MatrixAddressWidth-1:0]] <= 1'b1;
   end
 
   // ---- Rules of the table -----------------------------------------------------------------------
@@ -185,22 +185,22 @@ module acclmt_full_round_passes #(
   logic [CountWidth-1:0] body_passes, body_vectors;
   logic [NumSets-1:0][1:0] done;
   logic [1:0] done_of_set;
-  assign fresh = index == '0;
+  assign fresh = index_q == '0;
   assign loop_ends = entry.times != '0;
   assign repeats = entry.times - 1'b1;
-  assign begins = write_pass && word.begins;
-  assign ends = write_pass && entry.leaves;
+  assign begins = write_pass_q && word_q.begins;
+  assign ends = write_pass_q && entry.leaves;
   always_comb begin
     known = known_q;
     if (fresh) known = '0;
-    if (word.begins) begin
-      known.visit = word.visit;
-      known.set_number = word.set_number;
+    if (word_q.begins) begin
+      known.visit = word_q.visit;
+      known.set_number = word_q.set_number;
       known.passes = '0;
       known.vectors = '0;
     end
-    if (word.loop_begins) begin
-      known.loop_begin = index[PassIndexWidth-1:0];
+    if (word_q.loop_begins) begin
+      known.loop_begin = index_q[PassIndexWidth-1:0];
       known.loop_passes = known.passes;
       known.loop_vectors = known.vectors;
       known.loop_stored = known.stored;
@@ -209,11 +209,11 @@ module acclmt_full_round_passes #(
   always_comb begin
     done_of_set = '0;
     for (int set = 0; set < int'(NumSets); set++) begin
-      if (word.set_number == acclmt_pkg::SetWidth'(set) && !fresh) done_of_set = done[set];
+      if (word_q.set_number == acclmt_pkg::SetWidth'(set) && !fresh) done_of_set = done[set];
     end
   end
   assign visit_exists =
-      32'(word.set_number) < NumSets && Visits[word.visit] && !done_of_set[word.visit];
+      32'(word_q.set_number) < NumSets && Visits[word_q.visit] && !done_of_set[word_q.visit];
 
   // What the pass makes of a base.
   logic uses_base, base_illegal;
@@ -245,24 +245,24 @@ module acclmt_full_round_passes #(
     end
     known_d.next = known.next + 1'b1;
     known_d.open = !entry.leaves;
-    known_d.in_loop = (known.in_loop || word.loop_begins) && !loop_ends;
-    known_d.malformed = known.malformed || word.zeros_high != '0 || word.zero_low ||
-        word_is_long || index != known.next || word.begins == known.open ||
-        (word.begins ? !visit_exists
-                         : word.visit || word.set_number != '0 || word.first_vector != '0) ||
-        (known.in_loop && word.loop_begins) ||
-        (loop_ends ? !(known.in_loop || word.loop_begins) || entry.times == 8'd1 ||
+    known_d.in_loop = (known.in_loop || word_q.loop_begins) && !loop_ends;
+    known_d.malformed = known.malformed || word_q.zeros_high != '0 || word_q.zero_low ||
+        word_is_long_q || index_q != known.next || word_q.begins == known.open ||
+        (word_q.begins ? !visit_exists
+                         : word_q.visit || word_q.set_number != '0 || word_q.first_vector != '0) ||
+        (known.in_loop && word_q.loop_begins) ||
+        (loop_ends ? !(known.in_loop || word_q.loop_begins) || entry.times == 8'd1 ||
                      entry.next != known.loop_begin || entry.leaves ||
                      known_d.stored != known.loop_stored
                    : entry.next != '0) ||
         (entry.leaves && (known_d.in_loop || known_d.stored)) || base_illegal;
   end
-  assign erase = write_pass && word == '0 && !word_is_long && !known.open;
+  assign erase = write_pass_q && word_q == '0 && !word_is_long_q && !known.open;
   assign erase_o = erase;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) known_q <= '0;
-    else if (write_pass) known_q <= known_d;
+    else if (write_pass_q) known_q <= known_d;
   end
 
   // ---- What is known of each set ----------------------------------------------------------------
@@ -287,7 +287,7 @@ module acclmt_full_round_passes #(
     // For adders: no base is stored; the first layer of a visit is one with which it can begin.
     logic stores_q;
     logic [1:0] line_begins_q;
-    assign written = write_pass && known.set_number == acclmt_pkg::SetWidth'(set);
+    assign written = write_pass_q && known.set_number == acclmt_pkg::SetWidth'(set);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         visits_done_q <= '0;
@@ -297,7 +297,7 @@ module acclmt_full_round_passes #(
         last_matrix_q <= '0;
         stores_q <= 1'b0;
         line_begins_q <= '0;
-      end else if (write_pass) begin
+      end else if (write_pass_q) begin
         if (fresh) begin
           visits_done_q <= '0;
           unit_q <= 1'b0;
@@ -315,8 +315,8 @@ module acclmt_full_round_passes #(
           if (fresh || entry.matrix > last_matrix_q) last_matrix_q <= entry.matrix;
           if (entry.store != acclmt_pkg::StoreNone) stores_q <= 1'b1;
           if (begins) begin
-            line_begins_q[word.visit] <= (entry.sbox == acclmt_pkg::SboxNone)
-                ? !entry.leaves && entry.times == '0 : !word.visit;
+            line_begins_q[word_q.visit] <= (entry.sbox == acclmt_pkg::SboxNone)
+                ? !entry.leaves && entry.times == '0 : !word_q.visit;
           end
         end
       end
@@ -324,13 +324,13 @@ module acclmt_full_round_passes #(
     for (genvar visit = 0; visit < 2; visit++) begin : gen_visit
       // A new table begins without those of the last one, of any set.
       always_ff @(posedge clk_i) begin
-        if (write_pass && fresh) begin
+        if (write_pass_q && fresh) begin
           first_q[FirstWidth*visit+:FirstWidth] <= '0;
           passes_q[CountWidth*visit+:CountWidth] <= '0;
           vectors_q[CountWidth*visit+:CountWidth] <= '0;
         end
         // Those of a visit that this sub-engine has not stay as they are.
-        if (Visits[visit] && written && begins && word.visit == (visit == 1)) begin
+        if (Visits[visit] && written && begins && word_q.visit == (visit == 1)) begin
           first_q[FirstWidth*visit+:FirstWidth] <= first;
         end
         if (Visits[visit] && written && ends && known.visit == (visit == 1)) begin
@@ -348,11 +348,11 @@ module acclmt_full_round_passes #(
       logic [EntryWidth-1:0] second_q;
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) first_of_last_q <= 1'b0;
-        else if (write_pass) first_of_last_q <= written && begins && word.visit && !ends;
+        else if (write_pass_q) first_of_last_q <= written && begins && word_q.visit && !ends;
       end
       always_ff @(posedge clk_i) begin
-        if (write_pass && fresh) second_q <= '0;
-        else if (write_pass && first_of_last_q) second_q <= entry;
+        if (write_pass_q && fresh) second_q <= '0;
+        else if (write_pass_q && first_of_last_q) second_q <= entry;
       end
       assign second_o[EntryWidth*set+:EntryWidth] = second_q;
     end else begin : gen_no_second
@@ -404,20 +404,20 @@ module acclmt_full_round_passes #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{body_passes, body_vectors, word, constant_write_i};
+  assign unused_bits = ^{body_passes, body_vectors, word_q, constant_write_i};
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !$isunknown({write, write_pass, read_i, faults_o}))
+      !$isunknown({write, write_pass_q, read_i, faults_o}))
   else $error("acclmt_full_round_passes: a write, a read or a fault is unknown");
   entry_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-      write_pass |-> !$isunknown({entry, word, index, word_is_long}))
+      write_pass_q |-> !$isunknown({entry, word_q, index_q, word_is_long_q}))
   else $error("acclmt_full_round_passes: an entry is unknown");
   loop_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      write_pass && loop_ends && !known_d.malformed);
+      write_pass_q && loop_ends && !known_d.malformed);
   malformed_c : cover property (@(posedge clk_i) disable iff (!rst_ni)
-      write_pass && known_d.malformed && !known.malformed);
-  unloaded_c : cover property (@(posedge clk_i) disable iff (!rst_ni) write_pass && unloaded);
+      write_pass_q && known_d.malformed && !known.malformed);
+  unloaded_c : cover property (@(posedge clk_i) disable iff (!rst_ni) write_pass_q && unloaded);
   erase_c : cover property (@(posedge clk_i) disable iff (!rst_ni) erase);
 `endif
 
