@@ -97,7 +97,7 @@ module acclmt_level_setup #(
   assign is_end = level_q == top_i + 1'b1;
   assign enough = level_q != '0 || words_q >= EndWidth'(leaf_places_i);
   assign legal = groups_q != '0 && queue_end <= EndWidth'(NodeWords) && enough;
-  assign ends = active && is_end || illegal_o;
+  assign ends = done_o || illegal_o;
 
   always_ff @(posedge clk_i) begin
     if (start_i) base_q <= '0;
