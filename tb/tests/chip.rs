@@ -716,8 +716,7 @@ fn programs_that_cannot_run_are_refused() {
     let code = registers::ERROR_ILLEGAL_PROGRAM.code;
     assert_eq!(host.error(), (code, ProgramFault::Missing as u32));
     host.clear();
-    host.load_raw(&table[..last]);
-    host.load_raw(&table[last..]);
+    host.load_raw(&table);
     host.write(registers::CONTROL.address, START);
     assert_eq!(host.feed(&[], 60), 0);
     assert_eq!(host.error(), (0, 0));
