@@ -389,8 +389,9 @@ def main():
         sys.exit(f"protocol: {error}")
     for block in BLOCKS:
         check(block, sources)
-        check_texts(block, sources)
-        if not arguments.no_faults:
+        if arguments.no_faults:
+            check_texts(block, sources)
+        else:
             check_faults(block, sources)
 
 
