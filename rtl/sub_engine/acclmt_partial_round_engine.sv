@@ -196,7 +196,8 @@ module acclmt_partial_round_engine #(
   );
 
   // The choice of a beat fills a cycle; what it begins comes in the next one. A beat knows the
-  // index of its coefficients.
+  // index of its coefficients. Without a beat none is the first one, so that operands stay as they
+  // are and cost no energy.
   logic issue_q, issue_first_q, issue_last_q;
   acclmt_pkg::beat_t issue_beat_q;
   logic [Lanes-1:0][LaneWidth-1:0] issue_state_q;
@@ -206,11 +207,15 @@ module acclmt_partial_round_engine #(
   acclmt_pkg::round_t issue_round;
   assign issue_round = control_take ? '0 : head_round;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) issue_q <= 1'b0;
-    else issue_q <= issue && !clear_i;
+    if (!rst_ni) begin
+      issue_q <= 1'b0;
+      issue_first_q <= 1'b0;
+    end else begin
+      issue_q <= issue && !clear_i;
+      issue_first_q <= issue && issue_first && !clear_i;
+    end
   end
   always_ff @(posedge clk_i) begin
-    issue_first_q <= issue_first;
     issue_beat_q <= issue_beat;
     issue_last_q <= issue_last;
     issue_state_q <= control_take ? state_i : head_state;
@@ -225,7 +230,7 @@ module acclmt_partial_round_engine #(
 
   // The first round of a hash: residues, not sums, come in.
   logic fresh;
-  assign fresh = number_i == acclmt_pkg::SubEngineWidth'(1) && issue_round_q == '0;
+  assign fresh = issue_q && number_i == acclmt_pkg::SubEngineWidth'(1) && issue_round_q == '0;
 
   logic first_at_operand, fresh_at_product, first_at_product, unused_ahead;
   always_ff @(posedge clk_i) first_at_operand <= issue_first_q;
@@ -282,7 +287,7 @@ module acclmt_partial_round_engine #(
     .clk_i,
     .rst_ni,
     .clear_i,
-    .valid_i(issue_q && issue_first_q),
+    .valid_i(issue_first_q),
     .valid_o(valid_at_end),
     .ahead_o(constant_is_next)
   );
@@ -432,9 +437,18 @@ module acclmt_partial_round_engine #(
   // ---- The new element --------------------------------------------------------------------------
 
   // Sum 1 is complete; it is in lane 1 of the first beat.
-  logic [Slices-1:0][ChunkWidth-1:0] resolved_q;
+  // The sums of the later beats are not reduced, and in Goldilocks mode those beside it.
+  logic first_at_sum_q;
+  logic [Slices-1:0][ChunkWidth-1:0] complete, resolved_q;
   logic [WordWidth-1:0] residue, share, share_at_output, output_of_sbox, output_q, new_first;
-  always_ff @(posedge clk_i) resolved_q <= acclmt_pkg::resolve_carries(goldilocks, sum[1]);
+  always_comb begin
+    complete = sum[1];
+    if (goldilocks) complete[Slices-1:1] = '0;
+  end
+  always_ff @(posedge clk_i) begin
+    first_at_sum_q <= first_at_product;
+    if (first_at_sum_q) resolved_q <= acclmt_pkg::resolve_carries(goldilocks, complete);
+  end
   acclmt_reduce #(
     .Prime(Prime),
     .Goldilocks(Goldilocks),
@@ -472,6 +486,13 @@ module acclmt_partial_round_engine #(
     .data_i(share),
     .data_o(share_at_output)
   );
+  // Of a state only y passes the S-box, which holds it still for the later beats; in Goldilocks
+  // mode nothing is beside it.
+  logic [WordWidth-1:0] to_sbox;
+  always_comb begin
+    to_sbox = y;
+    if (goldilocks) to_sbox[WordWidth-1:SliceWidth] = '0;
+  end
   acclmt_pkg::word_t unused_x;
   acclmt_pkg::sbox_e power;
   always_comb begin
@@ -497,8 +518,8 @@ module acclmt_partial_round_engine #(
     .goldilocks_i,
     .prime_i,
     .power_i(power),
-    .valid_i(issue_q && issue_first_q),
-    .x_i(issue_state_q[0][WordWidth-1:0]),
+    .valid_i(issue_first_q),
+    .x_i(to_sbox),
     .x_o(unused_x),
     .base_i('0),
     .bypass_i('0),

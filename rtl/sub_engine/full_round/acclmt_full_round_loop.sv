@@ -374,7 +374,8 @@ module acclmt_full_round_loop #(
     end
   end
 
-  // The choice of a beat fills a cycle; what it begins comes in the next one.
+  // The choice of a beat fills a cycle; what it begins comes in the next one. Without a beat the
+  // operands of the S-boxes stay as they are and cost no energy.
   logic [EntryWidth-1:0] issue_entry_q;
   acclmt_pkg::pass_index_t issue_pass_q;
   logic [7:0] issue_count_q;
@@ -393,7 +394,7 @@ module acclmt_full_round_loop #(
     issue_vector_q <= issue_vector;
     issue_last_q <= issue_last;
     issue_digest_o <= issue_digest;
-    issue_state_o <= issue_state;
+    if (issue) issue_state_o <= issue_state;
     issue_tag_o <= issue_tag;
   end
   assign issue_entry_o = issue_entry_q;

@@ -166,11 +166,14 @@ module acclmt_full_round_pairs #(
     logic unused_prime;
     assign unused_prime = ^prime_i;
   end
-  // An element is below its prime, so that no slice borrows from the next one.
+  // An element is below its prime, so that no slice borrows from the next one. Without a pair the
+  // operands stay as they are and cost no energy.
   logic [WordWidth-1:0] negative_q, factor_q;
   always_ff @(posedge clk_i) begin
-    negative_q <= prime - x;
-    factor_q <= y;
+    if (comes || waiting) begin
+      negative_q <= prime - x;
+      factor_q <= y;
+    end
   end
 
   // With adders, slices 2 and 3 beside, where they have pairs.
@@ -179,8 +182,10 @@ module acclmt_full_round_pairs #(
   if (Adders) begin : gen_beside_operands
     logic [WordWidth-1:0] negative_beside_q, factor_beside_q;
     always_ff @(posedge clk_i) begin
-      negative_beside_q <= prime - slice_word[2];
-      factor_beside_q <= (lanes == 2'd1) ? '0 : slice_word[3];
+      if (comes) begin
+        negative_beside_q <= prime - slice_word[2];
+        factor_beside_q <= (lanes == 2'd1) ? '0 : slice_word[3];
+      end
     end
     assign negative_beside = negative_beside_q;
     assign factor_beside = factor_beside_q;
