@@ -732,6 +732,9 @@ module acclmt_partial_round_engine #(
   order_in_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       issue_q |-> of_issued.order != '0 && of_issued.order < of_issued.width)
   else $error("acclmt_partial_round_engine: %0d sums move up", of_issued.order);
+  sbox_rests_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !issue_first_q |-> $stable({x, y}))
+  else $error("acclmt_partial_round_engine: operands change and no state begins a round");
   first_has_room_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       valid_at_end && !clear_i |-> first_ready)
   else $error("acclmt_partial_round_engine: a new element 0 comes and there is no room");

@@ -536,6 +536,9 @@ module acclmt_full_round_loop #(
   program_known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       issue_o |-> !$isunknown({issue_entry_q, issue_pass_q, issue_count_q, issue_vector_q}))
   else $error("acclmt_full_round_loop: the pass of a state is unknown");
+  sbox_rests_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !issue_o && !$past(clear_i) |-> $stable(issue_state_o))
+  else $error("acclmt_full_round_loop: operands of the S-boxes change without a beat");
   within_table_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       issue_o |-> issue_entry_o.leaves || again || issue_pass_q != '1)
   else $error("acclmt_full_round_loop: a program goes on behind the table");

@@ -387,6 +387,9 @@ module acclmt_full_round_pairs #(
   one_pair_at_a_time_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       comes && !clear_i |-> !waiting)
   else $error("acclmt_full_round_pairs: a pair of beats comes while lanes of another one wait");
+  rests_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !$past(comes || waiting) |-> $stable({negative_q, factor_q}))
+  else $error("acclmt_full_round_pairs: operands change without a pair");
   has_lanes_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       comes && !clear_i |-> lanes != '0)
   else $error("acclmt_full_round_pairs: a pair of beats has no lane");
