@@ -6,7 +6,7 @@ simulation with the delays of the routed netlist: `make energy`.
 
 For each block: OpenROAD writes the delays (SDF) of its layout; Icarus Verilog simulates the netlist with them,
 the operands random residues as a hash has them, an operation each cycle, each result compared with the integers of
-Python; OpenSTA in OpenROAD reads the activity of every pin and sums the power up, clock tree and glitches
+Python (and once the same operands all the time, which is what a cycle without an operation costs); OpenSTA in OpenROAD reads the activity of every pin and sums the power up, clock tree and glitches
 included. Where OpenROAD or a layout is missing nothing is done, which is said, and is no failure.
 
 Needs the packages of synth/requirements.txt, OpenROAD-flow-scripts, Icarus Verilog, and the layouts.
@@ -32,7 +32,7 @@ import area  # noqa: E402
 import area_page  # noqa: E402
 import place  # noqa: E402
 from blocks import LATENCIES, reduce_latency  # noqa: E402
-from fields import Goldilocks, Large, grow  # noqa: E402
+from fields import SLICE_BITS, Goldilocks, Large, grow  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
 from netlists import Netlists  # noqa: E402
 
@@ -99,7 +99,25 @@ STIMULI = {
     "acclmt_reduce_constant": Stimulus(reduce_latency(0), "residue_o", reduction),
     "acclmt_mod_add": Stimulus(1, "sum_o", addition),
 }
-FIELDS = {"large": Large, "goldilocks": Goldilocks}
+
+
+class OneSlice(Goldilocks):
+    """Goldilocks mode with an element in slice 0 only, as the S-boxes of the partial rounds have it."""
+
+    def random(self, random):
+        return super().random(random) % 2**SLICE_BITS
+
+
+# Field and operands -> their numbers. Operands are new in each cycle, or held still all the time.
+EVERY, HELD, SLICE = "new", "held", "one slice"
+RUNS = {
+    ("goldilocks", EVERY): Goldilocks,
+    ("goldilocks", SLICE): OneSlice,
+    ("large", EVERY): Large,
+    ("large", HELD): Large,
+}
+FIELDS = sorted({field for field, _ in RUNS})
+OPERANDS = sorted({operands for _, operands in RUNS})
 
 
 def ports_of(netlist, top):
@@ -156,12 +174,13 @@ endmodule
 """
 
 
-def write_rows(folder, ports, stimulus, mode, random):
-    """The files of inputs and results, a row of hexadecimal digits a cycle."""
+def write_rows(folder, ports, stimulus, mode, random, held=False):
+    """The files of inputs and results, a row of hexadecimal digits a cycle: of new operands, or always the same."""
     names = [name for name, (direction, _) in ports.items() if direction == "input" and name != "clk_i"]
     inputs, results = [], []
+    operation = stimulus.make(mode, random)
     for _ in range(BEFORE + CYCLES):
-        given, result = stimulus.make(mode, random)
+        given, result = operation if held else stimulus.make(mode, random)
         given = {"goldilocks_i": mode.goldilocks, "prime_i": mode.prime, **given}
         row = low = 0
         for name in names:
@@ -192,10 +211,10 @@ def read_power(report):
     return groups, share
 
 
-def measure(block, field, job, flow, netlists, seed):
-    """The energy of an operation of a block in a field."""
-    stimulus, mode = STIMULI[block], FIELDS[field]()
-    folder = TARGET / job.arguments.library / f"{block}_{field}"
+def measure(block, field, operands, job, flow, netlists, seed):
+    """The energy of an operation of a block in a field, or of a cycle without one."""
+    stimulus, mode = STIMULI[block], RUNS[field, operands]()
+    folder = TARGET / job.arguments.library / f"{block}_{field}_{operands.replace(' ', '_')}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     layout = job.folder("results")
@@ -215,11 +234,11 @@ def measure(block, field, job, flow, netlists, seed):
     ports = ports_of(netlist, block)
     vcd = folder / "activity.vcd"
     (folder / "testbench.v").write_text(testbench(block, ports, stimulus, period, vcd.name))
-    write_rows(folder, ports, stimulus, mode, random_numbers.Random(seed))
+    write_rows(folder, ports, stimulus, mode, random_numbers.Random(seed), held=operands == HELD)
     run(["iverilog", "-g2005-sv", "-o", "simulation", "testbench.v", "netlist.v"], folder, "iverilog")
     output = run(["vvp", "-n", "simulation"], folder, "the simulation")
     if "wrong 0\n" not in output:
-        raise EnergyError(f"{block}, {field}: results differ in the simulation with delays: {output.strip()}")
+        raise EnergyError(f"{block}, {field}, {operands}: results differ in the simulation with delays: {output.strip()}")
     report = script(job, flow, HERE / "power.tcl", {"ACCLMT_VCD": str(vcd)}, folder / "power.log")
     groups, share = read_power(report)
     if share < LEAST_ANNOTATED:
@@ -231,6 +250,7 @@ def measure(block, field, job, flow, netlists, seed):
     return {
         "block": block,
         "field": field,
+        "operands": operands,
         "commit": area.commit(),
         "library": job.arguments.library,
         "period_ps": period,
@@ -263,7 +283,7 @@ def script(job, flow, path, variables, log):
 
 def page(text, results):
     """The page with the tables of the results of all libraries."""
-    head = ["library", "block", "field", "period, ps", "pJ an operation"]
+    head = ["library", "block", "field", "operands", "period, ps", "pJ a cycle"]
     head += ["registers", "gates", "clock tree", "leakage"]
     rows = []
     for library, data in sorted(results.items()):
@@ -271,7 +291,7 @@ def page(text, results):
             parts = entry["parts"]
             values = [entry["picojoules"], parts["sequential"], parts["combinational"]]
             values += [parts.get("clock", 0), entry["leakage_picojoules"]]
-            row = [library, f"`{entry['block']}`", entry["field"], str(entry["period_ps"])]
+            row = [library, f"`{entry['block']}`", entry["field"], entry["operands"], str(entry["period_ps"])]
             rows.append([*row, *(f"{value:.2f}" for value in values)])
     lines = area_page.table(head, rows)
     for library, data in sorted(results.items()):
@@ -292,6 +312,13 @@ def page(text, results):
                 parts = [f"{found[part][1]:.1f}" for part in columns]
                 rows.append([name, f"{entry['cycles']:.2f}", *parts, bounds])
             lines += area_page.table(["hash", "cycles", *columns, "bounds"], rows)
+            rows = []
+            for name, entry in total["hashes"].items():
+                steps = list(entry["steps"].values())
+                gain = f"{100 * (1 - steps[-1] / steps[0]):.1f} %"
+                rows.append([name, *(f"{value:.1f}" for value in steps), gain])
+            lines += ["", f"Operands held still, in nJ a hash on {library}:", ""]
+            lines += area_page.table(["hash", *hashes.STEPS, "gain"], rows)
     return area_page.between(PAGE, text, (BEGIN, END), [*lines, ""], EnergyError)
 
 
@@ -299,9 +326,13 @@ def joined(old, new, library):
     """The figures of new runs, and those of an older one of what was not run again."""
     if old is None:
         return new
-    again = {(entry["block"], entry["field"]) for entry in new["blocks"]}
-    kept = [entry for entry in old["blocks"] if (entry["block"], entry["field"]) not in again]
-    blocks = sorted([*kept, *new["blocks"]], key=lambda entry: (entry["block"], entry["field"]))
+
+    def key(entry):
+        return entry["block"], entry["field"], entry["operands"]
+
+    again = {key(entry) for entry in new["blocks"]}
+    kept = [entry for entry in old["blocks"] if key(entry) not in again]
+    blocks = sorted([*kept, *new["blocks"]], key=key)
     data = {"commit": new["commit"] or old["commit"], "blocks": blocks}
     if library in hashes.LIBRARIES:
         data["sum"] = hashes.summed(library, blocks)
@@ -321,12 +352,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=sorted(place.PLATFORMS), default="asap7", help="[asap7]")
     parser.add_argument("--block", action="append", choices=sorted(STIMULI), help="repeat it [all]")
-    parser.add_argument("--field", action="append", choices=sorted(FIELDS), help="repeat it [all]")
+    parser.add_argument("--field", action="append", choices=FIELDS, help="repeat it [all]")
+    parser.add_argument("--operands", action="append", choices=OPERANDS, help="repeat it [all]")
     parser.add_argument("--seed", type=int, default=1, help="of the operands [1]")
     parser.add_argument(
         "--publish",
         action="store_true",
-        help="also write them into synth/results and docs/energy.md, in place of those of the same blocks and fields",
+        help="also write them into synth/results and docs/energy.md, in place of those of the same blocks, fields and operands",
     )
     parser.add_argument("--json", type=Path, help="where the figures go [target/energy/LIBRARY.json]")
     parser.add_argument(
@@ -336,8 +368,10 @@ def main():
     )
     arguments = parser.parse_args()
     if arguments.sum_only:
-        if arguments.block or arguments.field or arguments.publish or arguments.json:
-            parser.error("--sum-only measures nothing, so --block, --field, --publish and --json do not go with it")
+        if arguments.block or arguments.field or arguments.operands or arguments.publish or arguments.json:
+            parser.error(
+                "--sum-only measures nothing, so --block, --field, --operands, --publish and --json do not go with it"
+            )
         try:
             results = summed_again(json.loads(RESULTS.read_text()))
             area.write(RESULTS, json.dumps(results, indent=1) + "\n")
@@ -345,6 +379,14 @@ def main():
         except (EnergyError, FlowError, OSError, ValueError, hashes.HashError) as error:
             sys.exit(f"energy: {error}")
         return
+    runs = [
+        (field, operands)
+        for field, operands in RUNS
+        if field in (arguments.field or FIELDS) and operands in (arguments.operands or OPERANDS)
+    ]
+    if not runs:
+        there = ", ".join(f"{operands} ({field})" for field, operands in RUNS)
+        parser.error(f"of these fields and operands nothing is measured; there are {there}")
     openroad = os.environ.get("OPENROAD_EXE") or shutil.which("openroad")
     if openroad is None:
         print(place.INSTALL.replace("place:", "energy:"), file=sys.stderr)
@@ -361,11 +403,11 @@ def main():
             if not (job.folder("results") / "place.json").is_file():
                 say(f"{block}: skipped, there is no layout: `make place LIB={arguments.library} TOP={block}` makes it")
                 continue
-            for field in arguments.field or sorted(FIELDS):
-                entry = measure(block, field, job, flow, netlists, arguments.seed)
+            for field, operands in runs:
+                entry = measure(block, field, operands, job, flow, netlists, arguments.seed)
                 found.append(entry)
                 parts = ", ".join(f"{group} {value:.2f}" for group, value in entry["parts"].items() if value)
-                say(f"{block}, {field}: {entry['picojoules']:.2f} pJ ({parts})")
+                say(f"{block}, {field}, {operands}: {entry['picojoules']:.2f} pJ ({parts})")
         data = {"commit": area.commit(), "blocks": found}
         if arguments.library in hashes.LIBRARIES and found:
             data["sum"] = hashes.summed(arguments.library, found)

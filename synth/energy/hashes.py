@@ -5,12 +5,14 @@ hash engine (synth/results/asap7.json) and the cycles of a hash (synth/cycles.js
 
 Every part has an estimate with a lower and an upper bound:
 
-  blocks     that have a layout: measured, an operation in every cycle of the hash, so never idle
+  blocks     that have a layout: measured, with an operation and with operands that are held still
   registers  of the other units: as those of the laid-out blocks, clock tree included
   gates      of the other units: energy per um^2 as that of the gates of the laid-out blocks
   memories   by a model: each is read and written in every cycle
 
-What is no input of a block is not held still where a slot is empty, so an empty slot is counted as a full one.
+Operands are held still in an empty slot of a sub-engine, and in the partial rounds, of which one element of a state
+passes the S-box, for its later beats; in Goldilocks mode the other slices are. What else a sub-engine does not use
+(elements beyond a state, steps in which a row goes on) counts as used.
 """
 
 import json
@@ -26,6 +28,12 @@ MODEL = HERE / "model.toml"
 RESULTS = ROOT / "synth" / "results"
 CYCLES = ROOT / "synth" / "cycles.json"
 PARTS = ("blocks", "registers", "gates", "memories")
+# What is held still, step by step; energies of hashes are those with the last one.
+STEPS = ("nothing held", "S-boxes of the partial rounds", "empty slots")
+# Elements in a beat of a state.
+BEAT = {"large": 3, "goldilocks": 12}
+# In Goldilocks mode the multiplier of the S-boxes of the partial rounds makes x^3 in one slice and x^7 in another.
+SLICES_OF_MULTIPLIER = 2
 
 
 class HashError(Exception):
@@ -39,19 +47,55 @@ def read_json(path, how):
         raise HashError(f"{path} cannot be read ({error}): {how}") from None
 
 
-def instances(modules, top):
-    """Module -> how many of it are in `top`, itself included."""
+def visits(modules, top):
+    """(path of the modules' names without parameters, module) -> how many of it are in `top`, itself included."""
     if top not in modules:
         raise HashError(f"the results of `make area` have no module {top}")
     found = {}
 
-    def visit(name, times):
-        found[name] = found.get(name, 0) + times
+    def visit(above, name, times):
+        path = (*above, name.split("__")[0])
+        found[path, name] = found.get((path, name), 0) + times
         for child, count in modules[name]["units"].items():
-            visit(child, times * count)
+            visit(path, child, times * count)
 
-    visit(top, 1)
+    visit((), top, 1)
     return found
+
+
+def instances(modules, top):
+    """Module -> how many of it are in `top`, itself included."""
+    found = {}
+    for (_, name), times in visits(modules, top).items():
+        found[name] = found.get(name, 0) + times
+    return found
+
+
+def used(path, hash_, step):
+    """The share of the cycles in which a block has an operation, by its path and the number of the step, and
+    whether that is one of a single element."""
+    partial = "acclmt_partial_round_engine" in path
+    # The reduction beside the S-box is that of the sum that becomes its next element.
+    single = partial and step >= 1 and ("acclmt_sbox" in path or path[-2:-1] == ("acclmt_partial_round_engine",))
+    share = 1.0
+    if step >= 2 and partial:
+        share = hash_["busy_partial"]
+    elif step >= 2 and "acclmt_full_round_engine" in path:
+        share = hash_["busy_full"]
+    if single:
+        share /= -(-hash_["width"] // BEAT[hash_["field"]])
+    return share, single
+
+
+def block_energy(path, runs, hash_, step):
+    """Energy in pJ of a block in a cycle, on average."""
+    share, single = used(path, hash_, step)
+    held = runs["held"]
+    operation = runs["new"]
+    if single and hash_["field"] == "goldilocks":
+        slices = SLICES_OF_MULTIPLIER if path[-1] == "acclmt_mul" else 1
+        operation = held + slices * (runs["one slice"] - held)
+    return share * operation + (1 - share) * held
 
 
 def add(total, low, typical, high):
@@ -79,19 +123,22 @@ def memory_energy(width, depth, model):
     return width * (2 * line + model["output_register_pj"])
 
 
-def per_cycle(blocks, results, model, flip_flop_um2):
-    """Part -> [least, typical, most] energy in pJ of an engine in a cycle."""
+def per_cycle(blocks, results, model, flip_flop_um2, hash_, step=len(STEPS) - 1):
+    """Part -> [least, typical, most] energy in pJ of an engine in a cycle of a hash; how many of each measured block
+    it has. The blocks: name -> operands -> what energy.py has of them."""
     modules = results["modules"]
-    known = {name: entry for name, entry in blocks.items() if name in modules}
+    known = {name: runs for name, runs in blocks.items() if name in modules}
     if not known:
         raise HashError("no block of the engine has a measured energy")
-    register, gate = densities(known, modules, flip_flop_um2)
+    register, gate = densities({name: runs["new"] for name, runs in known.items()}, modules, flip_flop_um2)
     parts = {part: [0.0, 0.0, 0.0] for part in PARTS}
-    counts = instances(modules, ENGINE)
-    for name, times in counts.items():
+    counts = {}
+    for (path, name), times in visits(modules, ENGINE).items():
         module = modules[name]
         if name in known:
-            energy = times * known[name]["picojoules"]
+            counts[name] = counts.get(name, 0) + times
+            picojoules = {operands: entry["picojoules"] for operands, entry in known[name].items()}
+            energy = times * block_energy(path, picojoules, hash_, step)
             parts["blocks"] = add(parts["blocks"], *(energy * factor for factor in model["block_bounds"]))
             continue
         own_registers = module["flip_flops"] - sum(
@@ -106,7 +153,7 @@ def per_cycle(blocks, results, model, flip_flop_um2):
             parts["memories"] = add(
                 parts["memories"], *(energy * factor for factor in model["memory_bounds"])
             )
-    return parts, counts, sorted(known)
+    return parts, counts
 
 
 def hash_energy(parts, cycles):
@@ -116,24 +163,36 @@ def hash_energy(parts, cycles):
     return found
 
 
+def runs_of(measured, field):
+    """Block -> operands -> its energy in a field. With held operands fields do not differ."""
+    found = {}
+    for entry in measured:
+        if entry["field"] == field or entry["operands"] == "held":
+            found.setdefault(entry["block"], {})[entry["operands"]] = entry
+    needed = {"new", "held"} | ({"one slice"} if field == "goldilocks" else set())
+    return {block: runs for block, runs in found.items() if needed <= set(runs)}
+
+
 def summed(library, measured):
     """The energies of hashes, of the energies of blocks as energy.py has them."""
     results = read_json(RESULTS / f"{library}.json", "`make area` writes it")
-    cycles = read_json(CYCLES, "it is in the repository")["arities"]
+    cycles = read_json(CYCLES, "it is in the repository")
     model = tomllib.loads(MODEL.read_text())[library]
     found = {}
     names = set()
-    for field, hashes in (
-        ("large", {f"arity {arity}": entry["cycles"] for arity, entry in cycles.items()}),
-        ("goldilocks", {"Plonky2": model["plonky2_cycles"]}),
-    ):
-        blocks = {entry["block"]: entry for entry in measured if entry["field"] == field}
+    named = [(f"arity {arity}", entry) for arity, entry in cycles["arities"].items()]
+    named += cycles["goldilocks"].items()
+    for name, hash_ in named:
+        blocks = runs_of(measured, hash_["field"])
         if not blocks:
             continue
-        parts, counts, known = per_cycle(blocks, results, model, model["flip_flop_um2"])
-        names.update((name, counts[name]) for name in known)
-        for name, number in hashes.items():
-            found[name] = {"cycles": number, "nanojoules": hash_energy(parts, number)}
+        totals = {}
+        for number, step in enumerate(STEPS):
+            parts, counts = per_cycle(blocks, results, model, model["flip_flop_um2"], hash_, number)
+            energy = hash_energy(parts, hash_["cycles"])
+            totals[step] = energy["all"][1]
+        names.update(counts.items())
+        found[name] = {"cycles": hash_["cycles"], "nanojoules": energy, "steps": totals}
     return {
         "commit_of_areas": results["commit"],
         "bounds": ["least", "typical", "most"],

@@ -163,7 +163,7 @@ endmodule
 class Testbench(unittest.TestCase):
     """The testbench on a behavioural block, right and wrong."""
 
-    def wrong_results(self, changed=""):
+    def wrong_results(self, changed="", held=False):
         stimulus = energy.STIMULI["acclmt_mod_add"]
         prime = energy.Large().prime
         block = f"""module acclmt_mod_add (clk_i, goldilocks_i, a_i, b_i, prime_i, sum_o);
@@ -185,7 +185,9 @@ endmodule
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             bench = energy.testbench("acclmt_mod_add", ports, stimulus, 1000, "a.vcd")
-            energy.write_rows(folder, ports, stimulus, energy.Large(), random.Random(1))
+            energy.write_rows(folder, ports, stimulus, energy.Large(), random.Random(1), held=held)
+            rows = (folder / "inputs.hex").read_text().split()
+            self.assertEqual(len(set(rows)), 1 if held else len(rows))
             (folder / "a.v").write_text(bench + block)
             energy.run(["iverilog", "-g2005-sv", "-o", "a", "a.v"], folder, "iverilog")
             output = energy.run(["vvp", "-n", "a"], folder, "vvp")
@@ -194,6 +196,15 @@ endmodule
 
     def test_right_results_are_none_wrong(self):
         self.assertEqual(self.wrong_results(), 0)
+        self.assertEqual(self.wrong_results(held=True), 0)
+
+    def test_one_slice_has_an_element(self):
+        mode, numbers = energy.OneSlice(), random.Random(1)
+        for stimulus in energy.STIMULI.values():
+            given, result = stimulus.make(mode, numbers)
+            for name, value in given.items():
+                self.assertTrue(0 < value < 2 ** (energy.SLICE_BITS * (3 if name == "value_i" else 1)), name)
+            self.assertLess(result, 2**128)
 
     def test_wrong_results_are_counted(self):
         self.assertEqual(self.wrong_results("+ 1"), energy.BEFORE + energy.CYCLES - 1)
@@ -230,21 +241,24 @@ class Report(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_tables_have_the_figures(self):
         block = {
-            "block": "acclmt_mul", "field": "large", "period_ps": 1312, "picojoules": 60.5,
+            "block": "acclmt_mul", "field": "large", "operands": "new", "period_ps": 1312, "picojoules": 60.5,
             "parts": {"sequential": 5.0, "combinational": 50.25, "clock": 5.25},
             "leakage_picojoules": 0.125,
         }  # fmt: skip
         values = {part: [1.0, 2.0, 3.0] for part in (*hashes.PARTS, "all")}
         total = {
             "instances_of_measured_blocks": {"acclmt_mul": 29}, "commit_of_areas": "abc",
-            "hashes": {"arity 2": {"cycles": 13.0, "nanojoules": values}},
+            "hashes": {"arity 2": {
+                "cycles": 13.0, "nanojoules": values, "steps": dict(zip(hashes.STEPS, (4.0, 3.0, 2.0))),
+            }},
         }  # fmt: skip
         text = energy.page(
             f"before\n{energy.BEGIN}\nold\n{energy.END}\nbehind\n",
             {"asap7": {"blocks": [block], "sum": total}, "sg13g2": {"blocks": []}},
         )
-        self.assertIn("| asap7 | `acclmt_mul` | large | 1312 | 60.50 | 5.00 | 50.25 | 5.25 | 0.12 |", text)
+        self.assertIn("| asap7 | `acclmt_mul` | large | new | 1312 | 60.50 | 5.00 | 50.25 | 5.25 | 0.12 |", text)
         self.assertIn("| arity 2 | 13.00 | 2.0 | 2.0 | 2.0 | 2.0 | 2.0 | 1 to 3 |", text)
+        self.assertIn("| arity 2 | 4.0 | 3.0 | 2.0 | 50.0 % |", text)
         self.assertNotIn("old", text)
         self.assertTrue(text.startswith("before") and text.endswith("behind\n"))
         with self.assertRaisesRegex(energy.EnergyError, "markers"):
@@ -254,15 +268,17 @@ class Page(unittest.TestCase):
 class Joined(unittest.TestCase):
     def test_what_was_not_run_again_stays(self):
         def run(commit, *blocks):
-            entries = [{"block": block, "field": field, "picojoules": value} for block, field, value in blocks]
+            keys = ("block", "field", "operands", "picojoules")
+            entries = [dict(zip(keys, block)) for block in blocks]
             return {"commit": commit, "blocks": entries}
 
-        old = run("a", ("sqr", "large", 1.0), ("mul", "large", 2.0))
-        new = run("b", ("mul", "large", 3.0), ("mul", "goldilocks", 4.0))
+        old = run("a", ("sqr", "large", "new", 1.0), ("mul", "large", "new", 2.0), ("mul", "large", "held", 2.5))
+        new = run("b", ("mul", "large", "new", 3.0), ("mul", "goldilocks", "new", 4.0))
         # No sum: there is no model of memories.
         data = energy.joined(old, new, "sg13g2")
         found = [(entry["block"], entry["field"], entry["picojoules"]) for entry in data["blocks"]]
-        self.assertEqual(found, [("mul", "goldilocks", 4.0), ("mul", "large", 3.0), ("sqr", "large", 1.0)])
+        expected = [("mul", "goldilocks", 4.0), ("mul", "large", 2.5), ("mul", "large", 3.0), ("sqr", "large", 1.0)]
+        self.assertEqual(found, expected)
         self.assertEqual(data["commit"], "b")
         self.assertIs(energy.joined(None, new, "sg13g2"), new)
 
@@ -271,6 +287,7 @@ class Again(unittest.TestCase):
     def test_hashes_are_summed_up_anew(self):
         results = json.loads(energy.RESULTS.read_text())
         stale = results["asap7"] | {"sum": "old"}
+        self.assertTrue(stale["blocks"])
         found = energy.summed_again({"asap7": stale, "sg13g2": {"blocks": []}})
         self.assertEqual(found["asap7"]["sum"], hashes.summed("asap7", stale["blocks"]))
         self.assertEqual(found["asap7"]["blocks"], stale["blocks"])
@@ -280,7 +297,7 @@ class Again(unittest.TestCase):
             energy.summed_again({"sg13g2": {"blocks": []}})
 
     def test_options_of_measurements_do_not_go_with_it(self):
-        for option in ("--publish", "--block=acclmt_mul", "--field=large", "--json=x"):
+        for option in ("--publish", "--block=acclmt_mul", "--field=large", "--operands=held", "--json=x"):
             done = subprocess.run(
                 [sys.executable, Path(energy.__file__), "--sum-only", option], capture_output=True, text=True, check=False
             )
@@ -307,11 +324,50 @@ class Hash(unittest.TestCase):
         "voltage": 1.0, "output_register_pj": 0.01,
     }  # fmt: skip
 
+    RUNS = {
+        "new": {"picojoules": 7.0, "parts": {"sequential": 1.0, "clock": 1.0, "combinational": 5.0}},
+        "held": {"picojoules": 2.0},
+        "one slice": {"picojoules": 3.0},
+    }  # fmt: skip
+    HASH = {"field": "large", "width": 5, "busy_full": 0.5, "busy_partial": 0.75}
+
+    def test_operands_are_held_still_where_nobody_reads_them(self):
+        runs = {operands: entry["picojoules"] for operands, entry in self.RUNS.items()}
+        engine, partial = "acclmt_hash_engine", "acclmt_partial_round_engine"
+        sbox = (engine, partial, "acclmt_sbox")
+
+        def energies(path, **changes):
+            return [hashes.block_energy(path, runs, self.HASH | changes, step) for step in range(len(hashes.STEPS))]
+
+        # Outside of sub-engines nothing is.
+        self.assertEqual(energies((engine, "acclmt_reduce_constant")), [7.0, 7.0, 7.0])
+        # Half of the slots have no state.
+        self.assertEqual(energies((engine, "acclmt_full_round_engine", "acclmt_mul")), [7.0, 7.0, 4.5])
+        self.assertEqual(energies((engine, partial, "acclmt_pair_product", "acclmt_mul")), [7.0, 7.0, 5.75])
+        # One of the two beats of a state passes the S-box, and one of its sums the reduction.
+        self.assertEqual(energies((*sbox, "acclmt_mul")), [7.0, 4.5, 3.875])
+        self.assertEqual(energies((engine, partial, "acclmt_reduce_constant")), [7.0, 4.5, 3.875])
+        self.assertEqual(energies((*sbox, "acclmt_sqr"), width=3), [7.0, 7.0, 5.75])
+        # Goldilocks: of the only beat one slice, or two of the multiplier.
+        self.assertEqual(energies((*sbox, "acclmt_sqr"), field="goldilocks", width=12), [7.0, 3.0, 2.75])
+        self.assertEqual(energies((*sbox, "acclmt_mul"), field="goldilocks", width=12), [7.0, 4.0, 3.5])
+
+    def test_blocks_need_all_their_runs(self):
+        def entry(block, field, operands):
+            return {"block": block, "field": field, "operands": operands}
+
+        large = [entry("a", "large", "new"), entry("a", "large", "held"), entry("b", "large", "new")]
+        slices = [entry("a", "goldilocks", "new"), entry("a", "goldilocks", "one slice")]
+        self.assertEqual(list(hashes.runs_of(large, "large")), ["a"])
+        self.assertEqual(hashes.runs_of(large, "goldilocks"), {})
+        runs = hashes.runs_of(large + slices, "goldilocks")
+        self.assertEqual({name: entry["field"] for name, entry in runs["a"].items()},
+                         {"held": "large", "new": "goldilocks", "one slice": "goldilocks"})  # fmt: skip
+
     def test_parts_add_up(self):
-        block = {"picojoules": 7.0, "parts": {"sequential": 1.0, "clock": 1.0, "combinational": 5.0}}
-        parts, counts, known = hashes.per_cycle({"acclmt_mul": block}, self.RESULTS, self.MODEL, 0.2)
-        self.assertEqual(counts, {"acclmt_hash_engine": 1, "acclmt_mul": 2, "glue": 1})
-        self.assertEqual(known, ["acclmt_mul"])
+        parts, counts = hashes.per_cycle({"acclmt_mul": self.RUNS}, self.RESULTS, self.MODEL, 0.2, self.HASH)
+        self.assertEqual(hashes.instances(self.RESULTS["modules"], "acclmt_hash_engine")["glue"], 1)
+        self.assertEqual(counts, {"acclmt_mul": 2})
         self.assertEqual(parts["blocks"], [7.0, 14.0, 28.0])
         # 0.2 pJ a flip-flop, and 0.5 pJ an um^2 of gates: 10 um^2 of the block, 2 um^2 of the glue.
         self.assertAlmostEqual(parts["registers"][1], 2.0)
@@ -323,7 +379,7 @@ class Hash(unittest.TestCase):
 
     def test_what_is_missing_is_named(self):
         with self.assertRaisesRegex(hashes.HashError, "no block of the engine has a measured energy"):
-            hashes.per_cycle({}, self.RESULTS, self.MODEL, 0.2)
+            hashes.per_cycle({}, self.RESULTS, self.MODEL, 0.2, self.HASH)
         with self.assertRaisesRegex(hashes.HashError, "have no module acclmt_hash_engine"):
             hashes.instances({}, "acclmt_hash_engine")
 

@@ -2039,7 +2039,7 @@ fn clocks_of_reports_are_those_of_the_flow() {
     assert_eq!(stated, known);
 }
 
-/// The area flow divides by these figures.
+/// The area flow divides by these figures, and the energies of hashes are sums over them.
 #[test]
 fn cycles_of_the_area_flow_are_those_of_the_model() {
     let text = include_str!("../../../synth/cycles.json");
@@ -2049,28 +2049,40 @@ fn cycles_of_the_area_flow_are_those_of_the_model() {
         (&1.into(), &4.into())
     );
     let arities = file["arities"].as_object().unwrap();
-    assert_eq!(arities.len(), 4);
-    for (arity, figures) in arities {
-        let preset = format!("filecoin-arity-{arity}");
+    let goldilocks = file["goldilocks"].as_object().unwrap();
+    assert_eq!((arities.len(), goldilocks.len()), (4, 1));
+    for (name, figures) in arities.iter().chain(goldilocks) {
         let run = run(&[
             "bench",
             "engine",
             "--backend",
             "model",
             "--preset",
-            &preset,
+            figures["preset"].as_str().unwrap(),
             "--hashes",
             "16384",
             "--json",
         ]);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
         let row = &json_lines(&run)[0];
-        let measured = row["cycles_per_hash"].as_f64().unwrap();
-        let stated = figures["cycles"].as_f64().unwrap();
-        assert!((measured - stated).abs() < 0.0051, "{arity}: {measured}");
+        let partial = row["utilisation"]["partial"].as_array().unwrap();
+        let mean = partial.iter().map(|share| share.as_f64().unwrap()).sum::<f64>() / 4.0;
+        let full = row["utilisation"]["full"].as_f64().unwrap();
+        for (measured, stated) in [
+            (row["cycles_per_hash"].as_f64().unwrap(), "cycles"),
+            (full, "busy_full"),
+            (mean, "busy_partial"),
+        ] {
+            let difference = measured - figures[stated].as_f64().unwrap();
+            assert!(difference.abs() < 0.0051, "{name}, {stated}: {measured}");
+        }
+        assert_eq!(row["width"], figures["width"], "{name}");
+        let is_large = row["field"] != "goldilocks";
+        assert_eq!(is_large, figures["field"] == "large", "{name}");
         assert_eq!(
-            row["paper_cycles_per_hash"], figures["paper_cycles"],
-            "{arity}"
+            row["paper_cycles_per_hash"],
+            figures.get("paper_cycles").cloned().unwrap_or_default(),
+            "{name}"
         );
     }
 }
