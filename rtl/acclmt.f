@@ -12,6 +12,7 @@ dma/acclmt_dma_pkg.sv
 memory/acclmt_memory_pkg.sv
 memory/acclmt_mem_1r1w.sv
 memory/acclmt_memory.sv
+common/acclmt_clock_gate.sv
 common/acclmt_delay.sv
 common/acclmt_valid_pipe.sv
 common/acclmt_fifo.sv
@@ -59,6 +60,7 @@ sub_engine/full_round/acclmt_full_round_loop.sv
 sub_engine/full_round/acclmt_full_round_engine.sv
 engine/acclmt_mixed_timing.sv
 engine/acclmt_state_loader.sv
+engine/acclmt_engine_clock.sv
 engine/acclmt_hash_engine.sv
 tree/acclmt_group_counts.sv
 tree/acclmt_level_queue.sv

@@ -50,7 +50,10 @@ module acclmt_axi #(
   parameter int unsigned SyncStages = 2,
   parameter int unsigned CrossingWords = 8,
   /// Whether memories keep parity, see acclmt_memory.
-  parameter bit MemoryParity = 1'b0
+  parameter bit MemoryParity = 1'b0,
+  /// Cycles without work behind which the clock of a hash engine stands still, 64..65536, by
+  /// acclmt_clock_gate; 0: it never does.
+  parameter int unsigned EngineRestCycles = 0
 ) (
   /// Clock and asynchronous reset, ACLK and ARESETn of all buses; of the core, too, where
   /// SeparateClocks is 0.
@@ -215,7 +218,8 @@ module acclmt_axi #(
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
     .Withdraws(SeparateClocks),
-    .MemoryParity(MemoryParity)
+    .MemoryParity(MemoryParity),
+    .EngineRestCycles(EngineRestCycles)
   ) u_packet_core (
     .clk_i(core_clk),
     .rst_ni(core_rst_n),

@@ -52,7 +52,10 @@ module acclmt_axi_dma #(
   /// Bits of an ID, at least 1.
   parameter int unsigned IdWidth = 1,
   /// Whether memories keep parity, see acclmt_memory.
-  parameter bit MemoryParity = 1'b0
+  parameter bit MemoryParity = 1'b0,
+  /// Cycles without work behind which the clock of a hash engine stands still, 64..65536, by
+  /// acclmt_clock_gate; 0: it never does.
+  parameter int unsigned EngineRestCycles = 0
 ) (
   /// Clock and asynchronous reset, ACLK and ARESETn of all buses; of the core, too, where
   /// SeparateClocks is 0.
@@ -327,7 +330,8 @@ module acclmt_axi_dma #(
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
     .Withdraws(1'b1),
-    .MemoryParity(MemoryParity)
+    .MemoryParity(MemoryParity),
+    .EngineRestCycles(EngineRestCycles)
   ) u_packet_core (
     .clk_i(core_clk),
     .rst_ni(core_rst_n),

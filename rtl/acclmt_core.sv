@@ -54,7 +54,10 @@ module acclmt_core #(
   /// Words of the node memory, a power of two: 16 KB.
   parameter int unsigned NodeWords = 512,
   /// Whether memories keep parity, see acclmt_memory.
-  parameter bit MemoryParity = 1'b0
+  parameter bit MemoryParity = 1'b0,
+  /// Cycles without work behind which the clock of a hash engine stands still, 64..65536, by
+  /// acclmt_clock_gate; 0: it never does.
+  parameter int unsigned EngineRestCycles = 0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -257,13 +260,15 @@ module acclmt_core #(
     .PartialDepth(PartialDepth),
     .Store(Store),
     .Adders(Adders),
-    .MemoryParity(MemoryParity)
+    .MemoryParity(MemoryParity),
+    .EngineRestCycles(EngineRestCycles)
   ) u_engines (
     .clk_i,
     .rst_ni,
     .memory_config_i,
     .memory_fault_o(engines_fault),
     .clear_i(clear || start),
+    .wake_i(reg_valid_i && reg_write_i),
     .prime_i(prime),
     .run_i(run_config),
     .is_tree_i(is_tree),

@@ -46,7 +46,10 @@ module acclmt_packet_core #(
   /// See acclmt_stream_input.
   parameter bit Withdraws = 1'b0,
   /// Whether memories keep parity, see acclmt_memory.
-  parameter bit MemoryParity = 1'b0
+  parameter bit MemoryParity = 1'b0,
+  /// Cycles without work behind which the clock of a hash engine stands still, 64..65536, by
+  /// acclmt_clock_gate; 0: it never does.
+  parameter int unsigned EngineRestCycles = 0
 ) (
   /// Clock and asynchronous reset.
   input logic clk_i,
@@ -210,7 +213,8 @@ module acclmt_packet_core #(
     .Adders(Adders),
     .MaxHeight(MaxHeight),
     .NodeWords(NodeWords),
-    .MemoryParity(MemoryParity)
+    .MemoryParity(MemoryParity),
+    .EngineRestCycles(EngineRestCycles)
   ) u_core (
     .clk_i,
     .rst_ni,

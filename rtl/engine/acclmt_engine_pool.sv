@@ -46,7 +46,10 @@ module acclmt_engine_pool #(
   parameter bit Store = 1'b1,
   parameter bit Adders = 1'b1,
   /// Whether memories keep parity, see acclmt_memory.
-  parameter bit MemoryParity = 1'b0
+  parameter bit MemoryParity = 1'b0,
+  /// Cycles without work behind which the clock of an engine stands still, see
+  /// acclmt_engine_clock; 0: it never does.
+  parameter int unsigned EngineRestCycles = 0
 ) (
   /// Clock and reset.
   input logic clk_i,
@@ -57,6 +60,8 @@ module acclmt_engine_pool #(
   output acclmt_pkg::memory_fault_t memory_fault_o,
   /// Forgets everything.
   input logic clear_i,
+  /// A register is written: what follows from the configuration changes from the next cycle on.
+  input logic wake_i,
   /// Run-time modulus, what the run does, whether it has a tree, and the parameter sets,
   /// set 0 in the low bits; stable during a run.
   input acclmt_pkg::word_t prime_i,
@@ -252,6 +257,18 @@ module acclmt_engine_pool #(
       constant_write = constant_write_i;
       constant_write.valid = constant_write_i.valid && constant_engines_i[e];
     end
+    logic valid, clk, rests;
+    assign valid = takes_node || (row_taken && row_target[e]);
+    acclmt_engine_clock #(
+      .RestCycles(EngineRestCycles)
+    ) u_clock (
+      .clk_i,
+      .rst_ni,
+      .wake_i(wake_i || clear_i || constant_write.valid || valid || !engine_ready[e] ||
+              !engine_idle[e]),
+      .clk_o(clk),
+      .rests_o(rests)
+    );
     acclmt_hash_engine #(
       .Prime(Prime),
       .Goldilocks(Goldilocks),
@@ -267,7 +284,7 @@ module acclmt_engine_pool #(
       .NumSets(NumSets),
       .MemoryParity(MemoryParity)
     ) u_hash_engine (
-      .clk_i,
+      .clk_i(clk),
       .rst_ni,
       .memory_config_i,
       .memory_fault_o(engine_fault[e]),
@@ -277,7 +294,7 @@ module acclmt_engine_pool #(
       .configs_i,
       .sets_i(sets),
       .constant_write_i(constant_write),
-      .valid_i(takes_node || (row_taken && row_target[e])),
+      .valid_i(valid),
       .ready_o(engine_ready[e]),
       .word_i(takes_node ? node_word_i : row_word_i),
       .block_i(block),
@@ -314,7 +331,15 @@ module acclmt_engine_pool #(
     assign within_limit[e] = run_i.node_limit == '0 || nodes_q != run_i.node_limit;
 
     logic unused_tag;
-    assign unused_tag = tag[TagContinues];
+    assign unused_tag = ^{tag[TagContinues], rests};
+
+`ifndef SYNTHESIS
+    rests_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        rests && $past(rests) |->
+            $stable({configs_i, sets, prime_i, run_i.goldilocks, memory_config_i}) &&
+            !hash_begun_o[e] && !engine_fault[e][acclmt_pkg::MemoryFaultWidth-1])
+    else $error("acclmt_engine_pool: something happens to engine %0d, whose clock rests", e);
+`endif
   end
 
   // What comes of the configuration is known a cycle later: no run starts before.

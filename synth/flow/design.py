@@ -25,6 +25,7 @@ FLATTENED = {
     "acclmt_beat_fifo",
     "acclmt_const_mul",
     "acclmt_delay",
+    "acclmt_engine_clock",
     "acclmt_fifo",
     "acclmt_full_round_loop",
     "acclmt_full_round_passes",

@@ -2,9 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the small chip of acclmt_tb_axi with a clock of its own for the core. The clock
-/// of the bench is a time step. The host, tb/tests/common/axi.rs, says in which steps the clocks
-/// rise and fall, and gives the random bits of acclmt_tb_synchroniser.
+/// Testbench only: the small chip of acclmt_tb_axi with a clock of its own for the core, and with
+/// clock gates. The clock of the bench is a time step. The host, tb/tests/common/axi.rs, says in
+/// which steps the clocks rise and fall, and gives the random bits of acclmt_tb_synchroniser.
 module acclmt_tb_clocks (
   input logic clk_i,
   input logic rst_ni,
@@ -45,6 +45,7 @@ module acclmt_tb_clocks (
     .Adders(1'b0),
     .MaxHeight(8),
     .NodeWords(128),
+    .EngineRestCycles(64),
     .SeparateClocks(1'b1)
   ) u_axi (
     .clk_i(bus_clk_q),

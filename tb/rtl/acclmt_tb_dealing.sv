@@ -28,7 +28,7 @@ module acclmt_tb_dealing;
 
   // ---- Sequencer, pool and tree, as in acclmt_core ----------------------------------------------
 
-  logic start = 1'b0;
+  logic start = 1'b0, configures = 1'b1;
   logic input_open, row_valid, row_ready;
   acclmt_pkg::input_label_t row_label;
   acclmt_pkg::word_count_t row_words;
@@ -54,13 +54,15 @@ module acclmt_tb_dealing;
   acclmt_pkg::word_t leaf, operand, digest, node;
   acclmt_tree_pkg::node_label_t label;
   acclmt_engine_pool #(
-    .NumEngines(NumEngines)
+    .NumEngines(NumEngines),
+    .EngineRestCycles(64)
   ) u_pool (
     .clk_i(clk),
     .rst_ni(rst_n),
     .memory_config_i(acclmt_memory_pkg::MemoryConfigDefault),
     .memory_fault_o(),
     .clear_i(start),
+    .wake_i(configures || !pauses),
     .prime_i('0),
     .run_i(run),
     .is_tree_i(tree.top != '0),
@@ -143,19 +145,24 @@ module acclmt_tb_dealing;
   logic [31:0] random = 32'd1;
   int unsigned words_taken = 0;
   logic row_waits = 1'b0;
-  logic [6:0] slow_q = '0;
+  logic [8:0] slow_q = '0;
+  // Words come in bunches, between which the engines rest; in other runs they never do.
+  logic pauses = 1'b0;
+  int unsigned rests = 0;
   // What the blocks are given changes between two edges of their clock.
   always @(negedge clk) begin
     configs = {of_set[2], of_set[1], of_set[0]};
     row_words = of_set[0].input_words;
     // The output is slow at times.
     node_ready = slow_q[6] ? random[7] && random[9] : random[7] || random[9];
-    row_valid = rst_n && !start && input_open && (row_waits || random[5] || random[17]);
+    row_valid = rst_n && !start && input_open && (row_waits || random[5] || random[17]) &&
+                (row_waits || !pauses || slow_q[8:6] == '0);
     row_word = acclmt_pkg::word_t'(word_of_input(words_taken));
   end
   always @(posedge clk) begin
     if (rst_n) random <= {random[30:0], random[31] ^ random[21] ^ random[1] ^ random[0]};
     slow_q <= slow_q + 1'b1;
+    if (u_pool.gen_engine[0].rests) rests <= rests + 1;
     row_waits <= row_valid && !row_ready;
     if (start) words_taken <= 0;
     else if (row_valid && row_ready) words_taken <= words_taken + 1;
@@ -257,7 +264,7 @@ module acclmt_tb_dealing;
   endtask
 
   // The runs by number; the same text for all of them keeps what Verilator makes small.
-  localparam int unsigned Runs = 10;
+  localparam int unsigned Runs = 11;
   string name;
   task automatic choose_run(input int unsigned index);
     usual_run();
@@ -337,13 +344,17 @@ module acclmt_tb_dealing;
         end
         of_set[2].input_words = 4'd2;
       end
-      default: begin
+      9: begin
         name = "two blocks, two engines for rows";
         run.row_engines = acclmt_pkg::engine_mask_t'(3'b110);
         run.node_engines = acclmt_pkg::engine_mask_t'(3'b001);
         run.row.blocks = 32'd2;
         run.row.group = 16'd7;
         tree.leaves = acclmt_tree_pkg::leaf_count_t'(40);
+      end
+      default: begin
+        name = "pauses";
+        pauses = 1'b1;
       end
     endcase
   endtask
@@ -383,6 +394,7 @@ module acclmt_tb_dealing;
       start = 1'b1;
       @(negedge clk);
       start = 1'b0;
+      configures = 1'b0;
       cycles = 0;
       while (!ended && cycles < Patience) begin
         @(negedge clk);
@@ -394,10 +406,12 @@ module acclmt_tb_dealing;
       all_wrong = all_wrong + wrong;
       // What follows the last node is not in the tree of the next run.
       repeat (4) @(negedge clk);
+      configures = 1'b1;
       if (ended && (!pool_idle || !tree_idle))
         $error("acclmt_tb_dealing: something is inside after a run");
     end
     $display("%0s: %0d nodes, %0d wrong", ended ? "all ended" : "unfinished", all_nodes, all_wrong);
+    $display("engine 0 rested for %0d cycles", rests);
     $finish;
   end
 

@@ -75,7 +75,7 @@ module acclmt_hash_engine #(
   logic page_first[Pages];
   int unsigned hash_time[States];
 
-  int unsigned digest_number = 0, leaving;
+  int unsigned digest_number = 0, leaving, empty_cycles = 0;
   logic [63:0] random = 64'd1;
   logic absorbs, pause;
   logic [NumSets-1:0] seen;
@@ -172,6 +172,7 @@ module acclmt_hash_engine #(
       hashes = 0;
       finals = 0;
       digest_number = 0;
+      empty_cycles = 0;
       absorbs = 1'b0;
     end else begin
       random = acclmt_tb_hash_pkg::mix(random, 64'd1);
@@ -184,8 +185,9 @@ module acclmt_hash_engine #(
       leave();
       if (valid_i && ready_o) take_word();
     end
-    // Within a block there is room for its words.
-    pause = random[20] && random[23];
+    // Within a block there is room for its words. One that has been empty for a while is ready.
+    empty_cycles = (word == 0 && pages == 0 && hashes == 0 && finals == 0) ? empty_cycles + 1 : 0;
+    pause = random[20] && random[23] && empty_cycles < 200;
     of_digest = configs_i[acclmt_pkg::EngineConfigWidth*32'(final_tag[0][TagSet+:SetWidth])+:
                           acclmt_pkg::EngineConfigWidth];
     ready_o <= word != 0 || (pages != Pages && !pause);
