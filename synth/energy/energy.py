@@ -319,6 +319,12 @@ def page(text, results):
                 rows.append([name, *(f"{value:.1f}" for value in steps), gain])
             lines += ["", f"Operands held still, in nJ a hash on {library}:", ""]
             lines += area_page.table(["hash", *hashes.STEPS, "gain"], rows)
+            if rest := total["rest_picojoules"]:
+                lines += [
+                    "",
+                    f"An engine on {library} without a hash: {rest['clocked']:.0f} pJ a cycle in registers and their clock, at "
+                    f"most {rest['memories']:.0f} in memories; with its clock stopped {rest['stopped']:.1f}.",
+                ]
     return area_page.between(PAGE, text, (BEGIN, END), [*lines, ""], EnergyError)
 
 

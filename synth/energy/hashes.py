@@ -123,6 +123,40 @@ def memory_energy(width, depth, model):
     return width * (2 * line + model["output_register_pj"])
 
 
+def own_parts(module, modules, flip_flop_um2):
+    """Flip-flops of a module without those of its units, and the area of its gates in um^2."""
+    registers = module["flip_flops"] - sum(
+        count * modules[child]["flip_flops"] for child, count in module["units"].items()
+    )
+    return registers, max(0.0, module["own_area_um2"] - registers * flip_flop_um2)
+
+
+def at_rest(blocks, results, model, flip_flop_um2):
+    """Energy in pJ of a cycle of an engine without a hash: its registers are clocked and keep what they have, and
+    memories are read and written as ever. With its clock stopped only leakage is left."""
+    modules = results["modules"]
+    known = {name: runs for name, runs in blocks.items() if name in modules}
+    area = {name: modules[name]["own_area_um2"] for name in known}
+    leakage = sum(runs["held"]["leakage_picojoules"] for runs in known.values()) / sum(area.values())
+    clocked = [
+        (runs["held"]["parts"]["sequential"] + runs["held"]["parts"].get("clock", 0)) / modules[name]["flip_flops"]
+        for name, runs in known.items()
+    ]
+    register = sum(clocked) / len(clocked)
+    found = {"clocked": 0.0, "memories": 0.0, "stopped": 0.0}
+    for name, times in instances(modules, ENGINE).items():
+        module = modules[name]
+        found["stopped"] += times * module["own_area_um2"] * leakage
+        if name in known:
+            found["clocked"] += times * known[name]["held"]["picojoules"]
+        else:
+            found["clocked"] += times * own_parts(module, modules, flip_flop_um2)[0] * register
+        for memory, count in module["memories"].items():
+            size = results["memories"][memory]
+            found["memories"] += times * count * memory_energy(size["width"], size["depth"], model)
+    return found
+
+
 def per_cycle(blocks, results, model, flip_flop_um2, hash_, step=len(STEPS) - 1):
     """Part -> [least, typical, most] energy in pJ of an engine in a cycle of a hash; how many of each measured block
     it has. The blocks: name -> operands -> what energy.py has of them."""
@@ -141,10 +175,7 @@ def per_cycle(blocks, results, model, flip_flop_um2, hash_, step=len(STEPS) - 1)
             energy = times * block_energy(path, picojoules, hash_, step)
             parts["blocks"] = add(parts["blocks"], *(energy * factor for factor in model["block_bounds"]))
             continue
-        own_registers = module["flip_flops"] - sum(
-            count * modules[child]["flip_flops"] for child, count in module["units"].items()
-        )
-        own_gates = max(0.0, module["own_area_um2"] - own_registers * flip_flop_um2)
+        own_registers, own_gates = own_parts(module, modules, flip_flop_um2)
         parts["registers"] = add(parts["registers"], *(times * own_registers * pj for pj in register))
         parts["gates"] = add(parts["gates"], *(times * own_gates * pj for pj in gate))
         for memory, count in module["memories"].items():
@@ -180,12 +211,14 @@ def summed(library, measured):
     model = tomllib.loads(MODEL.read_text())[library]
     found = {}
     names = set()
+    rest = None
     named = [(f"arity {arity}", entry) for arity, entry in cycles["arities"].items()]
     named += cycles["goldilocks"].items()
     for name, hash_ in named:
         blocks = runs_of(measured, hash_["field"])
         if not blocks:
             continue
+        rest = rest or at_rest(blocks, results, model, model["flip_flop_um2"])
         totals = {}
         for number, step in enumerate(STEPS):
             parts, counts = per_cycle(blocks, results, model, model["flip_flop_um2"], hash_, number)
@@ -198,6 +231,7 @@ def summed(library, measured):
         "bounds": ["least", "typical", "most"],
         "instances_of_measured_blocks": dict(sorted(names)),
         "hashes": found,
+        "rest_picojoules": rest,
     }
 
 

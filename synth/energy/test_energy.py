@@ -251,6 +251,7 @@ class Page(unittest.TestCase):
             "hashes": {"arity 2": {
                 "cycles": 13.0, "nanojoules": values, "steps": dict(zip(hashes.STEPS, (4.0, 3.0, 2.0))),
             }},
+            "rest_picojoules": {"clocked": 700.4, "memories": 300.0, "stopped": 0.25},
         }  # fmt: skip
         text = energy.page(
             f"before\n{energy.BEGIN}\nold\n{energy.END}\nbehind\n",
@@ -259,6 +260,7 @@ class Page(unittest.TestCase):
         self.assertIn("| asap7 | `acclmt_mul` | large | new | 1312 | 60.50 | 5.00 | 50.25 | 5.25 | 0.12 |", text)
         self.assertIn("| arity 2 | 13.00 | 2.0 | 2.0 | 2.0 | 2.0 | 2.0 | 1 to 3 |", text)
         self.assertIn("| arity 2 | 4.0 | 3.0 | 2.0 | 50.0 % |", text)
+        self.assertIn("700 pJ a cycle in registers and their clock, at most 300 in memories; with its clock stopped 0.2.", text)
         self.assertNotIn("old", text)
         self.assertTrue(text.startswith("before") and text.endswith("behind\n"))
         with self.assertRaisesRegex(energy.EnergyError, "markers"):
@@ -326,7 +328,9 @@ class Hash(unittest.TestCase):
 
     RUNS = {
         "new": {"picojoules": 7.0, "parts": {"sequential": 1.0, "clock": 1.0, "combinational": 5.0}},
-        "held": {"picojoules": 2.0},
+        "held": {
+            "picojoules": 2.0, "parts": {"sequential": 0.5, "clock": 1.0, "combinational": 0.0}, "leakage_picojoules": 0.6,
+        },
         "one slice": {"picojoules": 3.0},
     }  # fmt: skip
     HASH = {"field": "large", "width": 5, "busy_full": 0.5, "busy_partial": 0.75}
@@ -376,6 +380,14 @@ class Hash(unittest.TestCase):
         self.assertAlmostEqual(parts["memories"][1], 3 * 8 * (2 * 0.02 + 0.01))
         whole = hashes.hash_energy(parts, 100)
         self.assertAlmostEqual(whole["all"][1], 0.1 * (14 + 2 + 1 + 1.2))
+
+    def test_an_engine_rests(self):
+        rest = hashes.at_rest({"acclmt_mul": self.RUNS}, self.RESULTS, self.MODEL, 0.2)
+        # Two blocks, and ten registers of 0.15 pJ beside them; the engine itself has none of its own.
+        self.assertAlmostEqual(rest["clocked"], 2 * 2.0 + 10 * 0.15)
+        self.assertAlmostEqual(rest["memories"], 3 * 8 * (2 * 0.02 + 0.01))
+        # 0.05 pJ an um^2, of which there are 28.
+        self.assertAlmostEqual(rest["stopped"], 28 * 0.05)
 
     def test_what_is_missing_is_named(self):
         with self.assertRaisesRegex(hashes.HashError, "no block of the engine has a measured energy"):
