@@ -2066,7 +2066,11 @@ fn cycles_of_the_area_flow_are_those_of_the_model() {
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
         let row = &json_lines(&run)[0];
         let partial = row["utilisation"]["partial"].as_array().unwrap();
-        let mean = partial.iter().map(|share| share.as_f64().unwrap()).sum::<f64>() / 4.0;
+        let mean = partial
+            .iter()
+            .map(|share| share.as_f64().unwrap())
+            .sum::<f64>()
+            / 4.0;
         let full = row["utilisation"]["full"].as_f64().unwrap();
         for (measured, stated) in [
             (row["cycles_per_hash"].as_f64().unwrap(), "cycles"),
