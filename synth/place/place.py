@@ -27,7 +27,7 @@ ROOT = HERE.parent.parent
 
 # Steps of OpenROAD-flow-scripts, and the files in which each leaves its metrics.
 STEPS = ["synth", "floorplan", "place", "cts", "grt"]
-ROUTED = "5_1_grt"
+CLOCKED, ROUTED = "4_1_cts", "5_1_grt"
 # The libraries, with their names in OpenROAD-flow-scripts.
 PLATFORMS = {"asap7": "asap7", "sg13g2": "ihp-sg13g2"}
 # Of the period, for jitter (constraints.sdc).
@@ -114,13 +114,21 @@ def parse_arguments(arguments=None):
         help="find the access to the pins before global routing, for a detailed routing that follows",
     )
     parser.add_argument(
+        "--until-cts",
+        action="store_true",
+        help="end behind the clock tree, with the periods that wires as the placement estimates them ask for",
+    )
+    parser.add_argument(
         "--prepare",
         action="store_true",
         help="end with the netlist prepared, for the Makefile of OpenROAD-flow-scripts; needs no OpenROAD",
     )
     parser.add_argument("--out", type=Path, help="folder of all results [target/place]")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    return parser.parse_args(arguments)
+    found = parser.parse_args(arguments)
+    if found.until_cts and (found.prepare or found.pin_access):
+        parser.error("--until-cts ends before what --pin-access is for and behind what --prepare ends with")
+    return found
 
 
 def say(text):
@@ -187,6 +195,7 @@ class Flow:
             "DESIGN_NAME": arguments.top,
             "WORK_HOME": str(self.work),
             "FLOW_VARIANT": "base",
+            "POST_CTS_TCL": str(HERE / "after_cts.tcl"),
             "POST_GLOBAL_ROUTE_TCL": str(HERE / "after_routing.tcl"),
         }
         if not arguments.pin_access:
@@ -325,12 +334,12 @@ class Flow:
         say(f"{label}: done, {time.monotonic() - began:.0f} s")
 
 
-def read_metrics(path):
+def read_metrics(path, stage="globalroute__"):
     try:
         metrics = json.loads(path.read_text())
     except (OSError, json.JSONDecodeError) as error:
         raise PlaceError(f"{path} has no metrics: {error}") from None
-    return {name.removeprefix("globalroute__"): value for name, value in metrics.items()}
+    return {name.removeprefix(stage): value for name, value in metrics.items()}
 
 
 def metric(metrics, name):
@@ -363,6 +372,29 @@ def shortest_period(period_ps, slacks, share):
     }
     kind = max(periods, key=periods.get, default=None)
     return (periods[kind], kind) if kind else (None, None)
+
+
+def estimates(flow, variables):
+    """What is known behind the clock tree: areas, and the period that each kind of path asks for."""
+    period_ps = float(variables["ACCLMT_PERIOD_PS"])
+    units_per_ps = float(variables["ACCLMT_UNITS_PER_PS"])
+    share = shares(float(variables["ACCLMT_INPUT_SHARE"]), float(variables["ACCLMT_OUTPUT_SHARE"]))
+    metrics = read_metrics(flow.folder("logs") / f"{CLOCKED}.json", "cts__")
+    values = {
+        "library": flow.arguments.library,
+        "top": flow.arguments.top,
+        "period_ps": period_ps,
+        "cells": metric(metrics, "design__instance__count__stdcell"),
+        "macros": metric(metrics, "design__instance__count__macros"),
+        "cell_area_um2": metric(metrics, "design__instance__area__stdcell"),
+        "macro_area_um2": metric(metrics, "design__instance__area__macros"),
+        "core_area_um2": metric(metrics, "design__core__area"),
+    }
+    for kind in share:
+        slack = metric(metrics, f"acclmt__slack__{kind}")
+        found = shortest_period(period_ps, {kind: slack and slack / units_per_ps}, share)
+        values[f"estimated_period_{kind}_ps"] = found[0]
+    return values
 
 
 def figures(flow, variables):
@@ -453,8 +485,14 @@ def place(arguments):
     job.begin(source, blocks)
     job.environment["OPENROAD_EXE"] = openroad
     steps = STEPS + (["generate_abstract"] if variables["ACCLMT_HARDENED"] == "1" else [])
+    if arguments.until_cts:
+        steps = STEPS[: STEPS.index("cts") + 1]
     for number, step in enumerate(steps, start=1):
         job.run(source, step, f"[{number}/{len(steps)}] {step}")
+    if arguments.until_cts:
+        values = estimates(job, variables)
+        print(json.dumps(values, indent=2) if arguments.json else table(values))
+        return
     values = figures(job, variables)
     path = job.folder("results") / "place.json"
     partial = path.with_suffix(".partial")
