@@ -108,13 +108,12 @@ class OneSlice(Goldilocks):
         return super().random(random) % 2**SLICE_BITS
 
 
-# Field and operands -> their numbers. Operands are new in each cycle, or held still all the time.
-EVERY, HELD, SLICE = "new", "held", "one slice"
+# Field and operands -> their numbers.
 RUNS = {
-    ("goldilocks", EVERY): Goldilocks,
-    ("goldilocks", SLICE): OneSlice,
-    ("large", EVERY): Large,
-    ("large", HELD): Large,
+    ("goldilocks", hashes.NEW): Goldilocks,
+    ("goldilocks", hashes.ONE_SLICE): OneSlice,
+    ("large", hashes.NEW): Large,
+    ("large", hashes.HELD): Large,
 }
 FIELDS = sorted({field for field, _ in RUNS})
 OPERANDS = sorted({operands for _, operands in RUNS})
@@ -234,7 +233,7 @@ def measure(block, field, operands, job, flow, netlists, seed):
     ports = ports_of(netlist, block)
     vcd = folder / "activity.vcd"
     (folder / "testbench.v").write_text(testbench(block, ports, stimulus, period, vcd.name))
-    write_rows(folder, ports, stimulus, mode, random_numbers.Random(seed), held=operands == HELD)
+    write_rows(folder, ports, stimulus, mode, random_numbers.Random(seed), held=operands == hashes.HELD)
     run(["iverilog", "-g2005-sv", "-o", "simulation", "testbench.v", "netlist.v"], folder, "iverilog")
     output = run(["vvp", "-n", "simulation"], folder, "the simulation")
     if "wrong 0\n" not in output:

@@ -28,6 +28,8 @@ MODEL = HERE / "model.toml"
 RESULTS = ROOT / "synth" / "results"
 CYCLES = ROOT / "synth" / "cycles.json"
 PARTS = ("blocks", "registers", "gates", "memories")
+# Operands of a block: new in each cycle, the same all the time, in Goldilocks mode those of one element.
+NEW, HELD, ONE_SLICE = "new", "held", "one slice"
 # What is held still, step by step; energies of hashes are those with the last one.
 STEPS = ("nothing held", "S-boxes of the partial rounds", "empty slots")
 # Elements in a beat of a state.
@@ -90,11 +92,11 @@ def used(path, hash_, step):
 def block_energy(path, runs, hash_, step):
     """Energy in pJ of a block in a cycle, on average."""
     share, single = used(path, hash_, step)
-    held = runs["held"]
-    operation = runs["new"]
+    held = runs[HELD]
+    operation = runs[NEW]
     if single and hash_["field"] == "goldilocks":
         slices = SLICES_OF_MULTIPLIER if path[-1] == "acclmt_mul" else 1
-        operation = held + slices * (runs["one slice"] - held)
+        operation = held + slices * (runs[ONE_SLICE] - held)
     return share * operation + (1 - share) * held
 
 
@@ -137,9 +139,9 @@ def at_rest(blocks, results, model, flip_flop_um2):
     modules = results["modules"]
     known = {name: runs for name, runs in blocks.items() if name in modules}
     area = {name: modules[name]["own_area_um2"] for name in known}
-    leakage = sum(runs["held"]["leakage_picojoules"] for runs in known.values()) / sum(area.values())
+    leakage = sum(runs[HELD]["leakage_picojoules"] for runs in known.values()) / sum(area.values())
     clocked = [
-        (runs["held"]["parts"]["sequential"] + runs["held"]["parts"].get("clock", 0)) / modules[name]["flip_flops"]
+        (runs[HELD]["parts"]["sequential"] + runs[HELD]["parts"].get("clock", 0)) / modules[name]["flip_flops"]
         for name, runs in known.items()
     ]
     register = sum(clocked) / len(clocked)
@@ -148,7 +150,7 @@ def at_rest(blocks, results, model, flip_flop_um2):
         module = modules[name]
         found["stopped"] += times * module["own_area_um2"] * leakage
         if name in known:
-            found["clocked"] += times * known[name]["held"]["picojoules"]
+            found["clocked"] += times * known[name][HELD]["picojoules"]
         else:
             found["clocked"] += times * own_parts(module, modules, flip_flop_um2)[0] * register
         for memory, count in module["memories"].items():
@@ -164,7 +166,7 @@ def per_cycle(blocks, results, model, flip_flop_um2, hash_, step=len(STEPS) - 1)
     known = {name: runs for name, runs in blocks.items() if name in modules}
     if not known:
         raise HashError("no block of the engine has a measured energy")
-    register, gate = densities({name: runs["new"] for name, runs in known.items()}, modules, flip_flop_um2)
+    register, gate = densities({name: runs[NEW] for name, runs in known.items()}, modules, flip_flop_um2)
     parts = {part: [0.0, 0.0, 0.0] for part in PARTS}
     counts = {}
     for (path, name), times in visits(modules, ENGINE).items():
@@ -198,9 +200,9 @@ def runs_of(measured, field):
     """Block -> operands -> its energy in a field. With held operands fields do not differ."""
     found = {}
     for entry in measured:
-        if entry["field"] == field or entry["operands"] == "held":
+        if entry["field"] == field or entry["operands"] == HELD:
             found.setdefault(entry["block"], {})[entry["operands"]] = entry
-    needed = {"new", "held"} | ({"one slice"} if field == "goldilocks" else set())
+    needed = {NEW, HELD} | ({ONE_SLICE} if field == "goldilocks" else set())
     return {block: runs for block, runs in found.items() if needed <= set(runs)}
 
 

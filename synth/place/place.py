@@ -374,34 +374,50 @@ def shortest_period(period_ps, slacks, share):
     return (periods[kind], kind) if kind else (None, None)
 
 
-def estimates(flow, variables):
-    """What is known behind the clock tree: areas, and the period that each kind of path asks for."""
-    period_ps = float(variables["ACCLMT_PERIOD_PS"])
-    units_per_ps = float(variables["ACCLMT_UNITS_PER_PS"])
+def asked(variables):
+    """Of the variables of the configuration: the period in ps, each kind of path's share of it, the library's units
+    in a ps."""
     share = shares(float(variables["ACCLMT_INPUT_SHARE"]), float(variables["ACCLMT_OUTPUT_SHARE"]))
-    metrics = read_metrics(flow.folder("logs") / f"{CLOCKED}.json", "cts__")
-    values = {
-        "library": flow.arguments.library,
-        "top": flow.arguments.top,
-        "period_ps": period_ps,
+    return float(variables["ACCLMT_PERIOD_PS"]), share, float(variables["ACCLMT_UNITS_PER_PS"])
+
+
+def slacks_of(metrics, share, units_per_ps):
+    """Kind of path -> its slack in ps, None without such a path."""
+    found = {kind: metric(metrics, f"acclmt__slack__{kind}") for kind in share}
+    return {kind: None if slack is None else slack / units_per_ps for kind, slack in found.items()}
+
+
+def areas_of(metrics):
+    """Numbers and areas of cells and macros, and the core's."""
+    return {
         "cells": metric(metrics, "design__instance__count__stdcell"),
         "macros": metric(metrics, "design__instance__count__macros"),
         "cell_area_um2": metric(metrics, "design__instance__area__stdcell"),
         "macro_area_um2": metric(metrics, "design__instance__area__macros"),
         "core_area_um2": metric(metrics, "design__core__area"),
     }
-    for kind in share:
-        slack = metric(metrics, f"acclmt__slack__{kind}")
-        found = shortest_period(period_ps, {kind: slack and slack / units_per_ps}, share)
-        values[f"estimated_period_{kind}_ps"] = found[0]
-    return values
+
+
+def estimates(flow, variables):
+    """What is known behind the clock tree: areas, and the period that each kind of path asks for."""
+    period_ps, share, units_per_ps = asked(variables)
+    metrics = read_metrics(flow.folder("logs") / f"{CLOCKED}.json", "cts__")
+    periods = {
+        f"estimated_period_{kind}_ps": shortest_period(period_ps, {kind: slack}, share)[0]
+        for kind, slack in slacks_of(metrics, share, units_per_ps).items()
+    }
+    return {
+        "library": flow.arguments.library,
+        "top": flow.arguments.top,
+        "period_ps": period_ps,
+        **areas_of(metrics),
+        **periods,
+    }
 
 
 def figures(flow, variables):
     """The result in figures, of the metrics of global routing and variables of the configuration."""
-    period_ps = float(variables["ACCLMT_PERIOD_PS"])
-    units_per_ps = float(variables["ACCLMT_UNITS_PER_PS"])
-    share = shares(float(variables["ACCLMT_INPUT_SHARE"]), float(variables["ACCLMT_OUTPUT_SHARE"]))
+    period_ps, share, units_per_ps = asked(variables)
     metrics = read_metrics(flow.folder("logs") / f"{ROUTED}.json")
     log = (flow.folder("logs") / f"{ROUTED}.log").read_text(errors="replace")
 
@@ -409,7 +425,7 @@ def figures(flow, variables):
         value = metric(metrics, name)
         return None if value is None else value * factor
 
-    slacks = {kind: scaled(f"acclmt__slack__{kind}") for kind in share}
+    slacks = slacks_of(metrics, share, units_per_ps)
     shortest, kind = shortest_period(period_ps, slacks, share)
     skew = scaled("clock__skew__setup")
     congestion = CONGESTION.findall(log)
@@ -419,11 +435,7 @@ def figures(flow, variables):
         "period_ps": period_ps,
         "input_share": float(variables["ACCLMT_INPUT_SHARE"]),
         "output_share": float(variables["ACCLMT_OUTPUT_SHARE"]),
-        "cells": metric(metrics, "design__instance__count__stdcell"),
-        "macros": metric(metrics, "design__instance__count__macros"),
-        "cell_area_um2": metric(metrics, "design__instance__area__stdcell"),
-        "macro_area_um2": metric(metrics, "design__instance__area__macros"),
-        "core_area_um2": metric(metrics, "design__core__area"),
+        **areas_of(metrics),
         "die_area_um2": metric(metrics, "design__die__area"),
         "utilization_percent": scaled("design__instance__utilization", 100),
         "setup_worst_slack_ps": scaled("timing__setup__ws"),
