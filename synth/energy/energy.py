@@ -210,27 +210,34 @@ def read_power(report):
     return groups, share
 
 
-def measure(block, field, operands, job, flow, netlists, seed):
-    """The energy of an operation of a block in a field, or of a cycle without one."""
-    stimulus, mode = STIMULI[block], RUNS[field, operands]()
-    folder = TARGET / job.arguments.library / f"{block}_{field}_{operands.replace(' ', '_')}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+def with_delays(block, job, flow, netlists):
+    """The netlist of a layout with the delays of its cells and wires, its ports, and how many outputs have none."""
     layout = job.folder("results")
-    values = json.loads((layout / "place.json").read_text())
-    period = max(values["period_ps"], values["shortest_period_ps"])
-    period = 2 * round(period * 1.05 / 2)
     delays = layout / "delays.sdf"
     if not delays.is_file():
         partial = delays.with_suffix(".partial")
-        script(job, flow, HERE / "sdf.tcl", {"ACCLMT_SDF": str(partial)}, folder / "sdf.log")
+        log = TARGET / job.arguments.library / f"{block}_sdf.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        script(job, flow, HERE / "sdf.tcl", {"ACCLMT_SDF": str(partial)}, log)
         partial.rename(delays)
     netlist = (layout / "layout.v").read_text()
     with delays.open() as lines:
         known = cells.read_delays(lines)
     text, missing = cells.annotated(netlist, known, netlists.cells)
-    (folder / "netlist.v").write_text("`timescale 1ps/1ps\n" + text)
-    ports = ports_of(netlist, block)
+    return "`timescale 1ps/1ps\n" + text, ports_of(netlist, block), missing
+
+
+def measure(block, field, operands, job, flow, delayed, seed):
+    """The energy of an operation of a block in a field, or of a cycle without one."""
+    stimulus, mode = STIMULI[block], RUNS[field, operands]()
+    folder = TARGET / job.arguments.library / f"{block}_{field}_{operands.replace(' ', '_')}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    values = json.loads((job.folder("results") / "place.json").read_text())
+    period = max(values["period_ps"], values["shortest_period_ps"])
+    period = 2 * round(period * 1.05 / 2)
+    netlist, ports, missing = delayed
+    (folder / "netlist.v").write_text(netlist)
     vcd = folder / "activity.vcd"
     (folder / "testbench.v").write_text(testbench(block, ports, stimulus, period, vcd.name))
     write_rows(folder, ports, stimulus, mode, random_numbers.Random(seed), held=operands == hashes.HELD)
@@ -408,8 +415,9 @@ def main():
             if not (job.folder("results") / "place.json").is_file():
                 say(f"{block}: skipped, there is no layout: `make place LIB={arguments.library} TOP={block}` makes it")
                 continue
+            delayed = with_delays(block, job, flow, netlists)
             for field, operands in runs:
-                entry = measure(block, field, operands, job, flow, netlists, arguments.seed)
+                entry = measure(block, field, operands, job, flow, delayed, arguments.seed)
                 found.append(entry)
                 parts = ", ".join(f"{group} {value:.2f}" for group, value in entry["parts"].items() if value)
                 say(f"{block}, {field}, {operands}: {entry['picojoules']:.2f} pJ ({parts})")
