@@ -248,16 +248,20 @@ fn read_lines(console: impl Read, mut take: impl FnMut(String) -> bool) {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     use super::*;
 
-    /// A machine whose QEMU is a script.
+    /// A machine whose QEMU is a script. Another process writes it: what this one has open for writing is open in the
+    /// processes as well that other tests are about to start, and a program that is open so is not run.
     fn script(folder: &Path, text: &str) -> Description {
-        let qemu = folder.join("qemu");
-        fs::write(&qemu, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&qemu, fs::Permissions::from_mode(0o755)).unwrap();
+        let [qemu, written] = ["qemu", "text"].map(|name| folder.join(name));
+        fs::write(&written, format!("#!/bin/sh\n{text}\n")).unwrap();
+        let installed = Command::new("install")
+            .args(["-m", "755"])
+            .args([&written, &qemu])
+            .status();
+        assert!(installed.unwrap().success());
         fs::write(folder.join("kernel"), []).unwrap();
         Description {
             qemu: qemu.into(),

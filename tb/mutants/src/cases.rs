@@ -124,16 +124,20 @@ pub fn of_program(program: &Path) -> Result<Vec<Case>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
-    /// A program in place of one of tests.
-    fn program(folder: &Path, text: &str) -> PathBuf {
-        let path = folder.join("chip-0123456789abcdef");
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    /// A program in place of one of tests. Another process writes it: what this one has open for writing is open in
+    /// the processes as well that other tests are about to start, and a program that is open so is not run.
+    pub fn program(folder: &Path, text: &str) -> PathBuf {
+        let [path, written] = ["chip-0123456789abcdef", "text"].map(|name| folder.join(name));
+        fs::write(&written, format!("#!/bin/sh\n{text}\n")).unwrap();
+        let installed = Command::new("install")
+            .args(["-m", "755"])
+            .args([&written, &path])
+            .status();
+        assert!(installed.unwrap().success());
         path
     }
 

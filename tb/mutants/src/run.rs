@@ -189,18 +189,15 @@ fn order(cases: &[(Case, f64)], records: &BTreeMap<usize, Record>) -> Vec<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cases::tests::program;
     use crate::list::tests::mutant;
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     /// Runs a program of three tests: `short` finds mutant 1, `long` finds 1 and 2, `wrong` never passes.
     fn outcomes(seconds: Option<f64>, results: &Path) -> BTreeMap<u32, Outcome> {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("chip-0");
-        let text = "#!/bin/sh\n\
-            case $2$ACCLMT_MUTANT in short1|long1|long2|wrong*) exit 1;; long0) sleep 0.5; esac\n";
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let text =
+            "case $2$ACCLMT_MUTANT in short1|long1|long2|wrong*) exit 1;; long0) sleep 0.5; esac";
+        let program = program(folder.path(), text);
         let cases = ["short", "long", "wrong"].map(|name| Case {
             program: program.clone(),
             name: name.to_owned(),
@@ -246,11 +243,8 @@ mod tests {
     #[test]
     fn a_netlist_that_is_wrong_without_a_mutant_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("chip-0");
-        fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let cases = [Case {
-            program,
+            program: program(folder.path(), "exit 1"),
             name: "root".to_owned(),
         }];
         let list = List {
