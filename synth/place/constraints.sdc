@@ -36,3 +36,17 @@ set reset [get_ports -quiet rst_ni]
 if { [llength $reset] > 0 } {
   set_false_path -from $reset
 }
+
+# Configuration that stands still while anything depends on it, and a while before.
+foreach name $::env(ACCLMT_QUASI_STATIC_INPUTS) {
+  set quasi_static {}
+  foreach port $inputs {
+    if { [regexp "^${name}(\\\\?\\\[\\d+\\\])?$" [get_property $port full_name]] } {
+      lappend quasi_static $port
+    }
+  }
+  if { [llength $quasi_static] == 0 } {
+    error "ACCLMT_QUASI_STATIC_INPUTS names $name, which is no input"
+  }
+  set_false_path -from $quasi_static
+}

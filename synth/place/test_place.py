@@ -6,6 +6,7 @@ OpenROAD-flow-scripts, and the lint of the Tcl. Neither OpenROAD nor its flow is
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -448,6 +449,75 @@ class Lint(unittest.TestCase):
                     [tool, *command[1:], str(HERE)], capture_output=True, text=True, check=False
                 )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+# A core of 1000 x 1000 with sites of 10 x 20, and macros by names with widths and heights, for macros.tcl.
+CORE = """
+namespace eval ord { proc get_db_block {} { return block } }
+namespace eval utl { proc error {tool number text} { ::error "$tool-$number: $text" } }
+proc block {what} {
+  return [dict get {getCoreArea core getDbUnitsPerMicron 10 getRows row} $what]
+}
+proc core {what} { return [dict get {xMin 0 yMin 0 xMax 1000 yMax 1000} $what] }
+proc row {what} { return site }
+proc site {what} { return [dict get {getWidth 10 getHeight 20} $what] }
+set instances {}
+proc find_macros {} { return $::instances }
+proc macro {name width height} {
+  lappend ::instances $name
+  proc size_of_$name {what} "return \\[dict get {getWidth $width getHeight $height} \\$what\\]"
+  proc $name {what args} "
+    switch \\$what {
+      getName { return $name }
+      getMaster { return size_of_$name }
+      setLocation { puts \\"$name \\$args\\" }
+    }"
+}
+"""
+
+
+@unittest.skipUnless(shutil.which("sta"), "OpenSTA (`sta`), whose Tcl this needs, is not on the PATH")
+class Macros(unittest.TestCase):
+    """macros.tcl on a core of its own."""
+
+    def placed(self, macros, rows=""):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "run.tcl"
+            lines = [f"macro {name} {width} {height}" for name, (width, height) in macros.items()]
+            script.write_text(CORE + "\n".join([*lines, f"source {HERE / 'macros.tcl'}"]) + "\n")
+            # 2 units of space on each side.
+            environment = os.environ | {"MACRO_PLACE_HALO": "0.2 0.2", "ACCLMT_MACRO_ROWS": rows}
+            done = subprocess.run(
+                ["sta", "-no_splash", "-exit", str(script)],
+                env=environment, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            output = done.stdout + done.stderr
+            found = re.findall(r"^(\w+) (\d+) (\d+)$", output, re.M)
+            return {name: (int(x), int(y)) for name, x, y in found} or output.strip()
+
+    def test_rows_are_filled_from_the_bottom(self):
+        macros = {"b2": (300, 100), "b10": (300, 100), "b1": (300, 100), "c": (300, 100), "a": (500, 200)}
+        self.assertEqual(
+            self.placed(macros),
+            # Spaces of 4 and a site, on whole sites and rows.
+            {"a": (0, 0), "b1": (510, 0), "b2": (0, 220), "b10": (310, 220), "c": (620, 220)},
+        )
+
+    def test_rows_with_names_spread_over_the_core(self):
+        macros = {"a1": (200, 100), "a2": (200, 300), "b": (100, 100), "c": (100, 100), "d": (405, 90)}
+        self.assertEqual(
+            self.placed(macros, "{c d} {a*} b"),
+            # 1000 less 100, 300 and 100 is 500 in height.
+            {"c": (0, 0), "d": (590, 0), "a1": (0, 340), "a2": (800, 340), "b": (0, 900)},
+        )
+
+    def test_names_and_room_are_checked(self):
+        macros = {"a": (600, 300), "b": (600, 300)}
+        self.assertIn("does not name the macro b", self.placed(macros, "a"))
+        self.assertIn("names c*, and no macro that is left", self.placed(macros, "{a b} c*"))
+        self.assertIn("no room for the macros", self.placed(macros, "{a b}"))
+        self.assertIn("no room for the macros", self.placed({name: (600, 300) for name in "abcd"}))
+        self.assertIn("no room for the macros", self.placed({"a": (1001, 300)}))
 
 
 if __name__ == "__main__":
