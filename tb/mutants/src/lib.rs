@@ -47,13 +47,14 @@ pub enum Error {
         /// Why.
         what: String,
     },
-    /// A test that the netlist has to pass.
+    /// Tests that the netlist has to pass.
     #[error(
-        "{test} does not pass on the netlist without a mutant: the netlist is not the design, or --leave-out has to name this test"
+        "{} not pass on the netlist without a mutant: the netlist is not the design, or --leave-out has to name what cannot pass",
+        match &tests[..] { [test] => format!("{test} does"), _ => format!("{} do", tests.join(", ")) }
     )]
     Unsound {
-        /// Its title.
-        test: String,
+        /// Their titles.
+        tests: Vec<String>,
     },
     /// There is nothing to run.
     #[error("there is no test that takes so little time; give more --seconds")]

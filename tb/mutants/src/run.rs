@@ -66,14 +66,18 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
     })?;
     let sound = &lock(results).sound;
     let mut cases = Vec::new();
+    let mut unsound = Vec::new();
     for case in plan.cases {
         let title = case.title();
         let of_case = &sound[&title];
         if of_case.passes {
             cases.push((case.clone(), of_case.seconds));
         } else if !plan.left_out.contains(&title) {
-            return Err(Error::Unsound { test: title });
+            unsound.push(title);
         }
+    }
+    if !unsound.is_empty() {
+        return Err(Error::Unsound { tests: unsound });
     }
     cases.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut sum = 0.0;
@@ -243,10 +247,11 @@ mod tests {
     #[test]
     fn a_netlist_that_is_wrong_without_a_mutant_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let cases = [Case {
-            program: program(folder.path(), "exit 1"),
-            name: "root".to_owned(),
-        }];
+        let program = program(folder.path(), "exit 1");
+        let cases = ["root", "leaf"].map(|name| Case {
+            program: program.clone(),
+            name: name.to_owned(),
+        });
         let list = List {
             top: "acclmt_core".to_owned(),
             seed: 1,
@@ -254,16 +259,22 @@ mod tests {
             mutants: vec![mutant(1, "rtl/tree/a.sv", 1)],
             digest: "a".to_owned(),
         };
-        let plan = Plan {
-            cases: &cases,
-            left_out: &[],
-            folder: folder.path(),
-            jobs: 1,
-            seconds: None,
-        };
         let mut results = Results::open(&folder.path().join("r.jsonl"), &list).unwrap();
-        let error = run(&list, &plan, &mut results).unwrap_err().to_string();
-        assert!(error.contains("chip::root does not pass"), "{error}");
+        let leaf = ["chip::leaf".to_owned()];
+        for (left_out, said) in [
+            (&[][..], "chip::root, chip::leaf do not pass"),
+            (&leaf, "chip::root does not pass"),
+        ] {
+            let plan = Plan {
+                cases: &cases,
+                left_out,
+                folder: folder.path(),
+                jobs: 1,
+                seconds: None,
+            };
+            let error = run(&list, &plan, &mut results).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
         assert!(results.outcomes.is_empty());
     }
 
