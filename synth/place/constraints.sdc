@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Constraints of a part of the chip that stands alone. The variables are those of LIBRARY/config.mk;
-# ACCLMT_LOAD is in the unit of the library's capacitances.
+# ACCLMT_LOAD and ACCLMT_MAX_SLEW are in the units of the library.
 
 set period [expr { $::env(ACCLMT_PERIOD_PS) * $::env(ACCLMT_UNITS_PER_PS) }]
 
@@ -17,6 +17,8 @@ foreach port [all_inputs] {
     lappend inputs $port
   }
 }
+
+set_max_transition $::env(ACCLMT_MAX_SLEW) [current_design]
 
 # Neighbours on the chip have registers at their ports, and a share of the period. Hold at the ports hangs
 # on the clock trees of the neighbours, which are not there.

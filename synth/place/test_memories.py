@@ -257,6 +257,7 @@ class Timing(unittest.TestCase):
                 "ACCLMT_OUTPUT_SHARE": "0.4",
                 "ACCLMT_LOAD": "0.004",
                 "ACCLMT_DRIVER": "BUF",
+                "ACCLMT_MAX_SLEW": "0.3",
                 "ACCLMT_QUASI_STATIC_INPUTS": quasi_static,
             }
             command = ["sta", "-no_splash", "-exit", "run.tcl"]

@@ -10,6 +10,8 @@ export CORNER = TC
 export ACCLMT_UNITS_PER_PS = 1
 export ACCLMT_DRIVER = BUFx2_ASAP7_75t_R
 export ACCLMT_LOAD = 3.898
+# The limit of the library's cells, for the inputs of memories and blocks, whose abstracts have none.
+export ACCLMT_MAX_SLEW = 320
 
 # Space around the core in um.
 export CORE_MARGIN = 2

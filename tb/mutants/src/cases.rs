@@ -124,13 +124,13 @@ pub fn of_program(program: &Path) -> Result<Vec<Case>> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::fs;
 
     /// A program in place of one of tests. Another process writes it: what this one has open for writing is open in
     /// the processes as well that other tests are about to start, and a program that is open so is not run.
-    pub fn program(folder: &Path, text: &str) -> PathBuf {
+    pub(crate) fn program(folder: &Path, text: &str) -> PathBuf {
         let [path, written] = ["chip-0123456789abcdef", "text"].map(|name| folder.join(name));
         fs::write(&written, format!("#!/bin/sh\n{text}\n")).unwrap();
         let installed = Command::new("install")
