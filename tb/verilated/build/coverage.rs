@@ -86,15 +86,18 @@ pub fn leave_out_wrappers(directory: &Path, blocks: &[String]) -> Result<()> {
 
 /// Has the models of all tests count into one array for each class, which outlives them, and name what is counted to
 /// `cpp/coverage.cpp`. Verilator's own counts are those of one model, and end with it. A point is counted once
-/// (`acclmt::reach`): threads that add to one count all the time wait for each other.
+/// (`acclmt::reach`): threads that add to one count all the time wait for each other. Of a bit that changes Verilator keeps the
+/// last value, random ahead of the first reset: what that changes is not counted (`acclmt::reach_change`).
 pub fn count_for_all_models(folder: &Path) -> Result<()> {
     const COUNTS: &str = "    std::atomic<uint32_t> __Vcoverage[";
     const ADDS: &str = ".fetch_add(1, std::memory_order_relaxed);";
+    const LAST_VALUE: &str = "__Vtogcov__";
     const BEGIN: &str = "    assert(sizeof(uint32_t) == sizeof(std::atomic<uint32_t>));\n";
     let mut changes = 0;
     for path in code_in(folder)? {
         let text = read(&path)?;
         let mut counted = String::with_capacity(text.len());
+        let mut changes_bit = false;
         for line in text.lines().filter(|line| !is_lost(line)) {
             let line = line.replace(
                 COUNTS,
@@ -105,11 +108,14 @@ pub fn count_for_all_models(folder: &Path) -> Result<()> {
                 .and_then(|line| line.rsplit_once("vlSymsp->"))
             {
                 Some((before, count)) => {
-                    counted += &format!("{before}acclmt::reach(vlSymsp->{count});");
+                    let reach = if changes_bit { "reach_change" } else { "reach" };
+                    counted += &format!("{before}acclmt::{reach}(vlSymsp->{count});");
                 }
                 None => counted += &line,
             }
             counted.push('\n');
+            // The condition may be broken into several lines.
+            changes_bit = line.contains(LAST_VALUE) || (changes_bit && !line.ends_with([';', '}']));
         }
         // The function that a model calls for each of its counts.
         let body = (counted.split_once(BEGIN))

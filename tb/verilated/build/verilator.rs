@@ -413,15 +413,17 @@ fn has_name(text: &str, name: &str) -> bool {
     replace_name(text, name, "") != text
 }
 
-/// Replaces `name` wherever it is not the beginning of a longer word; an underscore ends a word.
+/// Replaces `name` wherever it is not the beginning of a longer word; an underscore ends a word. The file of the module stays
+/// what it is: what is counted is told by it.
 fn replace_name(text: &str, name: &str, replacement: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(position) = rest.find(name) {
         let (before, after) = (&rest[..position], &rest[position + name.len()..]);
         let longer = after.starts_with(|next: char| next.is_ascii_alphanumeric());
+        let stays = longer || after.starts_with(".sv");
         result.push_str(before);
-        result.push_str(if longer { name } else { replacement });
+        result.push_str(if stays { name } else { replacement });
         rest = after;
     }
     result.push_str(rest);

@@ -15,6 +15,8 @@
 #include <string>
 #include <tuple>
 
+thread_local bool acclmt_changes_count = true;
+
 namespace {
 
 // All models of the process. Several classes may have the same module: their counts have the same name.

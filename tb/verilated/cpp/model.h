@@ -16,6 +16,8 @@
 
 // Where acclmt_print puts its text on this thread.
 extern thread_local std::string *acclmt_messages;
+// Whether bits that change are reached points of the coverage, on this thread.
+extern thread_local bool acclmt_changes_count;
 // Verilator registers contexts and models in unsynchronised statics.
 extern std::mutex acclmt_construction;
 
@@ -47,9 +49,12 @@ class Model {
     context_->traceEverOn(true);
     top_ = std::make_unique<Top>(context_.get(), "TOP");
     if (prepare != nullptr) prepare(*top_);
-    // Registers are random until a reset has acted, those that make resets too: nothing is asserted of that.
+    // Registers are random until a reset has acted, those that make resets too: nothing is asserted of that, and nothing
+    // has changed.
     context_->assertOn(false);
+    acclmt_changes_count = false;
     reset();
+    acclmt_changes_count = true;
     context_->assertOn(true);
   }
 

@@ -14,11 +14,19 @@ extern "C" int acclmt_print(const char *format, ...) __attribute__((format(print
 #include <atomic>
 #include <cstdint>
 
+// Whether bits that change count on this thread: not those that the first reset of a model changes from a random value.
+extern thread_local bool acclmt_changes_count;
+
 namespace acclmt {
 
 // A point of the coverage is reached. It is written once: models on other threads read it all the time.
 inline void reach(std::atomic<uint32_t> &count) {
   if (count.load(std::memory_order_relaxed) == 0) count.store(1, std::memory_order_relaxed);
+}
+
+// A bit has changed.
+inline void reach_change(std::atomic<uint32_t> &count) {
+  if (acclmt_changes_count) reach(count);
 }
 
 }  // namespace acclmt
