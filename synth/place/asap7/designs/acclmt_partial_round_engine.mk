@@ -16,10 +16,12 @@ export ACCLMT_MACRO_ROWS ?= \
   {gen_lane*0* u_queue* u_output* gen_lane*1* u_sums* gen_lane*2*}
 export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i num_rounds_i alpha_i grid_i \
   most_beats_i pass_through_i number_i
-# Wires between blocks are long: buffers where they would have half the slew that is allowed. Cells are few beside the
-# blocks, so that neither timing nor routing need guide their placement; the repair of single paths, some thousand,
-# would take hours.
-export SLEW_MARGIN ?= 50
+# Wires between blocks are long: buffers where they would have more than four fifths of the slew that is allowed, which
+# move to the next channel where a wire crosses a block. (With half of it some found no place.) Cells are few beside the
+# blocks, so that neither timing nor routing need guide their placement; the repair of single paths, some thousand, would
+# take hours.
+export SLEW_MARGIN ?= 20
+export DETAIL_PLACEMENT_ARGS ?= -max_displacement {1600 320}
 export GPL_TIMING_DRIVEN ?= 0
 export GPL_ROUTABILITY_DRIVEN ?= 0
 export SKIP_CTS_REPAIR_TIMING ?= 1
