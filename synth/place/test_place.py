@@ -287,6 +287,8 @@ class Run(unittest.TestCase):
         self.assertEqual(prepared.stat().st_mtime_ns, age)
         self.assertEqual(self.place("--period-ps", "999")[0], 0)
         self.assertEqual(len(self.ran()), 10)
+        self.assertEqual(self.place(SLEW_MARGIN="20")[0], 0)
+        self.assertEqual(len(self.ran()), 15)
 
     def test_broken_limits_fail(self):
         for name, value, message in [
