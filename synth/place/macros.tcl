@@ -10,35 +10,38 @@
 # core, the highest first, those of one height by their names; cells have the rest of each row and the room
 # above.
 
-# The macros in rows: from the bottom, from the left.
-proc acclmt_rows { macros core halo } {
+# The macros in the rows that the design names.
+proc acclmt_named_rows { macros named } {
   set rows {}
-  if { [info exists ::env(ACCLMT_MACRO_ROWS)] && $::env(ACCLMT_MACRO_ROWS) ne "" } {
-    set left [lsort -dictionary -index 0 $macros]
-    foreach patterns $::env(ACCLMT_MACRO_ROWS) {
-      set row {}
-      foreach pattern $patterns {
-        set found [lsearch -all -inline -glob -index 0 $left $pattern]
-        if { [llength $found] == 0 } {
-          utl::error FLW 102 "ACCLMT_MACRO_ROWS names $pattern, and no macro that is left has such a name"
-        }
-        set left [lsearch -all -inline -not -glob -index 0 $left $pattern]
-        lappend row {*}$found
+  set left [lsort -dictionary -index 0 $macros]
+  foreach patterns $named {
+    set row {}
+    foreach pattern $patterns {
+      set found [lsearch -all -inline -glob -index 0 $left $pattern]
+      if { [llength $found] == 0 } {
+        utl::error FLW 102 "ACCLMT_MACRO_ROWS names $pattern, and no macro that is left has such a name"
       }
-      lappend rows $row
+      set left [lsearch -all -inline -not -glob -index 0 $left $pattern]
+      lappend row {*}$found
     }
-    if { [llength $left] > 0 } {
-      utl::error FLW 103 "ACCLMT_MACRO_ROWS does not name the macro [lindex $left 0 0]"
-    }
-    return $rows
+    lappend rows $row
   }
+  if { [llength $left] > 0 } {
+    utl::error FLW 103 "ACCLMT_MACRO_ROWS does not name the macro [lindex $left 0 0]"
+  }
+  return $rows
+}
+
+# The macros in rows that are filled one after the other, in a room of this width.
+proc acclmt_filled_rows { macros room halo } {
+  set rows {}
   set order [lsort -index 0 -dictionary $macros]
   set order [lsort -index 3 -integer -decreasing $order]
   set row {}
   set width 0
   foreach macro $order {
     set more [lindex $macro 2]
-    if { $width > 0 && $width + $halo + $more > [$core xMax] - [$core xMin] } {
+    if { $width > 0 && $width + $halo + $more > $room } {
       lappend rows $row
       set row {}
       set width 0
@@ -54,10 +57,7 @@ proc acclmt_rows { macros core halo } {
 
 # The space between neighbours of these sizes in a room: the least, or where they spread an equal share of it.
 proc acclmt_space { sizes room least spread } {
-  set taken 0
-  foreach size $sizes {
-    incr taken $size
-  }
+  set taken [tcl::mathop::+ {*}$sizes]
   set spaces [expr { [llength $sizes] - 1 }]
   if { $taken + $spaces * $least > $room } {
     utl::error FLW 101 "there is no room for the macros in the core: use a smaller CORE_UTILIZATION"
@@ -91,24 +91,20 @@ proc acclmt_place_macros { } {
   if { [llength $macros] == 0 } {
     return
   }
-  set spread [expr { [info exists ::env(ACCLMT_MACRO_ROWS)] && $::env(ACCLMT_MACRO_ROWS) ne "" }]
-  set rows [acclmt_rows $macros $core $halo_x]
-  set heights {}
-  foreach row $rows {
-    set highest 0
-    foreach macro $row {
-      set highest [expr { max($highest, [lindex $macro 3]) }]
-    }
-    lappend heights $highest
+  set room_x [expr { [$core xMax] - [$core xMin] }]
+  set room_y [expr { [$core yMax] - [$core yMin] }]
+  set named $::env(ACCLMT_MACRO_ROWS)
+  set spread [expr { $named ne "" }]
+  if { $spread } {
+    set rows [acclmt_named_rows $macros $named]
+  } else {
+    set rows [acclmt_filled_rows $macros $room_x $halo_x]
   }
-  set space_y [acclmt_space $heights [expr { [$core yMax] - [$core yMin] }] $halo_y $spread]
+  set heights [lmap row $rows { tcl::mathfunc::max {*}[lmap macro $row { lindex $macro 3 }] }]
+  set space_y [acclmt_space $heights $room_y $halo_y $spread]
   set y [$core yMin]
   foreach row $rows highest $heights {
-    set widths {}
-    foreach macro $row {
-      lappend widths [lindex $macro 2]
-    }
-    set space_x [acclmt_space $widths [expr { [$core xMax] - [$core xMin] }] $halo_x $spread]
+    set space_x [acclmt_space [lmap macro $row { lindex $macro 2 }] $room_x $halo_x $spread]
     set x [$core xMin]
     foreach macro $row {
       lassign $macro name instance width
