@@ -16,8 +16,6 @@
 
 // Where acclmt_print puts its text on this thread.
 extern thread_local std::string *acclmt_messages;
-// Whether bits that change are reached points of the coverage, on this thread.
-extern thread_local bool acclmt_changes_count;
 // Verilator registers contexts and models in unsynchronised statics.
 extern std::mutex acclmt_construction;
 

@@ -10,12 +10,12 @@
 extern "C" int acclmt_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define VL_PRINTF acclmt_print
 
+// Whether bits that change count on this thread: not those that the first reset of a model changes from a random value.
+extern thread_local bool acclmt_changes_count;
+
 #ifdef ACCLMT_COVERAGE
 #include <atomic>
 #include <cstdint>
-
-// Whether bits that change count on this thread: not those that the first reset of a model changes from a random value.
-extern thread_local bool acclmt_changes_count;
 
 namespace acclmt {
 
