@@ -26,7 +26,7 @@ module acclmt_engine_clock #(
 );
 
   if (RestCycles != 0 && (RestCycles < 64 || RestCycles > 65536)) begin : gen_illegal_rest_cycles
-    $error("acclmt_engine_clock: RestCycles = %0d is neither 0 nor within 64..65536", RestCycles);
+    $error("acclmt_engine_clock: RestCycles = %0d is not 0 or within 64..65536", RestCycles);
   end
 
   if (RestCycles != 0) begin : gen_gate
