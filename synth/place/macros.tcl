@@ -6,25 +6,45 @@
 #
 # Where the design names its rows (ACCLMT_MACRO_ROWS, a list of rows from the bottom, each a list of patterns
 # of the names of instances from the left), they and what is in them spread over the whole core, so that the
-# channels between them are as wide as there is room. Otherwise they stand in rows from the bottom of the
-# core, the highest first, those of one height by their names; cells have the rest of each row and the room
-# above.
+# channels between them are as wide as there is room. A number between two patterns says how many shares of
+# the room of its row the channel between them has, in place of one. Otherwise macros stand in rows from the
+# bottom of the core, the highest first, those of one height by their names; cells have the rest of each row
+# and the room above.
 
-# The macros in the rows that the design names.
+# The macros in the rows that the design names, for each row a list of them and one of the shares between
+# them.
 proc acclmt_named_rows { macros named } {
   set rows {}
   set left [lsort -dictionary -index 0 $macros]
   foreach patterns $named {
     set row {}
+    set shares {}
+    set share ""
     foreach pattern $patterns {
+      if { [string is integer -strict $pattern] } {
+        if { $pattern < 1 || [llength $row] == 0 || $share ne "" } {
+          utl::error FLW 104 "ACCLMT_MACRO_ROWS has $pattern, which is no share between two macros"
+        }
+        set share $pattern
+        continue
+      }
       set found [lsearch -all -inline -glob -index 0 $left $pattern]
       if { [llength $found] == 0 } {
         utl::error FLW 102 "ACCLMT_MACRO_ROWS names $pattern, and no macro that is left has such a name"
       }
       set left [lsearch -all -inline -not -glob -index 0 $left $pattern]
-      lappend row {*}$found
+      foreach macro $found {
+        if { [llength $row] > 0 } {
+          lappend shares [expr { $share ne "" ? $share : 1 }]
+        }
+        set share ""
+        lappend row $macro
+      }
     }
-    lappend rows $row
+    if { $share ne "" } {
+      utl::error FLW 104 "ACCLMT_MACRO_ROWS has $share, which is no share between two macros"
+    }
+    lappend rows [list $row $shares]
   }
   if { [llength $left] > 0 } {
     utl::error FLW 103 "ACCLMT_MACRO_ROWS does not name the macro [lindex $left 0 0]"
@@ -32,7 +52,7 @@ proc acclmt_named_rows { macros named } {
   return $rows
 }
 
-# The macros in rows that are filled one after the other, in a room of this width.
+# The same for rows that are filled one after the other, in a room of this width.
 proc acclmt_filled_rows { macros room halo } {
   set rows {}
   set order [lsort -index 0 -dictionary $macros]
@@ -42,7 +62,7 @@ proc acclmt_filled_rows { macros room halo } {
   foreach macro $order {
     set more [lindex $macro 2]
     if { $width > 0 && $width + $halo + $more > $room } {
-      lappend rows $row
+      lappend rows [list $row [lrepeat [expr { [llength $row] - 1 }] 1]]
       set row {}
       set width 0
     }
@@ -50,19 +70,21 @@ proc acclmt_filled_rows { macros room halo } {
     incr width [expr { $more + ($width > 0 ? $halo : 0) }]
   }
   if { [llength $row] > 0 } {
-    lappend rows $row
+    lappend rows [list $row [lrepeat [expr { [llength $row] - 1 }] 1]]
   }
   return $rows
 }
 
-# The space between neighbours of these sizes in a room: the least, or where they spread an equal share of it.
-proc acclmt_space { sizes room least spread } {
-  set taken [tcl::mathop::+ {*}$sizes]
-  set spaces [expr { [llength $sizes] - 1 }]
-  if { $taken + $spaces * $least > $room } {
+# The spaces between neighbours of these sizes in a room: the least, or where they spread their shares of it.
+proc acclmt_spaces { sizes shares room least spread } {
+  set free [expr { $room - [tcl::mathop::+ {*}$sizes] }]
+  set all [tcl::mathop::+ {*}$shares]
+  set spaces [lmap share $shares { expr { $spread ? $free * $share / $all : $least } }]
+  set narrowest [tcl::mathfunc::min $least {*}$spaces]
+  if { $free < [llength $spaces] * $least || $narrowest < $least } {
     utl::error FLW 101 "there is no room for the macros in the core: use a smaller CORE_UTILIZATION"
   }
-  return [expr { $spread && $spaces > 0 ? ($room - $taken) / $spaces : $least }]
+  return $spaces
 }
 
 # The next position at or below one, in steps from an origin.
@@ -100,21 +122,23 @@ proc acclmt_place_macros { } {
   } else {
     set rows [acclmt_filled_rows $macros $room_x $halo_x]
   }
-  set heights [lmap row $rows { tcl::mathfunc::max {*}[lmap macro $row { lindex $macro 3 }] }]
-  set space_y [acclmt_space $heights $room_y $halo_y $spread]
+  set heights [lmap row $rows { tcl::mathfunc::max {*}[lmap macro [lindex $row 0] { lindex $macro 3 }] }]
+  set channels [lrepeat [expr { [llength $rows] - 1 }] 1]
   set y [$core yMin]
-  foreach row $rows highest $heights {
-    set space_x [acclmt_space [lmap macro $row { lindex $macro 2 }] $room_x $halo_x $spread]
-    set x [$core xMin]
-    foreach macro $row {
-      lassign $macro name instance width
-      $instance setOrient R0
-      $instance setLocation [acclmt_down $x [$core xMin] $site] [acclmt_down $y [$core yMin] $height]
-      $instance setPlacementStatus FIRM
-      set x [expr { $x + $width + $space_x }]
+  foreach row $rows highest $heights \
+    channel [acclmt_spaces $heights $channels $room_y $halo_y $spread] {
+      lassign $row neighbours shares
+      set widths [lmap macro $neighbours { lindex $macro 2 }]
+      set x [$core xMin]
+      foreach macro $neighbours space [acclmt_spaces $widths $shares $room_x $halo_x $spread] {
+        lassign $macro name instance width
+        $instance setOrient R0
+        $instance setLocation [acclmt_down $x [$core xMin] $site] [acclmt_down $y [$core yMin] $height]
+        $instance setPlacementStatus FIRM
+        incr x [expr { $width + ($space ne "" ? $space : 0) }]
+      }
+      incr y [expr { $highest + ($channel ne "" ? $channel : 0) }]
     }
-    set y [expr { $y + $highest + $space_y }]
-  }
 }
 
 acclmt_place_macros

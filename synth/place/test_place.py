@@ -513,8 +513,29 @@ class Macros(unittest.TestCase):
             {"c": (0, 0), "d": (590, 0), "a1": (0, 340), "a2": (800, 340), "b": (0, 900)},
         )
 
+    def test_channels_have_their_shares_of_a_row(self):
+        macros = {"a": (200, 100), "b": (200, 300), "c1": (100, 100), "c2": (100, 100), "d": (100, 90)}
+        # 1000 less 700 is 300 in width, for channels of 5, 1, 1 and 3 shares.
+        self.assertEqual(
+            self.placed(macros, "{a 5 b c* 3 d}"),
+            {"a": (0, 0), "b": (350, 0), "c1": (580, 0), "c2": (710, 0), "d": (900, 0)},
+        )
+        # 200 for 3, 4, 1 and 2.
+        macros["c2"] = (200, 100)
+        self.assertEqual(
+            self.placed(macros, "{a 3 b 4 c1 c2 2 d}"),
+            {"a": (0, 0), "b": (260, 0), "c1": (540, 0), "c2": (660, 0), "d": (900, 0)},
+        )
+
     def test_names_and_room_are_checked(self):
         macros = {"a": (600, 300), "b": (600, 300)}
+        small = {"a": (300, 300), "b": (300, 300)}
+        for rows in "{2 a b}", "{a b 2}", "{a 2 3 b}", "{a 0 b}", "{a -1 b}":
+            with self.subTest(rows):
+                self.assertIn("no share between two macros", self.placed(small, rows))
+        # A share that is less than the least space.
+        three = {name: (300, 300) for name in "abc"}
+        self.assertIn("no room for the macros", self.placed(three, "{a 50 b c}"))
         self.assertIn("does not name the macro b", self.placed(macros, "a"))
         self.assertIn("names c*, and no macro that is left", self.placed(macros, "{a b} c*"))
         self.assertIn("no room for the macros", self.placed(macros, "{a b}"))
