@@ -32,6 +32,8 @@ ACCLMT_HARDENED =
 # Of the period, what the neighbours take at inputs and at outputs.
 export ACCLMT_INPUT_SHARE ?= 0.4
 export ACCLMT_OUTPUT_SHARE ?= 0.4
+# What the clock needs to the registers of neighbours, where ours has a deep tree.
+export ACCLMT_CLOCK_LATENCY_PS ?= 0
 # The rows of memories and blocks (macros.tcl).
 export ACCLMT_MACRO_ROWS ?=
 # Inputs of configuration, from which no path is judged.

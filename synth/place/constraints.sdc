@@ -20,15 +20,23 @@ foreach port [all_inputs] {
 
 set_max_transition $::env(ACCLMT_MAX_SLEW) [current_design]
 
-# Neighbours on the chip have registers at their ports, and a share of the period. Hold at the ports hangs
-# on the clock trees of the neighbours, which are not there.
+# Neighbours on the chip have registers at their ports, and a share of the period. The clock needs as long to
+# them as to ours: the tree's delay stands in ours, so it has to stand in theirs. (Until there is a tree it
+# stands in both by this command, which a propagated clock replaces by the tree.) Hold at the ports hangs on
+# the clock trees of the neighbours, which are not there.
+set latency [expr { $::env(ACCLMT_CLOCK_LATENCY_PS) * $::env(ACCLMT_UNITS_PER_PS) }]
+if { $latency != 0 } {
+  set_clock_latency $latency [get_clocks clk_i]
+}
 if { [llength $inputs] > 0 } {
-  set_input_delay -clock clk_i [expr { $::env(ACCLMT_INPUT_SHARE) * $period }] $inputs
+  set_input_delay -clock clk_i -network_latency_included \
+    [expr { $::env(ACCLMT_INPUT_SHARE) * $period + $latency }] $inputs
   set_driving_cell -lib_cell $::env(ACCLMT_DRIVER) $inputs
   set_false_path -hold -from $inputs
 }
 if { [llength [all_outputs]] > 0 } {
-  set_output_delay -clock clk_i [expr { $::env(ACCLMT_OUTPUT_SHARE) * $period }] [all_outputs]
+  set_output_delay -clock clk_i -network_latency_included \
+    [expr { $::env(ACCLMT_OUTPUT_SHARE) * $period - $latency }] [all_outputs]
   set_load $::env(ACCLMT_LOAD) [all_outputs]
   set_false_path -hold -to [all_outputs]
 }

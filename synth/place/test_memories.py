@@ -235,7 +235,7 @@ endmodule
 class Timing(unittest.TestCase):
     """OpenSTA on a memory, a buffer and a register between the ports, with constraints.sdc."""
 
-    def report(self, time, unit, units_per_ps, commands, quasi_static=""):
+    def report(self, time, unit, units_per_ps, commands, quasi_static="", latency="0"):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             delay = {"1ns": "0.1", "1ps": "100"}[time]
@@ -253,6 +253,7 @@ class Timing(unittest.TestCase):
             environment = os.environ | {
                 "ACCLMT_PERIOD_PS": "2000",
                 "ACCLMT_UNITS_PER_PS": units_per_ps,
+                "ACCLMT_CLOCK_LATENCY_PS": latency,
                 "ACCLMT_INPUT_SHARE": "0.4",
                 "ACCLMT_OUTPUT_SHARE": "0.4",
                 "ACCLMT_LOAD": "0.004",
@@ -288,6 +289,20 @@ class Timing(unittest.TestCase):
                         time, unit, units_per_ps, [f"report_checks -path_delay max {path}"]
                     )
                     self.assertAlmostEqual(self.slack(output) / scale, slack, delta=0.011)
+
+    def test_the_clock_takes_as_long_to_the_neighbours(self):
+        # Between neighbours and registers, and from register to register, the same 2 ns are there as long as
+        # no tree is. With one of another delay, here of none, the difference shows at the ports.
+        paths = {
+            "-from [get_ports {d_i[7]}] -to u_r/D": (2 - 0.8 - 0.1 - 0.1, -0.3),
+            "-from u_r/CK -to [get_ports r_o]": (2 - 0.8 - 0.1 - 0.1, 0.3),
+        }
+        for path, (slack, late) in paths.items():
+            for commands, expected in ([], slack), (["set_propagated_clock [all_clocks]"], slack + late):
+                with self.subTest(f"{path}, {commands}"):
+                    commands = [*commands, f"report_checks -path_delay max {path}"]
+                    output = self.report("1ns", "pf", "0.001", commands, latency="300")
+                    self.assertAlmostEqual(self.slack(output), expected, delta=0.011)
 
     def test_reset_and_hold_at_ports_are_not_judged(self):
         commands = [
