@@ -255,6 +255,11 @@ fn clears_end_runs() {
     runs::clears_end_runs(&AxiChip::new, seed(14));
 }
 
+#[test]
+fn commands_meet_the_end_of_a_run() {
+    runs::commands_meet_the_end_of_a_run(&AxiChip::new, seed(19));
+}
+
 /// Discarding, and its end by the host.
 #[test]
 #[ignore = "long: with two clocks it is tested always"]

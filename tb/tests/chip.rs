@@ -3203,6 +3203,51 @@ fn constants_are_summed_up() {
     assert_eq!(host.read(checksum.address), 0);
 }
 
+/// Writes in consecutive cycles all act: of two constants of one value, whichever was changed before.
+#[test]
+fn constants_are_written_in_every_cycle() {
+    let mut random = Random::new(seed(92));
+    let mut device = programmed(31);
+    let limits = device.capabilities().limits;
+    let program = ChipProgram::compile(pairs(), &limits).unwrap();
+    // Of the engine that takes rows.
+    let placed: Vec<_> = (program.constants.iter())
+        .map(|constant| constant.placed(ROW_SET, &Bases::default()).unwrap())
+        .filter(|constant| constant.engine_mask & 1 != 0 && constant.word != Word::default())
+        .collect();
+    let both = placed.iter().enumerate().find_map(|(number, first)| {
+        let second = (placed[number + 1..].iter()).find(|other| other.word == first.word)?;
+        Some([first, second])
+    });
+    let both = both.expect("two entries of the MDS matrix are equal");
+    let addresses = both.map(|constant| {
+        constant_address_of(
+            1,
+            constant.sub_engine.into(),
+            constant.bank.into(),
+            constant.index.into(),
+        )
+    });
+    let mut host = Host {
+        chip: device.port(),
+    };
+    let input = elements(&mut random, large_field(), 4);
+    let root = reference_root(pairs(), LeafKind::Hash, &input);
+    for changed in addresses {
+        host.write_word(&registers::CONSTANT_DATA, &input[0]);
+        host.write(registers::CONSTANT_ADDRESS.address, changed);
+        host.start(HASHES, 2);
+        let output = host.finish(&input);
+        assert_ne!([output[0].data], *root, "the constant is not read");
+        host.clear();
+        host.write_word(&registers::CONSTANT_DATA, &both[0].word);
+        for address in addresses {
+            host.write(registers::CONSTANT_ADDRESS.address, address);
+        }
+        host.check_run(&mut random);
+    }
+}
+
 /// Words of which an element is not below the prime.
 fn words_of_no_elements(field: FieldId) -> Vec<BigUint> {
     let one = BigUint::from(1_u32);

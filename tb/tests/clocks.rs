@@ -74,7 +74,7 @@ fn commitments_with_nearly_equal_clocks() {
 #[test]
 #[ignore = "long: every test of the buses"]
 fn clocks_of_every_kind() {
-    let tests: [(&str, Scenario); 16] = [
+    let tests: [(&str, Scenario); 17] = [
         ("commitments", commitments_with_pauses),
         ("addresses", runs::every_address_is_answered),
         ("strobes", runs::what_is_no_whole_register_is_refused),
@@ -86,6 +86,7 @@ fn clocks_of_every_kind() {
         ("refused starts", runs::refused_starts_keep_the_packet),
         ("clears", runs::clears_end_runs),
         ("resets", runs::resets_end_runs),
+        ("ends", runs::commands_meet_the_end_of_a_run),
         ("discards", runs::packets_are_discarded),
         ("starts in discards", runs::starts_wait_for_discards),
         ("repeated discards", runs::discards_follow_one_another),
@@ -177,6 +178,15 @@ fn refused_starts_keep_the_packet() {
 #[test]
 fn clears_end_runs() {
     with(Relation::NearlyEqual, runs::clears_end_runs, seed(12));
+}
+
+#[test]
+fn commands_meet_the_end_of_a_run() {
+    with(
+        Relation::Locked,
+        runs::commands_meet_the_end_of_a_run,
+        seed(35),
+    );
 }
 
 #[test]

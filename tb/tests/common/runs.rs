@@ -898,3 +898,96 @@ pub fn the_end_of_a_run_interrupts(make: Make<'_>, seed: u64) {
     assert!(!answer.unwrap().refused);
     assert!(!chip.interrupt());
 }
+
+// ---- What meets the end of a run ---------------------------------------------------------------------
+
+/// How many of the clears end a run before it has ended, and how many acknowledgements come before its event, until
+/// commands are given no earlier.
+const AHEAD: u64 = 8;
+
+/// Clears, acknowledgements of the interrupt and the last word of a packet that is too long, each given in every
+/// cycle around the end of a run: the run ends well, is void or is aborted, and the next one is good.
+pub fn commands_meet_the_end_of_a_run(make: Make<'_>, seed: u64) {
+    let mut random = Random::new(seed);
+    let run = Run::tree(&mut random, FieldId::Goldilocks, 2);
+    let length = run.words.len();
+    let mut chip = make(random.next(), Pauses::default());
+    let done = registers::INTERRUPT_DONE.with(1);
+    run.configure(&mut chip);
+    write_control(&mut chip, registers::INTERRUPT_ENABLE.address, done);
+    run.start(&mut chip, length);
+    let began = chip.cycles();
+    run.check(&Run::finish(&mut chip), false);
+    let cycles = chip.cycles() - began;
+    let run_to = |chip: &mut AxiChip, early| {
+        for _ in 0..cycles - early {
+            chip.cycle().unwrap();
+        }
+    };
+    // Cycles from a command to the last word on the bus.
+    let mut early = 0;
+    let (mut aborted, mut kept) = (0, 0);
+    while aborted < AHEAD || kept < AHEAD {
+        // The event stays that comes with its acknowledgement, or behind it.
+        write_control(&mut chip, registers::INTERRUPT_STATUS.address, done);
+        run.start(&mut chip, length);
+        run_to(&mut chip, early);
+        chip.give_address(registers::INTERRUPT_STATUS.address);
+        chip.give_data(done, ALL_STROBES);
+        run.check(&Run::finish(&mut chip), false);
+        assert!(!chip.write_answer().unwrap().refused);
+        let pending = chip.read(registers::INTERRUPT_STATUS.address).unwrap().data & done;
+        assert_eq!(status(&mut chip) & (BUSY | DONE), DONE);
+        kept += u64::from(pending != 0);
+
+        // A clear: the packet is whole, or ends with an abort word.
+        run.start(&mut chip, length);
+        run_to(&mut chip, early);
+        clear(&mut chip);
+        let words = end_packet(&mut chip, &run);
+        assert!(!words.is_empty());
+        aborted += u64::from(words[words.len() - 1].is_aborted());
+        assert_eq!(status(&mut chip) & (BUSY | DONE | ERROR), 0);
+        assert_eq!(chip.stream_state(), 0);
+
+        // A packet with a word too much, which the run has inside when it ends, or takes, or not.
+        run.start(&mut chip, 0);
+        for index in 0..length {
+            chip.give_input(run.beat(index, usize::MAX));
+        }
+        run_to(&mut chip, early);
+        chip.give_input(run.beat(length, length + 1));
+        run.check(&Run::finish(&mut chip), true);
+        chip.wait("the word too much", PATIENCE, |chip| chip.input_left() == 0)
+            .unwrap();
+        chip.takes_output = false;
+        assert_eq!(chip.read(stream::EVENTS).unwrap().data, stream::LATE_LAST);
+        write_control(&mut chip, stream::EVENTS, stream::LATE_LAST);
+        chip.wait_for_discard();
+        assert_eq!(chip.stream_state(), 0);
+        early += 1;
+    }
+    println!("of {early}: {aborted} aborted, {kept} events kept");
+    assert!(aborted < early && kept < early, "none is behind the end");
+
+    // A clear while words wait that the core has no room for.
+    let run = Run::tree(&mut random, FieldId::Goldilocks, 32);
+    run.start(&mut chip, run.words.len());
+    chip.takes_output = false;
+    for _ in 0..cycles {
+        chip.cycle().unwrap();
+    }
+    clear(&mut chip);
+    chip.forget_input();
+    if chip.input_left() != 0 {
+        chip.give_input(run.beat(0, 1));
+        write_control(&mut chip, stream::CONTROL, stream::DISCARD);
+        chip.wait("the discarded words", PATIENCE, |chip| {
+            chip.input_left() == 0
+        })
+        .unwrap();
+        chip.wait_for_discard();
+    }
+    end_packet(&mut chip, &run);
+    run.check_good(&mut chip);
+}
