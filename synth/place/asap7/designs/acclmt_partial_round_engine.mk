@@ -5,15 +5,17 @@ ACCLMT_BLOCKS = acclmt_mul acclmt_sqr acclmt_reduce_constant
 export PDN_TCL = $(ACCLMT_PLACE)/asap7/pdn_blocks.tcl
 export MAX_ROUTING_LAYER = M9
 # Channels between the blocks in which cells find rows: these end 2 um ahead of a block.
-export CORE_UTILIZATION ?= 45
+export CORE_UTILIZATION ?= 40
 export MACRO_PLACE_HALO ?= 6 6
-# The S-box, in the order of the data, at the bottom; at the top the products, and between them the queues of the
-# states and of the results, from which states pass through; the constants in the middle.
+# The S-box, in the order of the data, at the bottom, and the products at the top. Between them, where wires have all
+# layers, are what every product reads or writes: the constants, and in their middle the queues of the states and of
+# the results.
 export ACCLMT_MACRO_ROWS ?= \
   {u_sbox/*x_second* u_sbox/u_square u_sbox/gen_reduce*0* u_sbox/u_fourth u_sbox/gen_reduce*1*} \
   {u_sbox/*x_third* u_sbox/*square_third* u_sbox/u_multiply u_sbox/gen_reduce*2* u_sbox/*x_last* u_first_queue* u_reduce*} \
-  {u_index_to_constant* u_to_moved* gen_bank* u_to_product* u_share*} \
-  {gen_lane*0* u_queue* u_output* gen_lane*1* u_sums* gen_lane*2*}
+  {u_index_to_constant* u_to_moved* gen_bank*0* gen_bank*1* gen_bank*2* 2 u_queue* 3 u_output* 2 u_sums* \
+   gen_bank*3* gen_bank*4* gen_bank*5* gen_bank*6* u_to_product* u_share*} \
+  {gen_lane*0* gen_lane*1* gen_lane*2*}
 export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i num_rounds_i alpha_i grid_i \
   most_beats_i pass_through_i number_i
 # Wires between blocks are long: buffers where they would have more than four fifths of the slew that is allowed, which
@@ -26,3 +28,7 @@ export GPL_TIMING_DRIVEN ?= 0
 export GPL_ROUTABILITY_DRIVEN ?= 0
 export SKIP_CTS_REPAIR_TIMING ?= 1
 export ACCLMT_PERIOD_PS ?= 2000
+# Its tree takes about as long. Control goes from port to port without a register.
+export ACCLMT_CLOCK_LATENCY_PS ?= 700
+export ACCLMT_INPUT_SHARE ?= 0.2
+export ACCLMT_OUTPUT_SHARE ?= 0.2
