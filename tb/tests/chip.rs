@@ -45,7 +45,7 @@ use acclmt_poseidon::{dispatch, with_field};
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE};
-use common::{Random, elements, prime, rounds, seed};
+use common::{Random, elements, has_chains, prime, rounds, seed};
 use num_bigint::BigUint;
 
 /// Clock cycles within which every run of these tests ends.
@@ -80,12 +80,6 @@ fn chip_fields() -> Vec<FieldId> {
         .into_iter()
         .filter(|&field| RUNTIME_MODULUS || field == large_field() || field == FieldId::Goldilocks)
         .collect()
-}
-
-/// Whether S-boxes of a set are chains of passes, since one pass has no exponent of it. Such sets have no recurrence and
-/// no rounds on the partial-round sub-engines. Of BLS12-377 are no others.
-fn has_chains(parameters: &AnyParameters) -> bool {
-    ![3, 5, 7].contains(&parameters.alpha())
 }
 
 /// `count` inputs of hashes.

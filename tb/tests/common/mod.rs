@@ -48,6 +48,12 @@ pub fn pairs(field: FieldId) -> &'static AnyParameters {
         .expect("every field has a preset of pairs")
 }
 
+/// Whether S-boxes of a set are chains of passes, since one pass has no exponent of it. Such sets have no recurrence and
+/// no rounds on the partial-round sub-engines. Of BLS12-377 are no others.
+pub fn has_chains(parameters: &AnyParameters) -> bool {
+    ![3, 5, 7].contains(&parameters.alpha())
+}
+
 /// What a waveform (FST) holds, without its header, which has the date.
 pub fn waveform_data(path: &Path) -> Vec<u8> {
     const HEADER: usize = 330;
