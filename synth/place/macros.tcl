@@ -19,10 +19,11 @@ proc acclmt_named_rows { macros named } {
   foreach patterns $named {
     set row {}
     set shares {}
-    set share ""
-    foreach pattern $patterns {
+    set share 1
+    foreach pattern $patterns next [lrange $patterns 1 end] {
       if { [string is integer -strict $pattern] } {
-        if { $pattern < 1 || [llength $row] == 0 || $share ne "" } {
+        # Behind the last one is "", which counts as an integer here.
+        if { $pattern < 1 || [llength $row] == 0 || [string is integer $next] } {
           utl::error FLW 104 "ACCLMT_MACRO_ROWS has $pattern, which is no share between two macros"
         }
         set share $pattern
@@ -35,14 +36,11 @@ proc acclmt_named_rows { macros named } {
       set left [lsearch -all -inline -not -glob -index 0 $left $pattern]
       foreach macro $found {
         if { [llength $row] > 0 } {
-          lappend shares [expr { $share ne "" ? $share : 1 }]
+          lappend shares $share
         }
-        set share ""
+        set share 1
         lappend row $macro
       }
-    }
-    if { $share ne "" } {
-      utl::error FLW 104 "ACCLMT_MACRO_ROWS has $share, which is no share between two macros"
     }
     lappend rows [list $row $shares]
   }
@@ -52,7 +50,7 @@ proc acclmt_named_rows { macros named } {
   return $rows
 }
 
-# The same for rows that are filled one after the other, in a room of this width.
+# The macros in rows that are filled one after the other, in a room of this width.
 proc acclmt_filled_rows { macros room halo } {
   set rows {}
   set order [lsort -index 0 -dictionary $macros]
@@ -62,7 +60,7 @@ proc acclmt_filled_rows { macros room halo } {
   foreach macro $order {
     set more [lindex $macro 2]
     if { $width > 0 && $width + $halo + $more > $room } {
-      lappend rows [list $row [lrepeat [expr { [llength $row] - 1 }] 1]]
+      lappend rows $row
       set row {}
       set width 0
     }
@@ -70,9 +68,14 @@ proc acclmt_filled_rows { macros room halo } {
     incr width [expr { $more + ($width > 0 ? $halo : 0) }]
   }
   if { [llength $row] > 0 } {
-    lappend rows [list $row [lrepeat [expr { [llength $row] - 1 }] 1]]
+    lappend rows $row
   }
   return $rows
+}
+
+# One share for each space between neighbours.
+proc acclmt_equal_shares { neighbours } {
+  return [lrepeat [expr { [llength $neighbours] - 1 }] 1]
 }
 
 # The spaces between neighbours of these sizes in a room: the least, or where they spread their shares of it.
@@ -120,10 +123,10 @@ proc acclmt_place_macros { } {
   if { $spread } {
     set rows [acclmt_named_rows $macros $named]
   } else {
-    set rows [acclmt_filled_rows $macros $room_x $halo_x]
+    set rows [lmap row [acclmt_filled_rows $macros $room_x $halo_x] { list $row [acclmt_equal_shares $row] }]
   }
   set heights [lmap row $rows { tcl::mathfunc::max {*}[lmap macro [lindex $row 0] { lindex $macro 3 }] }]
-  set channels [lrepeat [expr { [llength $rows] - 1 }] 1]
+  set channels [acclmt_equal_shares $rows]
   set y [$core yMin]
   foreach row $rows highest $heights \
     channel [acclmt_spaces $heights $channels $room_y $halo_y $spread] {
