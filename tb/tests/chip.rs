@@ -2622,12 +2622,7 @@ impl Host<'_> {
                 let constant = constant.placed(set, &Bases::default()).unwrap();
                 self.write_word(&registers::CONSTANT_DATA, &constant.word);
                 if constant.engine_mask & engine != 0 {
-                    let address = constant_address_of(
-                        engine.into(),
-                        constant.sub_engine.into(),
-                        constant.bank.into(),
-                        constant.index.into(),
-                    );
+                    let address = address_of(engine.into(), &constant);
                     self.write(registers::CONSTANT_ADDRESS.address, address);
                 }
             }
@@ -2639,12 +2634,7 @@ impl Host<'_> {
     fn load_raw(&mut self, constants: &[ChipConstant]) {
         for constant in constants {
             self.write_word(&registers::CONSTANT_DATA, &constant.word);
-            let address = constant_address_of(
-                1,
-                constant.sub_engine.into(),
-                constant.bank.into(),
-                constant.index.into(),
-            );
+            let address = address_of(1, constant);
             self.write(registers::CONSTANT_ADDRESS.address, address);
         }
     }
@@ -2746,6 +2736,16 @@ fn constant_address_of(mask: u32, sub_engine: u32, bank: u32, index: u32) -> u32
         | registers::CONSTANT_BANK.with(bank)
         | registers::CONSTANT_ENGINE.with(sub_engine)
         | registers::CONSTANT_ENGINE_MASK.with(mask)
+}
+
+/// The value of CONSTANT_ADDRESS for a constant of these engines.
+fn address_of(mask: u32, constant: &ChipConstant) -> u32 {
+    constant_address_of(
+        mask,
+        constant.sub_engine.into(),
+        constant.bank.into(),
+        constant.index.into(),
+    )
 }
 
 /// A chip with the program of `parameters` in it.
@@ -3248,29 +3248,23 @@ fn constants_are_written_in_every_cycle() {
         Some([first, second])
     });
     let both = both.expect("two entries of the MDS matrix are equal");
-    let addresses = both.map(|constant| {
-        constant_address_of(
-            1,
-            constant.sub_engine.into(),
-            constant.bank.into(),
-            constant.index.into(),
-        )
-    });
     let mut host = Host {
         chip: device.port(),
     };
     let input = elements(&mut random, large_field(), 4);
     let root = reference_root(pairs(), LeafKind::Hash, &input);
-    for changed in addresses {
-        host.write_word(&registers::CONSTANT_DATA, &input[0]);
-        host.write(registers::CONSTANT_ADDRESS.address, changed);
+    for changed in both {
+        host.load_raw(&[ChipConstant {
+            word: input[0],
+            ..*changed
+        }]);
         host.start(HASHES, 2);
         let output = host.finish(&input);
         assert_ne!([output[0].data], *root, "the constant is not read");
         host.clear();
         host.write_word(&registers::CONSTANT_DATA, &both[0].word);
-        for address in addresses {
-            host.write(registers::CONSTANT_ADDRESS.address, address);
+        for constant in both {
+            host.write(registers::CONSTANT_ADDRESS.address, address_of(1, constant));
         }
         host.check_run(&mut random);
     }
