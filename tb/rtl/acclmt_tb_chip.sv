@@ -38,8 +38,8 @@ module acclmt_tb_chip #(
   /// performance counters count, bit 5 a cycle of a run is counted, bit 6 the counters are cleared,
   /// bit 7 a group of siblings is taken to be hashed, bits 15 to 8 the level of it.
   /// Words 1 to 8: the sub-engines of hash engine 0, 9 to 16 those of hash engine 1,
-  /// in the order of acclmt_hash_engine.busy_o: bit 31 a slot of a round begins, bit 16 its visit,
-  /// bits 15 to 8 its cycles, bits 7 to 0 the round of its visit. Words from 17 on: the groups of
+  /// in the order of acclmt_hash_engine.busy_o: bit 31 a slot of a round begins, bit 24 its visit,
+  /// bits 23 to 16 its cycles, bits 15 to 0 the round of its visit. Words from 17 on: the groups of
   /// which a place is taken in the queues of levels 0, 1, ..
   output logic [ObservedWords-1:0][31:0] observed_o
 );
@@ -99,40 +99,42 @@ module acclmt_tb_chip #(
   end
 
   `define ACCLMT_TB_HASH(e) u_core.u_engines.gen_engine[e].u_hash_engine
-  // The number of a pass in its visit: each adds a constant vector.
-  localparam int unsigned ConfigWidth = acclmt_pkg::EngineConfigWidth;
-  localparam int unsigned FirstWidth = acclmt_pkg::PassFirstWidth;
-  function automatic logic [7:0] pass_number(
-      input acclmt_pkg::index_t constants, input logic [acclmt_pkg::NumSets*FirstWidth-1:0] firsts,
-      input logic [acclmt_pkg::NumSets*ConfigWidth-1:0] configs, input acclmt_pkg::tag_t tag);
-    acclmt_pkg::engine_config_t of_set;
-    acclmt_pkg::pass_first_t first;
-    int set;
-    set = 32'(tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth]);
-    of_set = configs[int'(ConfigWidth)*set+:ConfigWidth];
-    first = firsts[int'(FirstWidth)*set+:FirstWidth];
-    pass_number = (of_set.beats == '0) ? '0 : (constants - first.constants) / 8'(of_set.beats);
-  endfunction
   `define ACCLMT_TB_FULL(word, engine) \
+    acclmt_pkg::pass_count_t number; \
+    acclmt_tb_pass_numbers u_pass_numbers ( \
+      .clk_i, \
+      .write_i(engine.u_passes.write_pass_q), \
+      .index_i(engine.u_passes.index_q), \
+      .passes_i(engine.u_passes.known.passes), \
+      .loop_ends_i(engine.u_passes.loop_ends), \
+      .loop_begin_i(engine.u_passes.known.loop_begin), \
+      .loop_passes_i(engine.u_passes.body_passes), \
+      .pass_i(engine.u_loop.issue_pass), \
+      .count_i(engine.u_loop.issue_count), \
+      .number_o(number) \
+    ); \
     assign observed_o[word] = { \
       (engine.u_loop.line_issue && !engine.u_loop.line_beat) || \
-          (engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o), 14'b0, \
+          (engine.u_loop.u_control.first_o && engine.u_loop.u_control.busy_o), 6'b0, \
       engine.u_loop.issue_last, \
       engine.u_loop.line_issue ? 8'(engine.u_loop.most_beats_i) \
                                : 8'(engine.u_loop.u_control.start_cycles), \
-      pass_number(engine.u_loop.issue_vector, engine.u_loop.first_i[engine.u_loop.issue_last], \
-                  engine.u_loop.configs_i, engine.u_loop.issue_tag)};
+      number};
   `define ACCLMT_TB_PARTIAL(word, engine) \
     assign observed_o[word] = { \
-      engine.u_control.first_o && engine.u_control.busy_o, 15'b0, \
-      8'(engine.u_control.start_cycles), 8'(engine.issue_round)};
+      engine.u_control.first_o && engine.u_control.busy_o, 7'b0, \
+      8'(engine.u_control.start_cycles), 16'(engine.issue_round)};
   `define ACCLMT_TB_ENGINE(first, engine) \
     if (NumFull == 1) begin : gen_one_full \
       `ACCLMT_TB_FULL(first, engine.gen_one_full.u_full) \
       assign observed_o[first+acclmt_pkg::MaxSubEngines-1] = '0; \
     end else begin : gen_two_full \
-      `ACCLMT_TB_FULL(first, engine.gen_two_full.u_first) \
-      `ACCLMT_TB_FULL(first+acclmt_pkg::MaxSubEngines-1, engine.gen_two_full.u_second) \
+      if (1) begin : gen_first \
+        `ACCLMT_TB_FULL(first, engine.gen_two_full.u_first) \
+      end \
+      if (1) begin : gen_second \
+        `ACCLMT_TB_FULL(first+acclmt_pkg::MaxSubEngines-1, engine.gen_two_full.u_second) \
+      end \
     end \
     for (genvar i = 1; i < acclmt_pkg::MaxSubEngines - 1; i++) begin : gen_partial \
       if (i <= NumPartial) begin : gen_present \

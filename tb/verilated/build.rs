@@ -99,7 +99,7 @@ const CHIP: Top = Top {
     module: "acclmt_tb_chip",
     class: "VacclmtChip",
     blocks: BLOCKS,
-    with: &[],
+    with: &["acclmt_tb_pass_numbers.sv"],
     waveforms: true,
     replaced: &[],
 };

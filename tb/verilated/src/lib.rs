@@ -164,9 +164,9 @@ impl Observation<'_> {
         assert!(engine < 2 && sub_engine < OBSERVED_SUB_ENGINES);
         let word = self.words[1 + engine * OBSERVED_SUB_ENGINES + sub_engine];
         (word >> 31 != 0).then_some(ObservedSlot {
-            cycles: word >> 8 & 0xff,
-            round: word & 0xff,
-            visit: word >> 16 & 1,
+            cycles: word >> 16 & 0xff,
+            round: word & 0xffff,
+            visit: word >> 24 & 1,
         })
     }
 
