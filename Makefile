@@ -14,9 +14,9 @@ COVERAGE_DIR = $(CURDIR)/target/coverage
 PER_FILE ?= 8
 SEED ?= 1
 MUTANTS_DIR = $(CURDIR)/target/mutants/$(SEED)-$(PER_FILE)
-MUTANT_TESTS = chip model zeroisation power_up
+MUTANT_TESTS = chip host model zeroisation power_up
 # They look into the chip, where a netlist has nothing by the same name.
-MUTANT_TESTS_LEFT_OUT = chip::waveforms_hold_a_window
+MUTANT_TESTS_LEFT_OUT = host::waveforms_hold_a_window
 JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 

@@ -16,6 +16,7 @@ use acclmt_poseidon::random::Ranges;
 use acclmt_poseidon::word::Word;
 use num_bigint::BigUint;
 
+pub mod chip;
 pub mod engine;
 pub mod packed;
 // The benches of the buses have the default prime.
