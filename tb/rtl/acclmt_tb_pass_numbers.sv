@@ -24,6 +24,11 @@ module acclmt_tb_pass_numbers (
   logic [acclmt_pkg::PassTableDepth-1:0][CountWidth-1:0] first_q, loop_q;
   always_ff @(posedge clk_i) begin
     if (write_i) begin
+      // A new table begins.
+      if (index_i == '0) begin
+        first_q <= '0;
+        loop_q <= '0;
+      end
       first_q[index_i[acclmt_pkg::PassIndexWidth-1:0]] <= passes_i;
       for (int i = 0; i < int'(acclmt_pkg::PassTableDepth); i++) begin
         if (loop_ends_i && i >= int'(loop_begin_i) && i <= int'(index_i)) begin

@@ -221,7 +221,7 @@ fn check_presets(presets: impl Iterator<Item = &'static Preset>) {
         }
     }
     println!("{hashed} presets");
-    assert!(hashed > 3);
+    assert!(hashed >= 3);
 }
 
 /// Hashes and permutes with the random parameter set of `seed`, with stalls.
@@ -1999,10 +1999,10 @@ fn steady_state_of_every_shape() {
         ] {
             let parameters = set_with_rounds(field, seed, width, order, full, partial);
             let count = many_hashes(&device, &parameters);
-            // Where hashes have so few partial rounds, a bunch of first visits fills the output
-            // buffer of the full-round sub-engine, which then waits (docs/architecture.md).
+            // Where hashes have so few rounds, a bunch of first visits fills the output buffer of the full-round
+            // sub-engine, which then waits, and words come too slowly for such a bunch (docs/architecture.md).
             let waits = field == FieldId::Goldilocks && width == 8;
-            let tolerance = if waits { 0.06 } else { 0.02 };
+            let tolerance = if waits { 0.25 } else { 0.02 };
             steady_state(&mut device, &parameters, count, tolerance);
         }
     }
