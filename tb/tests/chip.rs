@@ -434,9 +434,7 @@ fn programs_that_cannot_run_are_refused() {
     let mut random = Random::new(seed(56));
     let mut device = programmed(18);
     let program = ChipProgram::compile(pairs(), &device.capabilities().limits).unwrap();
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let of_table =
         |constant: &&ChipConstant| (constant.sub_engine, constant.bank) == (0, PASS_BANK);
     let table: Vec<ChipConstant> = program.constants.iter().filter(of_table).copied().collect();
@@ -672,9 +670,7 @@ fn programs_that_adders_cannot_run_are_refused() {
     ];
     for (number, (constants, fault)) in cases.iter().enumerate() {
         check_program_refused(&mut device, number, constants, *fault);
-        let mut host = Host {
-            chip: device.port(),
-        };
+        let mut host = Host::of(&mut device);
         host.load_constants(&rows);
         host.load_constants(&table);
         let inputs = random_inputs(&mut random, plonky2, 3);
@@ -689,9 +685,7 @@ fn check_program_refused(
     constants: &[ChipConstant],
     fault: ProgramFault,
 ) {
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(device);
     host.load_raw(constants);
     host.set_up(DIGESTS, 4);
     host.write(registers::CONTROL.address, START);
@@ -729,9 +723,7 @@ fn second_words_of_adders_are_checked() {
         assert_eq!(usize::from(word.index), unit);
         word.word[byte] |= bits;
         check_program_refused(&mut device, number, &[word], ProgramFault::Matrix);
-        let mut host = Host {
-            chip: device.port(),
-        };
+        let mut host = Host::of(&mut device);
         host.load_constants(&words);
         let inputs = random_inputs(&mut random, preset, 3);
         check_hashes(&mut device, preset, &inputs);
@@ -849,9 +841,7 @@ fn every_exponent_in_every_field() {
     let mut random = Random::new(seed);
     let mut device = rtl_device(4).unwrap();
     let limits = device.capabilities().limits;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     for field in [large_field(), FieldId::Goldilocks] {
         for width in 2..=12 {
             let ranges = Ranges {
@@ -979,9 +969,7 @@ fn a_set_after_an_aborted_run_of_another() {
         // The driver sets the chip up, a run by hand is cleared in the middle.
         let one = random_inputs(&mut random, aborted, 1);
         check_hashes(&mut device, aborted, &one);
-        let mut host = Host {
-            chip: device.port(),
-        };
+        let mut host = Host::of(&mut device);
         host.start(DIGESTS, 100);
         let cycles = random.below([60, 600, 3000][round % 3]);
         host.chip
@@ -1150,9 +1138,7 @@ fn trees_that_lack_leaves() {
     let mut random = Random::new(seed(66));
     let mut device = programmed(27);
     let radix_bits = device.capabilities().limits.montgomery_bits;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let empty = elements(&mut random, large_field(), 4);
     for (level, value) in (0..).zip(&empty) {
         let residue = (BigUint::from_bytes_le(value) << radix_bits) % prime(large_field());
@@ -1554,9 +1540,7 @@ fn rows_run_at_full_speed() {
         } else {
             (limits.num_partial + 2) * (limits.places / rows.program.shape().beats())
         };
-        let mut host = Host {
-            chip: device.port(),
-        };
+        let mut host = Host::of(&mut device);
         let mut rows = rows.clone();
         rows.registers.group = most as u32;
         let messages: Vec<_> = (0..most)
@@ -1708,9 +1692,7 @@ fn digests_in_every_beat() {
                 .map(|_| elements(&mut random, field, width))
                 .collect();
             let words = program.pack_inputs(&states.concat());
-            let mut host = Host {
-                chip: device.port(),
-            };
+            let mut host = Host::of(&mut device);
             host.clear();
             host.load(&program);
             host.load_registers(&registers);
@@ -1881,9 +1863,7 @@ fn leaves_and_nodes_of_different_sets() {
             .hash(&leaf_set, &inputs, &mut NoProgress)
             .unwrap();
         let root = reference_root(node_set, LeafKind::Element, &leaves.digests.concat());
-        let mut host = Host {
-            chip: device.port(),
-        };
+        let mut host = Host::of(&mut device);
         host.clear();
         host.load(&node_program);
         for (address, value) in leaf_program.registers.writes(&registers::LEAF) {
@@ -2114,9 +2094,7 @@ fn elements_not_below_the_prime_void_the_output() {
         let mut device = programmed_for(parameters, 18);
         let limits = device.capabilities().limits;
         let program = ChipProgram::compile(parameters, &limits).unwrap();
-        let mut host = Host {
-            chip: device.port(),
-        };
+        let mut host = Host::of(&mut device);
         for (run, words) in [(HASHES, 4), (ELEMENTS, 2), (DIGESTS, 4)] {
             let slices = if field == FieldId::Goldilocks { 4 } else { 1 };
             // The number of the first element of a word that is none.

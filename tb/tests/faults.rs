@@ -241,19 +241,20 @@ fn a_sweep_leaves_nothing() {
 
 #[test]
 fn what_a_broken_sweep_leaves_is_found() {
-    find_sweep_faults(&SWEEP_FAULTS[..FEW]);
+    find_all(SWEEP, NOTHING_LEFT, &SWEEP_FAULTS[..FEW]);
 }
 
 #[test]
 #[ignore = "long: a simulation is built for each fault"]
 fn what_any_broken_sweep_leaves_is_found() {
-    find_sweep_faults(&SWEEP_FAULTS[FEW..]);
+    find_all(SWEEP, NOTHING_LEFT, &SWEEP_FAULTS[FEW..]);
 }
 
-fn find_sweep_faults(faults: &[Fault]) {
+/// Each fault makes the bench say its message, and not what it says when all is well.
+fn find_all(bench: &str, well: &str, faults: &[Fault]) {
     for fault in faults {
-        let (_, said) = run(SWEEP, Some(fault), &[]);
-        assert!(!said.contains(NOTHING_LEFT), "{}: {said}", fault.fault);
+        let (_, said) = run(bench, Some(fault), &[]);
+        assert!(!said.contains(well), "{}: {said}", fault.fault);
         assert!(said.contains(fault.message), "{}: {said}", fault.fault);
     }
 }
@@ -325,21 +326,13 @@ fn digests_in_any_order_make_the_tree() {
 
 #[test]
 fn broken_places_are_found() {
-    find_place_faults(&PLACE_FAULTS[..FEW]);
+    find_all(PLACES, ALL_IN_ORDER, &PLACE_FAULTS[..FEW]);
 }
 
 #[test]
 #[ignore = "long: a simulation is built for each fault"]
 fn any_broken_places_are_found() {
-    find_place_faults(&PLACE_FAULTS[FEW..]);
-}
-
-fn find_place_faults(faults: &[Fault]) {
-    for fault in faults {
-        let (_, said) = run(PLACES, Some(fault), &[]);
-        assert!(!said.contains(ALL_IN_ORDER), "{}: {said}", fault.fault);
-        assert!(said.contains(fault.message), "{}: {said}", fault.fault);
-    }
+    find_all(PLACES, ALL_IN_ORDER, &PLACE_FAULTS[FEW..]);
 }
 
 // ---- A pool of hash engines ---------------------------------------------------------------------------------

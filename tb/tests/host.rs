@@ -39,9 +39,7 @@ use num_bigint::BigUint;
 fn trees_with_short_queues() {
     let mut random = Random::new(seed(64));
     let mut device = programmed(25);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let leaves = 64;
     for _ in 0..2 {
         let input = elements(&mut random, large_field(), leaves);
@@ -69,9 +67,7 @@ fn trees_with_short_queues() {
 fn nodes_come_out_in_order() {
     let mut random = Random::new(seed(65));
     let mut device = programmed(26);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let leaves = 32;
     let input = elements(&mut random, large_field(), leaves);
     let mut levels = vec![input.clone()];
@@ -115,9 +111,7 @@ fn nodes_come_out_in_order() {
 fn illegal_level_tables_do_not_start() {
     let mut random = Random::new(seed(67));
     let mut device = programmed(28);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let code = registers::ERROR_ILLEGAL_CONFIGURATION.code;
     // The level that is at fault, and the groups of all levels.
     for (level, table) in [
@@ -185,9 +179,7 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
     let limits = device.capabilities().limits;
     let fields = [(large_field(), false), (FieldId::Goldilocks, true)];
     let fields = fields.map(|(field, goldilocks)| (field, program::widest(goldilocks)));
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     for (field, widest) in fields {
         let order = RoundOrder::ConstantsFirst;
         let set = set_with_rounds(field, seed, widest, order, (1, 1), 0);
@@ -238,9 +230,7 @@ fn the_chip_refuses_larger_groups_than_the_driver() {
 fn busy_cycles_are_counted_in_a_window() {
     let mut random = Random::new(seed(71));
     let mut device = programmed(32);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 128);
     let counter = |host: &mut Host<'_>, register: &registers::Register| {
         u64::from(host.read(register.address)) | u64::from(host.read(register.address + 4)) << 32
@@ -286,9 +276,7 @@ fn illegal_configurations_do_not_start() {
     let mut device = programmed(14);
     let limits = device.capabilities().limits;
     let max_height = device.capabilities().max_height;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let partial_depth = limits.partial_depth as u32;
     let max = u32::MAX;
     // A register and an illegal value, and what the run does. The state has three elements.
@@ -420,9 +408,7 @@ fn combinations_that_do_not_start() {
     let mut random = Random::new(seed(52));
     let mut device = programmed(15);
     let limits = device.capabilities().limits;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let leaf = registers::LEAF;
     let rounds = leaf.partial_rounds;
     let (width, field) = (leaf.width.address, registers::FIELD.address);
@@ -491,9 +477,7 @@ fn the_driver_knows_what_the_chip_accepts() {
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
     let limits = device.capabilities().limits;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let bases: Vec<_> = kinds(seed)
         .iter()
         .map(|set| ChipProgram::compile(set, &limits).unwrap().registers)
@@ -559,9 +543,7 @@ fn constants_without_a_place_are_refused() {
     let mut device = programmed(16);
     let limits = device.capabilities().limits;
     let max_height = device.capabilities().max_height;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let (matrix, partial) = (limits.matrix_depth as u32, limits.partial_depth as u32);
     let mut places = vec![
         (0, 0, matrix),
@@ -660,9 +642,7 @@ fn writes_during_a_run_are_refused_and_change_nothing() {
     let mut random = Random::new(seed(55));
     let mut device = programmed(17);
     let max_height = device.capabilities().max_height;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let code = registers::ERROR_WRITE_WHILE_RUNNING.code;
     let addresses = configuration(max_height);
     // Each register by itself: the error names it.
@@ -701,9 +681,7 @@ fn writes_during_a_run_are_refused_and_change_nothing() {
 fn constants_are_summed_up() {
     let mut random = Random::new(seed(60));
     let mut device = programmed(22);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let [data, place, checksum] = [
         registers::CONSTANT_DATA,
         registers::CONSTANT_ADDRESS,
@@ -735,9 +713,7 @@ fn constants_are_summed_up() {
     host.clear();
     assert_eq!(host.read(checksum.address), sum.value());
     device.zeroise().unwrap();
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     assert_eq!(host.read(checksum.address), 0);
 }
 
@@ -758,9 +734,7 @@ fn constants_are_written_in_every_cycle() {
         Some([first, second])
     });
     let both = both.expect("two entries of the MDS matrix are equal");
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 4);
     let root = reference_root(pairs(), LeafKind::Hash, &input);
     for changed in both {
@@ -786,9 +760,7 @@ fn constants_are_written_in_every_cycle() {
 fn start_during_a_run_is_refused() {
     let mut random = Random::new(seed(57));
     let mut device = programmed(19);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 8);
     host.start(HASHES, 4);
     assert_eq!(host.feed(&input[..5], 300), 5);
@@ -810,9 +782,7 @@ fn unknown_registers_are_errors() {
     let mut random = Random::new(seed(58));
     let mut device = programmed(20);
     let max_height = device.capabilities().max_height;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let code = registers::ERROR_UNKNOWN_REGISTER.code;
     let known = |address: u32| {
         registers::REGISTERS.iter().any(|r| r.contains(address))
@@ -878,9 +848,7 @@ fn unknown_registers_are_errors() {
 fn registers_after_a_reset_are_those_of_the_map() {
     let mut device = rtl_device(21).unwrap();
     let max_height = device.capabilities().max_height;
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let exists = |address: u32| {
         (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
             && registers::later_engine(address).is_none()
@@ -918,9 +886,7 @@ fn registers_after_a_reset_are_those_of_the_map() {
 fn illegal_values_are_refused_and_change_nothing() {
     let mut random = Random::new(seed(64));
     let mut device = programmed(25);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let code = registers::ERROR_ILLEGAL_VALUE.code;
     host.set_up(HASHES, 4);
     let (control, table) = (registers::CONTROL.address, registers::LEVEL_TABLE.at(1));
@@ -957,9 +923,7 @@ fn illegal_values_are_refused_and_change_nothing() {
 fn a_start_that_is_refused_while_an_error_is_pending_is_seen() {
     let mut random = Random::new(seed(65));
     let mut device = programmed(26);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let unknown = (registers::ERROR_UNKNOWN_REGISTER.code, 0xFFC);
     // A run before, which is done; an error that has nothing to do with the starts.
     let input = elements(&mut random, large_field(), 4);
@@ -1005,9 +969,7 @@ fn a_start_that_is_refused_while_an_error_is_pending_is_seen() {
 fn interrupts_are_enabled_and_acknowledged() {
     let mut random = Random::new(seed(66));
     let mut device = programmed(27);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let [status, enable] =
         [registers::INTERRUPT_STATUS, registers::INTERRUPT_ENABLE].map(|register| register.address);
     let input = elements(&mut random, large_field(), 4);
@@ -1061,9 +1023,7 @@ fn interrupts_are_enabled_and_acknowledged() {
 fn a_word_that_waits_does_not_become_void() {
     let mut random = Random::new(seed(67));
     let mut device = programmed(28);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let (leaves, bad) = (64, 80);
     let mut input = elements(&mut random, large_field(), 2 * leaves as usize);
     input[bad] = common::word(&prime(large_field()));
@@ -1095,9 +1055,7 @@ fn a_word_that_waits_does_not_become_void() {
 fn the_first_error_stays() {
     let mut random = Random::new(seed(59));
     let mut device = programmed(21);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     host.write(0xFFC, 1);
     host.read(0xFF8);
     host.write(
@@ -1119,9 +1077,7 @@ fn illegal_primes_do_not_start() {
     let mut random = Random::new(seed(60));
     let mut device = programmed(22);
     let prime = prime(large_field());
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let found = (0..8).rev().fold(BigUint::default(), |value, i| {
         (value << 32_u32) + host.read(registers::PRIME.at(i))
     });
@@ -1166,9 +1122,7 @@ fn a_clear_aborts_a_run_at_any_time() {
     let seed = seed(61);
     let mut random = Random::new(seed);
     let mut device = programmed(seed as u32);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     for round in 0..9 {
         let run = [HASHES, ELEMENTS, DIGESTS][round % 3];
         let input = elements(&mut random, large_field(), 128);
@@ -1197,9 +1151,7 @@ fn a_reset_during_a_run_is_survived() {
     let mut device = programmed(23);
     let limits = device.capabilities().limits;
     let program = ChipProgram::compile(pairs(), &limits).unwrap();
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 64);
     host.start(HASHES, 32);
     host.feed(&input, 700);
@@ -1214,9 +1166,7 @@ fn a_reset_during_a_run_is_survived() {
 fn missing_input_and_refused_output_only_wait() {
     let mut random = Random::new(seed(63));
     let mut device = programmed(24);
-    let mut host = Host {
-        chip: device.port(),
-    };
+    let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 8);
     host.start(HASHES, 4);
     assert_eq!(host.feed(&input[..7], 5000), 7);

@@ -28,10 +28,10 @@ use super::bits::{BUSY, CLEAR, DONE, START};
 use super::{Random, elements};
 
 /// Clock cycles within which every run of these tests ends.
-pub const PATIENCE: u64 = 400_000;
+const PATIENCE: u64 = 400_000;
 
 /// Name of the preset of hashes of two elements over the large prime.
-pub fn pair_preset() -> &'static str {
+fn pair_preset() -> &'static str {
     match large_field() {
         FieldId::Bls12_381 => "filecoin-arity-2",
         FieldId::Bls12_377 => "penumbra-rate-2",
@@ -176,7 +176,14 @@ pub struct Host<'a> {
     pub chip: &'a mut RtlChip,
 }
 
-impl Host<'_> {
+impl<'a> Host<'a> {
+    /// The host of a device's chip.
+    pub fn of(device: &'a mut ChipDevice<RtlChip>) -> Self {
+        Host {
+            chip: device.port(),
+        }
+    }
+
     pub fn write(&mut self, address: u32, value: u32) {
         self.chip.write_register(address, value).unwrap();
     }
@@ -357,10 +364,7 @@ pub fn programmed_for(parameters: &AnyParameters, seed: u32) -> ChipDevice<RtlCh
     let mut device = rtl_device(seed).unwrap();
     let limits = device.capabilities().limits;
     let program = ChipProgram::compile(parameters, &limits).unwrap();
-    Host {
-        chip: device.port(),
-    }
-    .load(&program);
+    Host::of(&mut device).load(&program);
     device
 }
 
