@@ -6,7 +6,8 @@ abstracts, and without the modules that have a layout of their own.
 
 The memories of a netlist are black boxes, instances of `acclmt_mem_1r1w`. Their width is that of
 their data, their depth the parameter Depth: of the instance, of the module, or in the name of the
-module, as Yosys or `make area` writes it; where it is left out, that of the RTL. Each size becomes
+module, as Yosys or `make area` writes it; where it is left out, that of the RTL. One that is wider
+than a macro may be becomes banks. Each size becomes
 a cell of its own, as `acclmt_mem_1r1w_256x64` (width, depth), with an abstract in LEF and in
 Liberty: a rectangle of the area that the bits take in a memory of the library, with pins at its
 sides and the timing of such a memory (LIBRARY/memories.toml, docs/place.md).
@@ -297,9 +298,37 @@ def port_width(cell, instance, port):
     return cell.getPort(name).size()
 
 
-def read_netlist(path, top, blocks):
-    """The design of the netlist below `top`, memories as cells of their sizes, without the modules of
-    `blocks`; and the sizes."""
+def bank_widths(width, most):
+    """The widths of as few banks as hold the width, as equal as can be."""
+    banks = math.ceil(width / most)
+    return [width // banks + (bank < width % banks) for bank in range(banks)]
+
+
+def make_banks(module, cell, size, widths):
+    """Puts memories of these widths, which share all but the data, in the place of one; returns their sizes."""
+    from pyosys import libyosys  # Needed here only.
+
+    name, first = cell.name.str(), 0
+    ports = {port.str(): signal for port, signal in cell.connections_.items()}
+    sizes = []
+    for number, width in enumerate(widths):
+        bank = Size(width, size.depth, size.configuration)
+        added = module.addCell(
+            libyosys.IdString(f"{name}_bank{number}"), libyosys.IdString("\\" + bank.cell)
+        )
+        for port, signal in ports.items():
+            if port in ("\\write_data_i", "\\read_data_o"):
+                signal = signal.extract(first, width)
+            added.setPort(libyosys.IdString(port), signal)
+        sizes.append(bank)
+        first += width
+    module.remove(cell)
+    return sizes
+
+
+def read_netlist(path, top, blocks, most_bits):
+    """The design of the netlist below `top`, memories as cells of their sizes, in banks of so many bits
+    at most, without the modules of `blocks`; and the sizes."""
     from pyosys import libyosys  # Needed here only.
 
     design = libyosys.Design()
@@ -321,7 +350,7 @@ def read_netlist(path, top, blocks):
     for name, module in modules.items():
         if name in boxes:
             continue
-        for cell in module.cells_.values():
+        for cell in list(module.cells_.values()):
             kind = cell.type.str()
             if kind.startswith("$") and kind not in modules and MEMORY not in kind:
                 unmapped.add(kind)
@@ -335,6 +364,10 @@ def read_netlist(path, top, blocks):
                     for port in ("write_data_i", "write_address_i", CONFIGURATION)
                 ]
                 size = size_of(instance, kind, parameters, *widths)
+                widths = bank_widths(size.width, most_bits)
+                if len(widths) > 1:
+                    sizes.update(make_banks(module, cell, size, widths))
+                    continue
                 sizes.add(size)
                 cell.type = libyosys.IdString("\\" + size.cell)
                 for parameter in list(cell.parameters):
@@ -367,7 +400,9 @@ def main():
     arguments = parser.parse_args()
     try:
         memory = memory_of(arguments.library)
-        design, sizes = read_netlist(arguments.netlist, arguments.top, arguments.block)
+        design, sizes = read_netlist(
+            arguments.netlist, arguments.top, arguments.block, memory["max_width_bits"]
+        )
         write_netlist(design, arguments.out / "netlist.v")
         if sizes:
             (arguments.out / "memories.lef").write_text(lef(sizes, memory))

@@ -93,6 +93,30 @@ class Netlist(unittest.TestCase):
         self.assertEqual(code, 0, errors)
         self.assertIn("acclmt_mem_1r1w_8x64 u_memory (", written["netlist.v"])
 
+    def test_wide_memories_are_banks(self):
+        text = netlist("acclmt_mem_1r1w__Width1030_Depth13").replace("[7:0]", "[1029:0]")
+        code, errors, written = prepare(text)
+        self.assertEqual(code, 0, errors)
+        instances = dict(re.findall(r"(acclmt_mem_1r1w\S+ \w+) +\((.*?)\);\n", written["netlist.v"], re.S))
+        expected = {
+            "acclmt_mem_1r1w_344x13 u_memory_bank0": "343:0",
+            "acclmt_mem_1r1w_343x13 u_memory_bank1": "686:344",
+            "acclmt_mem_1r1w_343x13 u_memory_bank2": "1029:687",
+        }
+        self.assertEqual(instances.keys(), expected.keys())
+        for instance, bits in expected.items():
+            for port in (f"write_data_i(d_i[{bits}])", f"read_data_o(q_o[{bits}])"):
+                self.assertIn(port, instances[instance].replace(" ", ""))
+            for port in ("read_address_i(a_i)", "write_address_i(a_i)", "memory_config_i(10'b0000000000)"):
+                self.assertIn(port, instances[instance].replace("10'h000", "10'b0000000000"))
+        self.assertEqual(re.findall(r"MACRO (\S+)", written["memories.lef"]),
+                         ["acclmt_mem_1r1w_343x13", "acclmt_mem_1r1w_344x13"])
+
+    def test_banks_are_few_and_equal(self):
+        self.assertEqual(memories.bank_widths(512, 512), [512])
+        self.assertEqual(memories.bank_widths(513, 512), [257, 256])
+        self.assertEqual(memories.bank_widths(1655, 512), [414, 414, 414, 413])
+
     def test_no_memories_no_abstracts(self):
         code, errors, written = prepare(
             "module top(a_i, q_o); input a_i; output q_o;\n  BUF u(.A(a_i), .Y(q_o));\nendmodule\n"
