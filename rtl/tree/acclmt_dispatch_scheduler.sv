@@ -278,6 +278,26 @@ module acclmt_dispatch_scheduler #(
   logic unused_index;
   assign unused_index = ^digest_index_i;
 `else
+  // The places that are reserved and not written, by address.
+  logic [NodeWords-1:0] reserved_q;
+  logic [$clog2(NodeWords)-1:0] reserved_address, written_address, leaf_address;
+  logic reserves_place, reserves_leaf;
+  assign reserves_leaf = leaf_reserve_i && leaf_ready_o;
+  assign leaf_address = $clog2(NodeWords)'(leaf_group_o + GroupWidth'(leaf_index_o));
+  assign reserves_place = job_taken && !job_o.is_top;
+  assign reserved_address =
+      $clog2(NodeWords)'(job_o.parent_group + GroupWidth'(job_o.parent_index));
+  assign written_address = $clog2(NodeWords)'(digest_group_i + GroupWidth'(digest_index_i));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reserved_q <= '0;
+    else if (clear_i) reserved_q <= '0;
+    else begin
+      if (reserves_place) reserved_q[reserved_address] <= 1'b1;
+      if (reserves_leaf) reserved_q[leaf_address] <= 1'b1;
+      if (digest_valid_i) reserved_q[written_address] <= 1'b0;
+    end
+  end
+
   // The arity of the level of each place that was reserved, by address.
   logic [CountWidth-1:0] place_arity_q[NodeWords];
   acclmt_tree_pkg::sibling_count_t written_arity, parent_arity;
@@ -298,25 +318,6 @@ module acclmt_dispatch_scheduler #(
     end
   end
 
-  // The places that are reserved and not written, by address.
-  logic [NodeWords-1:0] reserved_q;
-  logic [$clog2(NodeWords)-1:0] reserved_address, written_address, leaf_address;
-  logic reserves_place, reserves_leaf;
-  assign reserves_leaf = leaf_reserve_i && leaf_ready_o;
-  assign leaf_address = $clog2(NodeWords)'(leaf_group_o + GroupWidth'(leaf_index_o));
-  assign reserves_place = job_taken && !job_o.is_top;
-  assign reserved_address =
-      $clog2(NodeWords)'(job_o.parent_group + GroupWidth'(job_o.parent_index));
-  assign written_address = $clog2(NodeWords)'(digest_group_i + GroupWidth'(digest_index_i));
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) reserved_q <= '0;
-    else if (clear_i) reserved_q <= '0;
-    else begin
-      if (reserves_place) reserved_q[reserved_address] <= 1'b1;
-      if (reserves_leaf) reserved_q[leaf_address] <= 1'b1;
-      if (digest_valid_i) reserved_q[written_address] <= 1'b0;
-    end
-  end
   reserved_once_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       reserves_place && !clear_i |-> !reserved_q[reserved_address])
   else $error("acclmt_dispatch_scheduler: place %0d was reserved twice", reserved_address);

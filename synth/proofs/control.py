@@ -174,6 +174,24 @@ BLOCKS = (
         ("NodeWords=8",),
     ),
     Block(
+        "acclmt_dispatch_scheduler",
+        ("written_place_is_reserved_a", "one_write_a"),
+        (
+            # A leaf that gets a place without room.
+            ("assign leaf_ready_o = leaf_writes_i ? place_free[0] : leaf_places_q >= leaf_places_i;", "assign leaf_ready_o = 1'b1;"),
+            # The end of a level that is not told, a group that is forgotten, one that is not.
+            ("assign reserve_last = group_last[l-1];", "assign reserve_last = 1'b0;"),
+            ("look_q <= (job_taken && !clear_i) ? job_grant : '0;", "look_q <= '0;"),
+            (".forget_i(look_q != '0),", ".forget_i(1'b0),"),
+            # A digest of another group, counts that go wrong.
+            ("assign written_group = digest_valid_i ? digest_group_i : leaf_group_o;", "assign written_group = leaf_group_o;"),
+            ("(leaf_freed ? AddressWidth'(arity[0]) : '0);", "AddressWidth'(leaf_freed);"),
+            ("- (AddressWidth + 1)'(digest_valid_i);", ";"),
+        ),
+        ("MaxHeight=1", "NodeWords=16"),
+        9,
+    ),
+    Block(
         "acclmt_input_sequencer",
         ("take_while_open_a",),
         (
