@@ -77,8 +77,9 @@ module acclmt_tb_engines #(
     acclmt_pkg::memory_fault_t memory_fault;
     acclmt_pkg::set_t unused_fault_set;
     assign chosen = select == 4'(i);
-    // The choice changes while the clock is low.
-    assign clk = clk_i && chosen;
+    // The choice changes while the clock is low. Every engine has a clock in the reset: from it on
+    // assertions know what was before.
+    assign clk = clk_i && (chosen || !rst_ni);
     program_sound_a : assert property (@(posedge clk) disable iff (!rst_ni)
         word_valid |-> program_fault == acclmt_pkg::ProgramSound)
     else $error("acclmt_tb_engines: the program has the fault %0d", program_fault);
