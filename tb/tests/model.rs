@@ -535,8 +535,8 @@ fn levels_of_several_sets_take_the_same_cycles() {
     let mut chips = Chips::new(seed);
     let set = |arity: u32| presets::by_name(&format!("filecoin-arity-{arity}")).unwrap();
     for (number, (rows, nodes, upper, leaves, sharing)) in [
-        (Some(11), 8, vec![(2, 2)], 65..129, Sharing::Shared),
-        (Some(11), 8, vec![(2, 2)], 65..129, Sharing::Fixed),
+        (Some(11), 8, vec![(1, 2)], 17..33, Sharing::Shared),
+        (Some(11), 8, vec![(1, 2)], 17..33, Sharing::Fixed),
         (None, 4, vec![(1, 8), (2, 2)], 40..65, Sharing::Shared),
         (None, 2, vec![(3, 8)], 9..65, Sharing::Fixed),
         (Some(2), 2, vec![(1, 11)], 10..60, Sharing::Shared),

@@ -29,8 +29,12 @@ use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, CLEAR, ERROR, REFUSED, START, ZEROISE, ZEROISED};
 use common::{Random, elements, pairs, seed, waveform_data};
 
-/// Clock cycles since a reset by which every run of these tests has ended and is zeroised.
-const END: u64 = 120_000;
+/// More clock cycles than a zeroisation takes.
+const ZEROISATION: u64 = 60_000;
+
+/// Clock cycles between what the first of two chips has done and its waveform: by so many the other may take longer,
+/// whose parameter set has other constants.
+const PAUSE: u64 = 5_000;
 
 /// Elements of a digest.
 fn digest_length(field: FieldId) -> usize {
@@ -123,34 +127,35 @@ impl Job {
     }
 }
 
-/// Lets cycles pass until so many have passed since the reset.
-fn wait_until(chip: &mut RtlChip, cycle: u64) {
-    let now = chip.cycles();
-    assert!(now <= cycle, "cycle {now}");
-    let taken = chip.transfer(&[], &mut Vec::new(), cycle - now).unwrap();
-    assert_eq!((taken, chip.cycles()), (0, cycle));
+/// Lets so many clock cycles pass.
+fn pass(chip: &mut RtlChip, cycles: u64) {
+    assert_eq!(chip.transfer(&[], &mut Vec::new(), cycles).unwrap(), 0);
 }
 
-/// A waveform of a few clock cycles, without what its header says about the file.
-fn waveform(device: &mut ChipDevice<RtlChip>, name: &str) -> Vec<u8> {
+/// A waveform of a few clock cycles, without what its header says about the file, and its first cycle: this one, or
+/// soon.
+fn waveform(device: &mut ChipDevice<RtlChip>, name: &str, first: Option<u64>) -> (u64, Vec<u8>) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let chip = device.port();
     // The data input holds a word of the run until the host offers another.
     let taken = chip.transfer(&[[0; 32]], &mut Vec::new(), 1).unwrap();
     assert_eq!(taken, 0);
-    wait_until(chip, END);
+    let now = chip.cycles();
+    let first = first.unwrap_or(now + PAUSE);
+    assert!(now <= first, "{name}: cycle {now}, waveform from {first}");
+    pass(chip, first - now);
     chip.trace(&Waves {
         path: path.clone(),
         window: WaveformWindow {
-            first: END,
+            first,
             count: 3,
             depth: 0,
         },
     })
     .unwrap();
-    wait_until(chip, END + 8);
+    pass(chip, 8);
     chip.finish().unwrap();
-    waveform_data(&path)
+    (first, waveform_data(&path))
 }
 
 /// Two chips that were powered up with other values and have done the same with other constants and leaves are
@@ -169,20 +174,23 @@ fn nothing_is_left_of_other_runs() {
 fn check_jobs(jobs: &[Job]) {
     let seed = seed(120);
     for &job in jobs {
-        let runs = [1, 2].map(|number| {
+        let run = |number: u32, zeroised: bool, first| {
             let mut device = job.run(seed as u32 + number, seed + u64::from(number));
-            let kept = waveform(&mut device, &format!("kept-{job:?}-{number}.fst"));
-            let mut device = job.run(seed as u32 + number, seed + u64::from(number));
-            assert_eq!(device.zeroise().unwrap(), Zeroisation::Complete);
-            let name = format!("zeroised-{job:?}-{number}.fst");
-            (kept, waveform(&mut device, &name))
-        });
-        // Without a zeroisation they are not.
-        assert!(runs[0].0 != runs[1].0, "{job:?}");
-        assert!(
-            runs[0].1 == runs[1].1,
-            "{job:?}, seed {seed}: zeroised-*.fst differ"
-        );
+            if zeroised {
+                assert_eq!(device.zeroise().unwrap(), Zeroisation::Complete);
+            }
+            let what = if zeroised { "zeroised" } else { "kept" };
+            waveform(&mut device, &format!("{what}-{job:?}-{number}.fst"), first)
+        };
+        for zeroised in [false, true] {
+            let (first, of_one) = run(1, zeroised, None);
+            let (_, of_other) = run(2, zeroised, Some(first));
+            // Without a zeroisation they are not alike.
+            assert!(
+                (of_one == of_other) == zeroised,
+                "{job:?}, zeroised: {zeroised}, seed {seed}: see *-{job:?}-*.fst"
+            );
+        }
     }
 }
 
@@ -237,7 +245,10 @@ fn command(chip: &mut RtlChip, value: u32) {
 fn wait(chip: &mut RtlChip) -> u64 {
     let begin = chip.cycles();
     while read(chip, &registers::STATUS) & BUSY != 0 {
-        assert!(chip.cycles() < begin + END, "the zeroisation does not end");
+        assert!(
+            chip.cycles() < begin + ZEROISATION,
+            "the zeroisation does not end"
+        );
     }
     chip.cycles() - begin
 }
@@ -297,10 +308,11 @@ fn a_zeroisation_takes_nothing() {
     let busy_code = registers::ERROR_COMMAND_WHILE_BUSY.code;
     let write_code = registers::ERROR_WRITE_WHILE_RUNNING.code;
     let mut cycles = Vec::new();
+    let mut device = rtl_device(seed as u32).unwrap();
+    check_tree(&mut device, pairs(large_field()), &mut random);
     for what in 0..6 {
-        let mut device = rtl_device(seed as u32 + what).unwrap();
-        check_tree(&mut device, pairs(large_field()), &mut random);
         let chip = device.port();
+        command(chip, CLEAR);
         let begin = chip.cycles();
         command(chip, ZEROISE);
         // In the sweep, and in the run that follows it.
@@ -352,13 +364,11 @@ fn a_zeroisation_takes_nothing() {
             _ => ERROR,
         };
         assert_eq!(status, ZEROISED | flags);
-        if what == 0 {
-            // The driver is told.
-            device.zeroise().unwrap();
-            check_tree(&mut device, pairs(large_field()), &mut random);
-        }
     }
     assert!(cycles.iter().all(|&count| count == cycles[0]), "{cycles:?}");
+    // The driver is told.
+    device.zeroise().unwrap();
+    check_tree(&mut device, pairs(large_field()), &mut random);
 }
 
 /// A run is not disturbed by a zeroisation that is refused.
