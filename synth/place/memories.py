@@ -21,7 +21,7 @@ import math
 import re
 import sys
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 MEMORY = "acclmt_mem_1r1w"
@@ -304,26 +304,21 @@ def bank_widths(width, most):
     return [width // banks + (bank < width % banks) for bank in range(banks)]
 
 
-def make_banks(module, cell, size, widths):
-    """Puts memories of these widths, which share all but the data, in the place of one; returns their sizes."""
+def make_banks(module, cell, sizes):
+    """Puts memories of these sizes, which share all but the data, in the place of one; a single one has its name."""
     from pyosys import libyosys  # Needed here only.
 
     name, first = cell.name.str(), 0
     ports = {port.str(): signal for port, signal in cell.connections_.items()}
-    sizes = []
-    for number, width in enumerate(widths):
-        bank = Size(width, size.depth, size.configuration)
-        added = module.addCell(
-            libyosys.IdString(f"{name}_bank{number}"), libyosys.IdString("\\" + bank.cell)
-        )
+    module.remove(cell)
+    for number, size in enumerate(sizes):
+        bank_name = f"{name}_bank{number}" if len(sizes) > 1 else name
+        bank = module.addCell(libyosys.IdString(bank_name), libyosys.IdString("\\" + size.cell))
         for port, signal in ports.items():
             if port in ("\\write_data_i", "\\read_data_o"):
-                signal = signal.extract(first, width)
-            added.setPort(libyosys.IdString(port), signal)
-        sizes.append(bank)
-        first += width
-    module.remove(cell)
-    return sizes
+                signal = signal.extract(first, size.width)
+            bank.setPort(libyosys.IdString(port), signal)
+        first += size.width
 
 
 def read_netlist(path, top, blocks, most_bits):
@@ -364,14 +359,9 @@ def read_netlist(path, top, blocks, most_bits):
                     for port in ("write_data_i", "write_address_i", CONFIGURATION)
                 ]
                 size = size_of(instance, kind, parameters, *widths)
-                widths = bank_widths(size.width, most_bits)
-                if len(widths) > 1:
-                    sizes.update(make_banks(module, cell, size, widths))
-                    continue
-                sizes.add(size)
-                cell.type = libyosys.IdString("\\" + size.cell)
-                for parameter in list(cell.parameters):
-                    cell.unsetParam(parameter)
+                banks = [replace(size, width=width) for width in bank_widths(size.width, most_bits)]
+                make_banks(module, cell, banks)
+                sizes.update(banks)
     if unmapped:
         named = ", ".join(sorted(unmapped)[:NAMED_CELLS])
         raise PlaceError(f"{path} is not mapped to a library: it has cells of the kinds {named}")
