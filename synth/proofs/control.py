@@ -175,7 +175,7 @@ BLOCKS = (
     ),
     Block(
         "acclmt_dispatch_scheduler",
-        ("written_place_is_reserved_a", "one_write_a"),
+        ("one_write_a",),
         (
             # A leaf that gets a place without room.
             ("assign leaf_ready_o = leaf_writes_i ? place_free[0] : leaf_places_q >= leaf_places_i;", "assign leaf_ready_o = 1'b1;"),
