@@ -38,6 +38,11 @@ export ACCLMT_CLOCK_LATENCY_PS ?= 0
 export ACCLMT_MACRO_ROWS ?=
 # Inputs of configuration, from which no path is judged.
 export ACCLMT_QUASI_STATIC_INPUTS ?=
+# The longest wire without a buffer, in um, where slews do not decide (before_resizing.tcl); none if empty.
+export ACCLMT_MAX_WIRE_UM ?=
+ifneq ($(ACCLMT_MAX_WIRE_UM),)
+export PRE_RESIZE_TCL = $(ACCLMT_PLACE)/before_resizing.tcl
+endif
 export CORE_UTILIZATION ?= 65
 export PLACE_DENSITY_LB_ADDON ?= 0.1
 

@@ -53,6 +53,7 @@ USERS_VARIABLES = (
     "ACCLMT_INPUT_SHARE",
     "ACCLMT_OUTPUT_SHARE",
     "ACCLMT_MACRO_ROWS",
+    "ACCLMT_MAX_WIRE_UM",
     "ACCLMT_QUASI_STATIC_INPUTS",
     "CORE_ASPECT_RATIO",
     "CORE_UTILIZATION",
@@ -62,6 +63,7 @@ USERS_VARIABLES = (
     "MACRO_PLACE_HALO",
     "MAX_ROUTING_LAYER",
     "PLACE_DENSITY_LB_ADDON",
+    "ROUTING_LAYER_ADJUSTMENT",
     "SKIP_CTS_REPAIR_TIMING",
     "SLEW_MARGIN",
 )
@@ -271,6 +273,7 @@ class Flow:
         """Of everything that a layout depends on, but for the version of OpenROAD and its flow."""
         digest = hashlib.sha256(str(flow).encode())
         files = [self.configuration, HERE / "common.mk", HERE / "constraints.sdc", HERE / "macros.tcl"]
+        files.append(HERE / "before_resizing.tcl")
         files += sorted(self.configuration.parent.glob("**/*.mk"))
         files += sorted(self.configuration.parent.glob("*.tcl"))
         files += sorted(self.prepared.iterdir())

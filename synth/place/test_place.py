@@ -249,6 +249,7 @@ class Run(unittest.TestCase):
         netlist = (folder / "1_2_yosys.v").read_text()
         self.assertIn("acclmt_sqr u_acclmt_sqr", netlist)
         self.assertNotIn("module acclmt_sqr", netlist)
+        self.assertIn(str(HERE / "before_resizing.tcl"), given)
 
     def blocks_of(self, top):
         show = "$(info $(ACCLMT_HARDENED) $(MAX_ROUTING_LAYER))"
@@ -289,6 +290,10 @@ class Run(unittest.TestCase):
         self.assertEqual(len(self.ran()), 10)
         self.assertEqual(self.place(SLEW_MARGIN="20")[0], 0)
         self.assertEqual(len(self.ran()), 15)
+        self.assertNotIn("PRE_RESIZE_TCL", self.given())
+        self.assertEqual(self.place(SLEW_MARGIN="20", ACCLMT_MAX_WIRE_UM="100")[0], 0)
+        self.assertEqual(len(self.ran()), 20)
+        self.assertEqual(self.given()["PRE_RESIZE_TCL"], str(HERE / "before_resizing.tcl"))
 
     def test_broken_limits_fail(self):
         for name, value, message in [

@@ -4,6 +4,8 @@
 ACCLMT_BLOCKS = acclmt_mul acclmt_sqr acclmt_reduce_constant
 export PDN_TCL = $(ACCLMT_PLACE)/asap7/pdn_blocks.tcl
 export MAX_ROUTING_LAYER = M9
+# The platform keeps a quarter of all tracks free.
+export ROUTING_LAYER_ADJUSTMENT ?= 0.2
 # Channels between the blocks in which cells find rows: these end 2 um ahead of a block.
 export CORE_UTILIZATION ?= 40
 export MACRO_PLACE_HALO ?= 6 6
@@ -23,6 +25,7 @@ export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i config
 # blocks, so that neither timing nor routing need guide their placement; the repair of single paths, some thousand, would
 # take hours.
 export SLEW_MARGIN ?= 20
+export ACCLMT_MAX_WIRE_UM ?= 150
 export DETAIL_PLACEMENT_ARGS ?= -max_displacement {1600 320}
 export GPL_TIMING_DRIVEN ?= 0
 export GPL_ROUTABILITY_DRIVEN ?= 0
