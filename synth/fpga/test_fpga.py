@@ -329,6 +329,58 @@ class Route(unittest.TestCase):
             self.routed("", block=top)
 
 
+class Page(unittest.TestCase):
+    def data(self):
+        total = {"lut": 500, "ff": 20, "dsp": 3, "bram": 1.5}
+        own = {"lut": 100, "ff": 2, "dsp": 0, "bram": 0}
+        module = {"total": total, "own": own, "designs": ["chip A=1"]}
+        return {
+            "commit": "abc",
+            "yosys": "0.1",
+            "description": "a family",
+            "device": {"name": "device", "lut": 1000, "dsp": 10},
+            "designs": {"chip A=1": total, "chip": total | {"lut": 2000}},
+            "published": [{"name": "another", "lut": 610, "dsp": 7, "ff": 1, "bram": 2}],
+            "modules": {
+                "small": module | {"own": own | {"lut": 5}},
+                "large": module,
+                "other": module | {"designs": ["chip"]},
+                "memory": {"total": total, "width": 1, "depth": 1},
+            },
+        }
+
+    def test_it_has_shares_and_the_largest_modules_and_what_was_routed(self):
+        block = {"design": "leaf", "device": "d", "clock_mhz": 61.5, "used": {"MULT": [4, 156]}, "commit": "def"}
+        text = "\n".join(fpga.page_lines(self.data(), [block, block | {"design": "wires", "clock_mhz": None}]))
+        for line in [
+            "Of commit abc, by Yosys 0.1 for a family:",
+            "| `chip A=1` | 500 | 3 | 20 | 1.5 | 50.0 % | 30.0 % |",
+            "| `chip` | 2,000 | 3 | 20 | 1.5 | 200.0 % | 30.0 % |",
+            "| another | 610 | 7 | 1 | 2.0 | 61.0 % | 70.0 % |",
+            "| `large` | 500 | 100 | 20 | 3 |\n| `small` | 500 | 5 | 20 | 3 |",
+            "| `leaf` | d | 61.5 | 4 MULT | def |",
+            "| `wires` | d | - | 4 MULT | def |",
+        ]:
+            self.assertIn(line, text)
+        self.assertNotIn("`other`", text)
+        self.assertNotIn("`memory`", text)
+
+    def test_it_stands_between_its_markers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "page.md"
+            with mock.patch.multiple(fpga, PAGE=page, TARGET=Path(folder)):
+                page.write_text(f"before {fpga.BEGIN} old {fpga.END} after")
+                fpga.publish(self.data())
+                text = page.read_text()
+                self.assertTrue(text.startswith("before ") and text.endswith(" after"))
+                self.assertNotIn("old", text)
+                self.assertNotIn("placed and routed", text)
+                page.write_text("nothing")
+                with self.assertRaisesRegex(FlowError, "markers"):
+                    fpga.publish(self.data())
+        self.assertIn(fpga.BEGIN, fpga.PAGE.read_text())
+
+
 class Arguments(unittest.TestCase):
     def test_wrong_ones_are_refused(self):
         for arguments, code, message in [
