@@ -1,14 +1,8 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
-ACCLMT_BLOCKS = acclmt_mul acclmt_sqr acclmt_reduce_constant
-export PDN_TCL = $(ACCLMT_PLACE)/asap7/pdn_blocks.tcl
-export MAX_ROUTING_LAYER = M9
-# The platform keeps a quarter of all tracks free.
-export ROUTING_LAYER_ADJUSTMENT ?= 0.2
-# Channels between the blocks in which cells find rows: these end 2 um ahead of a block.
+include $(ACCLMT_PLACE)/asap7/of_blocks.mk
 export CORE_UTILIZATION ?= 40
-export MACRO_PLACE_HALO ?= 6 6
 # The S-box, in the order of the data, at the bottom, and the products at the top. Between them, where wires have all
 # layers, are what every product reads or writes: the constants, and in their middle the queues of the states and of
 # the results.
@@ -20,16 +14,6 @@ export ACCLMT_MACRO_ROWS ?= \
   {gen_lane*0* gen_lane*1* gen_lane*2*}
 export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i num_rounds_i alpha_i grid_i \
   most_beats_i pass_through_i number_i
-# Wires between blocks are long: buffers where they would have more than four fifths of the slew that is allowed, which
-# move to the next channel where a wire crosses a block. (With half of it some found no place.) Cells are few beside the
-# blocks, so that neither timing nor routing need guide their placement; the repair of single paths, some thousand, would
-# take hours.
-export SLEW_MARGIN ?= 20
-export ACCLMT_MAX_WIRE_UM ?= 150
-export DETAIL_PLACEMENT_ARGS ?= -max_displacement {1600 320}
-export GPL_TIMING_DRIVEN ?= 0
-export GPL_ROUTABILITY_DRIVEN ?= 0
-export SKIP_CTS_REPAIR_TIMING ?= 1
 export ACCLMT_PERIOD_PS ?= 2000
 # Its tree takes about as long. Control goes from port to port without a register.
 export ACCLMT_CLOCK_LATENCY_PS ?= 700
