@@ -1,6 +1,9 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
+# With a fifth of the tracks kept free there is room as well, but global routing takes more than twice as many rounds to
+# find it, which then search so widely for the layers that it takes hours.
+export ROUTING_LAYER_ADJUSTMENT ?= 0.1
 include $(ACCLMT_PLACE)/asap7/of_blocks.mk
 export CORE_UTILIZATION ?= 40
 # The S-box, in the order of the data, at the bottom, and the products at the top. Between them, where wires have all
