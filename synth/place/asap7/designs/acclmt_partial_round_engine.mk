@@ -1,8 +1,7 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
-# With a fifth of the tracks kept free there is room as well, but global routing takes more than twice as many rounds to
-# find it, which then search so widely for the layers that it takes hours.
+# With a fifth of the tracks kept free global routing takes more than twice as many rounds.
 export ROUTING_LAYER_ADJUSTMENT ?= 0.1
 include $(ACCLMT_PLACE)/asap7/of_blocks.mk
 export CORE_UTILIZATION ?= 40
