@@ -13,7 +13,7 @@ export MACRO_PLACE_HALO ?= 6 6
 # Wires between blocks are long: buffers where they would have more than four fifths of the slew that is allowed, which
 # move to the next channel where a wire crosses a block. (With half of it some found no place.) Cells are few beside the
 # blocks, so that neither timing nor routing need guide their placement; the repair of single paths, some thousand, would
-# take hours, and behind global routing nothing is left to repair.
+# take hours. What is left behind global routing, nothing in the S-box, is not repaired.
 export SLEW_MARGIN ?= 20
 export ACCLMT_MAX_WIRE_UM ?= 150
 export DETAIL_PLACEMENT_ARGS ?= -max_displacement {1600 320}
