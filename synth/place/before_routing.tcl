@@ -7,3 +7,10 @@
 proc pin_access { args } {
   puts "pin_access $args: left out, no detailed routing follows"
 }
+
+# Repairs behind global routing place their cells as the detailed placement places all others.
+rename detailed_placement acclmt_detailed_placement
+
+proc detailed_placement { args } {
+  acclmt_detailed_placement {*}$args {*}$::env(ACCLMT_DETAIL_PLACEMENT_ARGS)
+}

@@ -36,6 +36,8 @@ export ACCLMT_OUTPUT_SHARE ?= 0.4
 export ACCLMT_CLOCK_LATENCY_PS ?= 0
 # The rows of memories and blocks (macros.tcl).
 export ACCLMT_MACRO_ROWS ?=
+# Room between them and the edges of the core, in um, for the cells at the ports.
+export ACCLMT_MACRO_MARGIN ?= 0
 # Inputs of configuration, from which no path is judged.
 export ACCLMT_QUASI_STATIC_INPUTS ?=
 # The longest wire without a buffer, in um, where slews do not decide (before_resizing.tcl); none if empty.
@@ -43,6 +45,8 @@ export ACCLMT_MAX_WIRE_UM ?=
 ifneq ($(ACCLMT_MAX_WIRE_UM),)
 export PRE_RESIZE_TCL = $(ACCLMT_PLACE)/before_resizing.tcl
 endif
+# Repairs behind global routing place cells likewise (before_routing.tcl); the step erases the variable.
+export ACCLMT_DETAIL_PLACEMENT_ARGS = $(DETAIL_PLACEMENT_ARGS)
 export CORE_UTILIZATION ?= 65
 export PLACE_DENSITY_LB_ADDON ?= 0.1
 

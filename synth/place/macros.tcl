@@ -9,7 +9,8 @@
 # channels between them are as wide as there is room. A number between two patterns says how many shares of
 # the room of its row the channel between them has, in place of one. Otherwise macros stand in rows from the
 # bottom of the core, the highest first, those of one height by their names; cells have the rest of each row
-# and the room above.
+# and the room above. ACCLMT_MACRO_MARGIN, in um, is kept free at the edges of the core, for the cells at the
+# ports.
 
 # The macros in the rows that the design names, for each row a list of them and one of the shares between
 # them.
@@ -116,8 +117,9 @@ proc acclmt_place_macros { } {
   if { [llength $macros] == 0 } {
     return
   }
-  set room_x [expr { [$core xMax] - [$core xMin] }]
-  set room_y [expr { [$core yMax] - [$core yMin] }]
+  set margin [expr { int($::env(ACCLMT_MACRO_MARGIN) * $micron) }]
+  set room_x [expr { [$core xMax] - [$core xMin] - 2 * $margin }]
+  set room_y [expr { [$core yMax] - [$core yMin] - 2 * $margin }]
   set named $::env(ACCLMT_MACRO_ROWS)
   set spread [expr { $named ne "" }]
   if { $spread } {
@@ -127,12 +129,12 @@ proc acclmt_place_macros { } {
   }
   set heights [lmap row $rows { tcl::mathfunc::max {*}[lmap macro [lindex $row 0] { lindex $macro 3 }] }]
   set channels [acclmt_equal_shares $rows]
-  set y [$core yMin]
+  set y [expr { [$core yMin] + $margin }]
   foreach row $rows highest $heights \
     channel [acclmt_spaces $heights $channels $room_y $halo_y $spread] {
       lassign $row neighbours shares
       set widths [lmap macro $neighbours { lindex $macro 2 }]
-      set x [$core xMin]
+      set x [expr { [$core xMin] + $margin }]
       foreach macro $neighbours space [acclmt_spaces $widths $shares $room_x $halo_x $spread] {
         lassign $macro name instance width
         $instance setOrient R0

@@ -487,13 +487,17 @@ proc macro {name width height} {
 class Macros(unittest.TestCase):
     """macros.tcl on a core of its own."""
 
-    def placed(self, macros, rows=""):
+    def placed(self, macros, rows="", margin="0"):
         with tempfile.TemporaryDirectory() as folder:
             script = Path(folder) / "run.tcl"
             lines = [f"macro {name} {width} {height}" for name, (width, height) in macros.items()]
             script.write_text(CORE + "\n".join([*lines, f"source {HERE / 'macros.tcl'}"]) + "\n")
             # 2 units of space on each side.
-            environment = os.environ | {"MACRO_PLACE_HALO": "0.2 0.2", "ACCLMT_MACRO_ROWS": rows}
+            environment = os.environ | {
+                "MACRO_PLACE_HALO": "0.2 0.2",
+                "ACCLMT_MACRO_MARGIN": margin,
+                "ACCLMT_MACRO_ROWS": rows,
+            }
             done = subprocess.run(
                 ["sta", "-no_splash", "-exit", str(script)],
                 env=environment, capture_output=True, text=True, check=False,
@@ -517,6 +521,16 @@ class Macros(unittest.TestCase):
             # 1000 less 100, 300 and 100 is 500 in height.
             {"c": (0, 0), "d": (590, 0), "a1": (0, 340), "a2": (800, 340), "b": (0, 900)},
         )
+
+    def test_a_margin_is_kept_at_the_edges(self):
+        macros = {"a1": (200, 100), "a2": (200, 300), "b": (100, 100)}
+        # 1000 less 80 and 400.
+        self.assertEqual(
+            self.placed(macros, "{a*} b", margin="4"),
+            {"a1": (40, 40), "a2": (760, 40), "b": (40, 860)},
+        )
+        self.assertEqual(self.placed({"b": (100, 100)}, margin="4"), {"b": (40, 40)})
+        self.assertIn("no room for the macros", self.placed({"a": (930, 300)}, margin="4"))
 
     def test_channels_have_their_shares_of_a_row(self):
         macros = {"a": (200, 100), "b": (200, 300), "c1": (100, 100), "c2": (100, 100), "d": (100, 90)}
