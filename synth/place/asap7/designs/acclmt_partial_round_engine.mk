@@ -1,10 +1,18 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
-# With a fifth of the tracks kept free global routing takes more than twice as many rounds.
+# With a fifth of the tracks kept free global routing takes more than twice as many rounds, and with wires chosen
+# by their resistance it does not find a legal way for each.
 export ROUTING_LAYER_ADJUSTMENT ?= 0.1
+export ENABLE_RESISTANCE_AWARE ?= 0
+# What detours in the channels add to slews is repaired behind global routing: some hundred, not thousands.
+export SLEW_MARGIN ?= 30
+export SKIP_INCREMENTAL_REPAIR ?= 0
 include $(ACCLMT_PLACE)/asap7/of_blocks.mk
 export CORE_UTILIZATION ?= 40
+export ACCLMT_MACRO_MARGIN ?= 8
+# Blocks that share a buffer of the clock are no further apart than this.
+export CTS_ARGS ?= -sink_clustering_enable -repair_clock_nets -macro_clustering_max_diameter 100
 # The S-box, in the order of the data, at the bottom, and the products at the top. Between them, where wires have all
 # layers, are what every product reads or writes: the constants, and in their middle the queues of the states and of
 # the results.
