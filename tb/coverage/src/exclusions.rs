@@ -15,7 +15,7 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exclusion {
-    /// Their file, relative to the folder of the design; all files without it.
+    /// Their file, relative to the folder of the design; all files without it. A `*` at its end stands for anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// What they are.
@@ -30,6 +30,9 @@ pub struct Exclusion {
     /// The lowest and the highest of the bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<(u32, u32)>,
+    /// Whether it is only what is declared for assertions, between `` `ifndef SYNTHESIS `` and its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub checks: bool,
     /// Why they cannot be reached, or need not be.
     pub reason: String,
 }
@@ -60,7 +63,9 @@ pub fn read(path: &Path) -> Result<Vec<Exclusion>> {
         if exclusion.reason.trim().is_empty() {
             return Err(wrong(format!("exclusion {number} has no reason")));
         }
-        if exclusion.file.is_none() && exclusion.text.is_none() && exclusion.name.is_none() {
+        let is_named =
+            exclusion.file.is_some() || exclusion.text.is_some() || exclusion.name.is_some();
+        if !is_named && !exclusion.checks {
             return Err(wrong(format!(
                 "exclusion {number} leaves out every {}; name a file, a text or a name",
                 exclusion.kind
@@ -77,21 +82,48 @@ pub fn read(path: &Path) -> Result<Vec<Exclusion>> {
 }
 
 impl Exclusion {
-    /// Whether it leaves out the point, whose line is `line`.
-    pub fn has(&self, point: &Point, line: &str) -> bool {
+    /// Whether it leaves out the point, whose line is `line`, and declared for assertions if `is_check`.
+    pub fn has(&self, point: &Point, line: &str, is_check: bool) -> bool {
         let (name, bit) = name_and_bit(&point.comment);
-        let has_name = |pattern: &String| match pattern.strip_suffix('*') {
-            Some(begin) => name.starts_with(begin),
-            None => name == pattern,
+        let fits = |text: &str, pattern: &String| match pattern.strip_suffix('*') {
+            Some(begin) => text.starts_with(begin),
+            None => text == pattern,
         };
+        let has_name = |pattern: &String| fits(name, pattern);
         self.kind == point.kind
-            && self.file.as_ref().is_none_or(|file| *file == point.file)
+            && (is_check || !self.checks)
+            && (self.file.as_ref()).is_none_or(|file| fits(&point.file, file))
             && self.text.as_ref().is_none_or(|text| line.contains(text))
             && self.name.as_ref().is_none_or(has_name)
             && self
                 .bits
                 .is_none_or(|(low, high)| bit.is_some_and(|bit| (low..=high).contains(&bit)))
     }
+}
+
+/// Which of the lines of a file are for assertions alone, between `` `ifndef SYNTHESIS `` and its `` `endif ``.
+pub fn lines_of_checks<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<bool> {
+    // The directives that are open, and whether each is that of the assertions.
+    let mut open: Vec<bool> = Vec::new();
+    let mut of_checks = Vec::new();
+    for line in lines {
+        let line = line.trim_start();
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("`ifndef") => open.push(words.next() == Some("SYNTHESIS")),
+            Some("`ifdef") => open.push(false),
+            Some("`else" | "`elsif") => {
+                open.pop();
+                open.push(false);
+            }
+            Some("`endif") => {
+                open.pop();
+            }
+            _ => {}
+        }
+        of_checks.push(open.contains(&true));
+    }
+    of_checks
 }
 
 /// What Verilator says of a point, and the number of the bit behind it.
@@ -131,17 +163,37 @@ mod tests {
         let text = "[[exclusion]]\nfile = 'tree/acclmt_tree.sv'\nkind = 'toggle'\nname = 'count_*'\nbits = [4, 7]\n\
                     text = 'logic'\nreason = 'trees are small'\n";
         let exclusion = &read_text(text).unwrap()[0];
-        assert!(exclusion.has(&point("count_q[4]"), "  logic [7:0] count_q;"));
-        assert!(!exclusion.has(&point("count_q[3]"), "  logic [7:0] count_q;"));
-        assert!(!exclusion.has(&point("count_q"), "  logic [7:0] count_q;"));
-        assert!(!exclusion.has(&point("sum_q[4]"), "  logic [7:0] sum_q;"));
-        assert!(!exclusion.has(&point("count_q[4]"), "  input count_q"));
+        let has = |point: &Point, line: &str| exclusion.has(point, line, false);
+        assert!(has(&point("count_q[4]"), "  logic [7:0] count_q;"));
+        assert!(!has(&point("count_q[3]"), "  logic [7:0] count_q;"));
+        assert!(!has(&point("count_q"), "  logic [7:0] count_q;"));
+        assert!(!has(&point("sum_q[4]"), "  logic [7:0] sum_q;"));
+        assert!(!has(&point("count_q[4]"), "  input count_q"));
         let mut other = point("count_q[4]");
         other.file = "tree/acclmt_node_fetch.sv".to_owned();
-        assert!(!exclusion.has(&other, "  logic [7:0] count_q;"));
+        assert!(!has(&other, "  logic [7:0] count_q;"));
         let mut other = point("count_q[4]");
         other.kind = Kind::Line;
-        assert!(!exclusion.has(&other, "  logic [7:0] count_q;"));
+        assert!(!has(&other, "  logic [7:0] count_q;"));
+    }
+
+    #[test]
+    fn what_is_for_assertions_alone_is_found() {
+        let text = "logic a;\n`ifndef SYNTHESIS\nlogic b;\n`ifdef FORMAL\nlogic c;\n`else\nlogic d;\n`endif\nlogic e;\n\
+                    `endif\nlogic f;\n`ifdef SYNTHESIS\nlogic g;\n`else\nlogic h;\n`endif\n";
+        let lines: Vec<&str> = text.lines().collect();
+        let of_checks: String = (lines.iter().zip(lines_of_checks(text.lines())))
+            .filter(|(line, is_check)| *is_check && line.starts_with("logic"))
+            .map(|(line, _)| line.chars().nth(6).unwrap())
+            .collect();
+        assert_eq!(of_checks, "bcde");
+        let text = "[[exclusion]]\nfile = 'tree/*'\nkind = 'toggle'\nchecks = true\nreason = 'they hold'\n";
+        let exclusion = &read_text(text).unwrap()[0];
+        assert!(exclusion.has(&point("holds"), "  logic holds;", true));
+        assert!(!exclusion.has(&point("holds"), "  logic holds;", false));
+        let mut other = point("holds");
+        other.file = "stream/acclmt_tree.sv".to_owned();
+        assert!(!exclusion.has(&other, "  logic holds;", true));
     }
 
     #[test]

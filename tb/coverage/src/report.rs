@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::exclusions::{Exclusion, name_and_bit};
+use crate::exclusions::{Exclusion, lines_of_checks, name_and_bit};
 use crate::points::{Counts, Kind, Point};
 use crate::{Error, Result};
 
@@ -113,15 +113,18 @@ impl Report {
                 points: 0,
             })
             .collect();
-        let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut lines: BTreeMap<&str, (Vec<String>, Vec<bool>)> = BTreeMap::new();
         let mut files: BTreeMap<String, Tallies> = BTreeMap::new();
         let mut missed: Vec<Missed> = Vec::new();
         for (point, &count) in counts {
             if !lines.contains_key(point.file.as_str()) {
-                lines.insert(&point.file, lines_of(&design.join(&point.file))?);
+                let of_file = lines_of(&design.join(&point.file))?;
+                let of_checks = lines_of_checks(of_file.iter().map(String::as_str));
+                lines.insert(&point.file, (of_file, of_checks));
             }
-            let line = (point.line.checked_sub(1))
-                .and_then(|line| lines[point.file.as_str()].get(line as usize))
+            let (of_file, of_checks) = &lines[point.file.as_str()];
+            let (line, &is_check) = (point.line.checked_sub(1))
+                .and_then(|line| of_file.get(line as usize).zip(of_checks.get(line as usize)))
                 .ok_or_else(|| Error::Line {
                     path: design.join(&point.file),
                     line: point.line,
@@ -131,7 +134,9 @@ impl Report {
                 .or_default()
                 .entry(point.kind)
                 .or_default();
-            let left_out = used.iter_mut().find(|used| used.exclusion.has(point, line));
+            let left_out = used
+                .iter_mut()
+                .find(|used| used.exclusion.has(point, line, is_check));
             match left_out {
                 Some(used) if count == 0 => {
                     used.points += 1;
@@ -215,6 +220,7 @@ impl Report {
             what.extend(exclusion.name.as_ref().map(|name| format!("`{name}`")));
             what.extend((exclusion.bits).map(|(low, high)| format!("bits {low} to {high}")));
             what.extend(exclusion.text.as_ref().map(|text| format!("at `{text}`")));
+            what.extend(exclusion.checks.then(|| "for assertions alone".to_owned()));
             what.extend(exclusion.file.as_ref().map(|file| format!("of {file}")));
             let _ = writeln!(
                 text,
@@ -373,6 +379,7 @@ mod tests {
             text: None,
             name: Some(name.to_owned()),
             bits: None,
+            checks: false,
             reason: "none".to_owned(),
         }
     }
