@@ -1145,6 +1145,49 @@ fn a_clear_aborts_a_run_at_any_time() {
     }
 }
 
+/// An acknowledgement and a clear may come in the very cycle in which a run ends: the interrupt of its end is lost by
+/// none that comes with it or before, and a cleared run has left nothing.
+#[test]
+fn commands_meet_the_end_of_a_run() {
+    let mut random = Random::new(seed(69));
+    let mut device = programmed(31);
+    let mut host = Host::of(&mut device);
+    let input = elements(&mut random, large_field(), 4);
+    // Starts a run and lets some cycles pass, or all until its last word.
+    let run = |host: &mut Host<'_>, most: u64| {
+        host.start(HASHES, 2);
+        let (mut taken, mut output, mut cycles) = (0, Vec::new(), 0);
+        while cycles < most && (most != u64::MAX || output.is_empty()) {
+            let left = &input[taken..];
+            taken += host.chip.transfer(left, &mut output, 1).unwrap();
+            cycles += 1;
+        }
+        cycles
+    };
+    let cycles = run(&mut host, u64::MAX);
+    host.clear();
+    let mut pending = Vec::new();
+    for wait in cycles - 3..cycles + 4 {
+        let status = registers::INTERRUPT_STATUS.address;
+        run(&mut host, wait);
+        host.write(status, INTERRUPT_DONE);
+        host.chip.transfer(&[], &mut Vec::new(), 20).unwrap();
+        assert_eq!(host.status(), DONE);
+        pending.push(host.read(status) & INTERRUPT_DONE != 0);
+        host.clear();
+
+        run(&mut host, wait);
+        host.clear();
+        assert_eq!(host.feed(&input, 50), 0, "an idle chip took input");
+    }
+    host.check_run(&mut random);
+    assert!(pending.is_sorted_by(|one, next| one >= next), "{pending:?}");
+    assert!(
+        pending[0] && pending.last() == Some(&false),
+        "no command came at the end: {pending:?}"
+    );
+}
+
 #[test]
 fn a_reset_during_a_run_is_survived() {
     let mut random = Random::new(seed(62));
