@@ -14,3 +14,11 @@ rename detailed_placement acclmt_detailed_placement
 proc detailed_placement { args } {
   acclmt_detailed_placement {*}$args {*}$::env(ACCLMT_DETAIL_PLACEMENT_ARGS)
 }
+
+# The repair of timing takes buffers away and moves wires: slews are repaired once more behind it.
+rename repair_timing_helper acclmt_repair_timing_helper
+
+proc repair_timing_helper { args } {
+  acclmt_repair_timing_helper {*}$args
+  repair_design_helper
+}

@@ -5,9 +5,12 @@
 # by their resistance it does not find a legal way for each.
 export ROUTING_LAYER_ADJUSTMENT ?= 0.1
 export ENABLE_RESISTANCE_AWARE ?= 0
-# What detours in the channels add to slews is repaired behind global routing: some hundred, not thousands.
+# What is repaired: a hundred paths that are too long behind the clock tree, and slews of some hundred wires that take
+# detours through the channels.
 export SLEW_MARGIN ?= 30
 export SKIP_INCREMENTAL_REPAIR ?= 0
+export SKIP_CTS_REPAIR_TIMING ?= 0
+export TNS_END_PERCENT ?= 100
 include $(ACCLMT_PLACE)/asap7/of_blocks.mk
 export CORE_UTILIZATION ?= 40
 export ACCLMT_MACRO_MARGIN ?= 8
@@ -24,7 +27,7 @@ export ACCLMT_MACRO_ROWS ?= \
   {gen_lane*0* gen_lane*1* gen_lane*2*}
 export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i num_rounds_i alpha_i grid_i \
   most_beats_i pass_through_i number_i
-export ACCLMT_PERIOD_PS ?= 2000
+export ACCLMT_PERIOD_PS ?= 1700
 # Its tree takes about as long. Control goes from port to port without a register.
 export ACCLMT_CLOCK_LATENCY_PS ?= 700
 export ACCLMT_INPUT_SHARE ?= 0.2
