@@ -1461,6 +1461,34 @@ fn ends(seed: u64, rounds: u64) {
     }
 }
 
+/// A ring is stopped in any cycle behind the one in which a descriptor is given: nothing is written but what that job is
+/// for, and the ring goes on.
+#[test]
+fn rings_are_stopped_in_any_cycle() {
+    let mut random = Random::new(seed(58));
+    let run = tree(&mut random, 2);
+    let mut host = Host::new(Variant::WIDE, random.next(), Timing::default());
+    host.configure(&run);
+    host.enable(1);
+    let used = host.used.len();
+    for cycles in 0..40 {
+        let job = host.job(&run, 0);
+        host.put(&job);
+        host.tell();
+        host.chip.run(cycles).unwrap();
+        host.write(DMA_CONTROL, 0);
+        host.wait();
+        host.chip.run(100).unwrap();
+        assert!(host.chip.is_quiet());
+        host.accept(job.output, job.stride() * job.output_limit);
+        host.accept(job.record, RECORD);
+        host.check_memory();
+        host.enable_again();
+        host.used.truncate(used);
+    }
+    host.check_usable(&run);
+}
+
 /// Behind the answer to an end no burst begins, however many wait.
 #[test]
 fn nothing_begins_after_an_end() {

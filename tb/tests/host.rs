@@ -1167,7 +1167,7 @@ fn commands_meet_the_end_of_a_run() {
     let cycles = run(&mut host, u64::MAX);
     host.clear();
     let mut pending = Vec::new();
-    for wait in cycles - 3..cycles + 4 {
+    for wait in cycles - 6..cycles + 3 {
         let status = registers::INTERRUPT_STATUS.address;
         run(&mut host, wait);
         host.write(status, INTERRUPT_DONE);
