@@ -219,6 +219,15 @@ fn discards_follow_one_another() {
 }
 
 #[test]
+fn packets_of_a_word_are_discarded() {
+    with(
+        Relation::FirstFaster,
+        runs::packets_of_a_word_are_discarded,
+        seed(36),
+    );
+}
+
+#[test]
 #[ignore = "long: a minute"]
 fn zeroisations_leave_nothing_in_the_streams() {
     with(

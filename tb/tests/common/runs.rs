@@ -855,6 +855,25 @@ pub fn discards_follow_one_another(make: Make<'_>, seed: u64) {
     run.check_good(&mut chip);
 }
 
+/// Packets of one word that wait to be discarded: with a bus that is much faster than the core each is through as the
+/// core hears that it comes.
+pub fn packets_of_a_word_are_discarded(make: Make<'_>, seed: u64) {
+    let mut random = Random::new(seed);
+    let run = Run::tree(&mut random, large_field(), 2);
+    let mut chip = make(random.next(), Pauses::default());
+    for _ in 0..40 {
+        chip.give_input(run.beat(0, 1));
+        for _ in 0..random.below(20) {
+            chip.cycle().unwrap();
+        }
+        write_control(&mut chip, stream::CONTROL, stream::DISCARD);
+        chip.wait("the packet", PATIENCE, |chip| chip.input_left() == 0)
+            .unwrap();
+        chip.wait_for_discard();
+    }
+    run.check_good(&mut chip);
+}
+
 /// A write that is answered without an error.
 #[track_caller]
 fn write_control(chip: &mut AxiChip, address: u32, value: u32) {
