@@ -1399,6 +1399,8 @@ fn shared_hash_engines_fold_the_same_trees() {
     let mut cases = vec![
         (node, LeafRule::Hash(node), 70),
         (node, LeafRule::Digest, 33),
+        // More leaves than the node memory has words.
+        (node, LeafRule::Hash(node), 600),
         (plonky2, LeafRule::Hash(plonky2), 40),
         (plonky2, rows(16), 130),
         (plonky2, rows(30), 60),
@@ -1417,7 +1419,8 @@ fn shared_hash_engines_fold_the_same_trees() {
         };
         let words = request.leaf_length() * leaves as usize;
         let words = elements(&mut random, parameters.field(), words);
-        let stalls = [(0.0, 0.0), (0.5, 0.3)][number % 2];
+        // Nodes that hardly leave fill the queues, so that rows wait for the place of their leaf.
+        let stalls = [(0.0, 0.0), (0.5, 0.3), (0.0, 0.97)][number % 3];
         let port = device.port();
         port.set_stalls(number as u64, stalls.0, stalls.1).unwrap();
         let run = |device: &mut dyn Device| {

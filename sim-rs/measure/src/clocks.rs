@@ -14,7 +14,7 @@ pub struct LibraryClock {
 /// That of ASAP7, a predictive library of 7 nm.
 pub const ASAP7: LibraryClock = LibraryClock {
     library: "asap7",
-    megahertz: 460,
+    megahertz: 400,
 };
 
 /// That of SG13G2, an open library of 130 nm that is manufactured.
@@ -53,7 +53,7 @@ mod tests {
             let cycles = 13_u64;
             assert!((clock.rate(cycles as f64) * clock.seconds(cycles) - 1.0).abs() < 1e-12);
         }
-        assert_eq!(ASAP7.seconds(460_000_000), 1.0);
-        assert_eq!(ASAP7.head("ms"), "ms at 460\nMHz (asap7)");
+        assert_eq!(ASAP7.seconds(400_000_000), 1.0);
+        assert_eq!(ASAP7.head("ms"), "ms at 400\nMHz (asap7)");
     }
 }
