@@ -8,9 +8,10 @@ import unittest
 import clock
 
 
-def layout(library, top, needs_ps, before_ns):
+def layout(library, top, needs_ps, before_ns, asked_ps=None):
+    asked = asked_ps or needs_ps
     return {
-        "layout": {"library": library, "top": top, "shortest_period_ps": needs_ps},
+        "layout": {"library": library, "top": top, "shortest_period_ps": needs_ps, "period_ps": asked},
         "before": {"worst_path_ns": before_ns},
     }
 
@@ -43,6 +44,14 @@ class Clocks(unittest.TestCase):
             row,
             ["one", "500", "2.000", "`mul`", "1.500", "33 %", "`check`", "1.000", "1.50 (`add`)", "1.500", "33 %"],
         )
+
+    def test_a_layout_that_was_not_pressed_does_not_count_as_growth(self):
+        for asked, ratio in ((1000, 2.5), (1111, 2.5), (1112, 1.5)):
+            with self.subTest(asked):
+                layouts = {**LAYOUTS, "d": layout("one", "shift", 1000, 0.4, asked)}
+                self.assertAlmostEqual(clock.growth(layouts, "one")[0], ratio)
+        with self.assertRaisesRegex(clock.ClockError, "no layout of one that uses its period"):
+            clock.growth({"d": layout("one", "shift", 1000, 0.4, 2000)}, "one")
 
     def test_a_library_without_layouts_takes_those_of_another(self):
         row = clock.stated("two", {"mhz": 100, "grows_as": "one"}, LAYOUTS, AREA)
