@@ -57,6 +57,8 @@ impl Case {
             path: self.program.clone(),
             what: error.to_string(),
         };
+        // The program looks for it from there.
+        let folder = &std::path::absolute(folder).map_err(failed)?;
         let mut child = Command::new(&self.program)
             .args(["--exact", &self.name, "--test-threads", "1"])
             .current_dir(folder)
@@ -98,6 +100,8 @@ pub fn of_program(program: &Path) -> Result<Vec<Case>> {
         path: program.to_owned(),
         what,
     };
+    // It is started in another folder.
+    let program = &std::path::absolute(program).map_err(|error| wrong(error.to_string()))?;
     let run = |arguments: &[&str]| -> Result<Vec<String>> {
         let output = Command::new(program)
             .args(arguments)
@@ -139,6 +143,20 @@ pub(crate) mod tests {
             .status();
         assert!(installed.unwrap().success());
         path
+    }
+
+    #[test]
+    fn a_program_is_found_from_another_folder() {
+        let here = std::env::current_dir().unwrap();
+        let folder = tempfile::tempdir_in(&here).unwrap();
+        let text = "case \"$*\" in *--ignored*) ;; *--list*) echo 'short: test';; *) test \"$PWD\" = \"$CARGO_MANIFEST_DIR\";; esac";
+        let path = program(folder.path(), text);
+        let relative = path.strip_prefix(&here).unwrap();
+        let case = &of_program(relative).unwrap()[0];
+        fs::create_dir(folder.path().join("other")).unwrap();
+        let other = relative.parent().unwrap().join("other");
+        let (ending, _) = case.run(&other, 0, Duration::from_secs(60)).unwrap();
+        assert_eq!(ending, Ending::Passed);
     }
 
     #[test]
