@@ -303,6 +303,19 @@ impl Host {
         assert_eq!(self.read(DMA_ERROR), 0);
     }
 
+    /// Behind an end that came before that of these jobs: nothing moves, and nothing but what they are for was written.
+    /// The ring is enabled again, and its memory used again from the place `used`.
+    fn go_on_behind_end(&mut self, jobs: &[Job], used: usize) {
+        assert!(self.chip.is_quiet());
+        for job in jobs {
+            self.accept(job.output, job.stride() * job.output_limit);
+            self.accept(job.record, RECORD);
+        }
+        self.check_memory();
+        self.enable_again();
+        self.used.truncate(used);
+    }
+
     /// Ends the use of the ring.
     fn disable(&mut self) {
         self.write(DMA_CONTROL, 0);
@@ -1479,12 +1492,7 @@ fn rings_are_stopped_in_any_cycle() {
         host.write(DMA_CONTROL, 0);
         host.wait();
         host.chip.run(100).unwrap();
-        assert!(host.chip.is_quiet());
-        host.accept(job.output, job.stride() * job.output_limit);
-        host.accept(job.record, RECORD);
-        host.check_memory();
-        host.enable_again();
-        host.used.truncate(used);
+        host.go_on_behind_end(&[job], used);
     }
     host.check_usable(&run);
 }
@@ -1533,14 +1541,7 @@ fn nothing_begins_after_an_end() {
             host.wait();
             host.chip.run(100).unwrap();
             assert_eq!(host.chip.traffic().begun, begun, "a burst begins");
-            assert!(host.chip.is_quiet());
-            for job in &jobs {
-                host.accept(job.output, job.stride() * job.output_limit);
-                host.accept(job.record, RECORD);
-            }
-            host.check_memory();
-            host.enable_again();
-            host.used.truncate(used);
+            host.go_on_behind_end(&jobs, used);
         }
         host.check_usable(&run);
     }

@@ -1154,29 +1154,29 @@ fn commands_meet_the_end_of_a_run() {
     let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 4);
     // Starts a run and lets some cycles pass, or all until its last word.
-    let run = |host: &mut Host<'_>, most: u64| {
+    let run = |host: &mut Host<'_>, wait: Option<u64>| {
         host.start(HASHES, 2);
         let (mut taken, mut output, mut cycles) = (0, Vec::new(), 0);
-        while cycles < most && (most != u64::MAX || output.is_empty()) {
+        while wait.map_or(output.is_empty(), |wait| cycles < wait) {
             let left = &input[taken..];
             taken += host.chip.transfer(left, &mut output, 1).unwrap();
             cycles += 1;
         }
         cycles
     };
-    let cycles = run(&mut host, u64::MAX);
+    let cycles = run(&mut host, None);
     host.clear();
     let mut pending = Vec::new();
     for wait in cycles - 6..cycles + 3 {
         let status = registers::INTERRUPT_STATUS.address;
-        run(&mut host, wait);
+        run(&mut host, Some(wait));
         host.write(status, INTERRUPT_DONE);
         host.chip.transfer(&[], &mut Vec::new(), 20).unwrap();
         assert_eq!(host.status(), DONE);
         pending.push(host.read(status) & INTERRUPT_DONE != 0);
         host.clear();
 
-        run(&mut host, wait);
+        run(&mut host, Some(wait));
         host.write(registers::CONTROL.address, CLEAR);
         // The last word may be taken as the clear comes.
         host.chip.transfer(&[], &mut Vec::new(), 2).unwrap();
