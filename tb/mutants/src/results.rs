@@ -25,6 +25,16 @@ pub struct Sound {
     pub seconds: f64,
 }
 
+/// A test that had not ended on the netlist without a mutant when it was stopped.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Longer {
+    /// Its title.
+    pub test: String,
+    /// Seconds that it takes more than.
+    pub seconds: f64,
+}
+
 /// What came of a mutant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +57,7 @@ enum Line {
     /// The digest of the list of mutants.
     List(String),
     Sound(Sound),
+    Longer(Longer),
     Outcome(Outcome),
 }
 
@@ -56,6 +67,8 @@ pub struct Results {
     file: File,
     /// By the title of the test.
     pub sound: BTreeMap<String, Sound>,
+    /// Seconds that a test takes more than, by its title; it may be in `sound` as well.
+    pub longer: BTreeMap<String, f64>,
     /// By the number of the mutant, the last of each.
     pub outcomes: BTreeMap<u32, Outcome>,
 }
@@ -72,6 +85,7 @@ impl Results {
             source,
         };
         let mut sound = BTreeMap::new();
+        let mut longer = BTreeMap::new();
         let mut outcomes = BTreeMap::new();
         let text = if path.exists() {
             read(path)?
@@ -95,6 +109,7 @@ impl Results {
                     ));
                 }
                 Line::Sound(test) => drop(sound.insert(test.test.clone(), test)),
+                Line::Longer(test) => drop(longer.insert(test.test, test.seconds)),
                 Line::Outcome(outcome) => drop(outcomes.insert(outcome.mutant, outcome)),
             }
         }
@@ -108,6 +123,7 @@ impl Results {
             path: path.to_owned(),
             file,
             sound,
+            longer,
             outcomes,
         };
         if whole == 0 {
@@ -124,6 +140,17 @@ impl Results {
     pub fn add_sound(&mut self, sound: Sound) -> Result<()> {
         self.write(&Line::Sound(sound.clone()))?;
         self.sound.insert(sound.test.clone(), sound);
+        Ok(())
+    }
+
+    /// Adds that a test was stopped.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn add_longer(&mut self, longer: Longer) -> Result<()> {
+        self.write(&Line::Longer(longer.clone()))?;
+        self.longer.insert(longer.test, longer.seconds);
         Ok(())
     }
 

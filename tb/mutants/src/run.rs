@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::cases::{Case, Ending};
 use crate::list::List;
-use crate::results::{Outcome, Results, Sound};
+use crate::results::{Longer, Outcome, Results, Sound};
 use crate::{Error, Result};
 
 /// A test hangs that takes longer than this, and than so many times as long as without a mutant.
@@ -20,6 +20,8 @@ const HANG: Duration = Duration::from_secs(20);
 const HANG_FACTOR: f64 = 5.0;
 /// The longest test without a mutant.
 const SOUND_LIMIT: Duration = Duration::from_secs(1800);
+/// What a test may take in the first attempt, of the seconds that are asked for.
+const FIRST_SHARE: f64 = 1.0 / 8.0;
 /// Between two lines about how far it is.
 const PROGRESS: Duration = Duration::from_secs(60);
 
@@ -48,28 +50,63 @@ fn in_parallel<T: Sync>(
     threads.install(|| items.par_iter().with_max_len(1).try_for_each(run))
 }
 
-/// The tests that pass without a mutant, the shortest first, with their seconds: as many as are asked for.
-fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, f64)>> {
-    let is_new = |case: &&Case| !lock(results).sound.contains_key(&case.title());
+/// Runs the tests without a mutant of which it is not known yet whether they end within `limit`.
+fn run_without_mutant(plan: &Plan, limit: Duration, results: &Mutex<&mut Results>) -> Result<()> {
+    let is_new = |case: &&Case| {
+        let (known, title) = (lock(results), case.title());
+        let longer = known.longer.get(&title).copied().unwrap_or(0.0);
+        !known.sound.contains_key(&title) && longer < limit.as_secs_f64()
+    };
     let new: Vec<_> = plan.cases.iter().filter(is_new).collect();
     if !new.is_empty() {
-        eprintln!("mutants: {} tests without a mutant", new.len());
+        eprintln!(
+            "mutants: {} tests without a mutant, for {:.0} s at most",
+            new.len(),
+            limit.as_secs_f64()
+        );
     }
     in_parallel(plan.jobs, &new, |case| {
-        let (ending, time) = case.run(plan.folder, 0, SOUND_LIMIT)?;
-        let passes = ending == Ending::Passed;
-        lock(results).add_sound(Sound {
-            test: case.title(),
-            passes,
-            seconds: time.as_secs_f64(),
-        })
-    })?;
+        let (ending, time) = case.run(plan.folder, 0, limit)?;
+        let (test, seconds) = (case.title(), time.as_secs_f64());
+        let mut results = lock(results);
+        match ending {
+            Ending::Hung if limit < SOUND_LIMIT => results.add_longer(Longer { test, seconds }),
+            _ => results.add_sound(Sound {
+                test,
+                passes: ending == Ending::Passed,
+                seconds,
+            }),
+        }
+    })
+}
+
+/// The tests that pass without a mutant, the shortest first, with their seconds: as many as are asked for.
+fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, f64)>> {
+    // What asks for seconds wants the shortest tests, and need not wait for the others: how short they are is found
+    // by a limit that doubles.
+    let mut limit = plan.seconds.map_or(SOUND_LIMIT, |most| {
+        Duration::from_secs_f64(most * FIRST_SHARE).min(SOUND_LIMIT)
+    });
+    loop {
+        run_without_mutant(plan, limit, results)?;
+        let known = lock(results);
+        let within = (plan.cases.iter())
+            .filter_map(|case| known.sound.get(&case.title()))
+            .filter(|sound| sound.passes && sound.seconds <= limit.as_secs_f64());
+        let sum: f64 = within.map(|sound| sound.seconds).sum();
+        if limit == SOUND_LIMIT || plan.seconds.is_some_and(|most| sum >= most) {
+            break;
+        }
+        limit = (2 * limit).min(SOUND_LIMIT);
+    }
     let sound = &lock(results).sound;
     let mut cases = Vec::new();
     let mut unsound = Vec::new();
     for case in plan.cases {
         let title = case.title();
-        let of_case = &sound[&title];
+        let Some(of_case) = sound.get(&title) else {
+            continue; // It is longer than those that are asked for.
+        };
         if of_case.passes {
             cases.push((case.clone(), of_case.seconds));
         } else if !plan.left_out.contains(&title) {
@@ -276,6 +313,48 @@ mod tests {
             assert!(error.contains(said), "{error}");
         }
         assert!(results.outcomes.is_empty());
+    }
+
+    /// Two tests of known times suffice, and a third never ends.
+    #[test]
+    fn the_shortest_tests_do_not_wait_for_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = program(folder.path(), "case $2 in long) exec sleep 1000; esac");
+        let cases = ["long", "short", "middle"].map(|name| Case {
+            program: program.clone(),
+            name: name.to_owned(),
+        });
+        let list = List {
+            top: "acclmt_core".to_owned(),
+            seed: 1,
+            per_file: 1,
+            mutants: vec![mutant(1, "rtl/tree/a.sv", 1)],
+            digest: "a".to_owned(),
+        };
+        let path = folder.path().join("r.jsonl");
+        let mut results = Results::open(&path, &list).unwrap();
+        for (test, seconds) in [("chip::short", 0.1), ("chip::middle", 0.15)] {
+            let (test, passes) = (test.to_owned(), true);
+            let sound = Sound {
+                test,
+                passes,
+                seconds,
+            };
+            results.add_sound(sound).unwrap();
+        }
+        let plan = Plan {
+            cases: &cases,
+            left_out: &[],
+            folder: folder.path(),
+            jobs: 1,
+            seconds: Some(0.2),
+        };
+        run(&list, &plan, &mut results).unwrap();
+        assert_eq!(results.outcomes[&1].passed, ["chip::short"]);
+        // Limits of 0.025 s to 0.2 s, and it is kept that it takes longer than the last.
+        let longer = Results::open(&path, &list).unwrap().longer["chip::long"];
+        assert!(longer >= 0.2, "{longer}");
+        assert!(!results.sound.contains_key("chip::long"));
     }
 
     #[test]
