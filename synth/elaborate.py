@@ -13,6 +13,7 @@ With both the hierarchy must be complete. Needs the packages of requirements.txt
 """
 
 import argparse
+import re
 import shlex
 import subprocess
 import sys
@@ -71,6 +72,21 @@ def add_parameter_argument(parser, of):
     )
 
 
+def check_casts(source):
+    """Refuses a unary operator ahead of a cast, such as `~Width'(1)`: the Verilog front end of Yosys takes the operator
+    for a part of the width, and what it makes is another design, without a word."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), source.read_text(), flags=re.DOTALL)
+    # These have a left side as well.
+    text = text.replace("&&", ",,").replace("||", ",,")
+    found = re.search(r"(?:[=(,?:;&|^~!+\-*/%<>{\[]|\breturn)\s*([~!&|^+-]\s*[\w:]+'\()", text)
+    if found:
+        line = text.count("\n", 0, found.start(1)) + 1
+        raise ValueError(
+            f"{source}:{line}: Yosys reads the operator of `{found[1]}..)` as a part of the cast's width; write it "
+            "otherwise, such as with parentheses around the cast"
+        )
+
+
 def commands(front_end, top, sources, parameters=()):
     """The Yosys commands that elaborate `sources` below the module `top` with `parameters`."""
     files = " ".join(shlex.quote(str(source)) for source in sources)
@@ -79,6 +95,8 @@ def commands(front_end, top, sources, parameters=()):
         values = "".join(f" -G {name}={value}" for name, value in parameters)
         read = f"read_slang -D SYNTHESIS --keep-hierarchy --top {top}{values} {files}"
         return [read, f"hierarchy -check -top {top}"]
+    for source in sources:
+        check_casts(source)
     values = "".join(f" -set {name} {value}" for name, value in parameters)
     change = [f"chparam{values} {top}"] if values else []
     return [
@@ -100,13 +118,12 @@ def main():
     arguments = parser.parse_args()
     try:
         sources = read_file_list(arguments.file_list)
+        read = commands(arguments.front_end, arguments.top, sources, arguments.parameter)
     except (OSError, ValueError) as error:
         sys.exit(f"elaborate: {error}")
 
-    command = [sys.executable, "-c", RUN_YOSYS]
-    command += commands(arguments.front_end, arguments.top, sources, arguments.parameter)
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        [sys.executable, "-c", RUN_YOSYS, *read], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if arguments.log:
         print(done.stdout)

@@ -229,7 +229,7 @@ package acclmt_pkg;
 
   /// Slices of lane 0 that do not hold element 0, in the first beat of a state.
   function automatic logic [Slices-1:0] slices_beside_element_0(input logic goldilocks);
-    slices_beside_element_0 = goldilocks ? ~Slices'(1) : '0;
+    slices_beside_element_0 = goldilocks ? {{(Slices - 1) {1'b1}}, 1'b0} : '0;
   endfunction
 
   /// A sum of which each chunk may have grown beyond 128 bits, with the carries between the chunks
