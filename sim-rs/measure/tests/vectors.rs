@@ -1,7 +1,7 @@
 //! Runs the vectors of `sim-rs/vectors` with the software device.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use acclmt_driver::chip::ChipDevice;
 use acclmt_driver::chip::fake::{BUILD, FakeChip, Fault};
@@ -11,6 +11,7 @@ use acclmt_measure::vectors::{Outcome, VectorFile, generate_element, run_case, r
 use acclmt_poseidon::fields::{FieldId, Goldilocks, PoseidonField};
 use acclmt_poseidon::params::PoseidonParameters;
 use acclmt_poseidon::{presets, word};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 fn directory() -> PathBuf {
@@ -914,12 +915,11 @@ fn sets_can_be_given_in_full() {
 /// No case fails on any build, and those of every file pass on the one that has its prime.
 #[test]
 fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
-    let folder = directory();
-    let mut passed = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
+    let files = fs::read_dir(directory()).unwrap();
+    let of_file = |entry: io::Result<fs::DirEntry>| {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
+            return 0;
         }
         let file = VectorFile::load(&path).unwrap();
         let name = path.display();
@@ -941,7 +941,8 @@ fn vectors_of_the_peers_pass_on_the_build_that_has_their_prime() {
         });
         let best = results.max().unwrap_or_default();
         assert!(best > 0, "no case of {name} passed");
-        passed += best;
-    }
+        best
+    };
+    let passed: usize = files.par_bridge().map(of_file).sum();
     assert!(passed > 1000, "{passed} cases passed");
 }

@@ -10,6 +10,7 @@ use acclmt_model::{Hardware, ModelChip};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
+use rayon::prelude::*;
 
 /// Hashes of a run, which the engine begins and ends in some cycles more; those of a longer one.
 const HASHES: [usize; 2] = [4000, 12_000];
@@ -58,7 +59,7 @@ fn filecoin_and_plonky2_take_the_cycles_of_the_plan() {
 
 #[test]
 fn every_preset_takes_the_cycles_of_the_plan() {
-    for preset in presets::all() {
+    presets::all().par_iter().for_each(|preset| {
         let parameters = preset.parameters();
         for runtime_modulus in [false, true] {
             let hardware = Hardware {
@@ -74,5 +75,5 @@ fn every_preset_takes_the_cycles_of_the_plan() {
                 assert!(period < most, "{name}: {period} cycles, not {plan}");
             }
         }
-    }
+    });
 }
