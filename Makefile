@@ -13,7 +13,12 @@ PAPER_DIR = target/paper
 COVERAGE_DIR = $(CURDIR)/target/coverage
 PER_FILE ?= 8
 SEED ?= 1
+# Of the tests for each mutant, without it.
+SECONDS ?= 120
 MUTANTS_DIR = $(CURDIR)/target/mutants/$(SEED)-$(PER_FILE)
+MUTATE = target/venv/bin/python synth/mutants/mutate.py --jobs $(JOBS) --folder $(MUTANTS_DIR)
+REPORT_MUTANTS = $(CARGO) run --quiet --package acclmt-mutants -- --mutants $(MUTANTS_DIR)/mutants.json \
+  --results $(MUTANTS_DIR)/results.jsonl --json $(MUTANTS_DIR)/report.json
 MUTANT_TESTS = chip host model zeroisation power_up
 # They look into the chip, where a netlist has nothing by the same name.
 MUTANT_TESTS_LEFT_OUT = host::waveforms_hold_a_window
@@ -62,19 +67,19 @@ coverage: setup ## Say what the tests of the RTL reach of its lines, branches, c
 	$(CARGO) run --quiet --package acclmt-coverage -- --data $(COVERAGE_DIR)/data --json $(COVERAGE_DIR)/report.json \
 	  --page docs/coverage.md --check
 
-# The netlist is made once for a sample, the simulation of it built once, and a run that was interrupted goes on.
+# The netlist is made once for a sample, the simulation of it built once, and a run that was interrupted goes on. What no
+# test has found is compared with the design in the end.
 mutants: setup ## Run the tests on mutants of the netlist: [PER_FILE=8] [SEED=1] [SECONDS=120] [JOBS=2]; docs/mutants.md
 	@.ci/setup --area
 	@mkdir -p $(MUTANTS_DIR)
-	@test -f $(MUTANTS_DIR)/mutants.json || target/venv/bin/python synth/mutants/mutate.py --per-file $(PER_FILE) \
-	  --seed $(SEED) --jobs $(JOBS) --folder $(MUTANTS_DIR)
+	@test -f $(MUTANTS_DIR)/mutants.json || $(MUTATE) --per-file $(PER_FILE) --seed $(SEED)
 	@echo "mutants: builds the simulation of the netlist, which takes a while; see $(MUTANTS_DIR)/build.log"
 	@ACCLMT_NETLIST=$(MUTANTS_DIR)/netlist.sv $(CARGO) test --package acclmt-tb --features acclmt-tb/netlist \
 	  $(MUTANT_TESTS:%=--test %) --no-run >$(MUTANTS_DIR)/build.log 2>&1 || { cat $(MUTANTS_DIR)/build.log; exit 1; }
-	$(CARGO) run --quiet --package acclmt-mutants -- --mutants $(MUTANTS_DIR)/mutants.json \
-	  --results $(MUTANTS_DIR)/results.jsonl --json $(MUTANTS_DIR)/report.json --page docs/mutants.md --check \
-	  --jobs $(JOBS) $(if $(SECONDS),--seconds $(SECONDS)) $(MUTANT_TESTS_LEFT_OUT:%=--leave-out %) \
+	$(REPORT_MUTANTS) --jobs $(JOBS) $(if $(SECONDS),--seconds $(SECONDS)) $(MUTANT_TESTS_LEFT_OUT:%=--leave-out %) \
 	  $$(sed -n 's/^ *Executable .* (\(.*\))$$/--test \1/p' $(MUTANTS_DIR)/build.log)
+	@$(MUTATE) --compare
+	$(REPORT_MUTANTS) --page docs/mutants.md --check
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys

@@ -5,17 +5,19 @@
 
 Yosys elaborates a module of the design with all that is below it (`proc; opt`), and lists mutations of every module of
 `rtl/` in it: an input or an output of a cell whose bit is inverted, is constant, or changes with another bit (its command
-`mutate`). They are sampled with a seed, as many of each file, over the modules that its parameters make of it. Each is
-compared formally with the module that it is a mutation of, registers and instances cut open; one that is equal, whatever
-the registers hold, is left out, and listed as such.
+`mutate`). They are sampled with a seed, as many of each file, over the modules that its parameters make of it.
 
 In the folder that is named: `mutants.json`, and the netlist `netlist.sv`, whose top is a module with the name and the
 parameters of the one in `rtl/`. The mutant with the number that the C function `acclmt_mutant` returns is on, none for 0.
+
+With --compare the mutants that live by `report.json` of the folder are compared formally with the module that each is a
+mutation of, registers and instances cut open; `mutants.json` says which are equal, whatever the registers hold.
 
 Needs the packages of synth/requirements.txt.
 """
 
 import argparse
+import hashlib
 import json
 import re
 import sys
@@ -164,7 +166,7 @@ def compare(module, commands, folder):
 
 
 def compare_all(mutants, folder, jobs):
-    """Has every mutant a `compared`: `equal`, `different` or `unknown`."""
+    """Says in every mutant's `compared` whether it is `equal` or `different`, or that this is `unknown`."""
     batches = {}
     for mutant in mutants:
         batches.setdefault(option(mutant["mutation"], "module"), []).append(mutant)
@@ -218,6 +220,62 @@ endmodule
 """
 
 
+def read_json(path):
+    """A file of this program, or of the one that runs the tests."""
+    try:
+        return json.loads(path.read_text())
+    except OSError as error:
+        raise FlowError(f"{path} cannot be read ({error.strerror}); `make mutants` writes it") from None
+    except ValueError as error:
+        raise FlowError(f"{path} is no JSON: {error}") from None
+
+
+def write_list(result, folder):
+    """Writes `mutants.json`, all of it or nothing."""
+    partial = folder / "mutants.partial"
+    partial.write_text(json.dumps(result, indent=1) + "\n")
+    partial.replace(folder / "mutants.json")
+
+
+def make(parsed, folder):
+    """Makes the netlist, and the list of the mutants in it."""
+    say(f"elaborates {parsed.top}")
+    sources = elaborate.read_file_list(elaborate.FILE_LIST)
+    files = read_design(parsed.top, parsed.parameter, folder, sources)
+    sampled = sample(files, parsed.per_file, parsed.seed, folder)
+    if len(sampled) >= 2**NUMBER_WIDTH:
+        raise FlowError(f"{len(sampled)} mutants are more than a netlist holds; ask for fewer of each file")
+    mutants = [
+        {"file": file, "mutation": mutation, "compared": "unknown", "number": number}
+        for number, (file, mutation) in enumerate(sampled, start=1)
+    ]
+    netlist = write_netlist(mutants, folder) + wrapper(parsed.top)
+    (folder / "netlist.sv").write_text(netlist)
+    result = {
+        "top": parsed.top,
+        "seed": parsed.seed,
+        "per_file": parsed.per_file,
+        "netlist": hashlib.sha256(netlist.encode()).hexdigest(),
+        "modules": files,
+        "mutants": mutants,
+    }
+    write_list(result, folder)
+    say(f"{len(mutants)} mutants of {len(files)} files")
+
+
+def compare_living(folder, jobs):
+    """Compares the mutants that no test has found, as the report says, and keeps what comes of it in the list."""
+    result = read_json(folder / "mutants.json")
+    report = read_json(folder / "report.json")
+    numbers = {living["number"] for living in report["living"]}
+    living = [mutant for mutant in result["mutants"] if mutant["number"] in numbers]
+    asked = [mutant for mutant in living if mutant["compared"] == "unknown"]
+    compare_all(asked, folder, jobs)
+    write_list(result, folder)
+    equal = sum(mutant["compared"] == "equal" for mutant in living)
+    say(f"{equal} of {len(living)} mutants that live are equal to their module")
+
+
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--top", default="acclmt_core", help="module of the design [acclmt_core]")
@@ -226,6 +284,7 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=1, help="of the sample [1]")
     parser.add_argument("--jobs", type=int, default=2, help="processes [2]")
     parser.add_argument("--folder", type=Path, required=True, help="of the results")
+    parser.add_argument("--compare", action="store_true", help="compare the mutants that live; nothing is made")
     parsed = parser.parse_args(arguments)
     if not 1 <= parsed.per_file <= 1000:
         parser.error(f"--per-file is {parsed.per_file}, not from 1 to 1000")
@@ -239,32 +298,12 @@ def main(arguments=None):
     folder = parsed.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        say(f"elaborates {parsed.top}")
-        sources = elaborate.read_file_list(elaborate.FILE_LIST)
-        files = read_design(parsed.top, parsed.parameter, folder, sources)
-        sampled = sample(files, parsed.per_file, parsed.seed, folder)
-        mutants = [{"file": file, "mutation": mutation} for file, mutation in sampled]
-        compare_all(mutants, folder, parsed.jobs)
-        live = [mutant for mutant in mutants if mutant["compared"] != "equal"]
-        if len(live) >= 2**NUMBER_WIDTH:
-            raise FlowError(f"{len(live)} mutants are more than a netlist holds; ask for fewer of each file")
-        for number, mutant in enumerate(live, start=1):
-            mutant["number"] = number
-        netlist = write_netlist(live, folder) + wrapper(parsed.top)
-        (folder / "netlist.sv").write_text(netlist)
-        result = {
-            "top": parsed.top,
-            "seed": parsed.seed,
-            "per_file": parsed.per_file,
-            "modules": files,
-            "mutants": mutants,
-        }
-        partial = folder / "mutants.partial"
-        partial.write_text(json.dumps(result, indent=1) + "\n")
-        partial.replace(folder / "mutants.json")
+        if parsed.compare:
+            compare_living(folder, parsed.jobs)
+        else:
+            make(parsed, folder)
     except (FlowError, OSError, ValueError) as error:
         sys.exit(f"mutate: {error}")
-    say(f"{len(live)} mutants of {len(files)} files, and {len(mutants) - len(live)} that are equal to their module")
 
 
 if __name__ == "__main__":

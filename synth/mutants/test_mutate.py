@@ -89,6 +89,25 @@ class Mutate(unittest.TestCase):
         command = f"mutate -module above_v1 -cell {instance} -port a_i -portbit 2 -mode const1"
         self.assertEqual(mutate.compare("above_v1", [command], self.folder), [False])
 
+    def test_mutants_that_live_are_compared(self):
+        conjunction = f"mutate -module above_v1 -cell {self.cell('$logic_and')} -portbit 0"
+        mutants = [
+            {"number": number, "mutation": f"{conjunction} {what}", "compared": "unknown"}
+            for number, what in enumerate(["-mode inv -port B", "-mode inv -port A", "-mode inv -port A"], start=1)
+        ]
+        mutate.write_list({"top": "above", "mutants": mutants}, self.folder)
+        with self.assertRaisesRegex(FlowError, "report.json cannot be read"):
+            mutate.compare_living(self.folder, 1)
+        (self.folder / "report.json").write_text('{"living": [{"number": 1}, {"number": 3}]}')
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            mutate.compare_living(self.folder, 1)
+        self.assertIn("1 of 2 mutants that live are equal", said.getvalue())
+        found = mutate.read_json(self.folder / "mutants.json")
+        self.assertEqual(found["top"], "above")
+        self.assertEqual(
+            [mutant["compared"] for mutant in found["mutants"]], ["equal", "unknown", "different"]
+        )
+
     def test_the_top_of_the_netlist_is_told_the_number(self):
         mutants = [
             {"number": number, "mutation": mutation}

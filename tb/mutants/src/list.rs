@@ -7,7 +7,6 @@ use std::fmt::{Display, Formatter};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::{Error, Result, read};
 
@@ -33,8 +32,8 @@ pub struct Mutant {
     pub mutation: String,
     /// What is known of it without a test.
     pub compared: Comparison,
-    /// Its number in the netlist; one that is equal to its module has none.
-    pub number: Option<u32>,
+    /// Its number in the netlist, from 1.
+    pub number: u32,
 }
 
 impl Mutant {
@@ -104,8 +103,8 @@ pub struct List {
     pub per_file: u32,
     /// Those that are equal to their module, too.
     pub mutants: Vec<Mutant>,
-    /// Tells lists apart.
-    #[serde(skip)]
+    /// The SHA-256 digest of the netlist, which tells lists apart.
+    #[serde(rename = "netlist")]
     pub digest: String,
 }
 
@@ -117,12 +116,10 @@ impl List {
     /// If there is no such file, or it is none of `mutate.py`.
     pub fn read(path: &Path) -> Result<Self> {
         let text = read(path)?;
-        let mut list: Self = serde_json::from_str(&text).map_err(|error| Error::Content {
+        serde_json::from_str(&text).map_err(|error| Error::Content {
             path: path.to_owned(),
             what: format!("this is no list of mutants: {error}"),
-        })?;
-        list.digest = hex::encode(Sha256::digest(text));
-        Ok(list)
+        })
     }
 }
 
@@ -139,7 +136,7 @@ pub(crate) mod tests {
                  -src {file}:{line}.3-{line}.9 -src {file}:{line}.5-{line}.7 -src rtl/other.sv:9.1-9.2"
             ),
             compared: Comparison::Different,
-            number: Some(number),
+            number,
         }
     }
 

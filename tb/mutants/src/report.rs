@@ -22,7 +22,7 @@ const GOALS: [(&str, f64); 2] = [("arithmetic", 99.0), ("control", 95.0)];
 pub struct Counts {
     /// Those that were run.
     pub mutants: usize,
-    /// Those that are equal to their module, which were not.
+    /// Those that no test found, and that are equal to their module; they are not among the others.
     pub equal: usize,
     /// Those that a test found.
     pub found: usize,
@@ -105,13 +105,11 @@ impl Report {
                 .folders
                 .entry(mutant.folder().to_owned())
                 .or_default();
-            let Some(number) = mutant
-                .number
-                .filter(|_| mutant.compared != Comparison::Equal)
-            else {
+            if mutant.compared == Comparison::Equal {
                 counts.equal += 1;
                 continue;
-            };
+            }
+            let number = mutant.number;
             let Some(outcome) = results.outcomes.get(&number) else {
                 report.missing += 1;
                 continue;
@@ -239,7 +237,7 @@ mod tests {
             fs::write(folder.path().join(file), "first\n  second\n").unwrap();
         }
         let mut equal = mutant(0, "rtl/tree/a.sv", 1);
-        (equal.compared, equal.number) = (Comparison::Equal, None);
+        equal.compared = Comparison::Equal;
         let list = List {
             top: "acclmt_core".to_owned(),
             seed: 1,

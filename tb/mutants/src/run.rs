@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::cases::{Case, Ending};
-use crate::list::List;
+use crate::list::{Comparison, List};
 use crate::results::{Longer, Outcome, Results, Sound};
 use crate::{Error, Result};
 
@@ -157,7 +157,8 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         })
     };
     let open: Vec<u32> = (list.mutants.iter())
-        .filter_map(|mutant| mutant.number)
+        .filter(|mutant| mutant.compared != Comparison::Equal)
+        .map(|mutant| mutant.number)
         .filter(is_open)
         .collect();
     let sum: f64 = cases.iter().map(|(_, seconds)| seconds).sum();
