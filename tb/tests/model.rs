@@ -496,7 +496,7 @@ fn shared_hash_engines_take_the_same_cycles() {
             Some(parameters) => LeafRule::Hash(parameters),
         };
         let field = parameters.field();
-        let leaves = 1 + random.below(if columns == 0 { 60 } else { 160 });
+        let leaves = 1 + random.below(if columns == 0 { 40 } else { 80 });
         let value = elements(&mut random, field, parameters.digest_length());
         let request = CommitRequest {
             padding: Padding::SubTree(&value),
@@ -572,7 +572,7 @@ fn levels_of_several_sets_take_the_same_cycles() {
 /// The presets of the build at their full number of rounds, several runs on the same chip.
 #[test]
 fn presets_take_the_same_cycles() {
-    check_presets(presets::all().iter().step_by(3), 0);
+    check_presets(presets::all().iter().step_by(6), 0);
 }
 
 /// The presets that the chip is built for, up to the steady state.
@@ -679,7 +679,7 @@ fn program_writes(random: &mut Random, program: &ChipProgram) -> Vec<(u32, u32)>
     ignore = "long: the registers are the same with every constant prime"
 )]
 fn registers_answer_alike() {
-    check_registers(1_200);
+    check_registers(700);
 }
 
 #[test]
