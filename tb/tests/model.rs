@@ -679,7 +679,7 @@ fn program_writes(random: &mut Random, program: &ChipProgram) -> Vec<(u32, u32)>
     ignore = "long: the registers are the same with every constant prime"
 )]
 fn registers_answer_alike() {
-    check_registers(700);
+    check_registers(1_200);
 }
 
 #[test]
