@@ -112,9 +112,12 @@ impl Cases {
         let half = cases.len().div_ceil(2);
         match self {
             Self::All => file.cases.clone(),
-            Self::One if number % 2 == 0 => cases.first().copied().cloned().into_iter().collect(),
-            Self::One => cases.last().copied().cloned().into_iter().collect(),
-            Self::TwoSmall if half < 2 => cases[..half].iter().copied().cloned().collect(),
+            Self::One => {
+                let even = number.is_multiple_of(2);
+                let case = if even { cases.first() } else { cases.last() };
+                case.map(|&case| case.clone()).into_iter().collect()
+            }
+            Self::TwoSmall if half < 2 => cases.into_iter().take(half).cloned().collect(),
             Self::TwoSmall => vec![cases[0].clone(), cases[half - 1].clone()],
         }
     }
