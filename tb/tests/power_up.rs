@@ -9,6 +9,7 @@
 
 mod common;
 
+use std::iter;
 use std::path::Path;
 use std::thread;
 
@@ -146,10 +147,8 @@ fn compare(chips: u64) {
             .map(|number| scope.spawn(move || seen((seed + number) as u32, seed)))
             .map(|chip| chip.join().unwrap())
     });
-    let mut second = Some(second);
-    for number in 1..=chips {
-        let next = || seen((seed + number) as u32, seed);
-        let other = second.take().unwrap_or_else(next);
+    let more = (2..=chips).map(|number| seen((seed + number) as u32, seed));
+    for (number, other) in (1..).zip(iter::once(second).chain(more)) {
         let chip = format!("seed {seed}, chip {number}");
         for (run, (a, b)) in first.runs.iter().zip(&other.runs).enumerate() {
             assert_eq!(a.0, b.0, "{chip}: the result of run {run}");

@@ -234,6 +234,19 @@ mod tests {
     use crate::cases::tests::program;
     use crate::list::tests::mutant;
 
+    /// A list of so many mutants.
+    fn list(count: u32) -> List {
+        List {
+            top: "acclmt_core".to_owned(),
+            seed: 1,
+            per_file: count,
+            mutants: (1..=count)
+                .map(|number| mutant(number, "rtl/tree/a.sv", 1))
+                .collect(),
+            digest: "a".to_owned(),
+        }
+    }
+
     /// Runs a program of three tests: `short` finds mutant 1, `long` finds 1 and 2, `wrong` never passes.
     fn outcomes(seconds: Option<f64>, results: &Path) -> BTreeMap<u32, Outcome> {
         let folder = tempfile::tempdir().unwrap();
@@ -244,15 +257,7 @@ mod tests {
             program: program.clone(),
             name: name.to_owned(),
         });
-        let list = List {
-            top: "acclmt_core".to_owned(),
-            seed: 1,
-            per_file: 3,
-            mutants: (1..=3)
-                .map(|number| mutant(number, "rtl/tree/a.sv", 1))
-                .collect(),
-            digest: "a".to_owned(),
-        };
+        let list = list(3);
         let plan = Plan {
             cases: &cases,
             left_out: &["chip::wrong".to_owned()],
@@ -290,13 +295,7 @@ mod tests {
             program: program.clone(),
             name: name.to_owned(),
         });
-        let list = List {
-            top: "acclmt_core".to_owned(),
-            seed: 1,
-            per_file: 1,
-            mutants: vec![mutant(1, "rtl/tree/a.sv", 1)],
-            digest: "a".to_owned(),
-        };
+        let list = list(1);
         let mut results = Results::open(&folder.path().join("r.jsonl"), &list).unwrap();
         let leaf = ["chip::leaf".to_owned()];
         for (left_out, said) in [
@@ -325,13 +324,7 @@ mod tests {
             program: program.clone(),
             name: name.to_owned(),
         });
-        let list = List {
-            top: "acclmt_core".to_owned(),
-            seed: 1,
-            per_file: 1,
-            mutants: vec![mutant(1, "rtl/tree/a.sv", 1)],
-            digest: "a".to_owned(),
-        };
+        let list = list(1);
         let path = folder.path().join("r.jsonl");
         let mut results = Results::open(&path, &list).unwrap();
         for (test, seconds) in [("chip::short", 0.1), ("chip::middle", 0.15)] {
