@@ -31,6 +31,7 @@ sys.path.insert(0, str(HERE.parent))
 import elaborate  # noqa: E402
 from flow import tools  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
+from flow.runner import keep  # noqa: E402
 
 # Bits of the number of a mutant.
 NUMBER_WIDTH = 16
@@ -230,13 +231,6 @@ def read_json(path):
         raise FlowError(f"{path} is no JSON: {error}") from None
 
 
-def write_list(result, folder):
-    """Writes `mutants.json`, all of it or nothing."""
-    partial = folder / "mutants.partial"
-    partial.write_text(json.dumps(result, indent=1) + "\n")
-    partial.replace(folder / "mutants.json")
-
-
 def make(parsed, folder):
     """Makes the netlist, and the list of the mutants in it."""
     say(f"elaborates {parsed.top}")
@@ -259,7 +253,7 @@ def make(parsed, folder):
         "modules": files,
         "mutants": mutants,
     }
-    write_list(result, folder)
+    keep(folder / "mutants.json", result)
     say(f"{len(mutants)} mutants of {len(files)} files")
 
 
@@ -271,7 +265,7 @@ def compare_living(folder, jobs):
     living = [mutant for mutant in result["mutants"] if mutant["number"] in numbers]
     asked = [mutant for mutant in living if mutant["compared"] == "unknown"]
     compare_all(asked, folder, jobs)
-    write_list(result, folder)
+    keep(folder / "mutants.json", result)
     equal = sum(mutant["compared"] == "equal" for mutant in living)
     say(f"{equal} of {len(living)} mutants that live are equal to their module")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import mutate
 from flow.errors import FlowError
+from flow.runner import keep
 
 # `y` does not depend on `b`, and `z` on its own register and on the instance.
 DESIGN = """\
@@ -95,7 +96,7 @@ class Mutate(unittest.TestCase):
             {"number": number, "mutation": f"{conjunction} {what}", "compared": "unknown"}
             for number, what in enumerate(["-mode inv -port B", "-mode inv -port A", "-mode inv -port A"], start=1)
         ]
-        mutate.write_list({"top": "above", "mutants": mutants}, self.folder)
+        keep(self.folder / "mutants.json", {"top": "above", "mutants": mutants})
         with self.assertRaisesRegex(FlowError, "report.json cannot be read"):
             mutate.compare_living(self.folder, 1)
         (self.folder / "report.json").write_text('{"living": [{"number": 1}, {"number": 3}]}')
