@@ -261,17 +261,23 @@ fn rename_blocks(directory: &Path) -> Result<()> {
         let folder = directory.join(format!("V{block}"));
         let renamed = directory.join(format!("V{name}"));
         fs::rename(&folder, &renamed).map_err(|error| with_path("rename", &folder, error))?;
-        if is_one_class(&renamed)? {
-            wrappers.push(renamed.join(format!("{block}.cpp")));
-        }
+        wrappers.push(renamed.join(format!("{block}.cpp")));
         folders.push(renamed);
     }
+    // All of them or none: a block can only rest if those in it do.
+    let resting = wrappers.into_iter().map(|path| {
+        let code = with_rest(&rename(&without_model(&read(&path)?)));
+        Ok(code.map(|code| (path, code)))
+    });
+    let resting: Option<BTreeMap<PathBuf, String>> = resting.collect::<Result<_>>()?;
+    let resting = resting.unwrap_or_default();
     for folder in folders {
         for path in code_in(&folder)? {
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            let text = rename(&without_model(&read(&path)?));
-            let wraps = wrappers.contains(&path);
-            let text = if wraps { with_rest(&text) } else { text };
+            let text = match resting.get(&path) {
+                Some(code) => code.clone(),
+                None => rename(&without_model(&read(&path)?)),
+            };
             let renamed = path.with_file_name(rename(name));
             fs::remove_file(&path).map_err(|error| with_path("remove", &path, error))?;
             fs::write(&renamed, text).map_err(|error| with_path("write", &renamed, error))?;
@@ -305,63 +311,74 @@ fn without_model(code: &str) -> String {
     result
 }
 
-/// Whether the whole state of a block is in one class: Verilator has made no classes for modules in it, and it contains
-/// no other block, which would come with DPI.
-fn is_one_class(folder: &Path) -> Result<bool> {
-    let is_header = |path: &&PathBuf| path.extension() == Some(OsStr::new("h"));
-    // The block's interface, its symbols and its state.
-    Ok(code_in(folder)?.iter().filter(is_header).count() == 3)
-}
-
-/// The functions of a block that a model calls, so that a block at rest is not evaluated (`rest.h`). Those of a block
-/// with other clocks or resets than `clk_i` stay as they are.
-fn with_rest(code: &str) -> String {
-    // From the end of the line before: nothing else is set ahead of the evaluation.
-    const CLOCK: &str =
-        "(vhandlep__V);\n        handlep__V->clk_i = clk_i;\n        handlep__V->eval();\n";
+/// The functions of a block that a model calls, so that a block at rest is not evaluated (`rest.h`). None if they are not
+/// as Verilator is known to write them: of a block with other clocks than `clk_i`, say.
+fn with_rest(code: &str) -> Option<String> {
     const NUMBER: &str = "    long long m_seqnum;\n";
     const INTERFACE: &str = "#include \"verilated_dpi.h\"\n";
-    let class = code
-        .split_once("#include \"")
-        .and_then(|(_, rest)| rest.split_once(".h\""));
-    let update = "_protectlib_combo_update(";
-    let (Some((class, _)), Some((before, after))) = (class, code.split_once(update)) else {
-        return code.to_owned();
-    };
-    let Some((inputs, outputs)) = after.split_once("        handlep__V->eval();\n") else {
-        return code.to_owned();
-    };
-    if !before.contains(INTERFACE) || !before.contains(NUMBER) || !outputs.contains(CLOCK) {
-        return code.to_owned();
+    const EVALUATE: &str = "        handlep__V->eval();\n";
+    const CLOCK: &str = "        handlep__V->clk_i = clk_i;\n";
+    const NUMBERED: &str = "return handlep__V->m_seqnum++;";
+    const RESTING: &str = "return handlep__V->m_rest.number(handlep__V->m_seqnum);";
+    let (_, class) = code.split_once("#include \"")?;
+    let (class, _) = class.split_once(".h\"")?;
+    let mut parts = code.split(EVALUATE);
+    let (settled, clocked, end) = (parts.next()?, parts.next()?, parts.next()?);
+    let (before, settled) = settled.split_once("_protectlib_combo_update(")?;
+    let (settled_outputs, clocked) = clocked.split_once("_protectlib_seq_update(")?;
+    let (outputs, end) = end.split_once("        return")?;
+    let is_known = parts.next().is_none()
+        && before.contains(INTERFACE)
+        && before.contains(NUMBER)
+        && clocked.contains(CLOCK);
+    if !is_known {
+        return None;
     }
-    let mut result = before
+    let before = before
         .replace(
             INTERFACE,
-            &format!("{INTERFACE}#include \"{class}___024root.h\"\n#include \"rest.h\"\n"),
+            &format!("{INTERFACE}#include \"{class}__Syms.h\"\n#include \"rest.h\"\n"),
         )
         .replace(NUMBER, &format!("{NUMBER}    acclmt::Rest m_rest;\n"));
-    result += update;
-    for line in inputs.lines() {
+    let settled = with_inputs_at_rest(settled);
+    let clocked = with_inputs_at_rest(&clocked.replacen(CLOCK, "", 1));
+    let watched: String = outputs
+        .lines()
+        .map(|line| watch_output(line) + "\n")
+        .collect();
+    let code = format!(
+        "{before}_protectlib_combo_update({settled}        handlep__V->m_rest.settle(*handlep__V);\n\
+         {settled_outputs}_protectlib_seq_update({clocked}        \
+         handlep__V->m_rest.clock(*handlep__V, clk_i);\n{watched}        return{end}"
+    );
+    // The number of each call, of the settled and of the clocked ones.
+    (code.matches(NUMBERED).count() == 2).then(|| code.replace(NUMBERED, RESTING))
+}
+
+/// The assignments of inputs of a block, of which its rest is told.
+fn with_inputs_at_rest(code: &str) -> String {
+    let told = |line: &str| {
         let port = line.split_once("handlep__V->").map(|(_, rest)| rest);
         match port.and_then(|rest| rest.split([' ', ',']).next()) {
             Some(port) => {
                 let assignment = line.trim();
-                result += &format!(
-                    "        handlep__V->m_rest.set(handlep__V->{port}, [&] {{ {assignment} }});\n"
-                );
+                format!(
+                    "        handlep__V->m_rest.set(*handlep__V, handlep__V->{port}, [&] {{ {assignment} }});\n"
+                )
             }
-            None => {
-                result += line;
-                result.push('\n');
-            }
+            None => format!("{line}\n"),
         }
+    };
+    code.lines().map(told).collect()
+}
+
+/// The assignment of an output of a block, which its rest is told.
+fn watch_output(line: &str) -> String {
+    let port = line.rsplit_once("handlep__V->").map(|(_, rest)| rest);
+    match port.and_then(|rest| rest.split([')', ';', '[']).next()) {
+        Some(port) => format!("{line}\n        handlep__V->m_rest.watch(handlep__V->{port});"),
+        None => line.to_owned(),
     }
-    result += "        if (handlep__V->m_rest.changes()) handlep__V->eval();\n";
-    result
-        + &outputs.replace(
-            CLOCK,
-            "(vhandlep__V);\n        handlep__V->m_rest.clock(*handlep__V, clk_i);\n",
-        )
 }
 
 /// A name for each of `blocks` (name and code): its module's, and a digest of its code, in which the names of blocks
