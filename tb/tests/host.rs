@@ -26,8 +26,8 @@ use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE};
 use common::chip::{
     DIGESTS, ELEMENTS, HASHES, Host, INTERRUPT_DONE, INTERRUPT_ERROR, LeafKind, NO_ELEMENTS, Run,
-    address_of, constant_address, constant_address_of, kinds, pairs, programmed, reference_root,
-    set_with_rounds,
+    address_of, constant_address, constant_address_of, kinds, programmed, reference_root,
+    set_with_rounds, short_pairs,
 };
 use common::{Random, elements, prime, seed};
 use num_bigint::BigUint;
@@ -55,7 +55,7 @@ fn trees_with_short_queues() {
         let output = host.finish(&input);
         assert_eq!(
             [output[0].data],
-            *reference_root(pairs(), LeafKind::Element, &input)
+            *reference_root(short_pairs(), LeafKind::Element, &input)
         );
         assert_eq!((output[0].level, output[0].index), (6, 0));
         host.clear();
@@ -73,7 +73,7 @@ fn nodes_come_out_in_order() {
     let mut levels = vec![input.clone()];
     while levels[levels.len() - 1].len() > 1 {
         let level = levels[levels.len() - 1].chunks(2);
-        let level = level.flat_map(|pair| reference_root(pairs(), LeafKind::Element, pair));
+        let level = level.flat_map(|pair| reference_root(short_pairs(), LeafKind::Element, pair));
         levels.push(level.collect());
     }
     for (top, emit) in [
@@ -164,7 +164,7 @@ fn illegal_level_tables_do_not_start() {
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&input);
-        let root = reference_root(pairs(), LeafKind::Hash, &input);
+        let root = reference_root(short_pairs(), LeafKind::Hash, &input);
         assert_eq!(output[0].data, root[0], "{table:?}");
     }
     host.check_run(&mut random);
@@ -668,7 +668,7 @@ fn writes_during_a_run_are_refused_and_change_nothing() {
     let output = host.finish(&input[3..]);
     assert_eq!(
         [output[0].data],
-        *reference_root(pairs(), LeafKind::Hash, &input)
+        *reference_root(short_pairs(), LeafKind::Hash, &input)
     );
     assert!(!output[0].error);
     assert_eq!(host.error(), (code, addresses[0]));
@@ -723,7 +723,7 @@ fn constants_are_written_in_every_cycle() {
     let mut random = Random::new(seed(92));
     let mut device = programmed(31);
     let limits = device.capabilities().limits;
-    let program = ChipProgram::compile(pairs(), &limits).unwrap();
+    let program = ChipProgram::compile(short_pairs(), &limits).unwrap();
     // Of the engine that takes rows.
     let placed: Vec<_> = (program.constants.iter())
         .map(|constant| constant.placed(ROW_SET, &Bases::default()).unwrap())
@@ -736,7 +736,7 @@ fn constants_are_written_in_every_cycle() {
     let both = both.expect("two entries of the MDS matrix are equal");
     let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 4);
-    let root = reference_root(pairs(), LeafKind::Hash, &input);
+    let root = reference_root(short_pairs(), LeafKind::Hash, &input);
     for changed in both {
         host.load_raw(&[ChipConstant {
             word: input[0],
@@ -771,7 +771,7 @@ fn start_during_a_run_is_refused() {
     let output = host.finish(&input[5..]);
     assert_eq!(
         [output[0].data],
-        *reference_root(pairs(), LeafKind::Hash, &input)
+        *reference_root(short_pairs(), LeafKind::Hash, &input)
     );
     host.clear();
     host.check_run(&mut random);
@@ -956,7 +956,7 @@ fn a_start_that_is_refused_while_an_error_is_pending_is_seen() {
     let output = host.finish(&input);
     assert_eq!(
         [output[0].data],
-        *reference_root(pairs(), LeafKind::Hash, &input)
+        *reference_root(short_pairs(), LeafKind::Hash, &input)
     );
     assert_eq!(host.status(), DONE | ERROR | REFUSED);
     assert_eq!(host.error(), unknown);
@@ -1196,7 +1196,7 @@ fn a_reset_during_a_run_is_survived() {
     let mut random = Random::new(seed(62));
     let mut device = programmed(23);
     let limits = device.capabilities().limits;
-    let program = ChipProgram::compile(pairs(), &limits).unwrap();
+    let program = ChipProgram::compile(short_pairs(), &limits).unwrap();
     let mut host = Host::of(&mut device);
     let input = elements(&mut random, large_field(), 64);
     host.start(HASHES, 32);
@@ -1222,7 +1222,7 @@ fn missing_input_and_refused_output_only_wait() {
     let output = host.finish(&input[7..]);
     assert_eq!(
         [output[0].data],
-        *reference_root(pairs(), LeafKind::Hash, &input)
+        *reference_root(short_pairs(), LeafKind::Hash, &input)
     );
     host.chip.set_stalls(0, 0.0, 0.0).unwrap();
     host.clear();

@@ -32,7 +32,8 @@ use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::ZEROISE;
-use common::{Random, elements, has_chains, pairs, rounds, seed, up_to_widest};
+use common::chip::short_pairs;
+use common::{Random, elements, has_chains, rounds, seed, up_to_widest};
 
 /// The build that the RTL is simulated as.
 fn hardware() -> Hardware {
@@ -695,8 +696,7 @@ fn check_registers(requests: usize) {
     let rtl = chips.rtl.port();
     let [model, _] = &mut chips.models;
     let model = model.port();
-    let set = pairs(large_field());
-    let program = ChipProgram::compile(set, &hardware().limits()).unwrap();
+    let program = ChipProgram::compile(short_pairs(), &hardware().limits()).unwrap();
     // The third set has another arity.
     let mut sets = [program.registers; SETS.len()];
     sets[TOP_SET].arity = 3;
@@ -795,10 +795,11 @@ fn check_registers(requests: usize) {
             }
             _ => {
                 let input = if random.below(4) == 0 { &bad } else { &words };
+                // A run takes some thousand cycles at most.
                 let cycles = if whole {
-                    9000
+                    4000
                 } else {
-                    *random.choose(&[1, 2, 10, 300, 9000])
+                    *random.choose(&[1, 2, 10, 300, 4000])
                 };
                 let (mut expected, mut found) = (Vec::new(), Vec::new());
                 let taken = rtl.transfer(input, &mut expected, cycles).unwrap();

@@ -27,7 +27,8 @@ use acclmt_poseidon::sponge::{self, Absorption, Capacity, Sponge};
 use acclmt_tb::{RtlChip, WaveformWindow, Waves, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, CLEAR, ERROR, REFUSED, START, ZEROISE, ZEROISED};
-use common::{Random, elements, pairs, seed, waveform_data};
+use common::chip::{goldilocks_pairs, short_pairs};
+use common::{Random, elements, seed, waveform_data};
 
 /// More clock cycles than a zeroisation takes.
 const ZEROISATION: u64 = 60_000;
@@ -89,8 +90,8 @@ impl Job {
         let mut device = rtl_device(state).unwrap();
         let mut random = Random::new(secret);
         // Waveforms have the variables of loops, too, and a loop of one field has none before it has run.
-        for field in [FieldId::Goldilocks, large_field()] {
-            check_tree(&mut device, pairs(field), &mut random);
+        for set in [goldilocks_pairs(), short_pairs()] {
+            check_tree(&mut device, set, &mut random);
         }
         let (field, arity, leaves, row) = match self {
             Self::Rows => (large_field(), 4, 64, Some(30)),
@@ -217,10 +218,10 @@ fn a_zeroised_chip_commits_again() {
     let mut device = rtl_device(7).unwrap();
     // Of a chip that has done nothing, too.
     device.zeroise().unwrap();
-    for field in [large_field(), FieldId::Goldilocks] {
-        check_tree(&mut device, pairs(field), &mut random);
+    for set in [short_pairs(), goldilocks_pairs()] {
+        check_tree(&mut device, set, &mut random);
         device.zeroise().unwrap();
-        check_tree(&mut device, pairs(field), &mut random);
+        check_tree(&mut device, set, &mut random);
     }
 }
 
@@ -281,7 +282,7 @@ fn a_zeroised_chip_reads_as_after_a_reset() {
     let mut reset = RtlChip::new(8).unwrap();
     let expected = configuration(&mut reset);
     let mut device = rtl_device(8).unwrap();
-    check_tree(&mut device, pairs(large_field()), &mut random);
+    check_tree(&mut device, short_pairs(), &mut random);
     let chip = device.port();
     assert_ne!(configuration(chip), expected);
     assert_ne!(read(chip, &registers::CYCLES), 0);
@@ -309,7 +310,7 @@ fn a_zeroisation_takes_nothing() {
     let write_code = registers::ERROR_WRITE_WHILE_RUNNING.code;
     let mut cycles = Vec::new();
     let mut device = rtl_device(seed as u32).unwrap();
-    check_tree(&mut device, pairs(large_field()), &mut random);
+    check_tree(&mut device, short_pairs(), &mut random);
     for what in 0..6 {
         let chip = device.port();
         command(chip, CLEAR);
@@ -368,7 +369,7 @@ fn a_zeroisation_takes_nothing() {
     assert!(cycles.iter().all(|&count| count == cycles[0]), "{cycles:?}");
     // The driver is told.
     device.zeroise().unwrap();
-    check_tree(&mut device, pairs(large_field()), &mut random);
+    check_tree(&mut device, short_pairs(), &mut random);
 }
 
 /// A run is not disturbed by a zeroisation that is refused.
@@ -376,7 +377,7 @@ fn a_zeroisation_takes_nothing() {
 fn a_zeroisation_during_a_run_is_refused() {
     let mut random = Random::new(seed(124));
     let mut device = rtl_device(9).unwrap();
-    let set = pairs(large_field());
+    let set = short_pairs();
     let words = elements(&mut random, set.field(), 16);
     let request = CommitRequest::new(set, LeafRule::Hash(set), 8);
     let commit = |device: &mut ChipDevice<RtlChip>| -> Result<_, DeviceError> {
@@ -418,28 +419,34 @@ fn zeroised_holds_until_something_is_written() {
     chip.write_register(registers::INTERRUPT_ENABLE.address, done)
         .unwrap();
     assert_eq!(read(chip, &registers::STATUS), 0);
+    // What ends it, behind what does not.
     let writes = [
-        (registers::LEAVES.address, 3, true),
-        (registers::LEVEL_TABLE.address, 3, true),
-        (registers::CONSTANT_DATA.at(7), 0, true),
-        // All constants are zero, and there is no sub-engine 9.
-        (registers::CONSTANT_ADDRESS.address, 0x0030_0000, true),
-        (registers::CONSTANT_ADDRESS.address, 0x0039_0000, false),
-        (registers::INTERRUPT_ENABLE.address, done, false),
-        (registers::CONTROL.address, CLEAR, false),
-        // The configuration is illegal.
-        (registers::CONTROL.address, START, false),
+        (registers::LEAVES.address, 3),
+        (registers::LEVEL_TABLE.address, 3),
+        (registers::CONSTANT_DATA.at(7), 0),
+        // All constants are zero.
+        (registers::CONSTANT_ADDRESS.address, 0x0030_0000),
     ];
-    for (address, value, ends) in writes {
+    let others = [
+        // There is no sub-engine 9.
+        (registers::CONSTANT_ADDRESS.address, 0x0039_0000),
+        (registers::INTERRUPT_ENABLE.address, done),
+        (registers::CONTROL.address, CLEAR),
+        // The configuration is illegal.
+        (registers::CONTROL.address, START),
+    ];
+    for (write, other) in writes.into_iter().zip(others) {
         command(chip, ZEROISE);
         assert!(!chip.interrupt());
         wait(chip);
         assert_eq!(read(chip, &registers::STATUS), ZEROISED);
         assert_eq!(read(chip, &registers::INTERRUPT_STATUS), done);
         assert!(chip.interrupt());
-        chip.write_register(address, value).unwrap();
-        let holds = read(chip, &registers::STATUS) & ZEROISED != 0;
-        assert_eq!(holds, !ends, "0x{address:03X}: 0x{value:X}");
+        for ((address, value), ends) in [(other, false), (write, true)] {
+            chip.write_register(address, value).unwrap();
+            let holds = read(chip, &registers::STATUS) & ZEROISED != 0;
+            assert_eq!(holds, !ends, "0x{address:03X}: 0x{value:X}");
+        }
         command(chip, CLEAR);
         assert_eq!(read(chip, &registers::INTERRUPT_STATUS), 0);
         assert!(!chip.interrupt());
