@@ -14,10 +14,12 @@ use crate::{Error, Result, read};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// Their file, from the root of the project.
-    pub file: String,
+    /// Their file, from the root of the project. Any without one.
+    pub file: Option<String>,
     /// What is in a line that they come from.
-    pub text: String,
+    pub text: Option<String>,
+    /// The port of the cell.
+    pub port: Option<String>,
     /// The kind of their mutation.
     pub mode: Option<String>,
     /// The lowest and the highest bit of the port.
@@ -45,9 +47,12 @@ pub fn read_file(path: &Path) -> Result<Vec<Explanation>> {
     };
     let file: File = toml::from_str(&read(path)?).map_err(|error| wrong(error.to_string()))?;
     for (number, explanation) in (1..).zip(&file.explanation) {
-        if explanation.reason.trim().is_empty() || explanation.text.trim().is_empty() {
+        let is_empty =
+            |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
+        let names_nothing = is_empty(&explanation.text) && is_empty(&explanation.port);
+        if explanation.reason.trim().is_empty() || names_nothing {
             return Err(wrong(format!(
-                "explanation {number} has no reason or no text"
+                "explanation {number} has no reason, or neither a text nor a port"
             )));
         }
     }
@@ -58,8 +63,13 @@ impl Explanation {
     /// Whether it is one of a mutant, whose lines are `lines`.
     pub fn has(&self, mutant: &Mutant, lines: &[String]) -> bool {
         let has_bit = |(low, high)| mutant.bit().is_some_and(|bit| (low..=high).contains(&bit));
-        self.file == mutant.file
-            && lines.iter().any(|line| line.contains(&self.text))
+        let has_text = |text: &String| lines.iter().any(|line| line.contains(text));
+        self.file.as_ref().is_none_or(|file| *file == mutant.file)
+            && self.text.as_ref().is_none_or(has_text)
+            && self
+                .port
+                .as_ref()
+                .is_none_or(|port| Some(&**port) == mutant.port())
             && self.mode.as_ref().is_none_or(|mode| mode == mutant.mode())
             && self.bits.is_none_or(has_bit)
     }
@@ -88,8 +98,22 @@ mod tests {
         other = explanation.clone();
         other.mode = Some("const0".to_owned());
         assert!(!other.has(&mutant(1, "rtl/a.sv", 3), &lines));
-        fs::write(&path, text.replace("why", " ")).unwrap();
-        let error = read_file(&path).unwrap_err().to_string();
-        assert!(error.contains("explanation 1 has no reason"), "{error}");
+        other.port = Some("Y".to_owned());
+        other.mode = None;
+        assert!(other.has(&mutant(1, "rtl/a.sv", 3), &lines));
+        other.port = Some("A".to_owned());
+        assert!(!other.has(&mutant(1, "rtl/a.sv", 3), &lines));
+        for wrong in [
+            text.replace("why", " "),
+            text.replace("text = 'sum_q'\n", ""),
+        ] {
+            fs::write(&path, wrong).unwrap();
+            let error = read_file(&path).unwrap_err().to_string();
+            assert!(error.contains("explanation 1 has no reason"), "{error}");
+        }
+        // Of any file.
+        fs::write(&path, "[[explanation]]\nport = 'Y'\nreason = 'why'\n").unwrap();
+        let explanation = &read_file(&path).unwrap()[0];
+        assert!(explanation.has(&mutant(1, "rtl/b.sv", 3), &[]));
     }
 }

@@ -49,6 +49,11 @@ impl Mutant {
         self.option("mode").unwrap_or_default()
     }
 
+    /// The port of the cell.
+    pub fn port(&self) -> Option<&str> {
+        self.option("port")
+    }
+
     /// The bit of the port of the cell.
     pub fn bit(&self) -> Option<u32> {
         self.option("portbit")?.parse().ok()

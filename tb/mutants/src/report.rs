@@ -277,8 +277,9 @@ mod tests {
         assert!(figures.contains("- 2 `rtl/tree/a.sv:2: inv "), "{figures}");
 
         let explanation = Explanation {
-            file: "rtl/tree/a.sv".to_owned(),
-            text: "second".to_owned(),
+            file: Some("rtl/tree/a.sv".to_owned()),
+            text: Some("second".to_owned()),
+            port: None,
             mode: None,
             bits: None,
             reason: "it is seldom".to_owned(),
