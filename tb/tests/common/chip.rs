@@ -50,27 +50,38 @@ pub fn pairs() -> &'static AnyParameters {
     presets::by_name(pair_preset()).unwrap()
 }
 
+/// A parameter set with so many full rounds ahead of the partial ones and behind them, and so many partial ones: the
+/// first ones of each.
+pub fn with_rounds(set: &AnyParameters, full: usize, partial: usize) -> AnyParameters {
+    dispatch!(set, set => {
+        let specification = set.specification().clone();
+        let constants = specification.round_constants;
+        let begins = [
+            0,
+            specification.full_rounds_first,
+            specification.full_rounds_first + specification.partial_rounds,
+        ];
+        let counts = [full, partial, full];
+        let round_constants = (begins.into_iter().zip(counts))
+            .flat_map(|(begin, count)| constants[begin..begin + count].to_vec())
+            .collect();
+        PoseidonParameters::new(PoseidonSpecification {
+            name: format!("{} with {full} + {partial} + {full} rounds", specification.name),
+            full_rounds_first: full,
+            partial_rounds: partial,
+            full_rounds_last: full,
+            round_constants,
+            ..specification
+        })
+        .unwrap()
+        .into()
+    })
+}
+
 /// [`pairs`] with fewer rounds, for tests that are not about the hash: they load a seventh of the constants, and the hashes
 /// take a sixth of the cycles. Full rounds that make loops, and partial rounds for every sub-engine.
 pub fn short_pairs() -> &'static AnyParameters {
-    static SET: LazyLock<AnyParameters> = LazyLock::new(|| {
-        dispatch!(pairs(), set => {
-            let specification = set.specification().clone();
-            let (full, partial) = (3, 6);
-            let mut round_constants = specification.round_constants;
-            round_constants.truncate(2 * full + partial);
-            PoseidonParameters::new(PoseidonSpecification {
-                name: format!("{} with few rounds", specification.name),
-                full_rounds_first: full,
-                partial_rounds: partial,
-                full_rounds_last: full,
-                round_constants,
-                ..specification
-            })
-            .unwrap()
-            .into()
-        })
-    });
+    static SET: LazyLock<AnyParameters> = LazyLock::new(|| with_rounds(pairs(), 3, 6));
     &SET
 }
 
