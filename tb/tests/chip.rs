@@ -1442,6 +1442,38 @@ fn shared_hash_engines_fold_the_same_trees() {
     }
 }
 
+/// Few leaves under all levels that the chip has: nodes of every level, with their label.
+#[test]
+fn trees_of_the_greatest_height() {
+    let mut random = Random::new(seed(75));
+    let mut device = rtl_device(72).unwrap();
+    let parameters = short_pairs();
+    let height = max_height(parameters.arity(), NODE_WORDS) as u32;
+    for (leaves, cap_height, sharing) in [
+        (1, 0, Sharing::Fixed),
+        (5, 2, Sharing::Shared),
+        (12, 3, Sharing::Shared),
+    ] {
+        let value = elements(&mut random, parameters.field(), 1);
+        let request = CommitRequest {
+            padding: Padding::SubTree(&value),
+            height: Some(height),
+            cap_height,
+            sharing: Some(sharing),
+            ..CommitRequest::new(parameters, LeafRule::Digest, leaves)
+        };
+        let words = elements(&mut random, parameters.field(), leaves as usize);
+        let run = |device: &mut dyn Device| {
+            let mut nodes = AllNodes::default();
+            let source = &mut WordSource(&words);
+            let report = device.commit(&request, source, &mut nodes, &mut NoProgress);
+            (report.unwrap().cap, nodes)
+        };
+        let expected = run(&mut SoftwareDevice::new());
+        assert!(run(&mut device) == expected, "{request:?}");
+    }
+}
+
 /// A source that ends early while the run is under way: an error, and the chip is usable.
 #[test]
 fn a_source_that_ends_early_leaves_the_chip_usable() {
@@ -1507,6 +1539,35 @@ fn rows_hash_as_the_sponge_does() {
         }
     }
     device.port().set_stalls(0, 0.0, 0.0).unwrap();
+}
+
+/// Rows of more blocks than a byte counts.
+#[test]
+fn rows_of_many_blocks() {
+    let seed = seed(77);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    let order = RoundOrder::ConstantsFirst;
+    for (field, width) in [(large_field(), 3), (FieldId::Goldilocks, 6)] {
+        let set = set_with_rounds(field, seed, width, order, (1, 1), 1);
+        let rate = width - 1;
+        let sponge = Sponge {
+            rate_positions: (0..rate).collect(),
+            absorption: Absorption::Add,
+            padding: sponge::Padding::None,
+            capacity: Capacity::Zero,
+            permute_empty: false,
+            short_rows_are_digests: false,
+        };
+        let length = 300 * rate - 1;
+        let rows: Vec<_> = (0..3)
+            .map(|_| elements(&mut random, field, length))
+            .collect();
+        let found = device.hash_rows(&set, &sponge, &rows, &mut NoProgress);
+        let software = &mut SoftwareDevice::new();
+        let expected = hash_messages_with(software, &set, &sponge, &rows).unwrap();
+        assert_eq!(found.unwrap().unwrap().digests, expected, "{field}");
+    }
 }
 
 /// Rows keep the engine as busy as hashes do, and groups of the largest size do not block it.

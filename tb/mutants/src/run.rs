@@ -22,6 +22,8 @@ const HANG_FACTOR: f64 = 5.0;
 const SOUND_LIMIT: Duration = Duration::from_secs(1800);
 /// What a test may take in the first attempt, of the seconds that are asked for.
 const FIRST_SHARE: f64 = 1.0 / 8.0;
+/// Its multiples are spread over all numbers of 32 bits: 2^32 by the golden ratio.
+const SPREAD: u32 = 0x9E37_79B9;
 /// Between two lines about how far it is.
 const PROGRESS: Duration = Duration::from_secs(60);
 
@@ -156,11 +158,13 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             known.found_by.is_none() && titles.iter().any(|title| !known.passed.contains(title))
         })
     };
-    let open: Vec<u32> = (list.mutants.iter())
+    let mut open: Vec<u32> = (list.mutants.iter())
         .filter(|mutant| mutant.compared != Comparison::Equal)
         .map(|mutant| mutant.number)
         .filter(is_open)
         .collect();
+    // The list is in the order of the files: those that were run are a sample of all of them at any time.
+    open.sort_by_key(|number| number.wrapping_mul(SPREAD));
     let sum: f64 = cases.iter().map(|(_, seconds)| seconds).sum();
     eprintln!(
         "mutants: {} mutants, {} tests of {sum:.0} s for each",
