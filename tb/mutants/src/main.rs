@@ -35,7 +35,7 @@ struct Arguments {
     /// Processes at a time.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
-    /// Runs the shortest tests alone, which take so many seconds together.
+    /// Runs for each mutant the tests that have found most in their time, which take so many seconds together.
     #[arg(long)]
     seconds: Option<u32>,
     /// Explanations of mutants that live.

@@ -22,6 +22,8 @@ const HANG_FACTOR: f64 = 5.0;
 const SOUND_LIMIT: Duration = Duration::from_secs(1800);
 /// What a test may take in the first attempt, of the seconds that are asked for.
 const FIRST_SHARE: f64 = 1.0 / 8.0;
+/// Of how many seconds of tests those are chosen that run, for each second of them.
+const CHOICE: f64 = 4.0;
 /// Its multiples are spread over all numbers of 32 bits: 2^32 by the golden ratio.
 const SPREAD: u32 = 0x9E37_79B9;
 /// Between two lines about how far it is.
@@ -37,7 +39,7 @@ pub struct Plan<'a> {
     pub folder: &'a Path,
     /// Processes at a time.
     pub jobs: usize,
-    /// Seconds of tests for a mutant, without it: the shortest tests that take so long together. All without a number.
+    /// Seconds of tests for a mutant, without it: those that have found most in their time. All without a number.
     pub seconds: Option<f64>,
 }
 
@@ -82,10 +84,10 @@ fn run_without_mutant(plan: &Plan, limit: Duration, results: &Mutex<&mut Results
     })
 }
 
-/// The tests that pass without a mutant, the shortest first, with their seconds: as many as are asked for.
+/// The tests that pass without a mutant, the shortest first, with their seconds: so many that there is a choice.
 fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, f64)>> {
-    // What asks for seconds wants the shortest tests, and need not wait for the others: how short they are is found
-    // by a limit that doubles.
+    // What asks for seconds wants short tests, and need not wait for the others: how short they are is found by a limit
+    // that doubles.
     let mut limit = plan.seconds.map_or(SOUND_LIMIT, |most| {
         Duration::from_secs_f64(most * FIRST_SHARE).min(SOUND_LIMIT)
     });
@@ -96,7 +98,7 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
             .filter_map(|case| known.sound.get(&case.title()))
             .filter(|sound| sound.passes && sound.seconds <= limit.as_secs_f64());
         let sum: f64 = within.map(|sound| sound.seconds).sum();
-        if limit == SOUND_LIMIT || plan.seconds.is_some_and(|most| sum >= most) {
+        if limit == SOUND_LIMIT || plan.seconds.is_some_and(|most| sum >= CHOICE * most) {
             break;
         }
         limit = (2 * limit).min(SOUND_LIMIT);
@@ -119,11 +121,7 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
         return Err(Error::Unsound { tests: unsound });
     }
     cases.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut sum = 0.0;
-    cases.retain(|(_, seconds)| {
-        sum += seconds;
-        plan.seconds.is_none_or(|most| sum <= most)
-    });
+    cases.retain(|(_, seconds)| plan.seconds.is_none_or(|most| *seconds <= most));
     match cases.is_empty() {
         true => Err(Error::NoTest),
         false => Ok(cases),
@@ -152,11 +150,21 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     let results = Mutex::new(results);
     let cases = sound_cases(plan, &results)?;
     let titles: Vec<_> = cases.iter().map(|(case, _)| case.title()).collect();
+    // Those of them that a mutant has not met, and that fit into the seconds that are left for it.
+    let are_left = |passed: &[String]| -> Vec<usize> {
+        let has_passed = |title: &String| passed.contains(title);
+        let (met, new): (Vec<_>, Vec<_>) =
+            (0..cases.len()).partition(|&number| has_passed(&titles[number]));
+        let spent: f64 = met.iter().map(|&number| cases[number].1).sum();
+        let fits = |number: &usize| {
+            let most = plan.seconds.unwrap_or(f64::INFINITY);
+            spent + cases[*number].1 <= most
+        };
+        new.into_iter().filter(fits).collect()
+    };
     let is_open = |number: &u32| {
         let known = lock(&results).outcomes.get(number).cloned();
-        known.is_none_or(|known| {
-            known.found_by.is_none() && titles.iter().any(|title| !known.passed.contains(title))
-        })
+        known.is_none_or(|known| known.found_by.is_none() && !are_left(&known.passed).is_empty())
     };
     let mut open: Vec<u32> = (list.mutants.iter())
         .filter(|mutant| mutant.compared != Comparison::Equal)
@@ -167,11 +175,12 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     open.sort_by_key(|number| number.wrapping_mul(SPREAD));
     let sum: f64 = cases.iter().map(|(_, seconds)| seconds).sum();
     eprintln!(
-        "mutants: {} mutants, {} tests of {sum:.0} s for each",
+        "mutants: {} mutants, {} tests of {sum:.0} s, of which each meets {:.0} s at most",
         open.len(),
-        cases.len()
+        cases.len(),
+        plan.seconds.unwrap_or(sum).min(sum)
     );
-    let records = Mutex::new(BTreeMap::<usize, Record>::new());
+    let records = Mutex::new(records_of(&titles, &lock(&results)));
     let progress = Mutex::new((Instant::now(), 0usize, 0usize));
     in_parallel(plan.jobs, &open, |&mutant| {
         let before = lock(&results).outcomes.get(&mutant).cloned();
@@ -182,13 +191,11 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             passed: Vec::new(),
             seconds: 0.0,
         });
-        let numbers = order(&cases, &lock(&records));
-        for number in numbers {
+        loop {
+            let next = most_promising(are_left(&outcome.passed), &cases, &lock(&records));
+            let Some(number) = next else { break };
             let (case, seconds) = &cases[number];
             let title = &titles[number];
-            if outcome.passed.contains(title) {
-                continue;
-            }
             let limit = HANG.max(Duration::from_secs_f64(seconds * HANG_FACTOR));
             let (ending, time) = case.run(plan.folder, mutant, limit)?;
             outcome.seconds += time.as_secs_f64();
@@ -219,17 +226,36 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     })
 }
 
-/// The numbers of the tests, the most promising first: mutants found in a second.
-fn order(cases: &[(Case, f64)], records: &BTreeMap<usize, Record>) -> Vec<usize> {
+/// What is known of tests from earlier runs, by their numbers in `titles`.
+fn records_of(titles: &[String], results: &Results) -> BTreeMap<usize, Record> {
+    let mut records = BTreeMap::<usize, Record>::new();
+    for outcome in results.outcomes.values() {
+        for title in outcome.passed.iter().chain(&outcome.found_by) {
+            if let Some(number) = titles.iter().position(|other| other == title) {
+                let record = records.entry(number).or_default();
+                record.asked += 1;
+                record.found += u32::from(outcome.found_by.as_ref() == Some(title));
+            }
+        }
+    }
+    records
+}
+
+/// The test that is to be expected to find most mutants in a second, of those with these numbers.
+fn most_promising(
+    numbers: Vec<usize>,
+    cases: &[(Case, f64)],
+    records: &BTreeMap<usize, Record>,
+) -> Option<usize> {
     let worth = |number: &usize| {
         let (found, asked) = records
             .get(number)
             .map_or((0, 0), |record| (record.found, record.asked));
         f64::from(found + 1) / f64::from(asked + 2) / cases[*number].1.max(0.1)
     };
-    let mut numbers: Vec<_> = (0..cases.len()).collect();
-    numbers.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
-    numbers
+    // The first one of equal ones.
+    let better = |a: &usize, b: &usize| worth(a).total_cmp(&worth(b)).then(b.cmp(a));
+    numbers.into_iter().max_by(better)
 }
 
 #[cfg(test)]
@@ -319,24 +345,25 @@ mod tests {
         assert!(results.outcomes.is_empty());
     }
 
-    /// Two tests of known times suffice, and a third never ends.
+    /// Six tests of known times suffice, and a seventh never ends.
     #[test]
     fn the_shortest_tests_do_not_wait_for_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let program = program(folder.path(), "case $2 in long) exec sleep 1000; esac");
-        let cases = ["long", "short", "middle"].map(|name| Case {
+        let shorts = ["a", "b", "c", "d", "e", "f"];
+        let cases = ["long"].into_iter().chain(shorts).map(|name| Case {
             program: program.clone(),
             name: name.to_owned(),
         });
+        let cases: Vec<_> = cases.collect();
         let list = list(1);
         let path = folder.path().join("r.jsonl");
         let mut results = Results::open(&path, &list).unwrap();
-        for (test, seconds) in [("chip::short", 0.1), ("chip::middle", 0.15)] {
-            let (test, passes) = (test.to_owned(), true);
+        for name in shorts {
             let sound = Sound {
-                test,
-                passes,
-                seconds,
+                test: format!("chip::{name}"),
+                passes: true,
+                seconds: 0.15,
             };
             results.add_sound(sound).unwrap();
         }
@@ -348,7 +375,7 @@ mod tests {
             seconds: Some(0.2),
         };
         run(&list, &plan, &mut results).unwrap();
-        assert_eq!(results.outcomes[&1].passed, ["chip::short"]);
+        assert_eq!(results.outcomes[&1].passed, ["chip::a"]);
         // Limits of 0.025 s to 0.2 s, and it is kept that it takes longer than the last.
         let longer = Results::open(&path, &list).unwrap().longer["chip::long"];
         assert!(longer >= 0.2, "{longer}");
@@ -362,15 +389,64 @@ mod tests {
             name: name.to_owned(),
         };
         let cases = [(case("a"), 1.0), (case("b"), 2.0)];
-        let mut records = BTreeMap::new();
-        assert_eq!(order(&cases, &records), [0, 1]);
-        records.insert(
-            0,
-            Record {
-                asked: 10,
-                found: 0,
-            },
-        );
-        assert_eq!(order(&cases, &records), [1, 0]);
+        let first = |records: &BTreeMap<usize, Record>| {
+            most_promising((0..cases.len()).collect(), &cases, records)
+        };
+        assert_eq!(first(&BTreeMap::new()), Some(0));
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = Results::open(&folder.path().join("r.jsonl"), &list(20)).unwrap();
+        for mutant in 1..=10 {
+            let outcome = Outcome {
+                mutant,
+                found_by: (mutant == 7).then(|| "chip::b".to_owned()),
+                hung: false,
+                passed: vec!["chip::a".to_owned(), "chip::other".to_owned()],
+                seconds: 1.0,
+            };
+            results.add(outcome).unwrap();
+        }
+        let titles = cases.each_ref().map(|(case, _)| case.title());
+        let records = records_of(&titles, &results);
+        assert_eq!((records[&0].asked, records[&0].found), (10, 0));
+        assert_eq!((records[&1].asked, records[&1].found), (1, 1));
+        assert_eq!(first(&records), Some(1));
+        assert_eq!(most_promising(Vec::new(), &cases, &records), None);
+    }
+
+    /// Of more tests than there is time for a mutant meets those that fit, and the others when there is more time.
+    #[test]
+    fn each_mutant_meets_what_fits() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = program(folder.path(), "exit 0");
+        let cases = ["a", "b", "c", "d"].map(|name| Case {
+            program: program.clone(),
+            name: name.to_owned(),
+        });
+        let list = list(1);
+        let path = folder.path().join("r.jsonl");
+        let mut results = Results::open(&path, &list).unwrap();
+        for (test, seconds) in [("a", 3.0), ("b", 4.0), ("c", 5.0), ("d", 28.0)] {
+            let sound = Sound {
+                test: format!("chip::{test}"),
+                passes: true,
+                seconds,
+            };
+            results.add_sound(sound).unwrap();
+        }
+        for (seconds, expected) in [
+            (Some(8.0), vec!["chip::a", "chip::b"]),
+            (Some(12.0), vec!["chip::a", "chip::b", "chip::c"]),
+            (None, vec!["chip::a", "chip::b", "chip::c", "chip::d"]),
+        ] {
+            let plan = Plan {
+                cases: &cases,
+                left_out: &[],
+                folder: folder.path(),
+                jobs: 1,
+                seconds,
+            };
+            run(&list, &plan, &mut results).unwrap();
+            assert_eq!(results.outcomes[&1].passed, expected, "{seconds:?}");
+        }
     }
 }
