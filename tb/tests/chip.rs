@@ -14,7 +14,7 @@ use acclmt_driver::chip::{ChipDevice, ChipPort};
 use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
 use acclmt_driver::level_table::{NODE_WORDS, max_height, standard_tree};
 use acclmt_driver::messages::hash_messages_with;
-use acclmt_driver::nodes::{AllNodes, NoNodes};
+use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::program::{
     self, ADDER_BANK, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
     LANES, PASS_BANK, PassEntry, Power, ProgramFault, RowRegisters, SLICES, Segments, Store,
@@ -42,10 +42,10 @@ use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, DONE, ERROR, REFUSED, START};
 use common::chip::{
-    DIGESTS, ELEMENTS, HASHES, Host, LeafKind, NO_ELEMENTS, check_counters, check_engine,
-    check_hashes, check_work, chip_fields, commit, constant_address, constant_address_of,
-    goldilocks_pairs, kinds, pairs, programmed, programmed_for, random_inputs, reference_root,
-    set_with_rounds, short_pairs,
+    DIGESTS, ELEMENTS, HASHES, Host, LeafKind, NO_ELEMENTS, check_commit, check_counters,
+    check_engine, check_hashes, check_work, chip_fields, commit, constant_address,
+    constant_address_of, goldilocks_pairs, kinds, pairs, programmed, programmed_for, random_inputs,
+    reference_root, set_with_rounds, short_pairs,
 };
 use common::{Random, elements, has_chains, prime, rounds, seed};
 use num_bigint::BigUint;
@@ -1431,14 +1431,7 @@ fn shared_hash_engines_fold_the_same_trees() {
         let stalls = [(0.0, 0.0), (0.5, 0.3), (0.0, 0.97)][number % 3];
         let port = device.port();
         port.set_stalls(number as u64, stalls.0, stalls.1).unwrap();
-        let run = |device: &mut dyn Device| {
-            let mut nodes = AllNodes::default();
-            let source = &mut WordSource(&words);
-            let report = device.commit(&request, source, &mut nodes, &mut NoProgress);
-            (report.unwrap().cap, nodes)
-        };
-        let expected = run(&mut SoftwareDevice::new());
-        assert_eq!(run(&mut device), expected, "{request:?}");
+        check_commit(&mut device, &request, &words);
     }
 }
 
@@ -1463,14 +1456,7 @@ fn trees_of_the_greatest_height() {
             ..CommitRequest::new(parameters, LeafRule::Digest, leaves)
         };
         let words = elements(&mut random, parameters.field(), leaves as usize);
-        let run = |device: &mut dyn Device| {
-            let mut nodes = AllNodes::default();
-            let source = &mut WordSource(&words);
-            let report = device.commit(&request, source, &mut nodes, &mut NoProgress);
-            (report.unwrap().cap, nodes)
-        };
-        let expected = run(&mut SoftwareDevice::new());
-        assert!(run(&mut device) == expected, "{request:?}");
+        check_commit(&mut device, &request, &words);
     }
 }
 
@@ -1894,14 +1880,7 @@ fn every_kind_of_tree() {
             .port()
             .set_stalls(random.next(), input, output)
             .unwrap();
-        let run = |device: &mut dyn Device| {
-            let mut nodes = AllNodes::default();
-            let source = &mut WordSource(&words);
-            let report = device.commit(&request, source, &mut nodes, &mut NoProgress);
-            (report.unwrap().cap, nodes)
-        };
-        let expected = run(&mut SoftwareDevice::new());
-        assert!(run(&mut device) == expected, "{request:?}");
+        check_commit(&mut device, &request, &words);
     }
 }
 

@@ -240,7 +240,7 @@ fn many_bits_that_flip_are_noticed() {
         {
             let set = match rounds {
                 Some((full, partial)) => {
-                    &*Box::leak(Box::new(with_rounds(preset(name), full, partial)))
+                    &*Box::leak(Box::new(with_rounds(preset(name), (full, full), partial)))
                 }
                 None => preset(name),
             };

@@ -10,7 +10,7 @@ use acclmt_driver::device::{
     CommitRequest, Counters, Device, EngineCounters, LeafRule, NoProgress, WordSource,
 };
 use acclmt_driver::level_table::{LeafQueue, NODE_WORDS, level_table};
-use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::nodes::{AllNodes, NoNodes};
 use acclmt_driver::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, LevelEntry, NODE_SET, PositionMap,
     ROW_SET, Roles, RowRegisters, SUB_ENGINES,
@@ -52,7 +52,7 @@ pub fn pairs() -> &'static AnyParameters {
 
 /// A parameter set with so many full rounds ahead of the partial ones and behind them, and so many partial ones: the
 /// first ones of each.
-pub fn with_rounds(set: &AnyParameters, full: usize, partial: usize) -> AnyParameters {
+pub fn with_rounds(set: &AnyParameters, full: (usize, usize), partial: usize) -> AnyParameters {
     dispatch!(set, set => {
         let specification = set.specification().clone();
         let constants = specification.round_constants;
@@ -61,15 +61,15 @@ pub fn with_rounds(set: &AnyParameters, full: usize, partial: usize) -> AnyParam
             specification.full_rounds_first,
             specification.full_rounds_first + specification.partial_rounds,
         ];
-        let counts = [full, partial, full];
+        let counts = [full.0, partial, full.1];
         let round_constants = (begins.into_iter().zip(counts))
             .flat_map(|(begin, count)| constants[begin..begin + count].to_vec())
             .collect();
         PoseidonParameters::new(PoseidonSpecification {
-            name: format!("{} with {full} + {partial} + {full} rounds", specification.name),
-            full_rounds_first: full,
+            name: format!("{} with {} + {partial} + {} rounds", specification.name, full.0, full.1),
+            full_rounds_first: full.0,
             partial_rounds: partial,
-            full_rounds_last: full,
+            full_rounds_last: full.1,
             round_constants,
             ..specification
         })
@@ -81,7 +81,7 @@ pub fn with_rounds(set: &AnyParameters, full: usize, partial: usize) -> AnyParam
 /// [`pairs`] with fewer rounds, for tests that are not about the hash: they load a seventh of the constants, and the hashes
 /// take a sixth of the cycles. Full rounds that make loops, and partial rounds for every sub-engine.
 pub fn short_pairs() -> &'static AnyParameters {
-    static SET: LazyLock<AnyParameters> = LazyLock::new(|| with_rounds(pairs(), 3, 6));
+    static SET: LazyLock<AnyParameters> = LazyLock::new(|| with_rounds(pairs(), (3, 3), 6));
     &SET
 }
 
@@ -154,6 +154,23 @@ pub fn commit(
         .commit(&request, source, &mut NoNodes, &mut NoProgress)
         .unwrap();
     (report.root().to_vec(), report.counters)
+}
+
+/// The commitment with all of its nodes equals that of the software.
+#[track_caller]
+pub fn check_commit(device: &mut dyn Device, request: &CommitRequest<'_>, words: &[Word]) {
+    let commit = |device: &mut dyn Device| {
+        let mut nodes = AllNodes::default();
+        let source = &mut WordSource(words);
+        let report = device
+            .commit(request, source, &mut nodes, &mut NoProgress)
+            .unwrap_or_else(|error| panic!("{request:?}: {error}"));
+        (report.cap, nodes)
+    };
+    let found = commit(device);
+    let expected = commit(&mut SoftwareDevice::new());
+    assert_eq!(found.0, expected.0, "{request:?}: cap");
+    assert!(found.1 == expected.1, "{request:?}: nodes");
 }
 
 pub fn reference_root(parameters: &AnyParameters, leaf: LeafKind, words: &[Word]) -> Vec<Word> {
@@ -427,21 +444,7 @@ pub fn set_with_rounds(
         ..Ranges::default()
     };
     let set = random::any_parameters(field, seed, &ranges(full.0.max(full.1))).unwrap();
-    // Rounds that are too many come off.
-    dispatch!(&set, set => {
-        let specification = set.specification().clone();
-        let mut round_constants = specification.round_constants;
-        round_constants.truncate(full.0 + partial + full.1);
-        PoseidonParameters::new(PoseidonSpecification {
-            name: format!("{field}, t = {width}, {order:?}, {full:?} + {partial} rounds"),
-            full_rounds_first: full.0,
-            full_rounds_last: full.1,
-            round_constants,
-            ..specification
-        })
-        .unwrap()
-        .into()
-    })
+    with_rounds(&set, full, partial)
 }
 
 /// Parameter sets of very different kinds, with few rounds.

@@ -5,11 +5,9 @@
 //! and bad packets, runs that are ended. Results are those of the software.
 
 use acclmt_driver::chip::{ChipDevice, ChipPort, OutputWord};
-use acclmt_driver::device::{CommitRequest, Device, LeafRule, NoProgress, WordSource};
-use acclmt_driver::nodes::AllNodes;
+use acclmt_driver::device::{CommitRequest, LeafRule};
 use acclmt_driver::program::LevelEntry;
 use acclmt_driver::registers::{self, Access};
-use acclmt_driver::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
 use acclmt_model::{Hardware, ModelChip};
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -20,6 +18,7 @@ use acclmt_verilated::RUNTIME_MODULUS;
 
 use super::axi::{ALL_BYTES, ALL_STROBES, AxiChip, InputBeat, OutputBeat, Pauses, stream};
 use super::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE, ZEROISED};
+use super::chip::check_commit;
 use super::clocks::Clocks;
 use super::recorded::RecordedRun;
 use super::{Random, elements};
@@ -54,23 +53,6 @@ pub fn hardware() -> Hardware {
 
 /// Makes a chip from a seed and pauses.
 pub type Make<'a> = &'a dyn Fn(u64, Pauses) -> AxiChip;
-
-/// The commitment with all of its nodes equals that of the software.
-#[track_caller]
-pub fn check_commit(device: &mut dyn Device, request: &CommitRequest<'_>, words: &[Word]) {
-    let commit = |device: &mut dyn Device| {
-        let mut nodes = AllNodes::default();
-        let source = &mut WordSource(words);
-        let report = device
-            .commit(request, source, &mut nodes, &mut NoProgress)
-            .unwrap_or_else(|error| panic!("{request:?}: {error}"));
-        (report.cap, nodes)
-    };
-    let found = commit(device);
-    let expected = commit(&mut SoftwareDevice::new());
-    assert_eq!(found.0, expected.0, "{request:?}: cap");
-    assert!(found.1 == expected.1, "{request:?}: nodes");
-}
 
 /// Leaves for a request.
 pub fn leaves(random: &mut Random, request: &CommitRequest<'_>) -> Vec<Word> {
