@@ -10,6 +10,8 @@ Yosys elaborates a module of the design with all that is below it (`proc; opt`),
 In the folder that is named: `mutants.json`, and the netlist `netlist.sv`, whose top is a module with the name and the
 parameters of the one in `rtl/`. The mutant with the number that the C function `acclmt_mutant` returns is on, none for 0.
 
+The list says which mutants are of bits that nothing reads (see unread.py): no test can find these.
+
 With --compare the mutants that live by `report.json` of the folder are compared formally with the module that each is a
 mutation of, registers and instances cut open; `mutants.json` says which are equal, whatever the registers hold.
 
@@ -29,6 +31,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
 import elaborate  # noqa: E402
+import unread  # noqa: E402
 from flow import tools  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
 from flow.runner import keep  # noqa: E402
@@ -119,6 +122,21 @@ def sample(files, per_file, seed, folder):
         kept = [line for line in dict.fromkeys(lines) if option(line, "port") not in CLOCKS_AND_RESETS]
         found += [(file, line) for line in kept[:per_file]]
     return found
+
+
+def is_read(reading, command):
+    """Whether anything reads what a mutation changes."""
+    module, cell, port, bit = [option(command, name) for name in ("module", "cell", "port", "portbit")]
+    return reading.reads(module, cell, port, int(bit))
+
+
+def read_bits(top, folder):
+    """What is read of the design in the folder."""
+    path = folder / "design.json"
+    tools.run_yosys([f"read_rtlil {folder}/design.il", f"write_json {path}"], "writing the design")
+    reading = unread.read_design(path, top)
+    path.unlink()
+    return reading
 
 
 def compare(module, commands, folder):
@@ -239,8 +257,14 @@ def make(parsed, folder):
     sampled = sample(files, parsed.per_file, parsed.seed, folder)
     if len(sampled) >= 2**NUMBER_WIDTH:
         raise FlowError(f"{len(sampled)} mutants are more than a netlist holds; ask for fewer of each file")
+    reading = read_bits(f"{parsed.top}_v1", folder)
     mutants = [
-        {"file": file, "mutation": mutation, "compared": "unknown", "number": number}
+        {
+            "file": file,
+            "mutation": mutation,
+            "compared": "unknown" if is_read(reading, mutation) else "unread",
+            "number": number,
+        }
         for number, (file, mutation) in enumerate(sampled, start=1)
     ]
     netlist = write_netlist(mutants, folder) + wrapper(parsed.top)
@@ -254,7 +278,8 @@ def make(parsed, folder):
         "mutants": mutants,
     }
     keep(folder / "mutants.json", result)
-    say(f"{len(mutants)} mutants of {len(files)} files")
+    unread_ones = sum(mutant["compared"] == "unread" for mutant in mutants)
+    say(f"{len(mutants)} mutants of {len(files)} files, {unread_ones} of them of what nothing reads")
 
 
 def compare_living(folder, jobs):

@@ -10,16 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, read};
 
-/// What the formal comparison of a mutant with its module said.
+/// What is known of a mutant without a test.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Comparison {
-    /// It changes nothing that leaves the module or is stored in it.
+    /// Nothing reads what it changes.
+    Unread,
+    /// It changes nothing that leaves the module or is stored in it, by a formal comparison.
     Equal,
     /// It does for some values.
     Different,
-    /// No answer in the time that it had.
+    /// It was not compared yet, or there was no answer in the time that it had.
     Unknown,
+}
+
+impl Comparison {
+    /// Whether no test can find it.
+    pub fn is_without_effect(self) -> bool {
+        matches!(self, Self::Unread | Self::Equal)
+    }
 }
 
 /// A mutant.
@@ -106,7 +115,7 @@ pub struct List {
     pub seed: u64,
     /// Mutants of each file that were asked for.
     pub per_file: u32,
-    /// Those that are equal to their module, too.
+    /// Those without an effect, too.
     pub mutants: Vec<Mutant>,
     /// The SHA-256 digest of the netlist, which tells lists apart.
     #[serde(rename = "netlist")]

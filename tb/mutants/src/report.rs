@@ -22,6 +22,8 @@ const GOALS: [(&str, f64); 2] = [("arithmetic", 99.0), ("control", 95.0)];
 pub struct Counts {
     /// Those that were run.
     pub mutants: usize,
+    /// Those of what nothing reads; they are not among the others.
+    pub unread: usize,
     /// Those that no test found, and that are equal to their module; they are not among the others.
     pub equal: usize,
     /// Those that a test found.
@@ -33,6 +35,7 @@ pub struct Counts {
 impl Counts {
     fn add(&mut self, other: Self) {
         self.mutants += other.mutants;
+        self.unread += other.unread;
         self.equal += other.equal;
         self.found += other.found;
         self.explained += other.explained;
@@ -105,8 +108,9 @@ impl Report {
                 .folders
                 .entry(mutant.folder().to_owned())
                 .or_default();
-            if mutant.compared == Comparison::Equal {
-                counts.equal += 1;
+            if mutant.compared.is_without_effect() {
+                counts.unread += usize::from(mutant.compared == Comparison::Unread);
+                counts.equal += usize::from(mutant.compared == Comparison::Equal);
                 continue;
             }
             let number = mutant.number;
@@ -160,8 +164,8 @@ impl Report {
     pub fn figures(&self) -> String {
         let mut text = format!(
             "Of `{}`: {} mutants of each file (seed {}), {} tests.\n\n\
-             | folder | mutants | found | explained | live | found of those that can be | equal to their module |\n\
-             |---|---|---|---|---|---|---|\n",
+             | folder | mutants | found | explained | live | found of those that can be | unread | equal to their module |\n\
+             |---|---|---|---|---|---|---|---|\n",
             self.top, self.per_file, self.seed, self.tests
         );
         let folders = self
@@ -175,13 +179,14 @@ impl Report {
         for (name, counts) in folders.chain(kinds) {
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {:.1} % | {} |",
+                "| {} | {} | {} | {} | {} | {:.1} % | {} | {} |",
                 name.replace("`rtl/top`", "`rtl`"),
                 counts.mutants,
                 counts.found,
                 counts.explained,
                 counts.mutants - counts.found - counts.explained,
                 counts.score(),
+                counts.unread,
                 counts.equal
             );
         }
@@ -238,6 +243,8 @@ mod tests {
         }
         let mut equal = mutant(0, "rtl/tree/a.sv", 1);
         equal.compared = Comparison::Equal;
+        let mut unread = mutant(5, "rtl/field/b.sv", 1);
+        unread.compared = Comparison::Unread;
         let list = List {
             top: "acclmt_core".to_owned(),
             seed: 1,
@@ -248,6 +255,7 @@ mod tests {
                 mutant(3, "rtl/field/b.sv", 1),
                 mutant(4, "rtl/field/b.sv", 2),
                 equal,
+                unread,
             ],
             digest: "a".to_owned(),
         };
@@ -267,11 +275,11 @@ mod tests {
         assert_eq!(report.short(), ["control"]);
         let figures = report.figures();
         assert!(
-            figures.contains("| `rtl/tree` | 2 | 1 | 0 | 1 | 50.0 % | 1 |"),
+            figures.contains("| `rtl/tree` | 2 | 1 | 0 | 1 | 50.0 % | 0 | 1 |"),
             "{figures}"
         );
         assert!(
-            figures.contains("| arithmetic | 1 | 1 | 0 | 0 | 100.0 % | 0 |"),
+            figures.contains("| arithmetic | 1 | 1 | 0 | 0 | 100.0 % | 1 | 0 |"),
             "{figures}"
         );
         assert!(figures.contains("- 2 `rtl/tree/a.sv:2: inv "), "{figures}");

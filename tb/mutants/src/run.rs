@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::cases::{Case, Ending};
-use crate::list::{Comparison, List};
+use crate::list::List;
 use crate::results::{Longer, Outcome, Results, Sound};
 use crate::{Error, Result};
 
@@ -132,16 +132,67 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
     mutex.lock().expect("no thread panics")
 }
 
-/// How often tests have found a mutant, and how often they were asked.
-#[derive(Default)]
+/// How often a test has found a mutant, and how often it was asked.
+#[derive(Clone, Copy, Default)]
 struct Record {
     asked: u32,
     found: u32,
 }
 
+impl Record {
+    fn add(&mut self, is_found: bool) {
+        self.asked += 1;
+        self.found += u32::from(is_found);
+    }
+
+    /// The share of mutants that it is to be expected to find, as if `before` had said so of two of them.
+    fn share(self, before: f64) -> f64 {
+        (f64::from(self.found) + 2.0 * before) / f64::from(self.asked + 2)
+    }
+}
+
+/// The records of tests, by their numbers: of all mutants, and of those of each folder of the design.
+#[derive(Default)]
+struct Records {
+    all: BTreeMap<usize, Record>,
+    of_folder: BTreeMap<(String, usize), Record>,
+}
+
+impl Records {
+    /// Of earlier runs of the tests with these titles.
+    fn new(titles: &[String], list: &List, results: &Results) -> Self {
+        let mut records = Self::default();
+        for mutant in &list.mutants {
+            let Some(outcome) = results.outcomes.get(&mutant.number) else {
+                continue;
+            };
+            for title in outcome.passed.iter().chain(&outcome.found_by) {
+                if let Some(number) = titles.iter().position(|other| other == title) {
+                    let is_found = outcome.found_by.as_ref() == Some(title);
+                    records.add(number, mutant.folder(), is_found);
+                }
+            }
+        }
+        records
+    }
+
+    fn add(&mut self, number: usize, folder: &str, is_found: bool) {
+        self.all.entry(number).or_default().add(is_found);
+        let of_folder = self.of_folder.entry((folder.to_owned(), number));
+        of_folder.or_default().add(is_found);
+    }
+
+    /// The share of mutants of this folder that the test is to be expected to find.
+    fn share(&self, number: usize, folder: &str) -> f64 {
+        let all = self.all.get(&number).copied().unwrap_or_default();
+        let of_folder = self.of_folder.get(&(folder.to_owned(), number));
+        of_folder.copied().unwrap_or_default().share(all.share(0.5))
+    }
+}
+
 /// Runs the tests on every mutant of the list that is not known yet.
 ///
-/// Those that found most in the least time run first: what they say does not depend on the order.
+/// Those that found most of the same folder in the least time run first: what they say does not depend on the order.
 ///
 /// # Errors
 ///
@@ -166,13 +217,11 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         let known = lock(&results).outcomes.get(number).cloned();
         known.is_none_or(|known| known.found_by.is_none() && !are_left(&known.passed).is_empty())
     };
-    let mut open: Vec<u32> = (list.mutants.iter())
-        .filter(|mutant| mutant.compared != Comparison::Equal)
-        .map(|mutant| mutant.number)
-        .filter(is_open)
+    let mut open: Vec<_> = (list.mutants.iter())
+        .filter(|mutant| !mutant.compared.is_without_effect() && is_open(&mutant.number))
         .collect();
     // The list is in the order of the files: those that were run are a sample of all of them at any time.
-    open.sort_by_key(|number| number.wrapping_mul(SPREAD));
+    open.sort_by_key(|mutant| mutant.number.wrapping_mul(SPREAD));
     let sum: f64 = cases.iter().map(|(_, seconds)| seconds).sum();
     eprintln!(
         "mutants: {} mutants, {} tests of {sum:.0} s, of which each meets {:.0} s at most",
@@ -180,9 +229,10 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         cases.len(),
         plan.seconds.unwrap_or(sum).min(sum)
     );
-    let records = Mutex::new(records_of(&titles, &lock(&results)));
+    let records = Mutex::new(Records::new(&titles, list, &lock(&results)));
     let progress = Mutex::new((Instant::now(), 0usize, 0usize));
-    in_parallel(plan.jobs, &open, |&mutant| {
+    in_parallel(plan.jobs, &open, |of_list| {
+        let (mutant, folder) = (of_list.number, of_list.folder());
         let before = lock(&results).outcomes.get(&mutant).cloned();
         let mut outcome = before.unwrap_or_else(|| Outcome {
             mutant,
@@ -192,20 +242,17 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             seconds: 0.0,
         });
         loop {
-            let next = most_promising(are_left(&outcome.passed), &cases, &lock(&records));
+            let left = are_left(&outcome.passed);
+            let next = most_promising(left, &cases, folder, &lock(&records));
             let Some(number) = next else { break };
             let (case, seconds) = &cases[number];
             let title = &titles[number];
             let limit = HANG.max(Duration::from_secs_f64(seconds * HANG_FACTOR));
             let (ending, time) = case.run(plan.folder, mutant, limit)?;
             outcome.seconds += time.as_secs_f64();
-            {
-                let mut records = lock(&records);
-                let record = records.entry(number).or_default();
-                record.asked += 1;
-                record.found += u32::from(ending != Ending::Passed);
-            }
-            if ending != Ending::Passed {
+            let is_found = ending != Ending::Passed;
+            lock(&records).add(number, folder, is_found);
+            if is_found {
                 outcome.found_by = Some(title.clone());
                 outcome.hung = ending == Ending::Hung;
                 break;
@@ -226,33 +273,14 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     })
 }
 
-/// What is known of tests from earlier runs, by their numbers in `titles`.
-fn records_of(titles: &[String], results: &Results) -> BTreeMap<usize, Record> {
-    let mut records = BTreeMap::<usize, Record>::new();
-    for outcome in results.outcomes.values() {
-        for title in outcome.passed.iter().chain(&outcome.found_by) {
-            if let Some(number) = titles.iter().position(|other| other == title) {
-                let record = records.entry(number).or_default();
-                record.asked += 1;
-                record.found += u32::from(outcome.found_by.as_ref() == Some(title));
-            }
-        }
-    }
-    records
-}
-
-/// The test that is to be expected to find most mutants in a second, of those with these numbers.
+/// The test that is to be expected to find most mutants of a folder in a second, of those with these numbers.
 fn most_promising(
     numbers: Vec<usize>,
     cases: &[(Case, f64)],
-    records: &BTreeMap<usize, Record>,
+    folder: &str,
+    records: &Records,
 ) -> Option<usize> {
-    let worth = |number: &usize| {
-        let (found, asked) = records
-            .get(number)
-            .map_or((0, 0), |record| (record.found, record.asked));
-        f64::from(found + 1) / f64::from(asked + 2) / cases[*number].1.max(0.1)
-    };
+    let worth = |number: &usize| records.share(*number, folder) / cases[*number].1.max(0.1);
     // The first one of equal ones.
     let better = |a: &usize, b: &usize| worth(a).total_cmp(&worth(b)).then(b.cmp(a));
     numbers.into_iter().max_by(better)
@@ -389,12 +417,13 @@ mod tests {
             name: name.to_owned(),
         };
         let cases = [(case("a"), 1.0), (case("b"), 2.0)];
-        let first = |records: &BTreeMap<usize, Record>| {
-            most_promising((0..cases.len()).collect(), &cases, records)
+        let first = |folder: &str, records: &Records| {
+            most_promising((0..cases.len()).collect(), &cases, folder, records)
         };
-        assert_eq!(first(&BTreeMap::new()), Some(0));
+        assert_eq!(first("tree", &Records::default()), Some(0));
         let folder = tempfile::tempdir().unwrap();
-        let mut results = Results::open(&folder.path().join("r.jsonl"), &list(20)).unwrap();
+        let list = list(20);
+        let mut results = Results::open(&folder.path().join("r.jsonl"), &list).unwrap();
         for mutant in 1..=10 {
             let outcome = Outcome {
                 mutant,
@@ -406,11 +435,18 @@ mod tests {
             results.add(outcome).unwrap();
         }
         let titles = cases.each_ref().map(|(case, _)| case.title());
-        let records = records_of(&titles, &results);
-        assert_eq!((records[&0].asked, records[&0].found), (10, 0));
-        assert_eq!((records[&1].asked, records[&1].found), (1, 1));
-        assert_eq!(first(&records), Some(1));
-        assert_eq!(most_promising(Vec::new(), &cases, &records), None);
+        let mut records = Records::new(&titles, &list, &results);
+        assert_eq!((records.all[&0].asked, records.all[&0].found), (10, 0));
+        assert_eq!((records.all[&1].asked, records.all[&1].found), (1, 1));
+        assert_eq!(first("tree", &records), Some(1));
+        // What is known of a folder is worth more there than what is known of all.
+        for _ in 0..20 {
+            records.add(1, "field", false);
+            records.add(0, "field", true);
+        }
+        assert_eq!(first("field", &records), Some(0));
+        assert_eq!(first("tree", &records), Some(1));
+        assert_eq!(most_promising(Vec::new(), &cases, "tree", &records), None);
     }
 
     /// Of more tests than there is time for a mutant meets those that fit, and the others when there is more time.

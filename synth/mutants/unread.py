@@ -1,0 +1,158 @@
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+"""Bits of a design that nothing reads.
+
+A bit is read if a change of it can get to an output of the top, through any number of cells, registers, memories and
+instances, whatever the other bits hold. Where one is not, no test can tell the mutant that changes it from the design.
+"""
+
+import json
+from collections import defaultdict
+
+# Bit i of the output depends on bit i of these inputs, and on all bits of all others.
+BITWISE = {
+    "$not": "A",
+    "$pos": "A",
+    "$and": "AB",
+    "$or": "AB",
+    "$xor": "AB",
+    "$xnor": "AB",
+    "$mux": "AB",
+    "$pmux": "AB",
+    **dict.fromkeys(["$dff", "$dffe", "$adff", "$adffe", "$sdff", "$sdffe", "$sdffce", "$dffsr", "$dlatch"], "D"),
+}
+# Bit i of the output depends on bits 0 to i of all inputs.
+RISING = {"$add", "$sub", "$neg", "$mul"}
+# Cells of memories, with the ports of the words.
+READ, WRITE = "$memrd", "$memwr_v2"
+
+
+def number(value):
+    """A parameter of a cell as a number, in whichever of Yosys' two ways it is written."""
+    return int(value, 2) if isinstance(value, str) else value
+
+
+class Reading:
+    """What is read of the design in the JSON of Yosys' `write_json`, from the outputs of `top` on."""
+
+    def __init__(self, design, top):
+        self.modules = design["modules"]
+        self.read = {name: set() for name in self.modules}
+        # Of every module: net -> [(cell, port, bit)] that drive it.
+        self.drivers = {}
+        # Of every module: where its instances are, (module, cell).
+        self.instances = defaultdict(list)
+        # Of every module: memory -> its cells; net -> [(port, bit)] of the module that bring it.
+        self.memories, self.brought = {}, {}
+        for name, module in self.modules.items():
+            drivers, memories = defaultdict(list), defaultdict(list)
+            for cell_name, cell in module["cells"].items():
+                if cell["type"] in self.modules:
+                    self.instances[cell["type"]].append((name, cell_name))
+                if "MEMID" in cell["parameters"]:
+                    memories[cell["parameters"]["MEMID"]].append(cell_name)
+                for port, direction in cell["port_directions"].items():
+                    if direction != "input":
+                        for index, net in enumerate(cell["connections"][port]):
+                            drivers[net].append((cell_name, port, index))
+            brought = defaultdict(list)
+            for port, described in module["ports"].items():
+                if described["direction"] != "output":
+                    for index, net in enumerate(described["bits"]):
+                        brought[net].append((port, index))
+            self.drivers[name], self.memories[name], self.brought[name] = drivers, memories, brought
+        # Of every module and memory: bits of the words that are read.
+        self.words = defaultdict(set)
+        # Cells all inputs of which are read, (module, cell).
+        self.seen = set()
+        self.pending = []
+        for port in self.modules[top]["ports"].values():
+            if port["direction"] != "input":
+                self.add(top, port["bits"])
+        while self.pending:
+            self.follow(*self.pending.pop())
+
+    def add(self, module, nets):
+        for net in nets:
+            if isinstance(net, int) and net not in self.read[module]:
+                self.read[module].add(net)
+                self.pending.append((module, net))
+
+    def follow(self, module, net):
+        """Adds what this bit of the module depends on."""
+        for cell, port, index in self.drivers[module][net]:
+            self.add(module, self.inputs(module, cell, port, index))
+        for port, index in self.brought[module][net]:
+            for parent, instance in self.instances[module]:
+                self.add(parent, [self.modules[parent]["cells"][instance]["connections"][port][index]])
+
+    def inputs(self, module, name, port, index):
+        """The nets of inputs of a cell that bit `index` of its output depends on. Those of an instance are found inside."""
+        cell = self.modules[module]["cells"][name]
+        kind = cell["type"]
+        if kind in self.modules:
+            self.add(kind, [self.modules[kind]["ports"][port]["bits"][index]])
+            return []
+        if kind == READ:
+            self.add_word(module, cell["parameters"]["MEMID"], index)
+        # What all bits of the output depend on is looked at once.
+        if kind not in BITWISE and kind not in RISING:
+            if (module, name) in self.seen:
+                return []
+            self.seen.add((module, name))
+        return [
+            net
+            for port, direction in cell["port_directions"].items()
+            if direction == "input"
+            for bit, net in enumerate(cell["connections"][port])
+            if self.depends(cell, index, port, bit)
+        ]
+
+    def add_word(self, module, memory, index):
+        """Adds what is written to bit `index` of all words of a memory, and where it is."""
+        words = self.words[module, memory]
+        if index in words:
+            return
+        words.add(index)
+        for name in self.memories[module][memory]:
+            cell = self.modules[module]["cells"][name]
+            if cell["type"] != READ:
+                for port, nets in cell["connections"].items():
+                    self.add(module, [nets[index]] if port in ("DATA", "EN") and cell["type"] == WRITE else nets)
+
+    @staticmethod
+    def depends(cell, index, port, bit):
+        """Whether bit `index` of the output of a cell, none of an instance, depends on a bit of an input."""
+        kind = cell["type"]
+        if kind in BITWISE and port in BITWISE[kind]:
+            width = number(cell["parameters"].get("WIDTH", 0))
+            if kind == "$pmux" and port == "B":
+                return bit % width == index
+            # A sign goes on above the last bit of an input.
+            return bit == index or bit < index and bit == len(cell["connections"][port]) - 1
+        if kind in RISING:
+            return bit <= index
+        return True
+
+    def reads(self, module, name, port, bit):
+        """Whether this bit of a port of a cell is read."""
+        cell = self.modules[module]["cells"][name]
+        kind = cell["type"]
+        if cell["port_directions"][port] != "input":
+            return cell["connections"][port][bit] in self.read[module]
+        if kind in self.modules:
+            return self.modules[kind]["ports"][port]["bits"][bit] in self.read[kind]
+        if kind == WRITE:
+            words = self.words[module, cell["parameters"]["MEMID"]]
+            return bit in words if port in ("DATA", "EN") else bool(words)
+        return any(
+            net in self.read[module] and self.depends(cell, index, port, bit)
+            for output, direction in cell["port_directions"].items()
+            if direction != "input"
+            for index, net in enumerate(cell["connections"][output])
+        )
+
+
+def read_design(path, top):
+    """The reading of the design in a file of Yosys' `write_json`."""
+    return Reading(json.loads(path.read_text()), top)
