@@ -10,7 +10,8 @@ Yosys elaborates a module of the design with all that is below it (`proc; opt`),
 In the folder that is named: `mutants.json`, and the netlist `netlist.sv`, whose top is a module with the name and the
 parameters of the one in `rtl/`. The mutant with the number that the C function `acclmt_mutant` returns is on, none for 0.
 
-The list says which mutants are of bits that nothing reads (see unread.py): no test can find these.
+The list says which mutants are of bits that nothing reads (see unread.py), and which put a constant bit to its value (see
+constants.py): no test can find these.
 
 With --compare the mutants that live by `report.json` of the folder are compared formally with the module that each is a
 mutation of, registers and instances cut open; `mutants.json` says which are equal, whatever the registers hold.
@@ -31,10 +32,11 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
 import elaborate  # noqa: E402
-import unread  # noqa: E402
+from constants import Constants  # noqa: E402
 from flow import tools  # noqa: E402
 from flow.errors import FlowError  # noqa: E402
 from flow.runner import keep  # noqa: E402
+from unread import Reading  # noqa: E402
 
 # Bits of the number of a mutant.
 NUMBER_WIDTH = 16
@@ -124,19 +126,28 @@ def sample(files, per_file, seed, folder):
     return found
 
 
-def is_read(reading, command):
-    """Whether anything reads what a mutation changes."""
-    module, cell, port, bit = [option(command, name) for name in ("module", "cell", "port", "portbit")]
-    return reading.reads(module, cell, port, int(bit))
+class Effects:
+    """What is known of the effects of mutations of the design in a folder."""
 
+    def __init__(self, top, folder):
+        path = folder / "design.json"
+        tools.run_yosys([f"read_rtlil {folder}/design.il", f"write_json {path}"], "writing the design")
+        design = json.loads(path.read_text())
+        path.unlink()
+        self.reading = Reading(design, top)
+        self.constants = Constants(design, top)
 
-def read_bits(top, folder):
-    """What is read of the design in the folder."""
-    path = folder / "design.json"
-    tools.run_yosys([f"read_rtlil {folder}/design.il", f"write_json {path}"], "writing the design")
-    reading = unread.read_design(path, top)
-    path.unlink()
-    return reading
+    def of(self, command):
+        """`unread`, `equal` to the module without it, or `unknown`."""
+        module, cell, port, mode, bit = [
+            option(command, name) for name in ("module", "cell", "port", "mode", "portbit")
+        ]
+        control = option(command, "ctrlbit") if mode.startswith("cnot") else bit
+        if not self.reading.reads(module, cell, port, int(bit)):
+            return "unread"
+        if self.constants.changes_nothing(module, cell, port, mode, int(bit), int(control)):
+            return "equal"
+        return "unknown"
 
 
 def compare(module, commands, folder):
@@ -257,12 +268,12 @@ def make(parsed, folder):
     sampled = sample(files, parsed.per_file, parsed.seed, folder)
     if len(sampled) >= 2**NUMBER_WIDTH:
         raise FlowError(f"{len(sampled)} mutants are more than a netlist holds; ask for fewer of each file")
-    reading = read_bits(f"{parsed.top}_v1", folder)
+    effects = Effects(f"{parsed.top}_v1", folder)
     mutants = [
         {
             "file": file,
             "mutation": mutation,
-            "compared": "unknown" if is_read(reading, mutation) else "unread",
+            "compared": effects.of(mutation),
             "number": number,
         }
         for number, (file, mutation) in enumerate(sampled, start=1)
@@ -278,8 +289,8 @@ def make(parsed, folder):
         "mutants": mutants,
     }
     keep(folder / "mutants.json", result)
-    unread_ones = sum(mutant["compared"] == "unread" for mutant in mutants)
-    say(f"{len(mutants)} mutants of {len(files)} files, {unread_ones} of them of what nothing reads")
+    without = sum(mutant["compared"] != "unknown" for mutant in mutants)
+    say(f"{len(mutants)} mutants of {len(files)} files, {without} of them without an effect")
 
 
 def compare_living(folder, jobs):

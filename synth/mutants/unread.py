@@ -6,7 +6,6 @@ A bit is read if a change of it can get to an output of the top, through any num
 instances, whatever the other bits hold. Where one is not, no test can tell the mutant that changes it from the design.
 """
 
-import json
 from collections import defaultdict
 
 # Bit i of the output depends on bit i of these inputs, and on all bits of all others.
@@ -151,8 +150,3 @@ class Reading:
             if direction != "input"
             for index, net in enumerate(cell["connections"][output])
         )
-
-
-def read_design(path, top):
-    """The reading of the design in a file of Yosys' `write_json`."""
-    return Reading(json.loads(path.read_text()), top)

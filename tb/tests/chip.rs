@@ -26,6 +26,7 @@ use acclmt_measure::measurement::measure_engine;
 use acclmt_measure::pc2;
 use acclmt_measure::published::PC2_2_KIB_ROOTS;
 use acclmt_measure::vectors::{Outcome, VectorCase, VectorFile, run_cases};
+use acclmt_merkle::levels::UpperLevels;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
 use acclmt_poseidon::normal_form::InternalOrder;
@@ -45,7 +46,7 @@ use common::chip::{
     DIGESTS, ELEMENTS, HASHES, Host, LeafKind, NO_ELEMENTS, check_commit, check_counters,
     check_engine, check_hashes, check_work, chip_fields, commit, constant_address,
     constant_address_of, goldilocks_pairs, kinds, pairs, programmed, programmed_for, random_inputs,
-    reference_root, set_with_rounds, short_pairs,
+    reference_root, set_with_rounds, short_hash, short_pairs,
 };
 use common::{Random, elements, has_chains, prime, rounds, seed};
 use num_bigint::BigUint;
@@ -396,6 +397,24 @@ fn random_parameter_sets_of_compressions() {
                 check_random_set(&mut device, field, seed, &ranges);
                 seed += 1;
             }
+        }
+    }
+}
+
+/// States of every width up to those of two beats of Goldilocks, whatever else they are.
+#[test]
+fn states_of_every_width() {
+    let mut device = rtl_device(8).unwrap();
+    for (number, field) in [large_field(), FieldId::Goldilocks].into_iter().enumerate() {
+        for width in 2..=program::widest(false) {
+            let ranges = Ranges {
+                widths: width..=width,
+                full_rounds: 1..=2,
+                partial_rounds: 1..=2,
+                ..Ranges::default()
+            };
+            let seed = seed(8200) + (100 * number + width) as u64;
+            check_random_set(&mut device, field, seed, &ranges);
         }
     }
 }
@@ -1276,28 +1295,6 @@ fn the_self_test_passes() {
     check_hashes(&mut device, pairs(), &inputs);
 }
 
-/// Random hashes of few rounds over the large prime, for trees.
-fn short_hash(seed: u64, arity: usize) -> AnyParameters {
-    let ranges = Ranges {
-        widths: arity + 1..=arity + 1,
-        full_rounds: 1..=1,
-        partial_rounds: 1..=1,
-        orders: vec![RoundOrder::ConstantsFirst],
-        ..Ranges::default()
-    };
-    let set = random::any_parameters(large_field(), seed, &ranges).unwrap();
-    dispatch!(&set, set => {
-        acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
-            name: format!("short hash of {arity}"),
-            input_positions: (1..=arity).collect(),
-            digest_positions: vec![1],
-            ..set.specification().clone()
-        })
-        .unwrap()
-        .into()
-    })
-}
-
 /// Trees whose sizes are around powers of their arity, and two standard trees: one leaf less, exact, one more.
 /// Each also at the greatest height that the level table has.
 #[test]
@@ -1456,6 +1453,54 @@ fn trees_of_the_greatest_height() {
             ..CommitRequest::new(parameters, LeafRule::Digest, leaves)
         };
         let words = elements(&mut random, parameters.field(), leaves as usize);
+        check_commit(&mut device, &request, &words);
+    }
+}
+
+/// Leaves, nodes and upper levels of the widest Goldilocks states, which take all of their elements in orders of their own.
+#[test]
+fn trees_of_the_widest_goldilocks_states() {
+    let seed = seed(8300);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(74).unwrap();
+    let width = program::widest(true);
+    let set = |random: &mut Random, number: u64| -> AnyParameters {
+        let ranges = Ranges {
+            widths: width..=width,
+            full_rounds: 1..=1,
+            partial_rounds: 1..=1,
+            ..Ranges::default()
+        };
+        let set = random::any_parameters(FieldId::Goldilocks, seed + number, &ranges).unwrap();
+        let mut positions: Vec<usize> = (0..width).collect();
+        for last in (1..width).rev() {
+            positions.swap(last, random.below(last as u64 + 1) as usize);
+        }
+        dispatch!(&set, set => {
+            acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
+                name: format!("{width} Goldilocks elements in order {number}"),
+                digest_positions: positions[..4].to_vec(),
+                input_positions: positions,
+                ..set.specification().clone()
+            })
+            .unwrap()
+            .into()
+        })
+    };
+    let [leaf, node, upper] = [0, 1, 2].map(|number| set(&mut random, number));
+    for (leaves, sharing) in [(9, Sharing::Fixed), (40, Sharing::Shared)] {
+        let value = elements(&mut random, FieldId::Goldilocks, 4);
+        let request = CommitRequest {
+            upper: vec![UpperLevels {
+                from: 1,
+                parameters: &upper,
+            }],
+            padding: Padding::SubTree(&value),
+            sharing: Some(sharing),
+            ..CommitRequest::new(&node, LeafRule::Hash(&leaf), leaves)
+        };
+        let words = request.leaf_length() * leaves as usize;
+        let words = elements(&mut random, FieldId::Goldilocks, words);
         check_commit(&mut device, &request, &words);
     }
 }

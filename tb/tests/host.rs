@@ -14,6 +14,7 @@ use std::path::Path;
 use acclmt_driver::checksum::ConstantChecksum;
 use acclmt_driver::chip::ChipPort;
 use acclmt_driver::device::Device;
+use acclmt_driver::level_table::NODE_WORDS;
 use acclmt_driver::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, LevelEntry, ProgramFault, ROW_SET,
 };
@@ -26,8 +27,8 @@ use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START, ZEROISE};
 use common::chip::{
     DIGESTS, ELEMENTS, HASHES, Host, INTERRUPT_DONE, INTERRUPT_ERROR, LeafKind, NO_ELEMENTS, Run,
-    address_of, constant_address, constant_address_of, kinds, programmed, reference_root,
-    set_with_rounds, short_pairs,
+    address_of, constant_address, constant_address_of, kinds, programmed, programmed_for,
+    reference_root, set_with_rounds, short_hash, short_pairs,
 };
 use common::{Random, elements, prime, seed};
 use num_bigint::BigUint;
@@ -58,6 +59,41 @@ fn trees_with_short_queues() {
             *reference_root(short_pairs(), LeafKind::Element, &input)
         );
         assert_eq!((output[0].level, output[0].index), (6, 0));
+        host.clear();
+    }
+}
+
+/// A queue of leaves over all of the node memory that the levels above leave, which fills it and goes round.
+#[test]
+fn every_word_of_the_node_memory_is_used() {
+    let seed = seed(76);
+    let mut random = Random::new(seed);
+    for (arity, height) in [(2_u32, 9), (3, 6)] {
+        let set = short_hash(seed, arity as usize);
+        let mut device = programmed_for(&set, 77);
+        let mut host = Host::of(&mut device);
+        let leaves = arity.pow(height);
+        host.set_up(ELEMENTS, leaves);
+        host.write(registers::TOP_LEVEL.address, height);
+        let above = arity * height;
+        for level in 0..=height {
+            let groups = if level == 0 {
+                (NODE_WORDS - above) / arity
+            } else {
+                1
+            };
+            let entry = LevelEntry::of_nodes(groups).value();
+            host.write(registers::LEVEL_TABLE.at(level), entry);
+        }
+        host.write(registers::CONTROL.address, START);
+        assert_eq!(host.error(), (0, 0), "arity {arity}");
+        let input = elements(&mut random, large_field(), leaves as usize);
+        let output = host.finish(&input);
+        let root = reference_root(&set, LeafKind::Element, &input);
+        assert_eq!([output[0].data], *root, "arity {arity}");
+        let full = host.read(registers::HIGH_WATER.address);
+        let most = NODE_WORDS - above;
+        assert!(full > most - arity, "{full} of {most} words");
         host.clear();
     }
 }

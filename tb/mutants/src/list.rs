@@ -16,7 +16,8 @@ use crate::{Error, Result, read};
 pub enum Comparison {
     /// Nothing reads what it changes.
     Unread,
-    /// It changes nothing that leaves the module or is stored in it, by a formal comparison.
+    /// It changes nothing that leaves the module or is stored in it: what it changes is constant, or by a formal
+    /// comparison.
     Equal,
     /// It does for some values.
     Different,

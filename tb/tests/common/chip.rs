@@ -85,6 +85,28 @@ pub fn short_pairs() -> &'static AnyParameters {
     &SET
 }
 
+/// Random hashes of few rounds over the large prime, for trees.
+pub fn short_hash(seed: u64, arity: usize) -> AnyParameters {
+    let ranges = Ranges {
+        widths: arity + 1..=arity + 1,
+        full_rounds: 1..=1,
+        partial_rounds: 1..=1,
+        orders: vec![RoundOrder::ConstantsFirst],
+        ..Ranges::default()
+    };
+    let set = random::any_parameters(large_field(), seed, &ranges).unwrap();
+    dispatch!(&set, set => {
+        PoseidonParameters::new(PoseidonSpecification {
+            name: format!("short hash of {arity}"),
+            input_positions: (1..=arity).collect(),
+            digest_positions: vec![1],
+            ..set.specification().clone()
+        })
+        .unwrap()
+        .into()
+    })
+}
+
 /// Hashes of two digests of four Goldilocks elements.
 pub fn goldilocks_pairs() -> &'static AnyParameters {
     presets::by_name("plonky2").unwrap()
@@ -335,9 +357,10 @@ impl<'a> Host<'a> {
         self.read(registers::STATUS.address)
     }
 
-    /// ERROR and ERROR_INFO.
+    /// ERROR and ERROR_INFO, which has no more than 32 bits in these tests.
     pub fn error(&mut self) -> (u32, u32) {
         let code = self.read(registers::ERROR.address);
+        assert_eq!(self.read(registers::ERROR_INFO_HIGH.address), 0);
         (code, self.read(registers::ERROR_INFO.address))
     }
 
