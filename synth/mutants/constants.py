@@ -120,8 +120,11 @@ class Constants:
         return known
 
     def changes_nothing(self, module, cell, port, mode, bit, control):
-        """Whether a mutation puts a bit to the value that it has anyway, or is turned on by a bit that never does."""
+        """Whether a mutation puts a bit to the value that it has anyway, is turned on by a bit that never does it, or is of a
+        bit that the design leaves undefined."""
         nets = self.modules[module]["cells"][cell]["connections"][port]
+        if nets[bit] == "x":
+            return True
         value, condition = self.values(module, [nets[bit], nets[control]])
         return (value is not None and mode == f"const{value}") or (
             condition is not None and mode == f"cnot{inverted(condition)}"

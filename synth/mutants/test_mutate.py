@@ -10,6 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import constants
 import mutate
 from flow.errors import FlowError
 from flow.runner import keep
@@ -32,6 +33,96 @@ module above (
   assign z_o = sum_q;
 endmodule
 """
+
+
+# Nothing reads the high bits of what is stored, and only itself `kept_q`; both instances have the same enable.
+BITS = """\
+module part (
+  input logic clk_i, input logic on_i, input logic [3:0] a_i, input logic [3:0] b_i, output logic [3:0] y_o,
+  output logic [3:0] kept_o
+);
+  logic [3:0] kept_q, memory [4], read_q;
+  always_ff @(posedge clk_i) begin
+    kept_q <= kept_q ^ b_i;
+    if (on_i) memory[b_i[1:0]] <= a_i;
+    read_q <= memory[b_i[3:2]];
+  end
+  assign y_o = read_q + {b_i[3], 3'b0};
+  assign kept_o = kept_q;
+endmodule
+module whole (
+  input logic clk_i, input logic on_i, input logic [3:0] a_i, input logic [3:0] b_i, output logic y_o, output logic [1:0] z_o
+);
+  logic [3:0] y, z;
+  part u_y (.clk_i, .on_i(1'b1), .a_i, .b_i, .y_o(y), .kept_o());
+  part u_z (.clk_i, .on_i(1'b1), .a_i, .b_i(b_i & {on_i, 3'b011}), .y_o(z), .kept_o());
+  assign y_o = y[0];
+  assign z_o = z[1:0];
+endmodule
+"""
+
+
+class Bits(unittest.TestCase):
+    """What nothing reads, and what is constant."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        source = folder / "design.sv"
+        source.write_text(BITS)
+        mutate.read_design("whole", [], folder, [source])
+        self.effects = mutate.Effects("whole_v1", folder)
+        self.modules = self.effects.reading.modules
+
+    def of(self, module, kind, port, bit, mode="inv", control=0):
+        """What is known of a mutation of the cell of a kind."""
+        cells = self.modules[module]["cells"]
+        (cell,) = [name for name, cell in cells.items() if cell["type"] == kind]
+        command = f"mutate -mode {mode} -module {module} -cell {cell} -port {port} -portbit {bit}"
+        return self.effects.of(f"{command} -ctrlbit {control}" if mode.startswith("cnot") else command)
+
+    def test_what_gets_to_an_output_is_read(self):
+        # Bits 0 and 1 of a sum, and of what is stored, are those of an output.
+        for kind, port in [("$add", "Y"), ("$add", "A"), ("$memwr_v2", "DATA"), ("$memrd", "DATA")]:
+            answers = [self.of("part_v1", kind, port, bit) for bit in range(4)]
+            self.assertEqual(answers, ["unknown", "unknown", "unread", "unread"], f"{kind} {port}")
+        # Which word it is counts, and what only a register reads that nothing reads does not.
+        self.assertEqual(self.of("part_v1", "$memrd", "ADDR", 1), "unknown")
+        self.assertEqual(self.of("part_v1", "$xor", "B", 0), "unread")
+
+    def test_constants_are_known_through_instances(self):
+        # Both instances have the enable on, and bit 2 of one of them is low.
+        known = self.effects.constants
+        ports = self.modules["part_v1"]["ports"]
+        self.assertEqual(known.values("part_v1", ports["on_i"]["bits"]), ["1"])
+        self.assertEqual(known.values("part_v1", ports["b_i"]["bits"]), [None] * 4)
+        self.assertEqual(self.of("part_v1", "$memwr_v2", "EN", 0, "const1"), "equal")
+        self.assertEqual(self.of("part_v1", "$memwr_v2", "EN", 0, "const0"), "unknown")
+        self.assertEqual(self.of("part_v1", "$memwr_v2", "EN", 0, "cnot0", 1), "equal")
+        self.assertEqual(self.of("part_v1", "$memwr_v2", "EN", 0, "cnot1", 1), "unknown")
+        self.assertEqual(self.of("whole_v1", "$and", "Y", 2, "const0"), "equal")
+        self.assertEqual(self.of("whole_v1", "$and", "Y", 3, "const0"), "unknown")
+
+    def test_gates_of_constants_are_constant(self):
+        one, zero, unknown = "1", "0", None
+        for kind, inputs, output in [
+            ("$mux", {"A": [one], "B": [zero], "S": [unknown]}, [unknown]),
+            ("$mux", {"A": [one], "B": [one], "S": [unknown]}, [one]),
+            ("$mux", {"A": [one], "B": [zero], "S": [one]}, [zero]),
+            ("$and", {"A": [zero, one, one], "B": [unknown, unknown, one]}, [zero, unknown, one]),
+            ("$or", {"A": [zero, one, zero], "B": [unknown, unknown, zero]}, [unknown, one, zero]),
+            ("$not", {"A": [zero, one, unknown]}, [one, zero, unknown]),
+            ("$logic_and", {"A": [zero, zero], "B": [unknown]}, [zero]),
+            ("$logic_and", {"A": [zero, one], "B": [one, unknown]}, [one]),
+            ("$logic_or", {"A": [unknown, one], "B": [unknown]}, [one]),
+            ("$logic_or", {"A": [zero], "B": [unknown]}, [unknown]),
+            ("$logic_not", {"A": [zero, unknown]}, [unknown]),
+            ("$reduce_bool", {"A": [zero, zero]}, [zero, zero]),
+            ("$add", {"A": [zero], "B": [zero]}, [unknown]),
+        ]:
+            found = constants.evaluate(kind, inputs, len(output))
+            self.assertEqual(found, output, f"{kind} {inputs}")
 
 
 class Mutate(unittest.TestCase):
