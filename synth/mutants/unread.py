@@ -31,6 +31,26 @@ def number(value):
     return int(value, 2) if isinstance(value, str) else value
 
 
+def is_bitwise(kind, port):
+    return port in BITWISE.get(kind, "")
+
+
+def bits_of(cell, port, index):
+    """The bits of an input of a bitwise cell that bit `index` of the output depends on."""
+    width = len(cell["connections"][port])
+    if cell["type"] == "$pmux" and port == "B":
+        return range(index, width, number(cell["parameters"]["WIDTH"]))
+    # A sign goes on above the last bit of an input.
+    return [min(index, width - 1)]
+
+
+def depends(cell, index, port, bit):
+    """Whether bit `index` of the output of a cell, none of an instance, depends on a bit of an input."""
+    if is_bitwise(cell["type"], port):
+        return bit in bits_of(cell, port, index)
+    return cell["type"] not in RISING or bit <= index
+
+
 class Reading:
     """What is read of the design in the JSON of Yosys' `write_json`, from the outputs of `top` on."""
 
@@ -62,8 +82,8 @@ class Reading:
             self.drivers[name], self.memories[name], self.brought[name] = drivers, memories, brought
         # Of every module and memory: bits of the words that are read.
         self.words = defaultdict(set)
-        # Cells all inputs of which are read, (module, cell).
-        self.seen = set()
+        # Of cells, (module, cell): bits of the output, from the lowest on, of which it is known what they depend on.
+        self.looked_at = {}
         self.pending = []
         for port in self.modules[top]["ports"].values():
             if port["direction"] != "input":
@@ -94,18 +114,19 @@ class Reading:
             return []
         if kind == READ:
             self.add_word(module, cell["parameters"]["MEMID"], index)
-        # What all bits of the output depend on is looked at once.
-        if kind not in BITWISE and kind not in RISING:
-            if (module, name) in self.seen:
-                return []
-            self.seen.add((module, name))
-        return [
-            net
-            for port, direction in cell["port_directions"].items()
-            if direction == "input"
-            for bit, net in enumerate(cell["connections"][port])
-            if self.depends(cell, index, port, bit)
-        ]
+        # No input is looked at twice where many bits of the output depend on it.
+        first = self.looked_at.get((module, name), 0)
+        self.looked_at[module, name] = max(first, index + 1)
+        nets = []
+        for port, direction in cell["port_directions"].items():
+            of_port = cell["connections"][port]
+            if direction == "input" and is_bitwise(kind, port):
+                nets += [of_port[bit] for bit in bits_of(cell, port, index)]
+            elif direction == "input" and kind in RISING:
+                nets += of_port[first : index + 1]
+            elif direction == "input" and first == 0:
+                nets += of_port
+        return nets
 
     def add_word(self, module, memory, index):
         """Adds what is written to bit `index` of all words of a memory, and where it is."""
@@ -119,20 +140,6 @@ class Reading:
                 for port, nets in cell["connections"].items():
                     self.add(module, [nets[index]] if port in ("DATA", "EN") and cell["type"] == WRITE else nets)
 
-    @staticmethod
-    def depends(cell, index, port, bit):
-        """Whether bit `index` of the output of a cell, none of an instance, depends on a bit of an input."""
-        kind = cell["type"]
-        if kind in BITWISE and port in BITWISE[kind]:
-            width = number(cell["parameters"].get("WIDTH", 0))
-            if kind == "$pmux" and port == "B":
-                return bit % width == index
-            # A sign goes on above the last bit of an input.
-            return bit == index or bit < index and bit == len(cell["connections"][port]) - 1
-        if kind in RISING:
-            return bit <= index
-        return True
-
     def reads(self, module, name, port, bit):
         """Whether this bit of a port of a cell is read."""
         cell = self.modules[module]["cells"][name]
@@ -145,7 +152,7 @@ class Reading:
             words = self.words[module, cell["parameters"]["MEMID"]]
             return bit in words if port in ("DATA", "EN") else bool(words)
         return any(
-            net in self.read[module] and self.depends(cell, index, port, bit)
+            net in self.read[module] and depends(cell, index, port, bit)
             for output, direction in cell["port_directions"].items()
             if direction != "input"
             for index, net in enumerate(cell["connections"][output])
