@@ -73,7 +73,7 @@ class Bits(unittest.TestCase):
         source.write_text(BITS)
         mutate.read_design("whole", [], folder, [source])
         self.effects = mutate.Effects("whole_v1", folder)
-        self.modules = self.effects.reading.modules
+        self.modules = self.effects.constants.modules
 
     def of(self, module, kind, port, bit, mode="inv", control=0):
         """What is known of a mutation of the cell of a kind."""
@@ -90,6 +90,12 @@ class Bits(unittest.TestCase):
         # Which word it is counts, and what only a register reads that nothing reads does not.
         self.assertEqual(self.of("part_v1", "$memrd", "ADDR", 1), "unknown")
         self.assertEqual(self.of("part_v1", "$xor", "B", 0), "unread")
+
+    def test_what_is_read_depends_on_the_place(self):
+        # Of the first instance bit 0 is read, of the second one bit 1 as well.
+        for cell, expected in [("u_y", "unread"), ("u_z", "unknown")]:
+            command = f"mutate -mode inv -module whole_v1 -cell {cell} -port a_i -portbit 1"
+            self.assertEqual(self.effects.of(command), expected, cell)
 
     def test_constants_are_known_through_instances(self):
         # Both instances have the enable on, and bit 2 of one of them is low.

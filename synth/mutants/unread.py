@@ -22,6 +22,8 @@ BITWISE = {
 }
 # Bit i of the output depends on bits 0 to i of all inputs.
 RISING = {"$add", "$sub", "$neg", "$mul"}
+# Cells of a small module.
+FEW_CELLS = 200
 # Cells of memories, with the ports of the words.
 READ, WRITE = "$memrd", "$memwr_v2"
 
@@ -51,11 +53,41 @@ def depends(cell, index, port, bit):
     return cell["type"] not in RISING or bit <= index
 
 
+def by_place(modules, top):
+    """Modules with a copy of each small one for each of its instances; and name -> names of the copies."""
+    small = {
+        name
+        for name, module in modules.items()
+        if name != top
+        and len(module["cells"]) <= FEW_CELLS
+        and not any(cell["type"] in modules for cell in module["cells"].values())
+    }
+    copied, places = {}, {name: [] if name in small else [name] for name in modules}
+    for name, module in modules.items():
+        if name in small:
+            continue
+        cells = {}
+        for cell_name, cell in module["cells"].items():
+            kind = cell["type"]
+            if kind in small:
+                place = f"{kind} as {cell_name} of {name}"
+                places[kind].append(place)
+                copied[place] = modules[kind]
+                cell = {**cell, "type": place}
+            cells[cell_name] = cell
+        copied[name] = {**module, "cells": cells}
+    return copied, places
+
+
 class Reading:
-    """What is read of the design in the JSON of Yosys' `write_json`, from the outputs of `top` on."""
+    """What is read of the design in the JSON of Yosys' `write_json`, from the outputs of `top` on.
+
+    Modules of few cells, such as those that choose one of several values, are looked at in each of their places: what is
+    read of them differs.
+    """
 
     def __init__(self, design, top):
-        self.modules = design["modules"]
+        self.modules, self.places = by_place(design["modules"], top)
         self.read = {name: set() for name in self.modules}
         # Of every module: net -> [(cell, port, bit)] that drive it.
         self.drivers = {}
@@ -141,7 +173,10 @@ class Reading:
                     self.add(module, [nets[index]] if port in ("DATA", "EN") and cell["type"] == WRITE else nets)
 
     def reads(self, module, name, port, bit):
-        """Whether this bit of a port of a cell is read."""
+        """Whether this bit of a port of a cell is read in any of the places of its module."""
+        return any(self.reads_in(place, name, port, bit) for place in self.places[module])
+
+    def reads_in(self, module, name, port, bit):
         cell = self.modules[module]["cells"][name]
         kind = cell["type"]
         if cell["port_directions"][port] != "input":
