@@ -1505,6 +1505,62 @@ fn trees_of_the_widest_goldilocks_states() {
     }
 }
 
+/// Leaves, nodes and upper levels of sets of different widths, the layers of which are made by adders.
+#[test]
+fn trees_of_several_sets_with_adders() {
+    let mut random = Random::new(seed(79));
+    let mut device = rtl_device(75).unwrap();
+    let limits = device.capabilities().limits;
+    let set = |width: usize| -> AnyParameters {
+        let ranges = Ranges {
+            widths: width..=width,
+            small_integers: true,
+            full_rounds: 2..=2,
+            partial_rounds: 2..=2,
+            ..Ranges::default()
+        };
+        let sets = (0..20)
+            .filter_map(|seed| random::any_parameters(FieldId::Goldilocks, 7900 + seed, &ranges));
+        let of_nodes = sets.map(|set| -> AnyParameters {
+            dispatch!(&set, set => {
+                acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
+                    name: format!("{width} elements of small integers"),
+                    input_positions: (0..width).collect(),
+                    digest_positions: (0..4).collect(),
+                    ..set.specification().clone()
+                })
+                .unwrap()
+                .into()
+            })
+        });
+        let has_adders = |set: &AnyParameters| {
+            let program = ChipProgram::compile(set, &limits);
+            program.is_ok_and(|program| program.registers.adders())
+        };
+        of_nodes.into_iter().find(has_adders).unwrap()
+    };
+    let [narrow, middle, wide] = [8, 12, 16].map(set);
+    for ([leaf, node, upper], leaves, sharing) in [
+        ([&wide, &middle, &narrow], 20, Sharing::Fixed),
+        ([&narrow, &narrow, &middle], 13, Sharing::Fixed),
+        ([&middle, &narrow, &wide], 15, Sharing::Shared),
+    ] {
+        let value = elements(&mut random, FieldId::Goldilocks, 4);
+        let request = CommitRequest {
+            upper: vec![UpperLevels {
+                from: 1,
+                parameters: upper,
+            }],
+            padding: Padding::SubTree(&value),
+            sharing: Some(sharing),
+            ..CommitRequest::new(node, LeafRule::Hash(leaf), leaves)
+        };
+        let words = request.leaf_length() * leaves as usize;
+        let words = elements(&mut random, FieldId::Goldilocks, words);
+        check_commit(&mut device, &request, &words);
+    }
+}
+
 /// A source that ends early while the run is under way: an error, and the chip is usable.
 #[test]
 fn a_source_that_ends_early_leaves_the_chip_usable() {
@@ -1570,6 +1626,40 @@ fn rows_hash_as_the_sponge_does() {
         }
     }
     device.port().set_stalls(0, 0.0, 0.0).unwrap();
+}
+
+/// Rows by sponges of the widest states, which add to their whole rate or overwrite it; the last block is short.
+#[test]
+fn rows_of_the_widest_sponges() {
+    let seed = seed(78);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    let order = RoundOrder::ConstantsFirst;
+    for field in [large_field(), FieldId::Goldilocks] {
+        let width = program::widest(field == FieldId::Goldilocks);
+        let set = set_with_rounds(field, seed, width, order, (1, 1), 1);
+        for absorption in [Absorption::Add, Absorption::Overwrite] {
+            let rate = width - 1;
+            let sponge = Sponge {
+                rate_positions: (1..width).rev().collect(),
+                absorption,
+                padding: sponge::Padding::None,
+                capacity: Capacity::Zero,
+                permute_empty: false,
+                short_rows_are_digests: false,
+            };
+            for length in [2 * rate, 3 * rate - 1] {
+                let rows: Vec<_> = (0..5)
+                    .map(|_| elements(&mut random, field, length))
+                    .collect();
+                let found = device.hash_rows(&set, &sponge, &rows, &mut NoProgress);
+                let software = &mut SoftwareDevice::new();
+                let expected = hash_messages_with(software, &set, &sponge, &rows).unwrap();
+                let digests = found.unwrap().unwrap().digests;
+                assert_eq!(digests, expected, "{field}, {absorption:?}, {length}");
+            }
+        }
+    }
 }
 
 /// Rows of more blocks than a byte counts.

@@ -14,7 +14,7 @@ use std::path::Path;
 use acclmt_driver::checksum::ConstantChecksum;
 use acclmt_driver::chip::ChipPort;
 use acclmt_driver::device::Device;
-use acclmt_driver::level_table::NODE_WORDS;
+use acclmt_driver::level_table::{NODE_WORDS, max_height};
 use acclmt_driver::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, LevelEntry, ProgramFault, ROW_SET,
 };
@@ -183,6 +183,26 @@ fn illegal_level_tables_do_not_start() {
         let input = elements(&mut random, large_field(), 8);
         assert_eq!(host.feed(&input, 60), 0);
         host.clear();
+    }
+    // Every level of the highest tree, with more groups than the memory has, whatever their number is but for one bit.
+    let height = max_height(2, NODE_WORDS) as u32;
+    host.set_up(HASHES, 16);
+    host.write(registers::TOP_LEVEL.address, height);
+    let write = |host: &mut Host<'_>, level, groups| {
+        let entry = LevelEntry::of_nodes(groups).value();
+        host.write(registers::LEVEL_TABLE.at(level), entry);
+    };
+    (0..=height).for_each(|level| write(&mut host, level, 1));
+    for level in 0..=height {
+        for bit in 8..16 {
+            write(&mut host, level, 1 | 1 << bit);
+            host.write(registers::CONTROL.address, START);
+            host.feed(&[], u64::from(height) + 8);
+            let expected = (code, registers::LEVEL_TABLE.at(level));
+            assert_eq!(host.error(), expected, "level {level}, bit {bit}");
+            host.clear();
+        }
+        write(&mut host, level, 1);
     }
     // A memory that is full to its last word.
     let input = elements(&mut random, large_field(), 32);
@@ -1022,7 +1042,8 @@ fn interrupts_are_enabled_and_acknowledged() {
         host.finish(&input);
         assert_eq!(host.read(status), INTERRUPT_DONE);
         assert_eq!(host.chip.interrupt(), enabled & INTERRUPT_DONE != 0);
-        host.write(0xFFC, 0);
+        // What is written elsewhere acknowledges nothing.
+        host.write(0xFFC, u32::MAX);
         let error = host.error();
         assert_eq!(error, (registers::ERROR_UNKNOWN_REGISTER.code, 0xFFC));
         assert_eq!(host.read(status), INTERRUPT_DONE | INTERRUPT_ERROR);
