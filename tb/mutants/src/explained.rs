@@ -24,6 +24,8 @@ pub struct Explanation {
     pub mode: Option<String>,
     /// The lowest and the highest bit of the port.
     pub bits: Option<(u32, u32)>,
+    /// The lowest and the highest bit of the port that turns it on (`cnot0` and `cnot1`).
+    pub control: Option<(u32, u32)>,
     /// Why no test finds them.
     pub reason: String,
 }
@@ -62,7 +64,9 @@ pub fn read_file(path: &Path) -> Result<Vec<Explanation>> {
 impl Explanation {
     /// Whether it is one of a mutant, whose lines are `lines`.
     pub fn has(&self, mutant: &Mutant, lines: &[String]) -> bool {
-        let has_bit = |(low, high)| mutant.bit().is_some_and(|bit| (low..=high).contains(&bit));
+        let is_within = |bit: Option<u32>, range: Option<(u32, u32)>| {
+            range.is_none_or(|(low, high)| bit.is_some_and(|bit| (low..=high).contains(&bit)))
+        };
         let has_text = |text: &String| lines.iter().any(|line| line.contains(text));
         self.file.as_ref().is_none_or(|file| *file == mutant.file)
             && self.text.as_ref().is_none_or(has_text)
@@ -71,7 +75,8 @@ impl Explanation {
                 .as_ref()
                 .is_none_or(|port| Some(&**port) == mutant.port())
             && self.mode.as_ref().is_none_or(|mode| mode == mutant.mode())
-            && self.bits.is_none_or(has_bit)
+            && is_within(mutant.bit(), self.bits)
+            && is_within(mutant.control(), self.control)
     }
 }
 
@@ -103,6 +108,14 @@ mod tests {
         assert!(other.has(&mutant(1, "rtl/a.sv", 3), &lines));
         other.port = Some("A".to_owned());
         assert!(!other.has(&mutant(1, "rtl/a.sv", 3), &lines));
+        let mut turned_on = mutant(1, "rtl/a.sv", 3);
+        turned_on.mutation = turned_on.mutation.replace("inv", "cnot1") + " -ctrlbit 5";
+        for (control, fits) in [((4, 5), true), ((6, 7), false)] {
+            other = explanation.clone();
+            (other.mode, other.control) = (None, Some(control));
+            assert_eq!(other.has(&turned_on, &lines), fits);
+            assert!(!other.has(&mutant(1, "rtl/a.sv", 3), &lines));
+        }
         for wrong in [
             text.replace("why", " "),
             text.replace("text = 'sum_q'\n", ""),

@@ -69,6 +69,11 @@ impl Mutant {
         self.option("portbit")?.parse().ok()
     }
 
+    /// The bit of the port that turns it on, of a mutation that changes a bit with another one.
+    pub fn control(&self) -> Option<u32> {
+        self.option("ctrlbit")?.parse().ok()
+    }
+
     /// The lines of its file that it comes from, from 1.
     pub fn lines(&self) -> Vec<usize> {
         let mut lines = Vec::new();

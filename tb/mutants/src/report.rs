@@ -290,6 +290,7 @@ mod tests {
             port: None,
             mode: None,
             bits: None,
+            control: None,
             reason: "it is seldom".to_owned(),
         };
         let report = Report::new(&list, &results, &[explanation], folder.path()).unwrap();
