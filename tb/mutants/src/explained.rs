@@ -24,6 +24,8 @@ pub struct Explanation {
     pub mode: Option<String>,
     /// The lowest and the highest bit of the port.
     pub bits: Option<(u32, u32)>,
+    /// The lowest and the highest bit of the wire there.
+    pub wire_bits: Option<(u32, u32)>,
     /// The lowest and the highest bit of the port that turns it on (`cnot0` and `cnot1`).
     pub control: Option<(u32, u32)>,
     /// Why no test finds them.
@@ -76,6 +78,7 @@ impl Explanation {
                 .is_none_or(|port| Some(&**port) == mutant.port())
             && self.mode.as_ref().is_none_or(|mode| mode == mutant.mode())
             && is_within(mutant.bit(), self.bits)
+            && is_within(mutant.wire_bit(), self.wire_bits)
             && is_within(mutant.control(), self.control)
     }
 }
@@ -108,6 +111,11 @@ mod tests {
         assert!(other.has(&mutant(1, "rtl/a.sv", 3), &lines));
         other.port = Some("A".to_owned());
         assert!(!other.has(&mutant(1, "rtl/a.sv", 3), &lines));
+        for (wire_bits, fits) in [((0, 2), true), ((3, 7), false)] {
+            other = explanation.clone();
+            other.wire_bits = Some(wire_bits);
+            assert_eq!(other.has(&mutant(1, "rtl/a.sv", 3), &lines), fits);
+        }
         let mut turned_on = mutant(1, "rtl/a.sv", 3);
         turned_on.mutation = turned_on.mutation.replace("inv", "cnot1") + " -ctrlbit 5";
         for (control, fits) in [((4, 5), true), ((6, 7), false)] {

@@ -69,6 +69,11 @@ impl Mutant {
         self.option("portbit")?.parse().ok()
     }
 
+    /// The bit of the wire at the port.
+    pub fn wire_bit(&self) -> Option<u32> {
+        self.option("wirebit")?.parse().ok()
+    }
+
     /// The bit of the port that turns it on, of a mutation that changes a bit with another one.
     pub fn control(&self) -> Option<u32> {
         self.option("ctrlbit")?.parse().ok()

@@ -290,6 +290,7 @@ mod tests {
             port: None,
             mode: None,
             bits: None,
+            wire_bits: None,
             control: None,
             reason: "it is seldom".to_owned(),
         };
