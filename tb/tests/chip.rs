@@ -419,6 +419,36 @@ fn states_of_every_width() {
     }
 }
 
+/// Each element of the widest states in each place of the input and of the digest.
+#[test]
+fn elements_in_every_place() {
+    let seed = seed(8400);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(9).unwrap();
+    for field in [large_field(), FieldId::Goldilocks] {
+        let width = program::widest(field == FieldId::Goldilocks);
+        let order = RoundOrder::ConstantsFirst;
+        let set = set_with_rounds(field, seed, width, order, (1, 1), 1);
+        for first in 0..width {
+            let places = |step: usize| (0..width).map(move |i| (first + step * i) % width);
+            let digest = if field == FieldId::Goldilocks { 4 } else { 1 };
+            let turned: AnyParameters = dispatch!(&set, set => {
+                acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
+                    name: format!("{width} elements from {first}"),
+                    input_positions: places(1).collect(),
+                    // Backwards.
+                    digest_positions: places(width - 1).take(digest).collect(),
+                    ..set.specification().clone()
+                })
+                .unwrap()
+                .into()
+            });
+            let inputs = random_inputs(&mut random, &turned, 2);
+            check_hashes(&mut device, &turned, &inputs);
+        }
+    }
+}
+
 /// Goldilocks states of two beats, of every width.
 #[test]
 fn random_goldilocks_states_of_two_beats() {
