@@ -1462,25 +1462,23 @@ fn shared_hash_engines_fold_the_same_trees() {
     }
 }
 
-/// Few leaves under all levels that the chip has: nodes of every level, with their label.
+/// Few leaves under all levels that the chip has: nodes of every level, with their label, and each level as the top.
 #[test]
 fn trees_of_the_greatest_height() {
-    let mut random = Random::new(seed(75));
+    let seed = seed(75);
+    let mut random = Random::new(seed);
     let mut device = rtl_device(72).unwrap();
-    let parameters = short_pairs();
+    let parameters = short_hash(seed, 2);
     let height = max_height(parameters.arity(), NODE_WORDS) as u32;
-    for (leaves, cap_height, sharing) in [
-        (1, 0, Sharing::Fixed),
-        (5, 2, Sharing::Shared),
-        (12, 3, Sharing::Shared),
-    ] {
+    for height in (1..=height).rev() {
         let value = elements(&mut random, parameters.field(), 1);
+        let leaves = (1 + u64::from(height) % 5).min(1 << height.min(3));
         let request = CommitRequest {
             padding: Padding::SubTree(&value),
             height: Some(height),
-            cap_height,
-            sharing: Some(sharing),
-            ..CommitRequest::new(parameters, LeafRule::Digest, leaves)
+            cap_height: (height % 3).min(height - 1),
+            sharing: Some(*random.choose(&[Sharing::Fixed, Sharing::Shared])),
+            ..CommitRequest::new(&parameters, LeafRule::Digest, leaves)
         };
         let words = elements(&mut random, parameters.field(), leaves as usize);
         check_commit(&mut device, &request, &words);

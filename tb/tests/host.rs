@@ -94,7 +94,8 @@ fn every_word_of_the_node_memory_is_used() {
         assert_eq!([output[0].data], *root, "arity {arity}");
         let full = host.read(registers::HIGH_WATER.address);
         let most = NODE_WORDS - above;
-        assert!(full > most - arity, "{full} of {most} words");
+        let used = most - arity + 1..=NODE_WORDS;
+        assert!(used.contains(&full), "{full} words, not {used:?}");
         host.clear();
     }
 }
@@ -375,9 +376,14 @@ fn illegal_configurations_do_not_start() {
 
     let (leaf, root) = (registers::LEAF, registers::ROOT);
     let too_many = [13, 16, 17, max];
-    // The state has three elements.
+    // The state has three elements. Each of the six codes of a register is one that there is not.
     let illegal_codes = [
         4,
+        0x80,
+        0x1000,
+        0x4_0000,
+        0x40_0000,
+        0x800_0000,
         0xE,
         0x10,
         0x4000,
@@ -524,6 +530,22 @@ fn combinations_that_do_not_start() {
             host.write(address, value);
         }
     }
+    // Rows of two blocks by engines that make nodes as well, with a limit of nodes under way and without one.
+    let [roles, blocks] =
+        [registers::ROLES, registers::ROW_BLOCKS].map(|register| register.address);
+    let fixed = host.read(roles);
+    host.set_up(HASHES, 4);
+    host.write(blocks, 2);
+    for limit in [0, 1, 2, 4, 8] {
+        host.write(roles, limit << 16 | 0x0303);
+        host.write(registers::CONTROL.address, START);
+        let refused = (registers::ERROR_ILLEGAL_CONFIGURATION.code, roles);
+        let expected = if limit == 0 { refused } else { (0, 0) };
+        assert_eq!(host.error(), expected, "limit {limit}");
+        host.clear();
+    }
+    host.write(roles, fixed);
+    host.write(blocks, 1);
     host.check_run(&mut random);
 }
 
