@@ -1492,21 +1492,18 @@ fn trees_of_the_widest_goldilocks_states() {
     let mut random = Random::new(seed);
     let mut device = rtl_device(74).unwrap();
     let width = program::widest(true);
-    let set = |random: &mut Random, number: u64| -> AnyParameters {
-        let ranges = Ranges {
-            widths: width..=width,
-            full_rounds: 1..=1,
-            partial_rounds: 1..=1,
-            ..Ranges::default()
-        };
-        let set = random::any_parameters(FieldId::Goldilocks, seed + number, &ranges).unwrap();
+    let sets = [0, 1, 2].map(|number| {
+        let order = RoundOrder::ConstantsFirst;
+        set_with_rounds(FieldId::Goldilocks, seed + number, width, order, (1, 1), 1)
+    });
+    let in_any_order = |random: &mut Random, set: &AnyParameters| -> AnyParameters {
         let mut positions: Vec<usize> = (0..width).collect();
         for last in (1..width).rev() {
             positions.swap(last, random.below(last as u64 + 1) as usize);
         }
-        dispatch!(&set, set => {
+        dispatch!(set, set => {
             acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
-                name: format!("{width} Goldilocks elements in order {number}"),
+                name: format!("elements of {} in another order", set.name()),
                 digest_positions: positions[..4].to_vec(),
                 input_positions: positions,
                 ..set.specification().clone()
@@ -1515,8 +1512,13 @@ fn trees_of_the_widest_goldilocks_states() {
             .into()
         })
     };
-    let [leaf, node, upper] = [0, 1, 2].map(|number| set(&mut random, number));
-    for (leaves, sharing) in [(9, Sharing::Fixed), (40, Sharing::Shared)] {
+    for (leaves, sharing) in [
+        (9, Sharing::Fixed),
+        (7, Sharing::Shared),
+        (8, Sharing::Fixed),
+        (40, Sharing::Shared),
+    ] {
+        let [leaf, node, upper] = sets.each_ref().map(|set| in_any_order(&mut random, set));
         let value = elements(&mut random, FieldId::Goldilocks, 4);
         let request = CommitRequest {
             upper: vec![UpperLevels {

@@ -18,7 +18,7 @@ use acclmt_driver::level_table::{NODE_WORDS, max_height};
 use acclmt_driver::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, LevelEntry, ProgramFault, ROW_SET,
 };
-use acclmt_driver::registers::{self, SETS};
+use acclmt_driver::registers::{self, Access, SETS};
 use acclmt_poseidon::fields::FieldId;
 use acclmt_poseidon::params::RoundOrder;
 use acclmt_poseidon::word::Word;
@@ -958,6 +958,51 @@ fn registers_after_a_reset_are_those_of_the_map() {
             assert_ne!(host.read(register.address), 0, "{}", register.name);
         }
     }
+}
+
+/// Every register keeps every bit of what was written to it, whatever others are written.
+#[test]
+fn registers_keep_what_was_written() {
+    let mut random = Random::new(seed(80));
+    let mut device = rtl_device(22).unwrap();
+    let max_height = device.capabilities().max_height;
+    let mut host = Host::of(&mut device);
+    let mut addresses = Vec::new();
+    for register in registers::REGISTERS {
+        let is_kept = match register.access {
+            Access::ReadWrite => true,
+            Access::ReadWriteRuntime => RUNTIME_MODULUS,
+            _ => false,
+        };
+        let exists = |address: &u32| {
+            (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(*address))
+                && registers::later_engine(*address).is_none()
+                && !registers::LEVEL_TABLE.contains(*address)
+        };
+        let all = (0..register.count).map(|position| register.at(position));
+        addresses.extend(all.filter(|address| is_kept && exists(address)));
+    }
+    let levels = (0..=max_height).map(|level| registers::LEVEL_TABLE.at(level));
+    let entries: Vec<u32> = levels.collect();
+    let mut values: Vec<(u32, u32)> = addresses.iter().map(|&address| (address, 0)).collect();
+    values.extend(entries.iter().map(|&address| (address, 0)));
+    for complement in [false, true] {
+        for (address, value) in &mut values {
+            let bits = if entries.contains(address) { 18 } else { 32 };
+            let mask = ((1_u64 << bits) - 1) as u32;
+            *value = if complement {
+                !*value & mask
+            } else {
+                random.next() as u32 & mask
+            };
+            host.write(*address, *value);
+            assert!(!host.chip.refused(), "0x{address:03X} = 0x{value:X}");
+        }
+        for &(address, value) in &values {
+            assert_eq!(host.read(address), value, "0x{address:03X}");
+        }
+    }
+    assert!(values.len() > 60, "{} registers", values.len());
 }
 
 /// Bits that no field has, and several commands at once.
