@@ -17,7 +17,8 @@ use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::program::{
     self, ADDER_BANK, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
-    LANES, PASS_BANK, PassEntry, Power, ProgramFault, RowRegisters, SLICES, Segments, Store,
+    LANES, LevelEntry, PASS_BANK, PassEntry, Power, ProgramFault, RowRegisters, SLICES, Segments,
+    Store,
 };
 use acclmt_driver::registers;
 use acclmt_driver::sharing::Sharing;
@@ -1485,6 +1486,47 @@ fn trees_of_the_greatest_height() {
     }
 }
 
+/// The queues of all levels at the beginning of the node memory, at its end, and around its middle.
+#[test]
+fn queues_anywhere_in_the_node_memory() {
+    let seed = seed(81);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(76).unwrap();
+    let parameters = short_hash(seed, 2);
+    let height = max_height(parameters.arity(), NODE_WORDS) as u32;
+    let value = elements(&mut random, parameters.field(), 1);
+    let request = CommitRequest {
+        padding: Padding::SubTree(&value),
+        height: Some(height),
+        ..CommitRequest::new(&parameters, LeafRule::Digest, 3)
+    };
+    let words = elements(&mut random, parameters.field(), 3);
+    // The registers and constants stay as they are.
+    let report = device
+        .commit(
+            &request,
+            &mut WordSource(&words),
+            &mut NoNodes,
+            &mut NoProgress,
+        )
+        .unwrap();
+    let mut host = Host::of(&mut device);
+    let others = NODE_WORDS / 2 - height;
+    for large in [height, 0, 8, 16, 24] {
+        host.clear();
+        for level in 0..=height {
+            let groups = if level == large { others } else { 1 };
+            let entry = LevelEntry::of_nodes(groups).value();
+            host.write(registers::LEVEL_TABLE.at(level), entry);
+        }
+        host.write(registers::CONTROL.address, START);
+        let output = host.finish(&words);
+        let root: Vec<_> = output.iter().map(|word| word.data).collect();
+        assert_eq!(root, report.root(), "a large queue of level {large}");
+        assert_eq!((output[0].level, output[0].index), (height, 0));
+    }
+}
+
 /// Leaves, nodes and upper levels of the widest Goldilocks states, which take all of their elements in orders of their own.
 #[test]
 fn trees_of_the_widest_goldilocks_states() {
@@ -1512,12 +1554,12 @@ fn trees_of_the_widest_goldilocks_states() {
             .into()
         })
     };
-    for (leaves, sharing) in [
-        (9, Sharing::Fixed),
-        (7, Sharing::Shared),
-        (8, Sharing::Fixed),
-        (40, Sharing::Shared),
-    ] {
+    for number in 0..9 {
+        let (leaves, sharing) = match number {
+            0 => (40, Sharing::Shared),
+            1 => (7, Sharing::Shared),
+            _ => (6 + number, Sharing::Fixed),
+        };
         let [leaf, node, upper] = sets.each_ref().map(|set| in_any_order(&mut random, set));
         let value = elements(&mut random, FieldId::Goldilocks, 4);
         let request = CommitRequest {
