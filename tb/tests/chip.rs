@@ -1527,6 +1527,24 @@ fn queues_anywhere_in_the_node_memory() {
     }
 }
 
+/// The hash of nodes that takes all elements of a Goldilocks state, and gives some, in another order.
+fn in_any_order(random: &mut Random, set: &AnyParameters) -> AnyParameters {
+    let mut positions: Vec<usize> = (0..set.width()).collect();
+    for last in (1..set.width()).rev() {
+        positions.swap(last, random.below(last as u64 + 1) as usize);
+    }
+    dispatch!(set, set => {
+        acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
+            name: format!("elements of {} in another order", set.name()),
+            digest_positions: positions[..4].to_vec(),
+            input_positions: positions,
+            ..set.specification().clone()
+        })
+        .unwrap()
+        .into()
+    })
+}
+
 /// Leaves, nodes and upper levels of the widest Goldilocks states, which take all of their elements in orders of their own.
 #[test]
 fn trees_of_the_widest_goldilocks_states() {
@@ -1538,22 +1556,6 @@ fn trees_of_the_widest_goldilocks_states() {
         let order = RoundOrder::ConstantsFirst;
         set_with_rounds(FieldId::Goldilocks, seed + number, width, order, (1, 1), 1)
     });
-    let in_any_order = |random: &mut Random, set: &AnyParameters| -> AnyParameters {
-        let mut positions: Vec<usize> = (0..width).collect();
-        for last in (1..width).rev() {
-            positions.swap(last, random.below(last as u64 + 1) as usize);
-        }
-        dispatch!(set, set => {
-            acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
-                name: format!("elements of {} in another order", set.name()),
-                digest_positions: positions[..4].to_vec(),
-                input_positions: positions,
-                ..set.specification().clone()
-            })
-            .unwrap()
-            .into()
-        })
-    };
     for number in 0..9 {
         let (leaves, sharing) = match number {
             0 => (40, Sharing::Shared),
@@ -1577,13 +1579,19 @@ fn trees_of_the_widest_goldilocks_states() {
     }
 }
 
-/// Leaves, nodes and upper levels of sets of different widths, the layers of which are made by adders.
+/// Leaves, nodes and upper levels of different sets, the layers of which are made by the same adders.
 #[test]
 fn trees_of_several_sets_with_adders() {
     let mut random = Random::new(seed(79));
     let mut device = rtl_device(75).unwrap();
     let limits = device.capabilities().limits;
-    let set = |width: usize| -> AnyParameters {
+    // States of one beat and of two.
+    for (width, leaves, sharing) in [
+        (8, 5, Sharing::Shared),
+        (12, 20, Sharing::Fixed),
+        (12, 8, Sharing::Shared),
+        (16, 15, Sharing::Fixed),
+    ] {
         let ranges = Ranges {
             widths: width..=width,
             small_integers: true,
@@ -1591,41 +1599,26 @@ fn trees_of_several_sets_with_adders() {
             partial_rounds: 2..=2,
             ..Ranges::default()
         };
-        let sets = (0..20)
+        let mut sets = (0..20)
             .filter_map(|seed| random::any_parameters(FieldId::Goldilocks, 7900 + seed, &ranges));
-        let of_nodes = sets.map(|set| -> AnyParameters {
-            dispatch!(&set, set => {
-                acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
-                    name: format!("{width} elements of small integers"),
-                    input_positions: (0..width).collect(),
-                    digest_positions: (0..4).collect(),
-                    ..set.specification().clone()
-                })
-                .unwrap()
-                .into()
-            })
-        });
-        let has_adders = |set: &AnyParameters| {
-            let program = ChipProgram::compile(set, &limits);
-            program.is_ok_and(|program| program.registers.adders())
-        };
-        of_nodes.into_iter().find(has_adders).unwrap()
-    };
-    let [narrow, middle, wide] = [8, 12, 16].map(set);
-    for ([leaf, node, upper], leaves, sharing) in [
-        ([&wide, &middle, &narrow], 20, Sharing::Fixed),
-        ([&narrow, &narrow, &middle], 13, Sharing::Fixed),
-        ([&middle, &narrow, &wide], 15, Sharing::Shared),
-    ] {
+        let compile = |set: &AnyParameters| ChipProgram::compile(set, &limits);
+        let has_adders = |program: &ChipProgram| program.registers.adders();
+        let set = sets
+            .find(|set| compile(set).is_ok_and(|program| has_adders(&program)))
+            .unwrap();
+        let [leaf, node, upper] = [(); 3].map(|()| in_any_order(&mut random, &set));
+        let programs = [&leaf, &node, &upper].map(|set| compile(set).unwrap());
+        assert!(programs.iter().all(has_adders));
+        assert!(program::adders_agree(&programs.each_ref()));
         let value = elements(&mut random, FieldId::Goldilocks, 4);
         let request = CommitRequest {
             upper: vec![UpperLevels {
                 from: 1,
-                parameters: upper,
+                parameters: &upper,
             }],
             padding: Padding::SubTree(&value),
             sharing: Some(sharing),
-            ..CommitRequest::new(node, LeafRule::Hash(leaf), leaves)
+            ..CommitRequest::new(&node, LeafRule::Hash(&leaf), leaves)
         };
         let words = request.leaf_length() * leaves as usize;
         let words = elements(&mut random, FieldId::Goldilocks, words);
