@@ -935,7 +935,8 @@ fn unusual_numbers_of_rounds() {
         for (width, order, full, partial) in [
             // Mina's, dusk's and other old ones, all rounds full.
             (3, last, (28, 27), 0),
-            (3, first, (32, 31), 0),
+            // A loop of more than 64 passes.
+            (3, first, (66, 31), 0),
             (3, last, (1, 1), 0),
             (5, first, (32, 31), 0),
             (3, first, (1, 1), 1),

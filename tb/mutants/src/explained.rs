@@ -16,6 +16,8 @@ use crate::{Error, Result, read};
 pub struct Explanation {
     /// Their file, from the root of the project. Any without one.
     pub file: Option<String>,
+    /// Their module in the netlist, whose number tells sizes of the module apart.
+    pub module: Option<String>,
     /// What is in a line that they come from.
     pub text: Option<String>,
     /// The port of the cell.
@@ -69,13 +71,14 @@ impl Explanation {
         let is_within = |bit: Option<u32>, range: Option<(u32, u32)>| {
             range.is_none_or(|(low, high)| bit.is_some_and(|bit| (low..=high).contains(&bit)))
         };
+        let is_named = |name: &Option<String>, of_mutant: Option<&str>| {
+            name.as_ref().is_none_or(|name| Some(&**name) == of_mutant)
+        };
         let has_text = |text: &String| lines.iter().any(|line| line.contains(text));
         self.file.as_ref().is_none_or(|file| *file == mutant.file)
             && self.text.as_ref().is_none_or(has_text)
-            && self
-                .port
-                .as_ref()
-                .is_none_or(|port| Some(&**port) == mutant.port())
+            && is_named(&self.module, mutant.module())
+            && is_named(&self.port, mutant.port())
             && self.mode.as_ref().is_none_or(|mode| mode == mutant.mode())
             && is_within(mutant.bit(), self.bits)
             && is_within(mutant.wire_bit(), self.wire_bits)
@@ -111,6 +114,11 @@ mod tests {
         assert!(other.has(&mutant(1, "rtl/a.sv", 3), &lines));
         other.port = Some("A".to_owned());
         assert!(!other.has(&mutant(1, "rtl/a.sv", 3), &lines));
+        for (module, fits) in [("m_v1", true), ("m_v2", false)] {
+            other = explanation.clone();
+            other.module = Some(module.to_owned());
+            assert_eq!(other.has(&mutant(1, "rtl/a.sv", 3), &lines), fits);
+        }
         for (wire_bits, fits) in [((0, 2), true), ((3, 7), false)] {
             other = explanation.clone();
             other.wire_bits = Some(wire_bits);

@@ -59,6 +59,11 @@ impl Mutant {
         self.option("mode").unwrap_or_default()
     }
 
+    /// The module of the netlist.
+    pub fn module(&self) -> Option<&str> {
+        self.option("module")
+    }
+
     /// The port of the cell.
     pub fn port(&self) -> Option<&str> {
         self.option("port")

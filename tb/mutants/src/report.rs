@@ -286,6 +286,7 @@ mod tests {
 
         let explanation = Explanation {
             file: Some("rtl/tree/a.sv".to_owned()),
+            module: None,
             text: Some("second".to_owned()),
             port: None,
             mode: None,
