@@ -625,6 +625,26 @@ fn programs_that_cannot_run_are_refused() {
         host.load_constants(&table);
         host.check_run(&mut random);
     }
+    // A matrix that begins behind those that are loaded, anywhere.
+    let of_matrices = |constant: &&ChipConstant| (constant.sub_engine, constant.bank) == (0, 0);
+    let steps = program.constants.iter().filter(of_matrices);
+    let loaded = steps.map(|constant| constant.index).max().unwrap();
+    for matrix in loaded + 1..64 {
+        let mut entry = entries[last];
+        entry.matrix = matrix;
+        host.load_raw(&[ChipConstant {
+            word: entry.word(),
+            ..table[last]
+        }]);
+        host.set_up(DIGESTS, 4);
+        host.write(registers::CONTROL.address, START);
+        host.feed(&[], 20);
+        let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+        let fault = ProgramFault::Matrix as u32;
+        assert_eq!(host.error(), (code, fault), "a matrix from {matrix} on");
+        host.clear();
+        host.load_constants(&table);
+    }
     // An entry that is left out.
     host.load_raw(&[table[0], table[2]]);
     host.set_up(DIGESTS, 4);

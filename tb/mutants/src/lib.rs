@@ -6,6 +6,7 @@
 pub mod cases;
 pub mod explained;
 pub mod list;
+pub mod records;
 pub mod report;
 pub mod results;
 pub mod run;

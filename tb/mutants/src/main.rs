@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use acclmt_coverage::page;
 use acclmt_mutants::list::List;
+use acclmt_mutants::records::Records;
 use acclmt_mutants::report::Report;
 use acclmt_mutants::results::Results;
 use acclmt_mutants::run::{Plan, run};
@@ -38,6 +39,12 @@ struct Arguments {
     /// Runs for each mutant the tests that have found most in their time, which take so many seconds together.
     #[arg(long)]
     seconds: Option<u32>,
+    /// Which tests have found mutants of earlier samples: these run first.
+    #[arg(long, default_value = "tb/mutants/records.json")]
+    records: PathBuf,
+    /// Writes the records of these results there.
+    #[arg(long)]
+    keep_records: bool,
     /// Explanations of mutants that live.
     #[arg(long, default_value = "tb/mutants/explained.toml")]
     explained: PathBuf,
@@ -75,6 +82,7 @@ fn work(arguments: &Arguments) -> Result<bool> {
         }
         let plan = Plan {
             cases: &all,
+            records: &Records::read(&arguments.records)?,
             left_out: &arguments.leave_out,
             folder: &arguments.folder,
             jobs: usize::from(arguments.jobs),
@@ -91,6 +99,9 @@ fn work(arguments: &Arguments) -> Result<bool> {
     }
     if let Some(path) = &arguments.page {
         page::update(path, &report.figures())?;
+    }
+    if arguments.keep_records {
+        page::write(&arguments.records, &Records::new(&list, &results).file())?;
     }
     let short = report.short();
     if arguments.check && (!short.is_empty() || report.missing > 0) {

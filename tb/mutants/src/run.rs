@@ -3,7 +3,6 @@
 
 //! Runs tests on mutants.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::cases::{Case, Ending};
 use crate::list::List;
+use crate::records::Records;
 use crate::results::{Longer, Outcome, Results, Sound};
 use crate::{Error, Result};
 
@@ -35,6 +35,8 @@ pub struct Plan<'a> {
     pub cases: &'a [Case],
     /// Titles of those that a netlist cannot pass.
     pub left_out: &'a [String],
+    /// What is known of them from other samples.
+    pub records: &'a Records,
     /// The folder that they run in.
     pub folder: &'a Path,
     /// Processes at a time.
@@ -132,64 +134,6 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
     mutex.lock().expect("no thread panics")
 }
 
-/// How often a test has found a mutant, and how often it was asked.
-#[derive(Clone, Copy, Default)]
-struct Record {
-    asked: u32,
-    found: u32,
-}
-
-impl Record {
-    fn add(&mut self, is_found: bool) {
-        self.asked += 1;
-        self.found += u32::from(is_found);
-    }
-
-    /// The share of mutants that it is to be expected to find, as if `before` had said so of two of them.
-    fn share(self, before: f64) -> f64 {
-        (f64::from(self.found) + 2.0 * before) / f64::from(self.asked + 2)
-    }
-}
-
-/// The records of tests, by their numbers: of all mutants, and of those of each folder of the design.
-#[derive(Default)]
-struct Records {
-    all: BTreeMap<usize, Record>,
-    of_folder: BTreeMap<(String, usize), Record>,
-}
-
-impl Records {
-    /// Of earlier runs of the tests with these titles.
-    fn new(titles: &[String], list: &List, results: &Results) -> Self {
-        let mut records = Self::default();
-        for mutant in &list.mutants {
-            let Some(outcome) = results.outcomes.get(&mutant.number) else {
-                continue;
-            };
-            for title in outcome.passed.iter().chain(&outcome.found_by) {
-                if let Some(number) = titles.iter().position(|other| other == title) {
-                    let is_found = outcome.found_by.as_ref() == Some(title);
-                    records.add(number, mutant.folder(), is_found);
-                }
-            }
-        }
-        records
-    }
-
-    fn add(&mut self, number: usize, folder: &str, is_found: bool) {
-        self.all.entry(number).or_default().add(is_found);
-        let of_folder = self.of_folder.entry((folder.to_owned(), number));
-        of_folder.or_default().add(is_found);
-    }
-
-    /// The share of mutants of this folder that the test is to be expected to find.
-    fn share(&self, number: usize, folder: &str) -> f64 {
-        let all = self.all.get(&number).copied().unwrap_or_default();
-        let of_folder = self.of_folder.get(&(folder.to_owned(), number));
-        of_folder.copied().unwrap_or_default().share(all.share(0.5))
-    }
-}
-
 /// Runs the tests on every mutant of the list that is not known yet.
 ///
 /// Those that found most of the same folder in the least time run first: what they say does not depend on the order.
@@ -229,7 +173,9 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         cases.len(),
         plan.seconds.unwrap_or(sum).min(sum)
     );
-    let records = Mutex::new(Records::new(&titles, list, &lock(&results)));
+    let mut records = plan.records.clone();
+    records.extend(&Records::new(list, &lock(&results)));
+    let records = Mutex::new(records);
     let progress = Mutex::new((Instant::now(), 0usize, 0usize));
     in_parallel(plan.jobs, &open, |of_list| {
         let (mutant, folder) = (of_list.number, of_list.folder());
@@ -251,7 +197,7 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             let (ending, time) = case.run(plan.folder, mutant, limit)?;
             outcome.seconds += time.as_secs_f64();
             let is_found = ending != Ending::Passed;
-            lock(&records).add(number, folder, is_found);
+            lock(&records).add(title, folder, is_found);
             if is_found {
                 outcome.found_by = Some(title.clone());
                 outcome.hung = ending == Ending::Hung;
@@ -280,7 +226,10 @@ fn most_promising(
     folder: &str,
     records: &Records,
 ) -> Option<usize> {
-    let worth = |number: &usize| records.share(*number, folder) / cases[*number].1.max(0.1);
+    let worth = |number: &usize| {
+        let (case, seconds) = &cases[*number];
+        records.share(&case.title(), folder) / seconds.max(0.1)
+    };
     // The first one of equal ones.
     let better = |a: &usize, b: &usize| worth(a).total_cmp(&worth(b)).then(b.cmp(a));
     numbers.into_iter().max_by(better)
@@ -288,6 +237,8 @@ fn most_promising(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::cases::tests::program;
     use crate::list::tests::mutant;
@@ -318,6 +269,7 @@ mod tests {
         let list = list(3);
         let plan = Plan {
             cases: &cases,
+            records: &Records::default(),
             left_out: &["chip::wrong".to_owned()],
             folder: folder.path(),
             jobs: 2,
@@ -362,6 +314,7 @@ mod tests {
         ] {
             let plan = Plan {
                 cases: &cases,
+                records: &Records::default(),
                 left_out,
                 folder: folder.path(),
                 jobs: 1,
@@ -397,6 +350,7 @@ mod tests {
         }
         let plan = Plan {
             cases: &cases,
+            records: &Records::default(),
             left_out: &[],
             folder: folder.path(),
             jobs: 1,
@@ -421,28 +375,15 @@ mod tests {
             most_promising((0..cases.len()).collect(), &cases, folder, records)
         };
         assert_eq!(first("tree", &Records::default()), Some(0));
-        let folder = tempfile::tempdir().unwrap();
-        let list = list(20);
-        let mut results = Results::open(&folder.path().join("r.jsonl"), &list).unwrap();
-        for mutant in 1..=10 {
-            let outcome = Outcome {
-                mutant,
-                found_by: (mutant == 7).then(|| "chip::b".to_owned()),
-                hung: false,
-                passed: vec!["chip::a".to_owned(), "chip::other".to_owned()],
-                seconds: 1.0,
-            };
-            results.add(outcome).unwrap();
+        let mut records = Records::default();
+        for _ in 0..10 {
+            records.add("chip::a", "tree", false);
         }
-        let titles = cases.each_ref().map(|(case, _)| case.title());
-        let mut records = Records::new(&titles, &list, &results);
-        assert_eq!((records.all[&0].asked, records.all[&0].found), (10, 0));
-        assert_eq!((records.all[&1].asked, records.all[&1].found), (1, 1));
+        records.add("chip::b", "tree", true);
         assert_eq!(first("tree", &records), Some(1));
-        // What is known of a folder is worth more there than what is known of all.
         for _ in 0..20 {
-            records.add(1, "field", false);
-            records.add(0, "field", true);
+            records.add("chip::b", "field", false);
+            records.add("chip::a", "field", true);
         }
         assert_eq!(first("field", &records), Some(0));
         assert_eq!(first("tree", &records), Some(1));
@@ -476,6 +417,7 @@ mod tests {
         ] {
             let plan = Plan {
                 cases: &cases,
+                records: &Records::default(),
                 left_out: &[],
                 folder: folder.path(),
                 jobs: 1,
