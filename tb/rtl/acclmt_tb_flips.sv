@@ -13,10 +13,12 @@ module acclmt_tb_flips #(
   input logic clk_i,
   input logic rst_ni,
   /// As acclmt_tb_pool, and behind it three words: of a flip its number, the place and the position
-  /// (acclmt_tb_flips_pkg). Bit 31 of the first one: a bit flips; bit 30: two do.
+  /// (acclmt_tb_flips_pkg). Bit 31 of the first one: a bit flips; bit 30: two do; bit 29: the words
+  /// that are not zero are counted.
   input logic [14*32-1:0] in_i,
-  /// As acclmt_tb_pool, and behind it the number of memories.
-  output logic [13*32-1:0] out_o
+  /// As acclmt_tb_pool, and behind it the number of memories, the words that were counted, and
+  /// their sum.
+  output logic [15*32-1:0] out_o
 );
 
   logic clk;
@@ -63,12 +65,14 @@ module acclmt_tb_flips #(
   always_ff @(posedge clk) begin
     acclmt_tb_flips_pkg::flip.valid <= in_i[11*32+31];
     acclmt_tb_flips_pkg::flip.two <= in_i[11*32+30];
+    acclmt_tb_flips_pkg::flip.look <= in_i[11*32+29];
     acclmt_tb_flips_pkg::flip.memory <= in_i[11*32+:16];
     acclmt_tb_flips_pkg::flip.place <= in_i[12*32+:32];
     acclmt_tb_flips_pkg::flip.position <= in_i[13*32+:32];
   end
 
   assign out_o = {
+    acclmt_tb_flips_pkg::sum_found, acclmt_tb_flips_pkg::words_found,
     acclmt_tb_flips_pkg::memories, out_data, out_index, 32'(out_level), reg_rdata,
     27'b0, out_error, out_last, out_valid, in_ready, reg_error
   };

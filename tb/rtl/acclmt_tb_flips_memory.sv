@@ -2,8 +2,9 @@
 // Licensed under the Apache License, Version 2.0, see LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Testbench only: the memory of the chip, with bits that flip. It takes the place of
-/// rtl/memory/acclmt_mem_1r1w.sv. A word that is written in the cycle of a flip is as written.
+/// Testbench only: the memory of the chip, with bits that flip and words that are looked at. It
+/// takes the place of rtl/memory/acclmt_mem_1r1w.sv. A word that is written in the cycle of a flip
+/// is as written.
 module acclmt_mem_1r1w #(
   parameter int unsigned Width = acclmt_pkg::WordWidth,
   parameter int unsigned Depth = 64,
@@ -43,6 +44,23 @@ module acclmt_mem_1r1w #(
       memory[place] <= memory[place] ^ mask;
     end
     if (write_enable_i) memory[write_address_i] <= write_data_i;
+  end
+  /// Other words have other digests, but for chance.
+  localparam int unsigned Parts = (Width + 31) / 32;
+  function automatic int unsigned digest_of(input logic [Width-1:0] word);
+    logic [Parts-1:0][31:0] parts;
+    parts = (32 * Parts)'(word);
+    digest_of = 0;
+    for (int i = 0; i < int'(Parts); i++) begin
+      digest_of = (digest_of * 32'hc2b2_ae35) ^ parts[i];
+    end
+  endfunction
+  always_ff @(posedge clk_i) begin
+    if (acclmt_tb_flips_pkg::flip.look) begin
+      for (int i = 0; i < int'(Depth); i++) begin
+        if (memory[i] != '0) acclmt_tb_flips_pkg::found_word(own_number, digest_of(memory[i]));
+      end
+    end
   end
   assign read_data_o = read_data_q;
 

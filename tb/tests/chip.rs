@@ -630,12 +630,11 @@ fn programs_that_cannot_run_are_refused() {
     let steps = program.constants.iter().filter(of_matrices);
     let loaded = steps.map(|constant| constant.index).max().unwrap();
     for matrix in loaded + 1..64 {
+        let mut changed = table.clone();
         let mut entry = entries[last];
         entry.matrix = matrix;
-        host.load_raw(&[ChipConstant {
-            word: entry.word(),
-            ..table[last]
-        }]);
+        changed[last].word = entry.word();
+        host.load_raw(&changed);
         host.set_up(DIGESTS, 4);
         host.write(registers::CONTROL.address, START);
         host.feed(&[], 20);

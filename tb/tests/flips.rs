@@ -1,7 +1,8 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! Bits that flip in the memories of a chip with parity: no root is wrong without an error.
+//! Bits that flip in the memories of a chip with parity: no root is wrong without an error. And what a zeroisation leaves in
+//! them: nothing.
 //!
 //! A flip is in any memory, whatever its size. One half is at any clock edge between the reset and the end of a
 //! commitment, in any bit of any word; the other half is in the run itself, which is much shorter than what is loaded for
@@ -12,15 +13,17 @@
 
 mod common;
 
-use acclmt_driver::chip::{ChipDevice, DriverError};
+use acclmt_driver::chip::{ChipDevice, ChipPort, DriverError};
 use acclmt_driver::device::{CommitRequest, Device, DeviceError, LeafRule, NoProgress, WordSource};
 use acclmt_driver::nodes::NoNodes;
+use acclmt_driver::registers;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_merkle::shape::Padding;
 use acclmt_poseidon::fields::AnyParameters;
 use acclmt_poseidon::presets;
 use acclmt_poseidon::word::Word;
 use acclmt_verilated::BenchKind;
+use common::bits::{BUSY, ZEROISE};
 use common::chip::with_rounds;
 use common::packed::PackedChip;
 use common::{Random, elements, rounds, seed};
@@ -28,6 +31,8 @@ use common::{Random, elements, rounds, seed};
 /// Flags of the first word of a flip in the packed input.
 const FLIPS: u32 = 1 << 31;
 const TWO_FLIP: u32 = 1 << 30;
+/// The words of all memories are looked at instead.
+const LOOK: u32 = 1 << 29;
 
 /// Leaves of a commitment: one short of a full tree, so that a padding is read as well.
 const LEAVES: u64 = 7;
@@ -256,4 +261,63 @@ fn two_bits_that_flip_may_not_be_noticed() {
     let commitment = Commitment::new(preset("plonky2"), &mut random);
     let table = commitment.with_flips(&mut random, 48, true);
     assert!(table.silent > 0, "{table:?}");
+}
+
+/// Words of all memories that are not zero, and a sum of what they are, wherever they stand in their memory.
+fn look(chip: &mut PackedChip) -> (u32, u32) {
+    let before = (chip.added[1], chip.added[2]);
+    chip.addition = Some((chip.edges(), vec![LOOK, 0, 0]));
+    // The look, its edge, and what it has found.
+    for _ in 0..3 {
+        chip.read_register(registers::STATUS.address).unwrap();
+    }
+    (
+        chip.added[1].wrapping_sub(before.0),
+        chip.added[2].wrapping_sub(before.1),
+    )
+}
+
+/// Behind a zeroisation all memories hold the same, whatever was in them: the labels of what flushes the pipelines, and
+/// otherwise zeros.
+#[test]
+fn a_zeroisation_leaves_nothing_in_any_memory() {
+    let mut left = Vec::new();
+    let mut held = Vec::new();
+    for (number, name) in (0..).zip([
+        "filecoin-arity-2",
+        "filecoin-arity-2",
+        "filecoin-arity-11",
+        "plonky2",
+        "horizenlabs-poseidon2-goldilocks-16",
+        "miden-rpo256",
+    ]) {
+        let mut random = Random::new(seed(220 + number));
+        let set = match name {
+            "miden-rpo256" => preset(name),
+            _ => &*Box::leak(Box::new(with_rounds(preset(name), (3, 3), 6))),
+        };
+        let commitment = Commitment::new(set, &mut random);
+        let mut device = commitment.device();
+        let root = commitment.commit(&mut device).expect("the chip commits");
+        assert_eq!(root, commitment.root, "{name}");
+        let chip = device.port();
+        held.push(look(chip));
+        chip.write_register(registers::CONTROL.address, ZEROISE)
+            .unwrap();
+        let ends = (0..100_000).any(|_| {
+            let status = chip.read_register(registers::STATUS.address).unwrap();
+            status & BUSY == 0
+        });
+        assert!(ends, "{name}: the zeroisation does not end");
+        left.push((name, look(chip)));
+    }
+    println!("held {held:?}, left {left:?}");
+    let (_, expected) = left[0];
+    for (name, found) in left {
+        assert_eq!(found, expected, "{name}: words and their sum");
+    }
+    for (number, one) in held.iter().enumerate() {
+        assert!(one.0 > 4 * expected.0, "{one:?} held, {expected:?} left");
+        assert!(!held[..number].contains(one), "{held:?}");
+    }
 }
