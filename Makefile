@@ -20,11 +20,14 @@ MUTATE = target/venv/bin/python synth/mutants/mutate.py --jobs $(JOBS) --folder 
 REPORT_MUTANTS = $(CARGO) run --quiet --package acclmt-mutants -- --mutants $(MUTANTS_DIR)/mutants.json \
   --results $(MUTANTS_DIR)/results.jsonl --json $(MUTANTS_DIR)/report.json
 MUTANT_TESTS = chip host model zeroisation power_up
+# The reference and the model, and a part of their mutants.
+REFERENCE = acclmt-poseidon acclmt-merkle acclmt-model
+SHARD ?= 7/84
 JOBS ?= 2
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-prime coverage mutants lint docs area gates prove place energy fpga guest paper results clean
+.PHONY: help setup demo test test-all test-prime coverage mutants mutants-rust lint docs area gates prove place energy fpga guest paper results clean
 
 help: ## List the targets
 	@echo "Targets:"
@@ -78,6 +81,11 @@ mutants: setup ## Run the tests on mutants of the netlist: [PER_FILE=8] [SEED=1]
 	  $$(sed -n 's/^ *Executable .* (\(.*\))$$/--test \1/p' $(MUTANTS_DIR)/build.log)
 	@$(MUTATE) --compare
 	$(REPORT_MUTANTS) --page docs/mutants.md --check
+
+mutants-rust: ## Run the tests of the reference and the model on mutants of them, by cargo-mutants: [SHARD=7/84] [JOBS=2]
+	@cargo mutants --version >/dev/null 2>&1 || \
+	  { echo "mutants-rust: cargo-mutants is missing; install it: cargo install cargo-mutants --locked --version 27.1.0"; exit 1; }
+	cargo mutants $(REFERENCE:%=--package %) --shard $(SHARD) --jobs $(JOBS) --output target/mutants
 
 lint: ## Check format, Rust lints, SystemVerilog lints and elaboration
 	@.ci/run setup fmt clippy verilator slang yosys

@@ -378,6 +378,25 @@ mod tests {
         .to_vec()
     }
 
+    /// More groups than are reported together, with digests of several elements.
+    #[test]
+    fn groups_are_hashed_to_the_last_one() {
+        let poseidon: Poseidon<Goldilocks> = Poseidon::new(presets::over("plonky2").unwrap());
+        let inputs = poseidon.parameters().inputs();
+        let groups = NODES_PER_REPORT + 3;
+        let layer = leaves(groups * inputs);
+        let mut reported = 0;
+        let digests = hash_groups(&poseidon, &layer, &mut |hashes| reported += hashes);
+        assert_eq!(reported, groups as u64);
+        let length = poseidon.parameters().digest_length();
+        assert_eq!(digests.len(), groups * length);
+        for group in (0..groups).step_by(257).chain([groups - 1]) {
+            let expected = poseidon.hash(&layer[group * inputs..][..inputs]).unwrap();
+            let found = &digests[group * length..][..length];
+            assert_eq!(found, expected, "group {group}");
+        }
+    }
+
     #[test]
     fn anchor_of_filecoin() {
         let tree = MerkleTree::build(&filecoin(2), leaves(4)).unwrap();

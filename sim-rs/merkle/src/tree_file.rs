@@ -1181,6 +1181,7 @@ mod tests {
                 (header.preset(), header.field(), header.leaves()),
                 (name, parameters.field(), leaves)
             );
+            assert_eq!(header.digest_length(), parameters.digest_length());
             for (level, nodes) in (0..).zip(&levels) {
                 assert_eq!(header.nodes(level).unwrap(), nodes.len() as u64);
                 for (index, node) in (0..).zip(nodes) {
@@ -1231,7 +1232,8 @@ mod tests {
             assert_eq!(bytes[..8], *b"ACMTTREE");
             let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
             let (header, nodes) = bytes[12..].split_at(length);
-            assert!((12 + length).is_multiple_of(64));
+            let json = header.trim_ascii_end().len();
+            assert_eq!(12 + length, (12 + json).next_multiple_of(64));
             let (nodes, checksum) = nodes.split_at(nodes.len() - 32);
             let element_bytes = match parameters.field() {
                 FieldId::Goldilocks => 8,
