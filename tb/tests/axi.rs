@@ -255,6 +255,12 @@ fn clears_end_runs() {
     runs::clears_end_runs(&AxiChip::new, seed(14));
 }
 
+/// A word that is looked at in the cycle of a clear is no error of what comes then.
+#[test]
+fn clears_forget_bad_words() {
+    runs::clears_forget_bad_words(&AxiChip::new, seed(21));
+}
+
 #[test]
 fn commands_meet_the_end_of_a_run() {
     runs::commands_meet_the_end_of_a_run(&AxiChip::new, seed(19));

@@ -181,6 +181,15 @@ fn clears_end_runs() {
 }
 
 #[test]
+fn clears_forget_bad_words() {
+    with(
+        Relation::NearlyEqual,
+        runs::clears_forget_bad_words,
+        seed(22),
+    );
+}
+
+#[test]
 fn commands_meet_the_end_of_a_run() {
     with(
         Relation::Locked,

@@ -691,6 +691,30 @@ pub fn clears_end_runs(make: Make<'_>, seed: u64) {
     assert!(aborted >= least);
 }
 
+/// Words that are no elements come while their run is cleared, and the chip knows nothing of them behind that.
+pub fn clears_forget_bad_words(make: Make<'_>, seed: u64) {
+    let mut random = Random::new(seed);
+    let good = Run::tree(&mut random, large_field(), 4);
+    let mut bad = Run::tree(&mut random, large_field(), 32);
+    bad.words.fill(super::word(&super::prime(large_field())));
+    let mut chip = make(random.next(), Pauses::default());
+    let mut in_mid_packet = 0;
+    for _ in 0..20 {
+        bad.start(&mut chip, bad.words.len());
+        for _ in 0..random.below(60) {
+            chip.cycle().unwrap();
+        }
+        let left = chip.input_left();
+        clear(&mut chip);
+        in_mid_packet += u32::from(0 < left && left < bad.words.len());
+        drop_offered(&mut chip, &bad);
+        end_packet(&mut chip, &bad);
+        assert_eq!(status(&mut chip) & (BUSY | DONE | ERROR), 0);
+    }
+    good.check_good(&mut chip);
+    assert!(in_mid_packet > 8, "{in_mid_packet} in mid-packet");
+}
+
 /// Discarding, and its end by the host.
 pub fn packets_are_discarded(make: Make<'_>, seed: u64) {
     let mut random = Random::new(seed);
