@@ -3,6 +3,8 @@
 
 //! A core behind the packed input and output of `tb/rtl/acclmt_tb_pool.sv`, as a chip for the driver.
 
+use std::ops::Range;
+
 use acclmt_driver::chip::{ChipPort, OutputWord, PortError};
 use acclmt_poseidon::word::Word;
 use acclmt_verilated::{Bench, BenchKind, SimulationError};
@@ -31,8 +33,8 @@ pub struct PackedChip {
     edges: u64,
     /// The edge at which words of a stream were moved first.
     pub first_transfer: Option<u64>,
-    /// What a bench adds to the input in the cycle that ends with this edge; zero in all others.
-    pub addition: Option<(u64, Vec<u32>)>,
+    /// What a bench adds to the input in the cycles that end with these edges; zero in all others.
+    pub addition: Option<(Range<u64>, Vec<u32>)>,
     /// What it added to its output last.
     pub added: Vec<u32>,
 }
@@ -58,8 +60,8 @@ impl PackedChip {
         let mut packed = vec![0; self.bench.input_words()];
         packed[..INPUT].copy_from_slice(&input);
         if input[0] & EDGE != 0 {
-            if let Some((edge, addition)) = &self.addition
-                && *edge == self.edges
+            if let Some((edges, addition)) = &self.addition
+                && edges.contains(&self.edges)
             {
                 packed[INPUT..].copy_from_slice(addition);
             }
