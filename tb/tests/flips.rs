@@ -274,33 +274,41 @@ fn many_bits_that_flip_are_noticed() {
     });
 }
 
-/// The parity of each memory is heeded: in one of several commitments the chip notices that a bit has flipped in it.
+/// Queues of the chip in which no flip can be noticed here: their words leave in the cycle behind that in which they come.
+const QUEUES_THAT_DO_NOT_WAIT: usize = 6;
+
+/// The parity of each memory is heeded: in one of several commitments the chip notices that bits flip in it.
 #[test]
 #[ignore = "long: flips in each memory until one is noticed"]
 fn flips_are_noticed_in_every_memory() {
     let mut random = Random::new(seed(230));
     let mut unnoticed: Option<BTreeSet<u32>> = None;
-    for (name, attempts) in [
-        ("plonky2", 2),
-        ("filecoin-arity-11", 3),
-        ("horizenlabs-poseidon2-goldilocks-16", 3),
-        ("miden-rpo256", 3),
-    ] {
-        let set = match name {
-            "miden-rpo256" => preset(name),
-            _ => &*Box::leak(Box::new(with_rounds(preset(name), (3, 3), 8))),
-        };
+    let short = |name: &str| &*Box::leak(Box::new(with_rounds(preset(name), (3, 3), 8)));
+    let sets = [
+        "plonky2",
+        "filecoin-arity-11",
+        "horizenlabs-poseidon2-goldilocks-16",
+    ]
+    .map(short);
+    // Only Rescue stores bases.
+    let all = (sets.iter().cycle().take(12).copied()).chain([preset("miden-rpo256")]);
+    for set in all {
         let commitment = Commitment::new(set, &mut random);
         let open = unnoticed.get_or_insert_with(|| (0..commitment.memories).collect());
         open.retain(|&memory| {
-            (0..attempts).all(|_| {
-                commitment.with_flip_in(memory, &mut random, Flip::Steady) != Outcome::Detected
+            (0..2).all(|_| {
+                let outcome = commitment.with_flip_in(memory, &mut random, Flip::Steady);
+                assert_ne!(outcome, Outcome::Silent, "{}: memory {memory}", set.name());
+                outcome != Outcome::Detected
             })
         });
-        println!("{name}: nothing was noticed in {open:?}");
+        println!("{}: nothing was noticed in {open:?}", set.name());
     }
     let unnoticed = unnoticed.unwrap();
-    assert!(unnoticed.is_empty(), "memories {unnoticed:?}");
+    assert!(
+        unnoticed.len() <= QUEUES_THAT_DO_NOT_WAIT,
+        "memories {unnoticed:?}"
+    );
 }
 
 /// Parity does not see two bits beside each other, and then this test does: it finds wrong roots.
