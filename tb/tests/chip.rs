@@ -17,8 +17,7 @@ use acclmt_driver::messages::hash_messages_with;
 use acclmt_driver::nodes::NoNodes;
 use acclmt_driver::program::{
     self, ADDER_BANK, Begin, ChipConstant, ChipProgram, ChipRegisters, ChipRows, EngineLimits,
-    LANES, LevelEntry, PASS_BANK, PassEntry, Power, ProgramFault, RowRegisters, SLICES, Segments,
-    Store,
+    LANES, PASS_BANK, PassEntry, Power, ProgramFault, RowRegisters, SLICES, Segments, Store,
 };
 use acclmt_driver::registers;
 use acclmt_driver::sharing::Sharing;
@@ -47,7 +46,7 @@ use common::chip::{
     DIGESTS, ELEMENTS, HASHES, Host, LeafKind, NO_ELEMENTS, check_commit, check_counters,
     check_engine, check_hashes, check_work, chip_fields, commit, constant_address,
     constant_address_of, goldilocks_pairs, kinds, pairs, programmed, programmed_for, random_inputs,
-    reference_root, set_with_rounds, short_hash, short_pairs,
+    reference_root, set_with_rounds, short_hash, short_pairs, with_positions,
 };
 use common::{Random, elements, has_chains, prime, rounds, seed};
 use num_bigint::BigUint;
@@ -433,17 +432,13 @@ fn elements_in_every_place() {
         for first in 0..width {
             let places = |step: usize| (0..width).map(move |i| (first + step * i) % width);
             let digest = if field == FieldId::Goldilocks { 4 } else { 1 };
-            let turned: AnyParameters = dispatch!(&set, set => {
-                acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
-                    name: format!("{width} elements from {first}"),
-                    input_positions: places(1).collect(),
-                    // Backwards.
-                    digest_positions: places(width - 1).take(digest).collect(),
-                    ..set.specification().clone()
-                })
-                .unwrap()
-                .into()
-            });
+            // The digest backwards.
+            let turned = with_positions(
+                &set,
+                format!("{width} elements from {first}"),
+                places(1).collect(),
+                places(width - 1).take(digest).collect(),
+            );
             let inputs = random_inputs(&mut random, &turned, 2);
             check_hashes(&mut device, &turned, &inputs);
         }
@@ -1555,8 +1550,7 @@ fn queues_anywhere_in_the_node_memory() {
         host.clear();
         for level in 0..=height {
             let groups = if level == large { others } else { 1 };
-            let entry = LevelEntry::of_nodes(groups).value();
-            host.write(registers::LEVEL_TABLE.at(level), entry);
+            host.write_queue(level, groups);
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&words);
@@ -1572,16 +1566,32 @@ fn in_any_order(random: &mut Random, set: &AnyParameters) -> AnyParameters {
     for last in (1..set.width()).rev() {
         positions.swap(last, random.below(last as u64 + 1) as usize);
     }
-    dispatch!(set, set => {
-        acclmt_poseidon::params::PoseidonParameters::new(PoseidonSpecification {
-            name: format!("elements of {} in another order", set.name()),
-            digest_positions: positions[..4].to_vec(),
-            input_positions: positions,
-            ..set.specification().clone()
-        })
-        .unwrap()
-        .into()
-    })
+    let name = format!("elements of {} in another order", set.name());
+    let digest = positions[..4].to_vec();
+    with_positions(set, name, positions, digest)
+}
+
+/// A tree over hashed leaves whose nodes above level 1 have a set of their own, all of Goldilocks.
+fn check_tree_of_sets(
+    device: &mut dyn Device,
+    random: &mut Random,
+    [leaf, node, upper]: &[AnyParameters; 3],
+    leaves: u64,
+    sharing: Sharing,
+) {
+    let value = elements(random, FieldId::Goldilocks, 4);
+    let request = CommitRequest {
+        upper: vec![UpperLevels {
+            from: 1,
+            parameters: upper,
+        }],
+        padding: Padding::SubTree(&value),
+        sharing: Some(sharing),
+        ..CommitRequest::new(node, LeafRule::Hash(leaf), leaves)
+    };
+    let words = request.leaf_length() * leaves as usize;
+    let words = elements(random, FieldId::Goldilocks, words);
+    check_commit(device, &request, &words);
 }
 
 /// Leaves, nodes and upper levels of the widest Goldilocks states, which take all of their elements in orders of their own.
@@ -1601,20 +1611,8 @@ fn trees_of_the_widest_goldilocks_states() {
             1 => (7, Sharing::Shared),
             _ => (6 + number, Sharing::Fixed),
         };
-        let [leaf, node, upper] = sets.each_ref().map(|set| in_any_order(&mut random, set));
-        let value = elements(&mut random, FieldId::Goldilocks, 4);
-        let request = CommitRequest {
-            upper: vec![UpperLevels {
-                from: 1,
-                parameters: &upper,
-            }],
-            padding: Padding::SubTree(&value),
-            sharing: Some(sharing),
-            ..CommitRequest::new(&node, LeafRule::Hash(&leaf), leaves)
-        };
-        let words = request.leaf_length() * leaves as usize;
-        let words = elements(&mut random, FieldId::Goldilocks, words);
-        check_commit(&mut device, &request, &words);
+        let sets = sets.each_ref().map(|set| in_any_order(&mut random, set));
+        check_tree_of_sets(&mut device, &mut random, &sets, leaves, sharing);
     }
 }
 
@@ -1645,23 +1643,11 @@ fn trees_of_several_sets_with_adders() {
         let set = sets
             .find(|set| compile(set).is_ok_and(|program| has_adders(&program)))
             .unwrap();
-        let [leaf, node, upper] = [(); 3].map(|()| in_any_order(&mut random, &set));
-        let programs = [&leaf, &node, &upper].map(|set| compile(set).unwrap());
+        let sets = [(); 3].map(|()| in_any_order(&mut random, &set));
+        let programs = sets.each_ref().map(|set| compile(set).unwrap());
         assert!(programs.iter().all(has_adders));
         assert!(program::adders_agree(&programs.each_ref()));
-        let value = elements(&mut random, FieldId::Goldilocks, 4);
-        let request = CommitRequest {
-            upper: vec![UpperLevels {
-                from: 1,
-                parameters: &upper,
-            }],
-            padding: Padding::SubTree(&value),
-            sharing: Some(sharing),
-            ..CommitRequest::new(&node, LeafRule::Hash(&leaf), leaves)
-        };
-        let words = request.leaf_length() * leaves as usize;
-        let words = elements(&mut random, FieldId::Goldilocks, words);
-        check_commit(&mut device, &request, &words);
+        check_tree_of_sets(&mut device, &mut random, &sets, leaves, sharing);
     }
 }
 

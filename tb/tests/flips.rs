@@ -199,6 +199,11 @@ fn preset(name: &str) -> &'static AnyParameters {
     presets::by_name(name).expect("there is such a preset")
 }
 
+/// A preset with as many full rounds before the partial ones as behind them.
+fn short(name: &str, full: usize, partial: usize) -> &'static AnyParameters {
+    Box::leak(Box::new(with_rounds(preset(name), (full, full), partial)))
+}
+
 /// Single flips in commitments of a preset.
 fn check_flips(name: &str, seed_of_name: u64, flips: u64) {
     check_flips_of(preset(name), seed_of_name, flips);
@@ -264,9 +269,7 @@ fn many_bits_that_flip_are_noticed() {
         .enumerate()
         {
             let set = match rounds {
-                Some((full, partial)) => {
-                    &*Box::leak(Box::new(with_rounds(preset(name), (full, full), partial)))
-                }
+                Some((full, partial)) => short(name, full, partial),
                 None => preset(name),
             };
             scope.spawn(move || check_flips_of(set, 210 + number as u64, flips));
@@ -284,13 +287,12 @@ const UNNOTICED: usize = 13;
 fn flips_are_noticed_in_every_memory() {
     let mut random = Random::new(seed(230));
     let mut unnoticed: Option<BTreeSet<u32>> = None;
-    let short = |name: &str| &*Box::leak(Box::new(with_rounds(preset(name), (3, 3), 8)));
     let sets = [
         "plonky2",
         "filecoin-arity-11",
         "horizenlabs-poseidon2-goldilocks-16",
     ]
-    .map(short);
+    .map(|name| short(name, 3, 8));
     // Only Rescue stores bases.
     let all = (sets.iter().cycle().take(6).copied()).chain([preset("miden-rpo256")]);
     for set in all {
@@ -349,7 +351,7 @@ fn a_zeroisation_leaves_nothing_in_any_memory() {
         let mut random = Random::new(seed(220 + number));
         let set = match name {
             "miden-rpo256" => preset(name),
-            _ => &*Box::leak(Box::new(with_rounds(preset(name), (3, 3), 6))),
+            _ => short(name, 3, 6),
         };
         let commitment = Commitment::new(set, &mut random);
         let mut device = commitment.device();

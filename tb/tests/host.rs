@@ -47,10 +47,7 @@ fn trees_with_short_queues() {
         host.set_up(ELEMENTS, leaves as u32);
         for level in 0..=6 {
             let groups = 1 + random.below(2) as u32;
-            host.write(
-                registers::LEVEL_TABLE.at(level),
-                LevelEntry::of_nodes(groups).value(),
-            );
+            host.write_queue(level, groups);
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&input);
@@ -83,8 +80,7 @@ fn every_word_of_the_node_memory_is_used() {
             } else {
                 1
             };
-            let entry = LevelEntry::of_nodes(groups).value();
-            host.write(registers::LEVEL_TABLE.at(level), entry);
+            host.write_queue(level, groups);
         }
         host.write(registers::CONTROL.address, START);
         assert_eq!(host.error(), (0, 0), "arity {arity}");
@@ -171,10 +167,7 @@ fn illegal_level_tables_do_not_start() {
     ] {
         host.set_up(HASHES, 16);
         for (level, groups) in (0..).zip(table) {
-            host.write(
-                registers::LEVEL_TABLE.at(level),
-                LevelEntry::of_nodes(groups).value(),
-            );
+            host.write_queue(level, groups);
         }
         host.write(registers::CONTROL.address, START);
         host.feed(&[], 8);
@@ -189,21 +182,17 @@ fn illegal_level_tables_do_not_start() {
     let height = max_height(2, NODE_WORDS) as u32;
     host.set_up(HASHES, 16);
     host.write(registers::TOP_LEVEL.address, height);
-    let write = |host: &mut Host<'_>, level, groups| {
-        let entry = LevelEntry::of_nodes(groups).value();
-        host.write(registers::LEVEL_TABLE.at(level), entry);
-    };
-    (0..=height).for_each(|level| write(&mut host, level, 1));
+    (0..=height).for_each(|level| host.write_queue(level, 1));
     for level in 0..=height {
         for bit in 8..16 {
-            write(&mut host, level, 1 | 1 << bit);
+            host.write_queue(level, 1 | 1 << bit);
             host.write(registers::CONTROL.address, START);
             host.feed(&[], u64::from(height) + 8);
             let expected = (code, registers::LEVEL_TABLE.at(level));
             assert_eq!(host.error(), expected, "level {level}, bit {bit}");
             host.clear();
         }
-        write(&mut host, level, 1);
+        host.write_queue(level, 1);
     }
     // A memory that is full to its last word.
     let input = elements(&mut random, large_field(), 32);
@@ -215,10 +204,7 @@ fn illegal_level_tables_do_not_start() {
     ] {
         host.set_up(HASHES, 16);
         for (level, groups) in (0..).zip(table) {
-            host.write(
-                registers::LEVEL_TABLE.at(level),
-                LevelEntry::of_nodes(groups).value(),
-            );
+            host.write_queue(level, groups);
         }
         host.write(registers::CONTROL.address, START);
         let output = host.finish(&input);
@@ -967,38 +953,36 @@ fn registers_keep_what_was_written() {
     let mut device = rtl_device(22).unwrap();
     let max_height = device.capabilities().max_height;
     let mut host = Host::of(&mut device);
-    let mut addresses = Vec::new();
+    // The address, the bits that are kept, and the value.
+    let mut values = Vec::new();
     for register in registers::REGISTERS {
         let is_kept = match register.access {
             Access::ReadWrite => true,
             Access::ReadWriteRuntime => RUNTIME_MODULUS,
             _ => false,
         };
-        let exists = |address: &u32| {
-            (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(*address))
-                && registers::later_engine(*address).is_none()
-                && !registers::LEVEL_TABLE.contains(*address)
+        let exists = |address: u32| {
+            (RUNTIME_MODULUS || !registers::RADIX_SQUARED.contains(address))
+                && registers::later_engine(address).is_none()
+                && !registers::LEVEL_TABLE.contains(address)
         };
         let all = (0..register.count).map(|position| register.at(position));
-        addresses.extend(all.filter(|address| is_kept && exists(address)));
+        let kept = all.filter(|&address| is_kept && exists(address));
+        values.extend(kept.map(|address| (address, u32::MAX, 0)));
     }
     let levels = (0..=max_height).map(|level| registers::LEVEL_TABLE.at(level));
-    let entries: Vec<u32> = levels.collect();
-    let mut values: Vec<(u32, u32)> = addresses.iter().map(|&address| (address, 0)).collect();
-    values.extend(entries.iter().map(|&address| (address, 0)));
+    values.extend(levels.map(|address| (address, (1 << 18) - 1, 0)));
     for complement in [false, true] {
-        for (address, value) in &mut values {
-            let bits = if entries.contains(address) { 18 } else { 32 };
-            let mask = ((1_u64 << bits) - 1) as u32;
+        for (address, mask, value) in &mut values {
             *value = if complement {
-                !*value & mask
+                !*value & *mask
             } else {
-                random.next() as u32 & mask
+                random.next() as u32 & *mask
             };
             host.write(*address, *value);
             assert!(!host.chip.refused(), "0x{address:03X} = 0x{value:X}");
         }
-        for &(address, value) in &values {
+        for &(address, _, value) in &values {
             assert_eq!(host.read(address), value, "0x{address:03X}");
         }
     }

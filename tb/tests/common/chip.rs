@@ -85,6 +85,25 @@ pub fn short_pairs() -> &'static AnyParameters {
     &SET
 }
 
+/// A set with these elements as input and digest.
+pub fn with_positions(
+    set: &AnyParameters,
+    name: String,
+    input: Vec<usize>,
+    digest: Vec<usize>,
+) -> AnyParameters {
+    dispatch!(set, set => {
+        PoseidonParameters::new(PoseidonSpecification {
+            name,
+            input_positions: input,
+            digest_positions: digest,
+            ..set.specification().clone()
+        })
+        .unwrap()
+        .into()
+    })
+}
+
 /// Random hashes of few rounds over the large prime, for trees.
 pub fn short_hash(seed: u64, arity: usize) -> AnyParameters {
     let ranges = Ranges {
@@ -95,16 +114,8 @@ pub fn short_hash(seed: u64, arity: usize) -> AnyParameters {
         ..Ranges::default()
     };
     let set = random::any_parameters(large_field(), seed, &ranges).unwrap();
-    dispatch!(&set, set => {
-        PoseidonParameters::new(PoseidonSpecification {
-            name: format!("short hash of {arity}"),
-            input_positions: (1..=arity).collect(),
-            digest_positions: vec![1],
-            ..set.specification().clone()
-        })
-        .unwrap()
-        .into()
-    })
+    let name = format!("short hash of {arity}");
+    with_positions(&set, name, (1..=arity).collect(), vec![1])
 }
 
 /// Hashes of two digests of four Goldilocks elements.
@@ -340,11 +351,14 @@ impl<'a> Host<'a> {
         )
         .unwrap();
         for (level, &groups) in (0..).zip(&queues) {
-            self.write(
-                registers::LEVEL_TABLE.at(level),
-                LevelEntry::of_nodes(groups).value(),
-            );
+            self.write_queue(level, groups);
         }
+    }
+
+    /// The groups of nodes that the queue of a level has room for.
+    pub fn write_queue(&mut self, level: u32, groups: u32) {
+        let entry = LevelEntry::of_nodes(groups).value();
+        self.write(registers::LEVEL_TABLE.at(level), entry);
     }
 
     pub fn start(&mut self, run: Run, leaves: u32) {
