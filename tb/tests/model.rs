@@ -32,7 +32,7 @@ use acclmt_poseidon::word::Word;
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
 use common::bits::ZEROISE;
-use common::chip::short_pairs;
+use common::chip::{short_pairs, with_positions};
 use common::{Random, elements, has_chains, rounds, seed, up_to_widest};
 
 /// The build that the RTL is simulated as.
@@ -426,16 +426,9 @@ fn nodes_of(random: &mut Random, field: FieldId, seed: u64) -> AnyParameters {
         ..Ranges::default()
     };
     let set = random::any_parameters(field, seed + 1, &ranges).unwrap();
-    dispatch!(&set, set => {
-        PoseidonParameters::new(PoseidonSpecification {
-            name: format!("nodes of {arity}"),
-            input_positions: (width - arity * length..width).collect(),
-            digest_positions: (0..length).collect(),
-            ..set.specification().clone()
-        })
-        .unwrap()
-        .into()
-    })
+    let name = format!("nodes of {arity}");
+    let input = (width - arity * length..width).collect();
+    with_positions(&set, name, input, (0..length).collect())
 }
 
 /// A set with a sponge, whose digest has `length` elements where its state is wide enough.
