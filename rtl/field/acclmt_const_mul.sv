@@ -12,14 +12,14 @@
 ///
 ///     x1_i * Constant = sum_o + carry_o        (modulo 2^HighColumn)
 ///
-/// Only the columns from `LowColumn` up are delivered. Of the columns below, eight are built: their
-/// sum `below_o` tells, to a user who knows the true product there, whether the columns below those
-/// carry: they do exactly if the true eight bits are less than `below_o`, because what they
-/// carry, at most six bits, is less than 2^8.
+/// Only the columns from `LowColumn` up are delivered. Of the columns below, seven are built, for a
+/// user who knows the true product there. What those below them carry has at most six bits: with it
+/// the sum of the seven overflows exactly if its top bit `below_o` is 1 and that of the true
+/// product is 0.
 ///
 /// Handshake:  none. Latency: combinational.
 module acclmt_const_mul #(
-  /// First column that is delivered: 0, or at least 8.
+  /// First column that is delivered: 0, or at least 7.
   parameter int unsigned LowColumn = 0,
   /// Column above the last one that is delivered.
   parameter int unsigned HighColumn = acclmt_prime_pkg::ConstantMontgomeryBits,
@@ -35,13 +35,12 @@ module acclmt_const_mul #(
   /// Product in the columns LowColumn .. HighColumn-1.
   output logic [HighColumn-LowColumn-1:0] sum_o,
   output logic [HighColumn-LowColumn-1:0] carry_o,
-  /// Sum of the eight columns below LowColumn, without what overflows from them (0 if LowColumn is
-  /// 0).
-  output logic [7:0] below_o
+  /// Column LowColumn - 1 of the sum of the seven columns below LowColumn (0 if LowColumn is 0).
+  output logic below_o
 );
 
-  localparam int unsigned BelowColumns = 8;
   localparam int unsigned OverflowBits = 6;
+  localparam int unsigned BelowColumns = OverflowBits + 1;
   localparam int unsigned ChunkBits = ChunkColumns + OverflowBits;
 
   localparam acclmt_prime_pkg::digits_t Digits = acclmt_prime_pkg::recode(Constant);
@@ -123,7 +122,7 @@ module acclmt_const_mul #(
       end
     end
   end
-  assign below_o = chunk_sum[0][BelowColumns-1:0];
+  assign below_o = chunk_sum[0][BelowColumns-1];
 
   // Which of the upper bits of the multiples are used depends on the constant.
   logic unused_multiples;

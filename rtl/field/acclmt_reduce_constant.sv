@@ -9,7 +9,7 @@
 ///
 /// Both multiplications are by constants (`acclmt_const_mul`). The low half of m * Prime is never
 /// built: it is known to be the negative of value mod R, so that only its carry into the high half
-/// is needed, which eight columns give.
+/// is needed, which seven columns give.
 ///
 /// The value may be a sum of hundreds of products of residues: with R = 2^264 and Prime < 2^255 the
 /// quotient of c * Prime^2 stays below (1 + c / 512) * Prime, and one subtraction makes it
@@ -86,7 +86,7 @@ module acclmt_reduce_constant #(
 
   // Stage 2: m in redundant form.
   logic [RadixBits-1:0] m_sum, m_carry, m_sum_q, m_carry_q;
-  logic [7:0] unused_below;
+  logic unused_below;
   acclmt_const_mul #(
     .LowColumn(0),
     .HighColumn(RadixBits),
@@ -118,9 +118,9 @@ module acclmt_reduce_constant #(
     m5_q <= {3'b0, m_q} + {1'b0, m_q, 2'b0};
   end
 
-  // Stage 5: high half of m * Prime in redundant form, and the eight columns just below it.
+  // Stage 5: high half of m * Prime in redundant form, and what the columns just below it tell.
   logic [HighWidth-1:0] mp_sum, mp_carry, mp_sum_q, mp_carry_q;
-  logic [7:0] mp_below, mp_below_q;
+  logic mp_below, mp_below_q;
   acclmt_const_mul #(
     .LowColumn(RadixBits),
     .HighColumn(SumWidth),
@@ -140,31 +140,29 @@ module acclmt_reduce_constant #(
   end
 
   // The high half of the value waits for stage 6, and so does what is to be known of its low half:
-  // its top eight bits, and whether the bits below them are zero. The residues of Goldilocks mode
-  // join after their own first stage.
+  // its top bit, and whether another one is set. The residues of Goldilocks mode join after their
+  // own first stage.
   localparam int unsigned WaitStages = 5;
   logic [WaitStages-1:0][HighWidth-1:0] high_q;
-  logic [WaitStages-1:0][7:0] top_q;
-  logic [WaitStages-2:0] rest_nonzero_q;
+  logic [WaitStages-2:0] top_q, rest_nonzero_q;
   always_ff @(posedge clk_i) begin
     high_q <= {
       high_q[WaitStages-2:1], goldilocks ? goldilocks_residues : high_q[0],
       value[SumWidth-1:RadixBits]
     };
-    top_q <= {top_q[WaitStages-2:0], low[RadixBits-1-:8]};
-    rest_nonzero_q <= {rest_nonzero_q[WaitStages-3:0], |low1_q[RadixBits-9:0]};
+    top_q <= {top_q[WaitStages-3:0], low1_q[RadixBits-1]};
+    rest_nonzero_q <= {rest_nonzero_q[WaitStages-3:0], |low1_q[RadixBits-2:0]};
   end
 
-  // Stage 6: the quotient. The top eight bits of the low half of m * Prime are those of the
-  // negative of the value's low half; the columns below them have carried if the sum without that
-  // carry is larger. The two low halves add up to R, and carry, unless both are zero.
-  logic rest_nonzero, below_carry, low_nonzero;
-  logic [7:0] top, negative_top;
+  // Stage 6: the quotient. The low half of m * Prime is the negative of the value's low half: the
+  // columns that were not built have overflowed if its top bit is 0 and their sum without what is
+  // below them says 1. The two low halves add up to R, and carry, unless both are zero.
+  logic rest_nonzero, top, negative_top, below_carry, low_nonzero;
   assign rest_nonzero = rest_nonzero_q[WaitStages-2];
-  assign top = top_q[WaitStages-1];
-  assign negative_top = rest_nonzero ? ~top : ~top + 8'd1;
-  assign below_carry = negative_top < mp_below_q;
-  assign low_nonzero = rest_nonzero || top != '0;
+  assign top = top_q[WaitStages-2];
+  assign negative_top = top ^ rest_nonzero;
+  assign below_carry = mp_below_q && !negative_top;
+  assign low_nonzero = rest_nonzero || top;
 
   logic [HighWidth-1:0] quotient_q;
   always_ff @(posedge clk_i) begin

@@ -143,7 +143,7 @@ module acclmt_to_montgomery #(
     for (genvar part = 0; part < Parts; part++) begin : gen_part
       localparam int unsigned Lsb = PartProductWidth * part;
       logic [PartProductWidth-1:0] sum, carry, slice;
-      logic [7:0] unused_below;
+      logic unused_below;
       acclmt_const_mul #(
         .LowColumn(0),
         .HighColumn(PartProductWidth),

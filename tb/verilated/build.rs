@@ -377,8 +377,8 @@ const MUTANTS: [Mutant; 27] = [
     Mutant {
         module: "acclmt_reduce_constant",
         name: "acclmt_reduce_constant_mutant_carry",
-        // The known top bits are wrong where all bits below them are zero.
-        faults: &[("rest_nonzero ? ~top : ~top + 8'd1", "~top")],
+        // The known top bit is wrong where all bits below it are zero.
+        faults: &[("negative_top = top ^ rest_nonzero", "negative_top = ~top")],
     },
     Mutant {
         module: "acclmt_reduce_constant",
