@@ -108,7 +108,7 @@ module acclmt_tb_chip #(
       .passes_i(engine.u_passes.known.passes), \
       .loop_ends_i(engine.u_passes.loop_ends), \
       .loop_begin_i(engine.u_passes.known.loop_begin), \
-      .loop_passes_i(engine.u_passes.body_passes), \
+      .loop_passes_i(acclmt_pkg::pass_count_t'(engine.u_passes.known_d.body_passes)), \
       .pass_i(engine.u_loop.issue_pass), \
       .count_i(engine.u_loop.issue_count), \
       .number_o(number) \

@@ -82,7 +82,7 @@ module acclmt_full_round_passes #(
   // ---- The table --------------------------------------------------------------------------------
 
   // A write comes from afar and goes through all rules: it waits a cycle between the two.
-  logic write, write_pass_d, write_pass_q, write_matrix_q, word_is_long_q;
+  logic write, write_pass_d, write_pass_q, write_matrix_q, word_is_long_q, fresh_q;
   acclmt_pkg::index_t index_q;
   acclmt_pkg::pass_entry_t entry;
   acclmt_pkg::pass_word_t word_q;
@@ -104,6 +104,8 @@ module acclmt_full_round_passes #(
   always_ff @(posedge clk_i) begin
     if (write) begin
       index_q <= constant_write_i.index;
+      // A new table begins.
+      fresh_q <= constant_write_i.index == '0;
       word_q <= constant_write_i.data[acclmt_pkg::PassWordWidth-1:0];
       word_is_long_q <=
           constant_write_i.data[acclmt_pkg::WordWidth-1:acclmt_pkg::PassWordWidth] != '0;
@@ -159,9 +161,12 @@ module acclmt_full_round_passes #(
 
   // ---- Rules of the table -----------------------------------------------------------------------
 
+  // A body has no more passes than the table.
+  localparam int unsigned BodyWidth = PassIndexWidth + 1;
   // What is known ahead of the entry that is written: whether the table is malformed; the index of
   // the next entry; a visit has begun, which one; passes and constant vectors of it so far, those
-  // ahead of its last loop, and whether that is open; a base is stored, was when the loop began.
+  // ahead of its last loop, those of that loop, made once, and whether it is open; a base is
+  // stored, was when the loop began.
   typedef struct packed {
     logic malformed;
     logic [PassIndexWidth:0] next;
@@ -174,25 +179,23 @@ module acclmt_full_round_passes #(
     acclmt_pkg::pass_index_t loop_begin;
     logic [CountWidth-1:0] loop_passes;
     logic [CountWidth-1:0] loop_vectors;
+    logic [BodyWidth-1:0] body_passes;
+    logic [BodyWidth-1:0] body_vectors;
     logic stored;
     logic loop_stored;
   } progress_t;
   progress_t known, known_d, known_q;
 
   // Of a visit that is complete.
-  logic begins, ends, loop_ends, unit, unloaded, visit_exists, fresh;
-  logic [7:0] repeats;
-  logic [CountWidth-1:0] body_passes, body_vectors;
+  logic begins, ends, loop_ends, unit, unloaded, visit_exists;
   logic [NumSets-1:0][1:0] done;
   logic [1:0] done_of_set;
-  assign fresh = index_q == '0;
   assign loop_ends = entry.times != '0;
-  assign repeats = entry.times - 1'b1;
   assign begins = write_pass_q && word_q.begins;
   assign ends = write_pass_q && entry.leaves;
   always_comb begin
     known = known_q;
-    if (fresh) known = '0;
+    if (fresh_q) known = '0;
     if (word_q.begins) begin
       known.visit = word_q.visit;
       known.set_number = word_q.set_number;
@@ -203,13 +206,15 @@ module acclmt_full_round_passes #(
       known.loop_begin = index_q[PassIndexWidth-1:0];
       known.loop_passes = known.passes;
       known.loop_vectors = known.vectors;
+      known.body_passes = '0;
+      known.body_vectors = '0;
       known.loop_stored = known.stored;
     end
   end
   always_comb begin
     done_of_set = '0;
     for (int set = 0; set < int'(NumSets); set++) begin
-      if (word_q.set_number == acclmt_pkg::SetWidth'(set) && !fresh) done_of_set = done[set];
+      if (word_q.set_number == acclmt_pkg::SetWidth'(set) && !fresh_q) done_of_set = done[set];
     end
   end
   assign visit_exists =
@@ -234,14 +239,15 @@ module acclmt_full_round_passes #(
       end
       default: base_illegal = known.stored || uses_base;
     endcase
-    body_passes = known.passes + 1'b1 - known.loop_passes;
-    body_vectors = known.vectors + CountWidth'(entry.add) - known.loop_vectors;
+    known_d.body_passes = known.body_passes + 1'b1;
+    known_d.body_vectors = known.body_vectors + BodyWidth'(entry.add);
     known_d.passes = known.passes + 1'b1;
     known_d.vectors = known.vectors + CountWidth'(entry.add);
     if (loop_ends) begin
-      // A body has no more passes than the table.
-      known_d.passes = known_d.passes + CountWidth'(repeats) * CountWidth'(body_passes[7:0]);
-      known_d.vectors = known_d.vectors + CountWidth'(repeats) * CountWidth'(body_vectors[7:0]);
+      known_d.passes =
+          known.loop_passes + CountWidth'(entry.times) * CountWidth'(known_d.body_passes);
+      known_d.vectors =
+          known.loop_vectors + CountWidth'(entry.times) * CountWidth'(known_d.body_vectors);
     end
     known_d.next = known.next + 1'b1;
     known_d.open = !entry.leaves;
@@ -298,7 +304,7 @@ module acclmt_full_round_passes #(
         stores_q <= 1'b0;
         line_begins_q <= '0;
       end else if (write_pass_q) begin
-        if (fresh) begin
+        if (fresh_q) begin
           visits_done_q <= '0;
           unit_q <= 1'b0;
           seventh_q <= 1'b0;
@@ -312,7 +318,7 @@ module acclmt_full_round_passes #(
           if (unit) unit_q <= 1'b1;
           if (entry.sbox == acclmt_pkg::SboxSeventh) seventh_q <= 1'b1;
           if (unloaded) unloaded_q <= 1'b1;
-          if (fresh || entry.matrix > last_matrix_q) last_matrix_q <= entry.matrix;
+          if (fresh_q || entry.matrix > last_matrix_q) last_matrix_q <= entry.matrix;
           if (entry.store != acclmt_pkg::StoreNone) stores_q <= 1'b1;
           if (begins) begin
             line_begins_q[word_q.visit] <= (entry.sbox == acclmt_pkg::SboxNone)
@@ -324,7 +330,7 @@ module acclmt_full_round_passes #(
     for (genvar visit = 0; visit < 2; visit++) begin : gen_visit
       // A new table begins without those of the last one, of any set.
       always_ff @(posedge clk_i) begin
-        if (write_pass_q && fresh) begin
+        if (write_pass_q && fresh_q) begin
           first_q[FirstWidth*visit+:FirstWidth] <= '0;
           passes_q[CountWidth*visit+:CountWidth] <= '0;
           vectors_q[CountWidth*visit+:CountWidth] <= '0;
@@ -351,7 +357,7 @@ module acclmt_full_round_passes #(
         else if (write_pass_q) first_of_last_q <= written && begins && word_q.visit && !ends;
       end
       always_ff @(posedge clk_i) begin
-        if (write_pass_q && fresh) second_q <= '0;
+        if (write_pass_q && fresh_q) second_q <= '0;
         else if (write_pass_q && first_of_last_q) second_q <= entry;
       end
       assign second_o[EntryWidth*set+:EntryWidth] = second_q;
@@ -404,7 +410,7 @@ module acclmt_full_round_passes #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{body_passes, body_vectors, word_q, constant_write_i};
+  assign unused_bits = ^{word_q, constant_write_i};
 
 `ifndef SYNTHESIS
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
