@@ -36,8 +36,9 @@ module acclmt_reduce_goldilocks (
     logic [Width-1:0] corrected;
     assign negative = total_q[Width-1];
     assign corrected = total_q + (negative ? Prime : -Prime);
+    // What is negative once corrected was below the prime.
     assign residue_o[SliceWidth*s+:SliceWidth] =
-        (negative || !corrected[Width-1]) ? corrected[SliceWidth-1:0] : total_q[SliceWidth-1:0];
+        corrected[Width-1] ? total_q[SliceWidth-1:0] : corrected[SliceWidth-1:0];
 
     // Below 2^64 once corrected.
     logic unused_corrected;
