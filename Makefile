@@ -125,11 +125,12 @@ paper: setup ## Repeat the evaluation of the AcclMT paper, with hashers of a CPU
 results: paper ## Write the results of `make paper` into the book, as docs/results.md
 	$(ACCLMT) report $(PAPER_DIR) --markdown docs/results.md
 
-prove: ## Prove what buses, crossings and control blocks promise, by induction, and find planted faults; docs/proofs.md
+prove: ## Prove what buses, crossings, control and arithmetic blocks promise, and find planted faults; docs/proofs.md
 	@.ci/setup --area
 	@target/venv/bin/python synth/protocol/protocol.py
 	@target/venv/bin/python synth/protocol/crossing.py
 	@target/venv/bin/python synth/proofs/control.py
+	@target/venv/bin/python synth/proofs/arithmetic.py
 
 # ORFS_DIR names a clone of OpenROAD-flow-scripts. NETLIST, PERIOD_PS and UTILIZATION are optional.
 place: ## Place and route a module by OpenROAD-flow-scripts: LIB=asap7|sg13g2 TOP=module; docs/place.md

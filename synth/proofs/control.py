@@ -322,19 +322,20 @@ def check(block, sources, faults):
     print(f"{text} ({time.monotonic() - began:.0f} s)", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def run(description, blocks, check):
+    """The program: checks the blocks that are named, or all, with `check(block, sources, faults)`."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--no-faults", action="store_true", help="the proofs alone, without the planted faults")
     parser.add_argument("blocks", nargs="*", metavar="MODULE", help="blocks to prove [all]")
     arguments = parser.parse_args()
-    known = {block.module: block for block in BLOCKS}
+    known = {block.module: block for block in blocks}
     for name in arguments.blocks:
         if name not in known:
-            sys.exit(f"control: no proof of '{name}'; there are: {', '.join(known)}")
+            sys.exit(f"{protocol.PROGRAM}: no proof of '{name}'; there are: {', '.join(known)}")
     sources = elaborate.read_file_list(elaborate.FILE_LIST)
     for name in arguments.blocks or known:
         check(known[name], sources, not arguments.no_faults)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__.splitlines()[0], BLOCKS, check)
