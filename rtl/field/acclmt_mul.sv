@@ -224,8 +224,8 @@ module acclmt_mul #(
       .a_i(a_sum),
       .b_i(b_sum),
       .product_o(middle),
-      .beside_a_i('0),
-      .beside_b_i('0),
+      .beside_a_i(WordWidth'(0)),
+      .beside_b_i(WordWidth'(0)),
       .beside_o(middle_beside)
     );
 
