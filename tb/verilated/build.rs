@@ -394,8 +394,8 @@ const MUTANTS: [Mutant; 27] = [
         name: "acclmt_reduce_goldilocks_mutant",
         // No subtraction when the sum of the parts is the prime itself.
         faults: &[(
-            "!corrected[Width-1])",
-            "(!corrected[Width-1] && corrected != '0))",
+            "corrected[Width-1] ?",
+            "(corrected[Width-1] || corrected == '0) ?",
         )],
     },
     Mutant {
