@@ -42,6 +42,8 @@ class Block:
     faults: tuple[tuple[str, str], ...]
     # Assertions of the block that are about its inputs.
     assumed: tuple[str, ...] = ()
+    # None takes minutes.
+    takes_long: bool = False
 
 
 def levels(width, count, registers):
