@@ -26,6 +26,16 @@ const OUT_VALID: u32 = 1 << 2;
 const OUT_LAST: u32 = 1 << 3;
 const OUT_ERROR: u32 = 1 << 4;
 
+/// What a bench adds to the input.
+pub struct Addition {
+    /// In the cycles that end with these edges.
+    pub edges: Range<u64>,
+    /// In one of so many of them, the first one among them.
+    pub every: u64,
+    /// The words; in all other cycles they are zero.
+    pub words: Vec<u32>,
+}
+
 /// The chip behind the port of the driver.
 pub struct PackedChip {
     bench: Bench,
@@ -33,8 +43,8 @@ pub struct PackedChip {
     edges: u64,
     /// The edge at which words of a stream were moved first.
     pub first_transfer: Option<u64>,
-    /// What a bench adds to the input in the cycles that end with these edges; zero in all others.
-    pub addition: Option<(Range<u64>, Vec<u32>)>,
+    /// What a bench adds to the input.
+    pub addition: Option<Addition>,
     /// What it added to its output last.
     pub added: Vec<u32>,
 }
@@ -60,10 +70,11 @@ impl PackedChip {
         let mut packed = vec![0; self.bench.input_words()];
         packed[..INPUT].copy_from_slice(&input);
         if input[0] & EDGE != 0 {
-            if let Some((edges, addition)) = &self.addition
-                && edges.contains(&self.edges)
+            if let Some(addition) = &self.addition
+                && addition.edges.contains(&self.edges)
+                && (self.edges - addition.edges.start).is_multiple_of(addition.every)
             {
-                packed[INPUT..].copy_from_slice(addition);
+                packed[INPUT..].copy_from_slice(&addition.words);
             }
             self.edges += 1;
         }
