@@ -343,20 +343,13 @@ module acclmt_engine_pool #(
   end
 
   // What comes of the configuration is known a cycle later: no run starts before.
-  logic [NumEngines-1:0][2:0] program_fault_q;
-  logic [NumEngines-1:0][SetWidth-1:0] program_fault_set_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) program_fault_q <= {NumEngines{acclmt_pkg::ProgramSound}};
-    else program_fault_q <= program_fault;
-  end
-  always_ff @(posedge clk_i) program_fault_set_q <= program_fault_set;
   always_comb begin
     program_fault_o = acclmt_pkg::ProgramSound;
     program_fault_set_o = '0;
     for (int e = int'(NumEngines) - 1; e >= 0; e--) begin
-      if (program_fault_q[e] != acclmt_pkg::ProgramSound) begin
-        program_fault_o = program_fault_q[e];
-        program_fault_set_o = program_fault_set_q[e];
+      if (program_fault[e] != acclmt_pkg::ProgramSound) begin
+        program_fault_o = program_fault[e];
+        program_fault_set_o = program_fault_set[e];
       end
     end
   end

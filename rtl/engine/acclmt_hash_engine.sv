@@ -96,7 +96,8 @@ module acclmt_hash_engine #(
   /// The slot of a round is under way: bit 0 first full-round, bit i partial-round i, bit 7 second
   /// full-round sub-engine.
   output logic [acclmt_pkg::MaxSubEngines-1:0] busy_o,
-  /// Why the program of a set in use cannot run, of the first such set.
+  /// Why the program of a set in use cannot run, of the first such set; a cycle behind the
+  /// configuration.
   output acclmt_pkg::program_fault_t program_fault_o,
   output acclmt_pkg::set_t program_fault_set_o,
   /// No hash is inside.

@@ -90,8 +90,10 @@ impl Engine<'_> {
             let address = u32::from(*index) | u32::from(*bank) << 8 | u32::from(*sub_engine) << 16;
             self.cycle(CONSTANT, address, word);
         }
-        // The last write is registered before hashes come.
-        self.cycle(0, 0, &Word::default());
+        // The last write is known in every register before hashes come.
+        for _ in 0..2 {
+            self.cycle(0, 0, &Word::default());
+        }
     }
 
     /// Hashes words as fast as they are taken. `stall` of 16 cycles pass without input or output.

@@ -209,7 +209,8 @@ impl<'a> Engine<'a> {
                 engine.cycle(CONSTANT, address, &word);
             }
         }
-        // The last write is registered before hashes come; the grid of the slots begins here.
+        // The last write is known in every register before hashes come; the grid of the slots begins here.
+        engine.cycle(0, 0, &Word::default());
         engine.cycle(CLEAR, 0, &Word::default());
         engine
     }

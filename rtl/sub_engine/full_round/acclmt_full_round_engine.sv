@@ -103,7 +103,8 @@ module acclmt_full_round_engine #(
   input logic [1:0] take_i,
   output logic [1:0][acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_o,
   output logic [1:0][acclmt_pkg::TagWidth-1:0] tag_o,
-  /// Why the program of a set cannot run, for each set (`acclmt_pkg::program_fault_t`).
+  /// Why the program of a set cannot run, for each set (`acclmt_pkg::program_fault_t`); a
+  /// cycle behind the configuration.
   output logic [NumSets-1:0][2:0] faults_o,
   /// The slot of a round is under way (performance counter).
   output logic busy_o,

@@ -23,7 +23,8 @@
 /// state does not leave behind it.
 ///
 /// Handshake:  writes of constants; `read_i` reads an entry, which is there in the next cycle.
-/// Latency:    two cycles from a write to `faults_o` and the table, none from the configuration.
+/// Latency:    two cycles from a write to the table, three to `faults_o`; one from the
+///             configuration.
 /// Throughput: a read and a write in a cycle.
 module acclmt_full_round_passes #(
   /// Steps of matrices and beats of constant vectors that fit, powers of two.
@@ -391,20 +392,26 @@ module acclmt_full_round_passes #(
       logic unused_first;
       assign unused_first = ^of_visit;
     end
+    acclmt_pkg::program_fault_t fault, fault_q;
     always_comb begin
-      faults_o[set] = acclmt_pkg::ProgramSound;
-      if (known_q.malformed) faults_o[set] = acclmt_pkg::ProgramMalformed;
-      else if (visits_done_q != Visits) faults_o[set] = acclmt_pkg::ProgramMissing;
+      fault = acclmt_pkg::ProgramSound;
+      if (known_q.malformed) fault = acclmt_pkg::ProgramMalformed;
+      else if (visits_done_q != Visits) fault = acclmt_pkg::ProgramMissing;
       else if (unit_q || (seventh_q && of_set.alpha != acclmt_pkg::AlphaSeven) ||
                (of_set.adders && (!Adders || stores_q || (Visits & ~line_begins_q) != '0))) begin
-        faults_o[set] = acclmt_pkg::ProgramUnit;
+        fault = acclmt_pkg::ProgramUnit;
       end else if (unloaded_q || (of_set.adders && !adders_loaded) ||
                    32'(steps_end) >= MatrixDepth ||
                    !loaded_q[steps_end[MatrixAddressWidth-1:0]]) begin
-        faults_o[set] = acclmt_pkg::ProgramMatrix;
-      end else if (!(&vectors_fit)) faults_o[set] = acclmt_pkg::ProgramVectors;
-      else if (!(&passes_agree)) faults_o[set] = acclmt_pkg::ProgramPasses;
+        fault = acclmt_pkg::ProgramMatrix;
+      end else if (!(&vectors_fit)) fault = acclmt_pkg::ProgramVectors;
+      else if (!(&passes_agree)) fault = acclmt_pkg::ProgramPasses;
     end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) fault_q <= acclmt_pkg::ProgramMissing;
+      else fault_q <= fault;
+    end
+    assign faults_o[set] = fault_q;
     logic unused_config;
     assign unused_config = ^of_set;
   end
