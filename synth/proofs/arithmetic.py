@@ -160,7 +160,8 @@ def check(block, sources, faults):
             if asserted == 0:
                 protocol.fail(f"{block.module} has no assertion", said)
             proved.append(str(asserted))
-    text = f"{block.module}: {', '.join(proved)} assertions are proved at {len(block.sizes)} size{"s" if len(block.sizes) > 1 else ""}"
+    sizes = "one size" if len(block.sizes) == 1 else f"{len(block.sizes)} sizes"
+    text = f"{block.module}: {', '.join(proved)} assertions are proved at {sizes}"
     # A fault whose text is gone is told without the proofs of the faults, too.
     for fault in block.faults:
         with tempfile.TemporaryDirectory() as folder:
