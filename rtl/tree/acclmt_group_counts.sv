@@ -41,17 +41,36 @@ module acclmt_group_counts #(
   assign write_index = write_group_i[IndexWidth:1];
   assign look_index = look_group_i[IndexWidth:1];
   assign forget_index = forget_group_i[IndexWidth:1];
-  // The counts of a large node memory are more bits than Verilator thinks anybody means.
-  /* verilator lint_off WIDTHCONCAT */
+
+  // An index is decoded as a row and a column: what is written comes late, and goes to every group.
+  localparam int unsigned Columns = 2 ** (IndexWidth / 2);
+  localparam int unsigned Rows = Groups / Columns;
+  logic [Rows-1:0] write_row, forget_row;
+  logic [Columns-1:0] write_column, forget_column;
+  always_comb begin
+    for (int row = 0; row < int'(Rows); row++) begin
+      write_row[row] = write_i && 32'(write_index) / Columns == 32'(row);
+      forget_row[row] = forget_i && 32'(forget_index) / Columns == 32'(row);
+    end
+    for (int column = 0; column < int'(Columns); column++) begin
+      write_column[column] = 32'(write_index) % Columns == 32'(column);
+      forget_column[column] = 32'(forget_index) % Columns == 32'(column);
+    end
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) count_q <= '0;
     else if (clear_i) count_q <= '0;
     else begin
-      if (forget_i) count_q[forget_index] <= '0;
-      if (write_i) count_q[write_index] <= written_count_o;
+      for (int group = 0; group < int'(Groups); group++) begin
+        if (forget_row[group/int'(Columns)] && forget_column[group%int'(Columns)]) begin
+          count_q[group] <= '0;
+        end
+        if (write_row[group/int'(Columns)] && write_column[group%int'(Columns)]) begin
+          count_q[group] <= written_count_o;
+        end
+      end
     end
   end
-  /* verilator lint_on WIDTHCONCAT */
   assign written_count_o = count_q[write_index] + 1'b1;
   assign look_count_o = count_q[look_index];
 

@@ -269,15 +269,15 @@ const PLACE_FAULTS: [Fault; 7] = [
     // A group begins with the nodes of the one that had its words before.
     Fault {
         file: "tree/acclmt_group_counts.sv",
-        original: "if (forget_i) count_q",
-        fault: "if (forget_i && write_i) count_q",
+        original: "forget_row[row] = forget_i &&",
+        fault: "forget_row[row] = forget_i && write_i &&",
         message: "acclmt_dispatch_scheduler: a group has 4 nodes",
     },
     // A digest is not counted while a group is forgotten.
     Fault {
         file: "tree/acclmt_group_counts.sv",
-        original: "if (write_i) count_q",
-        fault: "if (write_i && !forget_i) count_q",
+        original: "write_row[row] = write_i &&",
+        fault: "write_row[row] = write_i && !forget_i &&",
         message: "acclmt_dispatch_scheduler: the leaf queue is full and nothing can move",
     },
     // All groups are as short as the last one, as soon as that is known.
