@@ -437,11 +437,13 @@ const MUTANTS: [Mutant; 27] = [
     Mutant {
         module: "acclmt_full_round_pairs",
         name: "acclmt_full_round_pairs_mutant",
-        // Lane 2 is missing in Goldilocks mode; otherwise a product between two pairs of beats, which is of
-        // none, is added.
+        // Lane 2 is missing in Goldilocks mode; otherwise the second pair of beats is a state of its own.
         faults: &[
             ("digit[0] + digit[1] + digit[2]", "digit[0] + digit[1]"),
-            ("if (product_valid) begin", "if (1'b1) begin"),
+            (
+                "BeatWidth'(MaxBeats) || beat_i[1]",
+                "BeatWidth'(MaxBeats) || !beat_i[2]",
+            ),
         ],
     },
     Mutant {

@@ -129,16 +129,16 @@ module acclmt_full_round_pairs #(
     end
   end
 
-  // The elements of this pair, and those that wait.
+  // The elements of this pair, which comes while none waits, and those that wait.
   logic [Lanes-1:0][WordWidth-1:0] even_q;
   logic [Lanes-2:0][WordWidth-1:0] x_q, y_q;
   logic [WordWidth-1:0] x, y;
   always_comb begin
-    x = x_q[0];
-    y = y_q[0];
-    if (comes) begin
-      x = goldilocks ? slice_word[0] : even_q[0];
-      y = goldilocks ? slice_word[1] : state_i[0];
+    x = goldilocks ? slice_word[0] : even_q[0];
+    y = goldilocks ? slice_word[1] : state_i[0];
+    if (waiting) begin
+      x = x_q[0];
+      y = y_q[0];
     end
   end
   always_ff @(posedge clk_i) begin
@@ -211,8 +211,8 @@ module acclmt_full_round_pairs #(
 
   // ---- Their sum --------------------------------------------------------------------------------
 
-  logic pair_last, product_valid, product_last, product_first, last_q;
-  logic unused_valid_ahead, unused_ahead, unused_first_ahead;
+  logic pair_last, product_valid, product_last, last_q;
+  logic unused_valid_ahead, unused_ahead;
   assign pair_last = comes ? final_pair && (adders || lanes == 2'd1)
                            : final_q && waiting_q == 2'd1;
   acclmt_valid_pipe #(
@@ -234,16 +234,6 @@ module acclmt_full_round_pairs #(
     .valid_i(pair_last),
     .valid_o(product_last),
     .ahead_o(unused_ahead)
-  );
-  acclmt_valid_pipe #(
-    .Cycles(ToProduct)
-  ) u_first_to_product (
-    .clk_i,
-    .rst_ni,
-    .clear_i,
-    .valid_i(comes && first),
-    .valid_o(product_first),
-    .ahead_o(unused_first_ahead)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) last_q <= 1'b0;
@@ -270,23 +260,27 @@ module acclmt_full_round_pairs #(
     assign unused_beside = ^{beside, adders_i};
   end
 
-  // In Goldilocks mode the slices are added up.
-  logic [Slices-1:0][ChunkWidth-1:0] digit, begun, growing_q, whole;
+  // In Goldilocks mode the slices are added up. What grows begins at zero: it is left so by the
+  // last product of a state.
+  logic [Slices-1:0][ChunkWidth-1:0] digit, sum, growing_q, complete_q, whole;
   always_comb begin
     for (int k = 0; k < int'(Slices); k++) begin
       digit[k] = ChunkWidth'(product[int'(DigitWidth)*k+:DigitWidth]);
+      sum[k] = growing_q[k] + digit[k];
     end
-    begun = product_first ? '0 : growing_q;
+    if (goldilocks) begin
+      sum[0] = growing_q[0] + digit[0] + digit[1] + digit[2] + ChunkWidth'(beside_sum);
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) growing_q <= '0;
+    else if (clear_i || product_last) growing_q <= '0;
+    else if (product_valid) growing_q <= sum;
   end
   always_ff @(posedge clk_i) begin
-    if (product_valid) begin
-      for (int k = 0; k < int'(Slices); k++) growing_q[k] <= begun[k] + digit[k];
-      if (goldilocks) begin
-        growing_q[0] <= begun[0] + digit[0] + digit[1] + digit[2] + ChunkWidth'(beside_sum);
-      end
-    end
+    if (product_last) complete_q <= sum;
   end
-  assign whole = goldilocks ? {Slices{growing_q[0]}} : growing_q;
+  assign whole = goldilocks ? {Slices{complete_q[0]}} : complete_q;
 
   // With one parameter set a sum is there until the next one comes, which is late enough; with
   // several ones the matrix may start later, and sums wait for it.
@@ -356,7 +350,7 @@ module acclmt_full_round_pairs #(
       .clear_i,
       .valid_i(last_q),
       .ready_o(dense_ready),
-      .data_i(growing_q[0]),
+      .data_i(complete_q[0]),
       .valid_o(dense_valid),
       .ready_i(take_i || !adders),
       .data_o(dense_sum)
@@ -393,6 +387,9 @@ module acclmt_full_round_pairs #(
   has_lanes_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
       comes && !clear_i |-> lanes != '0)
   else $error("acclmt_full_round_pairs: a pair of beats has no lane");
+  ends_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+      product_last && !clear_i |-> product_valid)
+  else $error("acclmt_full_round_pairs: the last product of a state does not come");
   known_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !$isunknown(valid_i))
   else $error("acclmt_full_round_pairs: whether a beat comes is unknown");
   lanes_wait_c : cover property (@(posedge clk_i) disable iff (!rst_ni) waiting);
