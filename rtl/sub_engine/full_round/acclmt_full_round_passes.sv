@@ -196,7 +196,7 @@ module acclmt_full_round_passes #(
   assign ends = write_pass_q && entry.leaves;
   always_comb begin
     known = known_q;
-    if (fresh_q) known = '0;
+    if (fresh_q) known.malformed = 1'b0;
     if (word_q.begins) begin
       known.visit = word_q.visit;
       known.set_number = word_q.set_number;
@@ -225,6 +225,8 @@ module acclmt_full_round_passes #(
   logic uses_base, base_illegal;
   assign uses_base = entry.sbox == acclmt_pkg::SboxSquareBase ||
                      entry.sbox == acclmt_pkg::SboxFourthBase;
+  logic [CountWidth-1:0] times;
+  assign times = CountWidth'(entry.times);
   always_comb begin
     known_d = known;
     base_illegal = uses_base;
@@ -245,10 +247,10 @@ module acclmt_full_round_passes #(
     known_d.passes = known.passes + 1'b1;
     known_d.vectors = known.vectors + CountWidth'(entry.add);
     if (loop_ends) begin
-      known_d.passes =
-          known.loop_passes + CountWidth'(entry.times) * CountWidth'(known_d.body_passes);
-      known_d.vectors =
-          known.loop_vectors + CountWidth'(entry.times) * CountWidth'(known_d.body_vectors);
+      // Times the passes and vectors of the body with this pass, as sums that wait for no carry.
+      known_d.passes = known.loop_passes + times + times * CountWidth'(known.body_passes);
+      known_d.vectors = known.loop_vectors + (entry.add ? times : '0) +
+                        times * CountWidth'(known.body_vectors);
     end
     known_d.next = known.next + 1'b1;
     known_d.open = !entry.leaves;
@@ -267,9 +269,17 @@ module acclmt_full_round_passes #(
   assign erase = write_pass_q && word_q == '0 && !word_is_long_q && !known.open;
   assign erase_o = erase;
 
+  // With the first entry of a new table nothing is known any more. That a table is malformed stays
+  // until what was known of its sets goes as well.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) known_q <= '0;
-    else if (write_pass_q) known_q <= known_d;
+    else begin
+      if (write_pass_q) known_q <= known_d;
+      if (write_pass_d && constant_write_i.index == '0) begin
+        known_q <= '0;
+        known_q.malformed <= write_pass_q ? known_d.malformed : known_q.malformed;
+      end
+    end
   end
 
   // ---- What is known of each set ----------------------------------------------------------------
@@ -377,13 +387,12 @@ module acclmt_full_round_passes #(
                        (IndexWidth + 1)'(of_set.beats) * (IndexWidth + 1)'(of_set.steps) - 1'b1;
     for (genvar visit = 0; visit < 2; visit++) begin : gen_compare
       acclmt_pkg::pass_first_t of_visit;
-      logic [CountWidth-1:0] short;
-      logic [CountWidth+3-1:0] vectors_end;
+      logic [CountWidth+3-1:0] beats, vectors_end;
       assign of_visit = first_q[FirstWidth*visit+:FirstWidth];
-      assign short = CountWidth'((visit == 1) && of_set.digest_short);
+      assign beats = (CountWidth + 3)'(of_set.beats);
       assign vectors_end = (CountWidth + 3)'(of_visit.constants) +
-          ((CountWidth + 3)'(vectors_q[CountWidth*visit+:CountWidth]) + (CountWidth + 3)'(short)) *
-          (CountWidth + 3)'(of_set.beats);
+          ((visit == 1 && of_set.digest_short) ? beats : '0) +
+          (CountWidth + 3)'(vectors_q[CountWidth*visit+:CountWidth]) * beats;
       assign vectors_fit[visit] =
           !Visits[visit] || vectors_end <= (CountWidth + 3)'(ConstantDepth);
       assign passes_agree[visit] = !Visits[visit] ||
