@@ -179,7 +179,8 @@ module acclmt_full_round_engine #(
     .entry_o(end_entry)
   );
 
-  logic enter, enter_beat, enter_last_beat, layer_end, layer_end_last, dense_start, may_start;
+  logic enter, enter_dense, enter_beat, enter_last_beat, layer_end, layer_end_last, dense_start;
+  logic may_start;
   acclmt_pkg::pass_label_t enter_label, layer_end_label;
   acclmt_pkg::index_t enter_matrix;
   acclmt_pkg::tag_t enter_tag, layer_end_tag;
@@ -220,6 +221,7 @@ module acclmt_full_round_engine #(
     .dense_start_i(dense_start),
     .may_start_o(may_start),
     .enter_o(enter),
+    .enter_dense_o(enter_dense),
     .enter_beat_o(enter_beat),
     .enter_last_beat_o(enter_last_beat),
     .enter_label_o(enter_label),
@@ -298,7 +300,7 @@ module acclmt_full_round_engine #(
     .adders_i,
     .dense_i(issue_label.leaves && !issue_label.last),
     .enter_i(enter),
-    .enter_dense_i(enter_label.last),
+    .enter_dense_i(enter_dense),
     .enter_beat_i(enter_beat),
     .enter_last_beat_i(enter_last_beat),
     .enter_round_i({1'b0, enter_label, enter_tag, enter_matrix[MatrixAddressWidth-1:0]}),

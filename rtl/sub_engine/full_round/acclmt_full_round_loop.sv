@@ -72,10 +72,11 @@ module acclmt_full_round_loop #(
   /// With adders: the multipliers begin a dense layer, and may do so in this cycle.
   input logic dense_start_i,
   output logic may_start_o,
-  /// With adders: a beat enters behind the S-boxes, the second one and the last one of its state,
-  /// for a dense layer if that is on its last visit; what the program says of it, the first step of
-  /// its matrix, and its tag.
+  /// With adders: a beat enters behind the S-boxes; it is on its last visit, and so for a dense
+  /// layer; it is the second one and the last one of its state; what the program says of it, the
+  /// first step of its matrix, and its tag.
   output logic enter_o,
+  output logic enter_dense_o,
   output logic enter_beat_o,
   output logic enter_last_beat_o,
   output acclmt_pkg::pass_label_t enter_label_o,
@@ -404,8 +405,13 @@ module acclmt_full_round_loop #(
     logic enter_last_q;
     acclmt_pkg::pass_first_t enter_first_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) enter_o <= 1'b0;
-      else enter_o <= enter && !clear_i;
+      if (!rst_ni) begin
+        enter_o <= 1'b0;
+        enter_dense_o <= 1'b0;
+      end else begin
+        enter_o <= enter && !clear_i;
+        enter_dense_o <= enter && enter_last && !clear_i;
+      end
     end
     always_ff @(posedge clk_i) begin
       enter_last_q <= enter_last;
@@ -428,6 +434,7 @@ module acclmt_full_round_loop #(
     assign unused_enter = ^enter_first_q;
   end else begin : gen_no_enter
     assign enter_o = 1'b0;
+    assign enter_dense_o = 1'b0;
     assign enter_beat_o = 1'b0;
     assign enter_last_beat_o = 1'b0;
     assign enter_label_o = '0;

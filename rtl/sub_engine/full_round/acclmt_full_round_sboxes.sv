@@ -66,8 +66,8 @@ module acclmt_full_round_sboxes #(
   input logic [acclmt_pkg::Lanes-1:0][acclmt_pkg::WordWidth-1:0] state_i,
   input logic [RoundInfoWidth-1:0] round_i,
   /// Adders are in use. Whether the layer of a beat is dense then; a beat enters behind the
-  /// S-boxes, for a dense layer, the second one and the last one of its state, and what is known of
-  /// its round.
+  /// S-boxes, it enters for a dense layer, is the second one and the last one of its state, and
+  /// what is known of its round.
   input logic adders_i,
   input logic dense_i,
   input logic enter_i,
@@ -142,7 +142,7 @@ module acclmt_full_round_sboxes #(
   logic adders, turn_enters;
   logic [Lanes-1:0][WordWidth-1:0] power_at_turn;
   assign adders = Adders && adders_i;
-  assign turn_enters = Adders && enter_i && enter_dense_i;
+  assign turn_enters = Adders && enter_dense_i;
   assign valid_o = (valid_at_turn && (!adders || dense_at_turn)) || turn_enters;
   assign beat_o = turn_enters ? BeatWidth'(enter_beat_i) : beat_at_turn;
   assign start_o = valid_o && beat_o == '0;
@@ -156,6 +156,9 @@ module acclmt_full_round_sboxes #(
     assign layer_round_o = layer_enters ? enter_round_i : round_at_turn;
     assign layer_state_o = layer_enters ? enter_state_i : power_at_turn;
 `ifndef SYNTHESIS
+    dense_enters_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+        enter_dense_i |-> enter_i)
+    else $error("acclmt_full_round_sboxes: a beat is of a dense layer and does not enter");
     one_to_a_unit_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
         enter_i && valid_at_turn |-> enter_dense_i != dense_at_turn)
     else $error("acclmt_full_round_sboxes: two beats need a unit in one cycle");
