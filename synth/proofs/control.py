@@ -169,8 +169,10 @@ BLOCKS = (
         "acclmt_group_counts",
         ("forgotten_group_is_not_written_a",),
         (
-            ("if (forget_i) count_q[forget_index] <= '0;", ""),
-            ("if (write_i) count_q[write_index] <= written_count_o;", "if (write_i) count_q[write_index] <= count_q[look_index] + 1'b1;"),
+            ("forget_row[row] = forget_i && 32'(forget_index) / Columns == 32'(row);", "forget_row[row] = 1'b0;"),
+            ("          count_q[group] <= written_count_o;", "          count_q[group] <= count_q[look_index] + 1'b1;"),
+            # A column of another group.
+            ("32'(write_index) % Columns == 32'(column);", "32'(look_index) % Columns == 32'(column);"),
             ("assign look_count_o = count_q[look_index];", "assign look_count_o = count_q[write_index];"),
         ),
         ("NodeWords=8",),
