@@ -72,9 +72,22 @@ def add_parameter_argument(parser, of):
     )
 
 
+def is_in_concatenation(text, position):
+    """Whether a position of the text of an expression is between braces."""
+    depth = 0
+    for character in reversed(text[:position]):
+        if character == ";":
+            break
+        depth += (character == "}") - (character == "{")
+        if depth < 0:
+            return True
+    return False
+
+
 def check_casts(source):
     """Refuses a unary operator ahead of a cast, such as `~Width'(1)`: the Verilog front end of Yosys takes the operator
-    for a part of the width, and what it makes is another design, without a word."""
+    for a part of the width, and what it makes is another design, without a word. And a cast that is chosen in a
+    concatenation, such as `{a, Choice ? b : Width'(0)}`: with a constant choice it has 32 bits, whatever its width."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), source.read_text(), flags=re.DOTALL)
     # These have a left side as well.
     text = text.replace("&&", ",,").replace("||", ",,")
@@ -85,6 +98,14 @@ def check_casts(source):
             f"{source}:{line}: Yosys reads the operator of `{found[1]}..)` as a part of the cast's width; write it "
             "otherwise, such as with parentheses around the cast"
         )
+    for found in re.finditer(r"[?:]\s*([\w:]+'\()", text):
+        choice = text.rfind("?", 0, found.start(1))
+        if is_in_concatenation(text, found.start()) and is_in_concatenation(text, choice):
+            line = text.count("\n", 0, found.start(1)) + 1
+            raise ValueError(
+                f"{source}:{line}: Yosys gives `{found[1]}..)`, which is chosen in a concatenation, 32 bits where the choice is "
+                "constant; choose it outside of the concatenation"
+            )
 
 
 def commands(front_end, top, sources, parameters=()):

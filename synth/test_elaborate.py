@@ -68,34 +68,52 @@ class Elaborate(unittest.TestCase):
         self.assertNotEqual(code, 0, output)
         self.assertIn("b_o", output)
 
-    def test_operators_ahead_of_casts_are_refused(self):
-        def top(expression):
-            text = f"""
-              module top #(parameter int Width = 4) (input logic [3:0] a_i, output logic [3:0] b_o);
-                assign b_o = {expression};
-              endmodule"""
-            return elaborate("yosys", text)
+    def check_expressions(self, refused, message, accepted):
+        """Elaborates a module with each expression."""
+        for expressions, passes in [(refused, False), (accepted, True)]:
+            for expression in expressions:
+                with self.subTest(expression):
+                    text = f"""
+                      module top #(parameter int Width = 4) (input logic [3:0] a_i, output logic [3:0] b_o);
+                        assign b_o = {expression};
+                      endmodule"""
+                    code, output = elaborate("yosys", text)
+                    self.assertEqual(code == 0, passes, output)
+                    if not passes:
+                        self.assertRegex(output, message)
 
-        for expression in ["~Width'(1)", "a_i & -4'(1)", "a_i ^ // here\n ~(-p::Width'(1))", "{~2'(1), a_i[1:0]}"]:
-            with self.subTest(expression):
-                code, output = top(expression)
-                self.assertNotEqual(code, 0, output)
-                self.assertRegex(output, "top.sv:[34]: Yosys reads the operator")
-        for expression in ["~(Width'(1))", "a_i - 4'(1)", "a_i & 4'(1)", "a_i[0] && 1'(1)", "{a_i[3] | 1'(1), a_i[2:0]}"]:
-            with self.subTest(expression):
-                code, output = top(expression)
-                self.assertEqual(code, 0, output)
+    def test_operators_ahead_of_casts_are_refused(self):
+        self.check_expressions(
+            ["~Width'(1)", "a_i & -4'(1)", "a_i ^ // here\n ~(-p::Width'(1))", "{~2'(1), a_i[1:0]}"],
+            "top.sv:[34]: Yosys reads the operator",
+            ["~(Width'(1))", "a_i - 4'(1)", "a_i & 4'(1)", "a_i[0] && 1'(1)", "{a_i[3] | 1'(1), a_i[2:0]}"],
+        )
+
+    def test_casts_that_are_chosen_in_concatenations_are_refused(self):
+        self.check_expressions(
+            ["{Width == 4 ? a_i[1:0] : 2'(0), a_i[1:0]}", "{a_i[3],\n (Width != 4 ? p::Width'(1) : a_i[2:0])}", "{2{a_i[0] ? 2'(1) : 2'd0}}"],
+            "top.sv:[34]: Yosys gives `.*'\\(..\\)`, which is chosen in a concatenation, 32 bits",
+            ["Width == 4 ? a_i : 4'(0)", "{a_i[3], 1'(1), a_i[1:0]}", "Width == 4 ? {a_i[3], 3'(1)} : a_i", "{a_i[2+:2], a_i[0] ? 2'd1 : 2'd0}"],
+        )
+
+    def test_yosys_does_not_know_the_width_of_a_cast_that_is_chosen(self):
+        # Where this fails Yosys is mended, and this part of check_casts has no purpose.
+        text = "module top (input logic a_i, output logic [2:0] b_o); assign b_o = {a_i, 1'b0 ? 2'd1 : 2'(0)}; endmodule"
+        self.assertTrue(self.proves(text, "b_o 0"))
+
+    def proves(self, text, fact):
+        """Whether Yosys proves a fact of the module top, having read it as it stands."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "top.sv"
+            source.write_text(text)
+            commands = [f"read_verilog -sv {source}", f"sat -verify -prove {fact} top"]
+            done = subprocess.run([sys.executable, "-c", elaborate_module.RUN_YOSYS, *commands], capture_output=True, check=False)
+            return done.returncode == 0
 
     def test_yosys_reads_operators_ahead_of_casts_as_the_width(self):
         # Where this fails Yosys is mended, and check_casts has no purpose.
         text = "module top (output logic [3:0] b_o); assign b_o = ~4'(1); endmodule"
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder) / "top.sv"
-            source.write_text(text)
-            script = ["read_verilog -sv", str(source)]
-            commands = [" ".join(script), "sat -verify -prove b_o 1 top"]
-            done = subprocess.run([sys.executable, "-c", elaborate_module.RUN_YOSYS, *commands], capture_output=True, check=False)
-            self.assertEqual(done.returncode, 0)
+        self.assertTrue(self.proves(text, "b_o 1"))
 
     def test_wrong_file_lists_fail(self):
         for file_list in ["", "child.sv\nabsent.sv\n", "+define+X\nchild.sv\n"]:

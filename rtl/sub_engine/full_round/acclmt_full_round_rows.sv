@@ -208,8 +208,8 @@ module acclmt_full_round_rows #(
   logic adders;
   logic [DenseAddressWidth-1:0] step_dense, dense_at_read;
   assign adders = Adders && adders_i;
-  assign step_dense = {step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth], step_i.label.last,
-                       step_i.row[0]};
+  assign step_dense = Adders ? {step_i.tag[acclmt_pkg::TagSet+:acclmt_pkg::SetWidth],
+                                step_i.label.last, step_i.row[0]} : '0;
   logic to_constant_fault;
   acclmt_delay #(
     .Width(1 + DenseAddressWidth + ConstantAddressWidth),
@@ -220,7 +220,7 @@ module acclmt_full_round_rows #(
     .rst_ni,
     .memory_config_i,
     .memory_fault_o(to_constant_fault),
-    .data_i({step_i.label.add, Adders ? step_dense : DenseAddressWidth'(0), step_constant}),
+    .data_i({step_i.label.add, step_dense, step_constant}),
     .data_o({adds_at_read, dense_at_read, constant_at_read})
   );
   assign beat_reads = beat_comes && adds_at_read;
