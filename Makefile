@@ -24,6 +24,7 @@ MUTANT_TESTS = chip host model zeroisation power_up
 REFERENCE = acclmt-poseidon acclmt-merkle acclmt-model
 SHARD ?= 7/84
 JOBS ?= 2
+SMALL_CORE = NumEngines=1 NumPartial=1 Store=0 Adders=0 MaxHeight=8 NodeWords=128
 DEMO_FILE = $(DEMO_DIR)/elements-8192.bin
 
 .DEFAULT_GOAL := help
@@ -131,6 +132,10 @@ prove: ## Prove what buses, crossings, control and arithmetic blocks promise, an
 	@target/venv/bin/python synth/protocol/crossing.py
 	@target/venv/bin/python synth/proofs/control.py
 	@target/venv/bin/python synth/proofs/arithmetic.py
+	@target/venv/bin/python synth/front_ends.py $(SMALL_CORE:%=--parameter %)
+	@target/venv/bin/python synth/front_ends.py --top acclmt_hash_engine --parameter Goldilocks=0
+	@target/venv/bin/python synth/front_ends.py --top acclmt_hash_engine --parameter Reduction=1 --parameter NumFull=2 \
+	  --parameter MemoryParity=1
 
 # ORFS_DIR names a clone of OpenROAD-flow-scripts. NETLIST, PERIOD_PS and UTILIZATION are optional.
 place: ## Place and route a module by OpenROAD-flow-scripts: LIB=asap7|sg13g2 TOP=module; docs/place.md
