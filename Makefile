@@ -15,11 +15,21 @@ PER_FILE ?= 8
 SEED ?= 1
 # Of the tests for each mutant, without it.
 SECONDS ?= 120
-MUTANTS_DIR = $(CURDIR)/target/mutants/$(SEED)-$(PER_FILE)
+# What has mutants: the core, or what is around it, in the bench of chips with DMA.
+DESIGN ?= core
+MUTANTS_DIR = $(CURDIR)/target/mutants/$(DESIGN:core=)$(if $(DESIGN:core=),-)$(SEED)-$(PER_FILE)
+MUTANTS_OF_core =
+MUTANTS_OF_dma = --top acclmt_tb_dma --source synth/mutants/acclmt_tb_build_pkg.sv --source tb/rtl/acclmt_tb_dma_pins.sv \
+  --source tb/rtl/acclmt_tb_dma.sv --of rtl/bus --of rtl/crossing --of rtl/dma --of rtl/acclmt_axi_dma.sv
+MUTANT_TESTS_core = chip host model zeroisation power_up
+MUTANT_TESTS_dma = dma
+MUTANT_FILES_core = --records tb/mutants/records.json
+MUTANT_FILES_dma = --records tb/mutants/records-dma.json
+MUTANTS_PAGE_core = docs/mutants.md
+MUTANTS_PAGE_dma = docs/mutants-buses.md
 MUTATE = target/venv/bin/python synth/mutants/mutate.py --jobs $(JOBS) --folder $(MUTANTS_DIR)
 REPORT_MUTANTS = $(CARGO) run --quiet --package acclmt-mutants -- --mutants $(MUTANTS_DIR)/mutants.json \
-  --results $(MUTANTS_DIR)/results.jsonl --json $(MUTANTS_DIR)/report.json
-MUTANT_TESTS = chip host model zeroisation power_up
+  --results $(MUTANTS_DIR)/results.jsonl --json $(MUTANTS_DIR)/report.json $(MUTANT_FILES_$(DESIGN))
 # The reference and the model, and a part of their mutants.
 REFERENCE = acclmt-poseidon acclmt-merkle acclmt-model
 SHARD ?= 7/84
@@ -71,17 +81,18 @@ coverage: setup ## Say what the tests of the RTL reach of its lines, branches, c
 
 # The netlist is made once for a sample, the simulation of it built once, and a run that was interrupted goes on. What no
 # test has found is compared with the design in the end.
-mutants: setup ## Run the tests on mutants of the netlist: [PER_FILE=8] [SEED=1] [SECONDS=120] [JOBS=2]; docs/mutants.md
+mutants: setup ## Run the tests on mutants of the netlist: [DESIGN=core|dma] [PER_FILE=8] [SEED=1] [SECONDS=120] [JOBS=2]; docs/mutants.md
+	@$(if $(MUTANT_TESTS_$(DESIGN)),,echo "mutants: DESIGN is '$(DESIGN)', and not core or dma"; exit 1)
 	@.ci/setup --area
 	@mkdir -p $(MUTANTS_DIR)
-	@test -f $(MUTANTS_DIR)/mutants.json || $(MUTATE) --per-file $(PER_FILE) --seed $(SEED)
+	@test -f $(MUTANTS_DIR)/mutants.json || $(MUTATE) --per-file $(PER_FILE) --seed $(SEED) $(MUTANTS_OF_$(DESIGN))
 	@echo "mutants: builds the simulation of the netlist, which takes a while; see $(MUTANTS_DIR)/build.log"
 	@ACCLMT_NETLIST=$(MUTANTS_DIR)/netlist.sv $(CARGO) test --package acclmt-tb --features acclmt-tb/netlist \
-	  $(MUTANT_TESTS:%=--test %) --no-run >$(MUTANTS_DIR)/build.log 2>&1 || { cat $(MUTANTS_DIR)/build.log; exit 1; }
+	  $(MUTANT_TESTS_$(DESIGN):%=--test %) --no-run >$(MUTANTS_DIR)/build.log 2>&1 || { cat $(MUTANTS_DIR)/build.log; exit 1; }
 	$(REPORT_MUTANTS) --jobs $(JOBS) $(if $(SECONDS),--seconds $(SECONDS)) \
 	  $$(sed -n 's/^ *Executable .* (\(.*\))$$/--test \1/p' $(MUTANTS_DIR)/build.log)
 	@$(MUTATE) --compare
-	$(REPORT_MUTANTS) --page docs/mutants.md --check
+	$(REPORT_MUTANTS) --page $(MUTANTS_PAGE_$(DESIGN)) --check
 
 mutants-rust: ## Run the tests of the reference and the model on mutants of them, by cargo-mutants: [SHARD=7/84] [JOBS=2]
 	@cargo mutants --version >/dev/null 2>&1 || \

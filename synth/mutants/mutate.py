@@ -8,7 +8,11 @@ Yosys elaborates a module of the design with all that is below it (`proc; opt`),
 `mutate`). They are sampled with a seed, as many of each file, over the modules that its parameters make of it.
 
 In the folder that is named: `mutants.json`, and the netlist `netlist.sv`, whose top is a module with the name and the
-parameters of the one in `rtl/`. The mutant with the number that the C function `acclmt_mutant` returns is on, none for 0.
+parameters of the one in the sources, and is the last one in it. The mutant with the number that the C function
+`acclmt_mutant` returns is on, none for 0.
+
+The top may be a module of a testbench, whose sources are named by --source; mutants are made of the files of `rtl/` alone,
+or of those that --of names.
 
 The list says which mutants are of bits that nothing reads (see unread.py), and which put a constant bit to its value (see
 constants.py): no test can find these.
@@ -42,8 +46,9 @@ from unread import Reading  # noqa: E402
 NUMBER_WIDTH = 16
 # The input that has it, of every module that is or contains a mutant.
 NUMBER = "acclmt_mutant_number"
-# Ports that are clocks and asynchronous resets, of cells and of modules.
-CLOCKS_AND_RESETS = {"CLK", "RD_CLK", "WR_CLK", "clk_i", "ARST", "rst_ni"}
+# Ports that are clocks and asynchronous resets, of cells; those of modules have these ends.
+CLOCKS_AND_RESETS = {"CLK", "RD_CLK", "WR_CLK", "ARST"}
+CLOCK_AND_RESET_ENDS = ("clk_i", "rst_ni", "rst_no")
 # Seconds for the comparison of a mutant with its module.
 COMPARISON_SECONDS = 10
 
@@ -106,6 +111,20 @@ def option(command, name):
     return words[words.index(f"-{name}") + 1].removeprefix("\\")
 
 
+def is_clock_or_reset(port):
+    return port in CLOCKS_AND_RESETS or port.endswith(CLOCK_AND_RESET_ENDS)
+
+
+def chosen(files, names):
+    """Those of the files that are of the names, or in the folders of these."""
+    for name in names:
+        if not any(Path(file).is_relative_to(name) for file in files):
+            raise FlowError(f"--of is {name}, and no file of the design is there")
+    return {
+        file: modules for file, modules in files.items() if any(Path(file).is_relative_to(name) for name in names)
+    }
+
+
 def sample(files, per_file, seed, folder):
     """Mutations of every file of the design: (file, command). None is of a clock or of a reset: logic in the way of
     these would let registers read what others have just stored, or not see the first reset."""
@@ -121,7 +140,7 @@ def sample(files, per_file, seed, folder):
     for file, path in lists.items():
         lines = path.read_text().splitlines()
         path.unlink()
-        kept = [line for line in dict.fromkeys(lines) if option(line, "port") not in CLOCKS_AND_RESETS]
+        kept = [line for line in dict.fromkeys(lines) if not is_clock_or_reset(option(line, "port"))]
         found += [(file, line) for line in kept[:per_file]]
     return found
 
@@ -228,12 +247,12 @@ def write_netlist(mutants, folder):
     return text
 
 
-def wrapper(top):
-    """A module with the ports and parameters of that of the design, around the netlist's top; its parameters are those
+def wrapper(top, sources):
+    """A module with the ports and parameters of that of the sources, around the netlist's top; its parameters are those
     that the netlist was made with, whatever it is told."""
-    source = next(
-        path for path in elaborate.read_file_list(elaborate.FILE_LIST) if path.stem == top
-    )
+    source = next((path for path in sources if path.stem == top), None)
+    if source is None:
+        raise FlowError(f"no source is named {top}.sv")
     head = re.search(rf"^module {top} .*?^\);", source.read_text(), re.MULTILINE | re.DOTALL)
     if not head:
         raise FlowError(f"{source} has no 'module {top} .. );'")
@@ -263,8 +282,8 @@ def read_json(path):
 def make(parsed, folder):
     """Makes the netlist, and the list of the mutants in it."""
     say(f"elaborates {parsed.top}")
-    sources = elaborate.read_file_list(elaborate.FILE_LIST)
-    files = read_design(parsed.top, parsed.parameter, folder, sources)
+    sources = elaborate.read_file_list(elaborate.FILE_LIST) + [path.resolve() for path in parsed.source]
+    files = chosen(read_design(parsed.top, parsed.parameter, folder, sources), parsed.of or ["rtl"])
     sampled = sample(files, parsed.per_file, parsed.seed, folder)
     if len(sampled) >= 2**NUMBER_WIDTH:
         raise FlowError(f"{len(sampled)} mutants are more than a netlist holds; ask for fewer of each file")
@@ -278,7 +297,7 @@ def make(parsed, folder):
         }
         for number, (file, mutation) in enumerate(sampled, start=1)
     ]
-    netlist = write_netlist(mutants, folder) + wrapper(parsed.top)
+    netlist = write_netlist(mutants, folder) + wrapper(parsed.top, sources)
     (folder / "netlist.sv").write_text(netlist)
     result = {
         "top": parsed.top,
@@ -310,6 +329,8 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--top", default="acclmt_core", help="module of the design [acclmt_core]")
     elaborate.add_parameter_argument(parser, "the module")
+    parser.add_argument("--source", type=Path, action="append", default=[], help="of a testbench around the design; repeat it")
+    parser.add_argument("--of", action="append", default=[], help="file or folder of the design that has mutants [rtl]; repeat it")
     parser.add_argument("--per-file", type=int, default=8, help="mutants of each file [8]")
     parser.add_argument("--seed", type=int, default=1, help="of the sample [1]")
     parser.add_argument("--jobs", type=int, default=2, help="processes [2]")

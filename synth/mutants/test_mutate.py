@@ -161,7 +161,17 @@ class Mutate(unittest.TestCase):
         found = mutate.sample(self.modules, 500, 1, self.folder)
         ports = {mutate.option(command, "port") for _, command in found}
         self.assertLessEqual({"D", "Q", "A", "Y"}, ports)
-        self.assertTrue(ports.isdisjoint(mutate.CLOCKS_AND_RESETS), ports)
+        self.assertEqual([port for port in ports if mutate.is_clock_or_reset(port)], [])
+        # Those of the modules between two clocks have longer names.
+        for port, expected in [("core_clk_i", True), ("source_rst_no", True), ("CLK", True), ("valid_i", False)]:
+            self.assertIs(mutate.is_clock_or_reset(port), expected, port)
+
+    def test_files_and_folders_are_chosen(self):
+        files = {"rtl/bus/a.sv": ["a_v1"], "rtl/dma/b.sv": ["b_v1", "b_v2"], "rtl/c.sv": ["c_v1"], "tb/d.sv": ["d_v1"]}
+        self.assertEqual(list(mutate.chosen(files, ["rtl"])), ["rtl/bus/a.sv", "rtl/dma/b.sv", "rtl/c.sv"])
+        self.assertEqual(mutate.chosen(files, ["rtl/c.sv", "rtl/dma"]), {"rtl/dma/b.sv": ["b_v1", "b_v2"], "rtl/c.sv": ["c_v1"]})
+        with self.assertRaisesRegex(FlowError, "--of is rtl/d, and no file"):
+            mutate.chosen(files, ["rtl/bus", "rtl/d"])
 
     def test_mutants_that_change_nothing_are_known(self):
         conjunction = f"mutate -module above_v1 -cell {self.cell('$logic_and')} -portbit 0"
@@ -219,10 +229,13 @@ class Mutate(unittest.TestCase):
             self.assertIn(f"16'h{number:04x}", text)
 
     def test_the_wrapper_has_the_ports_of_the_design(self):
-        text = mutate.wrapper("acclmt_core")
+        sources = mutate.elaborate.read_file_list(mutate.elaborate.FILE_LIST)
+        text = mutate.wrapper("acclmt_core", sources)
         self.assertIn("module acclmt_core #(", text)
         self.assertIn("acclmt_core_v1 u_netlist (.*);", text)
         self.assertIn("acclmt_mutant_pkg::acclmt_mutant()", text)
+        with self.assertRaisesRegex(FlowError, "no source is named acclmt_absent.sv"):
+            mutate.wrapper("acclmt_absent", sources)
 
     def test_bad_arguments_are_refused(self):
         for arguments in (["--per-file", "0"], ["--jobs", "0"], ["--parameter", "x"]):

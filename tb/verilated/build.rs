@@ -571,8 +571,10 @@ fn build() -> Result<()> {
     let mut add = |top: &Top, mutants: &[PathBuf], interface, defines| -> Result<()> {
         let bench = |name: &str| watched(Path::new("bench").join(name));
         let module = bench(&format!("{}.sv", top.module));
-        let sources = if let (Some(netlist), Some(blocks)) = (&netlist, top.blocks) {
-            netlist.sources(&cache, &design, &package, &bench(blocks), &module)?
+        let within = netlist.as_ref().filter(|netlist| netlist.is_in(top));
+        let sources = if let (Some(netlist), Some(blocks)) = (within, top.blocks) {
+            let around = (!netlist.is_of(top)).then_some(module);
+            netlist.sources(&cache, &design, &package, &bench(blocks), around)?
         } else {
             // Settings act on what is read behind them.
             let mut sources: Vec<_> = settings.iter().cloned().collect();
@@ -622,7 +624,7 @@ fn build() -> Result<()> {
     };
     add(&CHIP, &[], cpp("chip.cpp"), Vec::new())?;
     let is_built = |bench: &&Bench| {
-        netlist.is_none()
+        (netlist.as_ref()).is_none_or(|netlist| netlist.is_of(&bench.top))
             && enabled(bench.feature)
             && (!bench.default_prime || parameters.is_default)
     };
@@ -644,12 +646,12 @@ fn build() -> Result<()> {
         add(&bench.top, &mutants, cpp("bench_top.cpp"), defines)?;
     }
 
-    if netlist.is_some() {
+    if let Some(netlist) = &netlist {
         libraries.push(Library {
             name: "netlist".to_owned(),
             files: vec![
                 cpp("mutant.cpp"),
-                cache.file("absent.cpp", &netlist::absent_benches())?,
+                cache.file("absent.cpp", &netlist::absent_benches(netlist))?,
             ],
             includes: vec![crate_dir.join("cpp")],
             defines: Vec::new(),

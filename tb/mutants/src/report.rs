@@ -175,6 +175,7 @@ impl Report {
         let kinds = self
             .kinds()
             .into_iter()
+            .filter(|(_, counts, _)| counts.mutants > 0)
             .map(|(kind, counts, _)| (kind.to_owned(), counts));
         for (name, counts) in folders.chain(kinds) {
             let _ = writeln!(

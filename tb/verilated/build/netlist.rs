@@ -7,7 +7,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
-use crate::{BENCHES, Result, enabled, is_package, read, watched};
+use crate::{BENCHES, CHIP, Result, Top, enabled, is_package, read, watched};
 
 /// Names the netlist.
 const VARIABLE: &str = "ACCLMT_NETLIST";
@@ -15,10 +15,12 @@ const VARIABLE: &str = "ACCLMT_NETLIST";
 /// What tells the top that it cannot look into the chip.
 const PREAMBLE: &str = "`define ACCLMT_TB_NETLIST\n";
 
-/// The netlist in place of the design.
+/// The netlist in place of the design, or of a bench with it.
 pub struct Netlist {
     path: PathBuf,
     text: String,
+    /// Its top, the last module in it.
+    top: String,
 }
 
 impl Netlist {
@@ -35,18 +37,32 @@ impl Netlist {
         })?;
         let path = watched(PathBuf::from(path));
         let text = read(&path)?;
-        Ok(Some(Self { path, text }))
+        let top = (modules_of(&text).last())
+            .ok_or_else(|| format!("{} has no module", path.display()))?
+            .to_owned();
+        Ok(Some(Self { path, text, top }))
     }
 
-    /// The sources of the top in `bench`, with the files of the design that are packages. `blocks` says which blocks of the
-    /// design Verilator compiles on their own.
+    /// Whether it is that of a bench.
+    pub fn is_of(&self, bench: &Top) -> bool {
+        self.top == bench.module
+    }
+
+    /// Whether a top has the netlist in it: a bench that is one, or the chip with that of the design.
+    pub fn is_in(&self, top: &Top) -> bool {
+        self.is_of(top)
+            || (top.module == CHIP.module && !BENCHES.iter().any(|bench| self.is_of(&bench.top)))
+    }
+
+    /// The sources of the top in `bench`, of a netlist of the design, or of a bench that is a netlist, with the files of the
+    /// design that are packages. `blocks` says which blocks of the design Verilator compiles on their own.
     pub fn sources(
         &self,
         cache: &Cache,
         design: &[PathBuf],
         package: &Path,
         blocks: &Path,
-        bench: &Path,
+        bench: Option<PathBuf>,
     ) -> Result<Vec<PathBuf>> {
         let mut sources = vec![
             cache.file("acclmt_tb_netlist.vlt", &self.settings(&read(blocks)?))?,
@@ -55,7 +71,7 @@ impl Netlist {
         sources.extend(design.iter().filter(|path| is_package(path)).cloned());
         sources.push(package.to_owned());
         sources.push(self.path.clone());
-        sources.push(bench.to_owned());
+        sources.extend(bench);
         Ok(sources)
     }
 
@@ -69,8 +85,6 @@ impl Netlist {
                     .next()
             })
             .collect();
-        let modules = (self.text.lines())
-            .filter_map(|line| line.strip_prefix("module ")?.split(['(', ' ']).next());
         // A netlist is no clean code, and its signals have no names.
         let path = self.path.display();
         let mut settings = format!(
@@ -79,7 +93,7 @@ impl Netlist {
              lint_off -file \"{path}\"\n\
              tracing_off -file \"{path}\"\n"
         );
-        for module in modules {
+        for module in modules_of(&self.text) {
             let of_size = module.rsplit_once("_v");
             if of_size.is_some_and(|(base, _)| names.contains(&base)) {
                 settings += &format!("hier_block -module \"{module}\"\n");
@@ -89,10 +103,15 @@ impl Netlist {
     }
 }
 
-/// C++ for the benches that are asked for and not there.
-pub fn absent_benches() -> String {
+/// The names of the modules in a text.
+fn modules_of(text: &str) -> impl Iterator<Item = &str> {
+    (text.lines()).filter_map(|line| line.strip_prefix("module ")?.split(['(', ' ']).next())
+}
+
+/// C++ for the benches that are asked for and not there: those that are no netlist.
+pub fn absent_benches(netlist: &Netlist) -> String {
     let mut text = "#include <cstdio>\n#include <cstdlib>\n#include \"shim.h\"\n".to_owned();
-    for bench in &BENCHES {
+    for bench in BENCHES.iter().filter(|bench| !netlist.is_of(&bench.top)) {
         text += &format!(
             "acclmt_bench *acclmt_{}_new(uint32_t) {{\n  \
              std::fputs(\"error: a simulation of a netlist has no bench of blocks\\n\", stderr);\n  \
