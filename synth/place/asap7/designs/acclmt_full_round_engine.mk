@@ -1,0 +1,39 @@
+# Copyright AcclMT contributors.
+# SPDX-License-Identifier: Apache-2.0
+
+# As in acclmt_partial_round_engine.mk.
+export ROUTING_LAYER_ADJUSTMENT ?= 0.1
+export ENABLE_RESISTANCE_AWARE ?= 0
+export SLEW_MARGIN ?= 30
+export SKIP_INCREMENTAL_REPAIR ?= 0
+export SKIP_CTS_REPAIR_TIMING ?= 0
+export TNS_END_PERCENT ?= 100
+include $(ACCLMT_PLACE)/asap7/of_blocks.mk
+export CORE_UTILIZATION ?= 40
+export CORE_ASPECT_RATIO ?= 0.6
+export ACCLMT_MACRO_MARGIN ?= 12
+# Blocks that share a buffer of the clock are no further apart than this.
+export CTS_ARGS ?= -sink_clustering_enable -repair_clock_nets -macro_clustering_max_diameter 100
+# Three rows of blocks: the S-box of a lane at the left, the dot product of a row at the right. What enters an S-box and
+# what leaves it, and the sums of a row, are in the middle of the core, where all lanes meet: between the rows are the queue of
+# the states, what waits for the products, and the constants.
+acclmt_lane = {u_sboxes.gen_sbox*$(1)*u_sbox/gen_reduce*0* u_sboxes.gen_sbox*$(1)*u_sbox/u_fourth \
+  u_sboxes.gen_sbox*$(1)*u_sbox/gen_reduce*1* u_sboxes.gen_sbox*$(1)*u_sbox/*square_third* \
+  u_sboxes.gen_sbox*$(1)*u_sbox/*x_third* u_sboxes.gen_sbox*$(1)*u_sbox/*x_second* u_sboxes.gen_sbox*$(1)*u_sbox/u_square \
+  u_sboxes.gen_sbox*$(1)*u_sbox/u_multiply u_sboxes.gen_sbox*$(1)*u_sbox/*x_last* \
+  u_sboxes.gen_sbox*$(1)*u_sbox/gen_reduce*2* \
+  3 u_rows.gen_row*$(1)*u_row/u_reduce* u_rows.gen_row*$(1)*u_row/gen_lane*}
+acclmt_banks = $(foreach bank,$(1),u_rows.gen_matrix_bank??$(bank)??.u_bank*)
+export ACCLMT_MACRO_ROWS ?= \
+  $(call acclmt_lane,0) \
+  {u_sboxes.gen_store* 8 u_sboxes.u_to* 6 u_loop.u_queue* 4 u_sboxes.gen_turn* 3 u_rows.u_to* u_rows.gen_constant_bank*0* \
+   u_rows.gen_constant_bank*1* 2 $(call acclmt_banks,0 1 2 9 10 11 3 4 5)} \
+  $(call acclmt_lane,1) \
+  {u_passes* 8 u_loop.gen_output* 4 u_pairs* 2 u_rows.gen_constant_bank*2* 2 $(call acclmt_banks,12 13 14 6 7 8 15 16 17)} \
+  $(call acclmt_lane,2)
+export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i skew_i adders_i number_i
+export ACCLMT_PERIOD_PS ?= 2500
+# Its tree takes about as long. Control goes from port to port without a register.
+export ACCLMT_CLOCK_LATENCY_PS ?= 700
+export ACCLMT_INPUT_SHARE ?= 0.2
+export ACCLMT_OUTPUT_SHARE ?= 0.2
