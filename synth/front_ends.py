@@ -3,14 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves that the two front ends of Yosys read the same design.
 
-The synthesis, and what Yosys proves, take the Verilog front end of Yosys, which has read expressions wrongly without a word
-(elaborate.py refuses those that are known). slang, and Verilator, which simulates the design, read them as the standard
+The synthesis takes the Verilog front end of Yosys, which has read expressions wrongly without a word (elaborate.py refuses
+those that are known). slang, which the proofs take, and Verilator, which simulates the design, read them as the standard
 has it. Here both front ends elaborate a module with its parameters, and each module that is made for it is compared with
 that of the other one: same inputs and registers, same outputs, next registers, and inputs of the instances below, which
 are compared on their own. Of several instances that Yosys makes one module of, one is compared.
 
-Left out are memories, and files of `rtl/field`, whose long sums do not end: `arithmetic.py` proves what Yosys reads
-of these.
+Left out are memories, and files of `rtl/field`, whose long sums do not end: `make gates` compares netlists of these with
+integers.
 
 Needs the packages of requirements.txt.
 """
