@@ -10,7 +10,8 @@ that of the other one: same inputs and registers, same outputs, next registers, 
 are compared on their own. Of several instances that Yosys makes one module of, one is compared.
 
 Left out are memories; files of `rtl/field`, whose long sums do not end: `make gates` compares netlists of these with
-integers; and `acclmt_configuration`, whose products do not: netlists with mutants run with it.
+integers; and the products of `acclmt_configuration` and sums of `acclmt_adder_unit`, which do not end either: netlists with
+mutants run with these.
 
 Needs the packages of requirements.txt.
 """
@@ -29,7 +30,7 @@ from flow.errors import FlowError
 
 FRONT_ENDS = ("yosys", "slang")
 # Modules, and folders of the design, that are not compared.
-LEFT_OUT = ("acclmt_mem_1r1w", "acclmt_configuration")
+LEFT_OUT = ("acclmt_mem_1r1w", "acclmt_configuration", "acclmt_adder_unit")
 LEFT_OUT_FOLDER = "/rtl/field/"
 # Names that Yosys gives to generate blocks without a name.
 UNNAMED = re.compile(r"genblk\d+\.")
