@@ -1,19 +1,9 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
-# As in acclmt_partial_round_engine.mk.
-export ROUTING_LAYER_ADJUSTMENT ?= 0.1
-export ENABLE_RESISTANCE_AWARE ?= 0
-export SLEW_MARGIN ?= 30
-export SKIP_INCREMENTAL_REPAIR ?= 0
-export SKIP_CTS_REPAIR_TIMING ?= 0
-export TNS_END_PERCENT ?= 100
-include $(ACCLMT_PLACE)/asap7/of_blocks.mk
-export CORE_UTILIZATION ?= 40
+include $(ACCLMT_PLACE)/asap7/of_sub_engines.mk
 export CORE_ASPECT_RATIO ?= 0.6
 export ACCLMT_MACRO_MARGIN ?= 12
-# Blocks that share a buffer of the clock are no further apart than this.
-export CTS_ARGS ?= -sink_clustering_enable -repair_clock_nets -macro_clustering_max_diameter 100
 # Three rows of blocks: the S-box of a lane at the left, the dot product of a row at the right. What enters an S-box and
 # what leaves it, and the sums of a row, are in the middle of the core, where all lanes meet: between the rows are the queue of
 # the states, what waits for the products, and the constants.
@@ -33,7 +23,3 @@ export ACCLMT_MACRO_ROWS ?= \
   $(call acclmt_lane,2)
 export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i skew_i adders_i number_i
 export ACCLMT_PERIOD_PS ?= 2500
-# Its tree takes about as long. Control goes from port to port without a register.
-export ACCLMT_CLOCK_LATENCY_PS ?= 700
-export ACCLMT_INPUT_SHARE ?= 0.2
-export ACCLMT_OUTPUT_SHARE ?= 0.2

@@ -1,21 +1,8 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
-# With a fifth of the tracks kept free global routing takes more than twice as many rounds, and with wires chosen
-# by their resistance it does not find a legal way for each.
-export ROUTING_LAYER_ADJUSTMENT ?= 0.1
-export ENABLE_RESISTANCE_AWARE ?= 0
-# What is repaired: a hundred paths that are too long behind the clock tree, and slews of some hundred wires that take
-# detours through the channels.
-export SLEW_MARGIN ?= 30
-export SKIP_INCREMENTAL_REPAIR ?= 0
-export SKIP_CTS_REPAIR_TIMING ?= 0
-export TNS_END_PERCENT ?= 100
-include $(ACCLMT_PLACE)/asap7/of_blocks.mk
-export CORE_UTILIZATION ?= 40
+include $(ACCLMT_PLACE)/asap7/of_sub_engines.mk
 export ACCLMT_MACRO_MARGIN ?= 8
-# Blocks that share a buffer of the clock are no further apart than this.
-export CTS_ARGS ?= -sink_clustering_enable -repair_clock_nets -macro_clustering_max_diameter 100
 # The S-box, in the order of the data, at the bottom, and the products at the top. Between them, where wires have all
 # layers, are what every product reads or writes: the constants, and in their middle the queues of the states and of
 # the results.
@@ -28,7 +15,3 @@ export ACCLMT_MACRO_ROWS ?= \
 export ACCLMT_QUASI_STATIC_INPUTS ?= memory_config_i goldilocks_i prime_i configs_i num_rounds_i alpha_i grid_i \
   most_beats_i pass_through_i number_i
 export ACCLMT_PERIOD_PS ?= 1700
-# Its tree takes about as long. Control goes from port to port without a register.
-export ACCLMT_CLOCK_LATENCY_PS ?= 700
-export ACCLMT_INPUT_SHARE ?= 0.2
-export ACCLMT_OUTPUT_SHARE ?= 0.2
