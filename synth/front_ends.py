@@ -26,6 +26,7 @@ from pathlib import Path
 
 import elaborate
 from flow import tools
+from flow.design import parse_rtlil
 from flow.errors import FlowError
 
 FRONT_ENDS = ("yosys", "slang")
@@ -61,8 +62,8 @@ def read(front_end, top, parameters, sources, folder):
     commands += ["proc", "opt_clean", f"write_rtlil {files['il']}", f"write_json {files['json']}"]
     tools.run_yosys(commands, f"elaboration of {top} by {front_end}")
     text, modules = (UNNAMED.sub("", files[kind].read_text()) for kind in ("il", "json"))
-    found = re.finditer(r"(?:^attribute [^\n]*\n)*^module (\S+)\n.*?^end\n", text, re.MULTILINE | re.DOTALL)
-    return Design(json.loads(modules)["modules"], {module[1]: module[0] for module in found})
+    texts = {name: module.text for name, module in parse_rtlil(text).items()}
+    return Design(json.loads(modules)["modules"], texts)
 
 
 def pairs(designs):
