@@ -237,6 +237,16 @@ class Mutate(unittest.TestCase):
         with self.assertRaisesRegex(FlowError, "no source is named acclmt_absent.sv"):
             mutate.wrapper("acclmt_absent", sources)
 
+    def test_the_package_of_the_build_has_the_values_of_the_design(self):
+        def values(path):
+            text = " ".join((mutate.ROOT / path).read_text().split())
+            return dict(re.findall(r"localparam [^=;]*?(\w+) = ([^;]*);", text))
+
+        design, build = values("rtl/pkg/acclmt_pkg.sv"), values("synth/mutants/acclmt_tb_build_pkg.sv")
+        self.assertEqual(
+            build, {"Prime": design["PrimeBls12381"], "Reduction": design["ReductionConstant"]}
+        )
+
     def test_bad_arguments_are_refused(self):
         for arguments in (["--per-file", "0"], ["--jobs", "0"], ["--parameter", "x"]):
             with (
