@@ -314,8 +314,8 @@ fn waveforms_are_written_or_refused() {
     assert_eq!(names(&files), ["rows"]);
 }
 
-/// A run of minutes says so first, with the backends that are faster. The preset is over the prime of the
-/// default build.
+/// A run of minutes says so first. Which backends are said to be faster is a matter of measurements here, and tested
+/// with given times in `command_line.rs`. The preset is over the prime of the default build.
 #[cfg(feature = "bls12-381")]
 #[test]
 fn long_simulations_are_announced() {
@@ -334,12 +334,7 @@ fn long_simulations_are_announced() {
     child.kill().expect("the program is stopped");
     child.wait().expect("the program ends");
     read.expect("a line");
-    for part in [
-        "note: this takes about",
-        "on the backend 'rtl'",
-        "the backend 'model' takes",
-        "'software' takes",
-    ] {
+    for part in ["note: this takes about", "on the backend 'rtl'"] {
         assert!(line.contains(part), "{line}");
     }
 }
