@@ -98,7 +98,7 @@ struct Job {
     output: u64,
     output_limit: u64,
     record: u64,
-    reserved: u64,
+    reserved: u128,
 }
 
 impl Job {
@@ -112,11 +112,10 @@ impl Job {
             self.output,
             self.output_limit,
             self.record,
-            self.reserved,
-            0,
         ] {
             bytes.extend(number.to_le_bytes());
         }
+        bytes.extend(self.reserved.to_le_bytes());
         bytes
     }
 
@@ -814,7 +813,7 @@ fn wrong_descriptors_are_told() {
             (
                 RESERVED,
                 Job {
-                    reserved: 1 << 63,
+                    reserved: 1 << 127,
                     ..good
                 },
             ),
@@ -978,6 +977,123 @@ fn wrong_descriptors_are_told() {
         host.wait();
         assert_eq!(host.read(DMA_ERROR), 0);
         host.check_good(&job, &run, number);
+    }
+}
+
+/// Every bit that has to be zero, one at a time.
+#[test]
+fn every_bit_of_a_descriptor_is_checked() {
+    let mut random = Random::new(seed(62));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 1);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(1);
+        let good = host.job(&run, TAGGED);
+        let mut cases = Vec::new();
+        for bit in 0..5 {
+            let mut job = good;
+            job.record |= 1 << bit;
+            cases.push((RECORD_ADDRESS, job));
+            let mut job = good;
+            job.input |= 1 << bit;
+            cases.push((INPUT_ADDRESS, job));
+        }
+        for bit in 0..6 {
+            let mut job = good;
+            job.output |= 1 << bit;
+            cases.push((OUTPUT_ADDRESS, job));
+        }
+        for bit in 2..32 {
+            let mut job = good;
+            job.flags |= 1 << bit;
+            cases.push((RESERVED, job));
+        }
+        for bit in 0..128 {
+            let mut job = good;
+            job.reserved = 1 << bit;
+            cases.push((RESERVED, job));
+        }
+        for bit in 59..64 {
+            let mut job = good;
+            job.input_words |= 1 << bit;
+            cases.push((INPUT_WORDS, job));
+            let mut job = good;
+            job.output_limit |= 1 << bit;
+            cases.push((OUTPUT_LIMIT, job));
+        }
+        for (code, job) in cases {
+            println!("{variant:?}: {code}, {job:x?}");
+            let number = host.given;
+            host.put(&job);
+            host.tell();
+            host.wait();
+            host.check_failed(&job, number, code);
+            host.write(DMA_CONTROL, RESUME);
+        }
+        host.check_usable(&run);
+    }
+}
+
+/// Room for one word more than a power of two never ends before a short output.
+#[test]
+fn outputs_may_have_any_room() {
+    let mut random = Random::new(seed(63));
+    let run = tree(&mut random, 2);
+    assert_eq!(run.output.len(), 3);
+    // The output lies in the first bytes that there are, so that all room is in memory.
+    let mut host = Host::with_base(Variant::WIDE, random.next(), Timing::default(), Some(0));
+    host.configure(&run);
+    host.used.push(0..WORD * 4);
+    host.enable(1);
+    let job = host.job(&run, 0);
+    for log2_room in 1..59 {
+        let job = Job {
+            output: 0,
+            output_limit: (1 << log2_room) + 1,
+            ..job
+        };
+        println!("{job:x?}");
+        let number = host.given;
+        host.put(&job);
+        host.tell();
+        host.wait();
+        assert_eq!(host.read(DMA_ERROR), 0);
+        host.check_good(&job, &run, number);
+    }
+}
+
+/// A burst ends where its area does or at a multiple of the longest one, not before.
+#[test]
+fn bursts_are_as_long_as_may_be() {
+    let mut random = Random::new(seed(64));
+    for (variant, longest) in [(Variant::WIDE, 1024), (Variant::TWO_CLOCKS, 256)] {
+        let run = tree(&mut random, 64);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(1);
+        for flags in [0, TAGGED] {
+            let used = host.used.len();
+            let job = host.job(&run, flags);
+            let number = host.given;
+            let before = host.chip.traffic();
+            host.put(&job);
+            host.tell();
+            host.wait();
+            host.check_good(&job, &run, number);
+            let bursts = |first: u64, bytes: u64| {
+                let last = first + bytes - 1;
+                last / longest - first / longest + 1
+            };
+            let input = bursts(job.input, WORD * job.input_words);
+            let output = bursts(job.output, job.stride() * job.output_limit);
+            assert!(input.min(output) > 2, "{input} and {output} bursts");
+            let traffic = host.chip.traffic();
+            // One for the descriptor, and one for the record.
+            assert_eq!(traffic.reads - before.reads, input + 1);
+            assert_eq!(traffic.writes - before.writes, output + 1);
+            host.used.truncate(used);
+        }
     }
 }
 
