@@ -20,7 +20,7 @@ use acclmt_poseidon::fields::FieldId;
 use acclmt_tb::dma::{DmaChip, Ram, Timing, Variant, WriteOrder};
 use acclmt_tb::large_field;
 use acclmt_verilated::{Bench, BenchKind};
-use common::bits::{BUSY, CLEAR, START, ZEROISE, ZEROISED};
+use common::bits::{BUSY, CLEAR, DONE, START, ZEROISE, ZEROISED};
 use common::recorded::RecordedRun;
 use common::runs::{self, hardware};
 use common::{Random, rounds, seed};
@@ -1660,6 +1660,28 @@ fn nothing_begins_after_an_end() {
             host.go_on_behind_end(&jobs, used);
         }
         host.check_usable(&run);
+    }
+}
+
+/// Where no run is under way an end clears nothing: what the last run left is still to be read.
+#[test]
+fn an_end_between_runs_leaves_the_core_alone() {
+    let mut random = Random::new(seed(65));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(1);
+        for _ in 0..2 {
+            host.check_usable(&run);
+            let cycles = registers::CYCLES.address;
+            let left = [host.read(STATUS), host.read(cycles)];
+            assert_eq!(left[0] & DONE, DONE);
+            assert!(left[1] > 0);
+            host.disable();
+            assert_eq!([host.read(STATUS), host.read(cycles)], left);
+            host.enable_again();
+        }
     }
 }
 
