@@ -513,37 +513,39 @@ fn registers_tell_the_build() {
 /// A register that can be written keeps every value of its fields, and what is refused changes nothing.
 #[test]
 fn registers_keep_what_is_written() {
-    let mut host = Host::new(Variant::WIDE, 2, Timing::default());
     let can_be_written = |register: &&Register| {
         matches!(
             register.access,
             Access::ReadWrite | Access::ReadWriteAnytime
         ) && register.address != DMA_CONTROL
     };
-    let mut kept = 0;
-    for register in registers::all_registers().filter(can_be_written) {
-        let fields = register.fields.iter().map(|field| field.with(u32::MAX));
-        let fields = fields.reduce(|one, other| one | other).unwrap_or(u32::MAX);
-        for address in (0..register.count).map(|position| register.at(position)) {
-            // Such as levels that this chip has not.
-            if host.chip.read_register(address).unwrap().refused {
-                continue;
-            }
-            for value in [u32::MAX, 0x5555_5555, 0xAAAA_AAAA, 0].map(|value| value & fields) {
-                let before = host.read(address);
-                let answer = host.chip.write_register(address, value).unwrap();
-                let expected = if answer.refused { before } else { value };
-                assert_eq!(
-                    host.read(address),
-                    expected,
-                    "{} at 0x{address:03X}, written 0x{value:08X}",
-                    register.name
-                );
-                kept += u32::from(!answer.refused);
+    for variant in Variant::SMALL {
+        let mut host = Host::new(variant, 2, Timing::default());
+        let mut kept = 0;
+        for register in registers::all_registers().filter(can_be_written) {
+            let fields = register.fields.iter().map(|field| field.with(u32::MAX));
+            let fields = fields.reduce(|one, other| one | other).unwrap_or(u32::MAX);
+            for address in (0..register.count).map(|position| register.at(position)) {
+                // Such as levels that this chip has not.
+                if host.chip.read_register(address).unwrap().refused {
+                    continue;
+                }
+                for value in [u32::MAX, 0x5555_5555, 0xAAAA_AAAA, 0].map(|value| value & fields) {
+                    let before = host.read(address);
+                    let answer = host.chip.write_register(address, value).unwrap();
+                    let expected = if answer.refused { before } else { value };
+                    assert_eq!(
+                        host.read(address),
+                        expected,
+                        "{} at 0x{address:03X}, written 0x{value:08X}",
+                        register.name
+                    );
+                    kept += u32::from(!answer.refused);
+                }
             }
         }
+        assert!(kept > 400, "{variant:?}: {kept}");
     }
-    assert!(kept > 400, "{kept}");
 }
 
 /// Descriptors of a ring one after another, given singly and at once, with random times of everything.
