@@ -1687,6 +1687,32 @@ fn an_end_between_runs_leaves_the_core_alone() {
     }
 }
 
+/// The interrupt of the core itself, which the DMA does not ask for.
+#[test]
+fn the_end_of_a_run_interrupts() {
+    let mut random = Random::new(seed(66));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(1);
+        host.check_usable(&run);
+        assert!(!host.chip.interrupt());
+        let done = registers::INTERRUPT_DONE.with(1);
+        let status = registers::INTERRUPT_STATUS.address;
+        host.write(status, done);
+        host.write(registers::INTERRUPT_ENABLE.address, done);
+        assert!(!host.chip.interrupt());
+        host.check_usable(&run);
+        assert!(host.chip.interrupt());
+        assert_eq!(host.read(status), done);
+        host.write(status, done);
+        // As long as another clock takes.
+        host.chip.run(100).unwrap();
+        assert!(!host.chip.interrupt());
+    }
+}
+
 /// A reset of the core alone ends its run with an error, and the ring goes on after the core was configured again.
 #[test]
 fn resets_of_the_core_are_told() {
