@@ -1665,6 +1665,27 @@ fn nothing_begins_after_an_end() {
     }
 }
 
+/// Rings of every size, and small ones once around: of a large one only the beginning is in memory.
+#[test]
+fn rings_have_any_size() {
+    let mut random = Random::new(seed(67));
+    let run = tree(&mut random, 1);
+    let mut host = Host::new(Variant::WIDE, random.next(), Timing::default());
+    host.configure(&run);
+    for log2_ring in 0..=16 {
+        let around = 1 + (1_u64 << log2_ring);
+        let jobs = if log2_ring <= 6 { around } else { 3 };
+        host.ring = host.place(DESCRIPTOR * jobs, DESCRIPTOR);
+        host.log2_ring = log2_ring;
+        host.enable_again();
+        for _ in 0..jobs {
+            host.check_usable(&run);
+        }
+        host.disable();
+        host.used.clear();
+    }
+}
+
 /// Where no run is under way an end clears nothing: what the last run left is still to be read.
 #[test]
 fn an_end_between_runs_leaves_the_core_alone() {
