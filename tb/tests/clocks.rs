@@ -591,7 +591,7 @@ fn run_buffers(
     bench.run(&[0; INPUT]).map_err(|error| error.to_string())?;
     let mut inside: [VecDeque<u32>; BUFFERS] = Default::default();
     let mut seen = Seen::default();
-    let (mut word, mut offered, mut taken) = (0, false, false);
+    let (mut word, mut offered, mut taken) = (0_u32, false, false);
     let (mut written_cycles, mut read_cycles) = (0, 0);
     for step in 0..steps {
         let before = [clocks.first.level(), clocks.second.level()];
@@ -635,7 +635,8 @@ fn run_buffers(
             seen.empty[buffer] += u64::from(reads && !valid);
         }
         if writes {
-            word += 1;
+            // No word twice, and every bit of it.
+            word = word.wrapping_add(0x9e37_79b9);
             offered = random.below(256) < rates[0];
             written_cycles += 1;
         }
