@@ -31,6 +31,7 @@ const STATUS: u32 = 0x044;
 const LEAVES: u32 = 0x058;
 const STREAM_CONTROL: u32 = 0x808;
 const STREAM_EVENTS: u32 = 0x80C;
+const STREAM_ENABLE: u32 = 0x810;
 const DMA_VERSION: u32 = 0x900;
 const DMA_CAPS: u32 = 0x904;
 const DMA_CONTROL: u32 = 0x908;
@@ -1065,6 +1066,28 @@ fn outputs_may_have_any_room() {
     }
 }
 
+/// Of an input that is too long by a power of two nothing is taken for the right one.
+#[test]
+fn inputs_of_any_length_are_told() {
+    let mut random = Random::new(seed(68));
+    let run = tree(&mut random, 1);
+    // The input lies in the first bytes that there are, and what is read ahead is in memory.
+    let mut host = Host::with_base(Variant::WIDE, random.next(), Timing::default(), Some(0));
+    host.configure(&run);
+    host.used.push(0..WORD * (run.input.len() as u64 + 1));
+    host.store(0, run.input.as_flattened());
+    host.enable(0);
+    let job = host.job(&run, 0);
+    for log2_more in 0..59 {
+        let long = Job {
+            input: 0,
+            input_words: job.input_words + (1 << log2_more),
+            ..job
+        };
+        host.fail(&long, INPUT_TOO_LONG, &run);
+    }
+}
+
 /// A burst ends where its area does or at a multiple of the longest one, not before.
 #[test]
 fn bursts_are_as_long_as_may_be() {
@@ -1436,6 +1459,30 @@ fn accesses_are_refused_while_it_works() {
         }
         host.write_refused(DMA_TAIL, 3);
         host.write_refused(DMA_TAIL, u32::MAX);
+        for bit in 2..32 {
+            host.write_refused(DMA_TAIL, 1 << bit);
+        }
+        // Bits that no field has.
+        for (address, fields) in [
+            (DMA_CONTROL, ENABLE | RESUME),
+            (DMA_EVENTS, EVENT_DONE | EVENT_STOPPED | EVENT_REFUSED),
+            (DMA_ENABLE, EVENT_DONE | EVENT_STOPPED | EVENT_REFUSED),
+        ] {
+            for bit in fields.trailing_ones()..32 {
+                host.write_refused(address, 1 << bit);
+            }
+        }
+        // Of the streams, which tell no event of that.
+        for (address, fields) in [
+            (STREAM_CONTROL, 1_u32),
+            (STREAM_EVENTS, 7),
+            (STREAM_ENABLE, 7),
+        ] {
+            for bit in fields.trailing_ones()..32 {
+                let answer = host.chip.write_register(address, 1 << bit).unwrap();
+                assert!(answer.refused, "bit {bit} of 0x{address:03X}");
+            }
+        }
         // Enabled and idle: the configuration can be written.
         host.configure(&run);
         let jobs = [host.job(&run, 0), host.job(&run, 0)];
