@@ -60,12 +60,13 @@ fn trees_with_short_queues() {
     }
 }
 
-/// A queue of leaves over all of the node memory that the levels above leave, which fills it and goes round.
+/// A queue of leaves over all of the node memory that the levels above leave, which fills it and goes round: every word of it
+/// is used twice.
 #[test]
 fn every_word_of_the_node_memory_is_used() {
     let seed = seed(76);
     let mut random = Random::new(seed);
-    for (arity, height) in [(2_u32, 9), (5, 5)] {
+    for (arity, height) in [(2_u32, 10), (5, 5)] {
         let set = short_hash(seed, arity as usize);
         let mut device = programmed_for(&set, 77);
         let mut host = Host::of(&mut device);
