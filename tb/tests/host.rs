@@ -179,7 +179,7 @@ fn illegal_level_tables_do_not_start() {
         assert_eq!(host.feed(&input, 60), 0);
         host.clear();
     }
-    // Every level of the highest tree, with more groups than the memory has, whatever their number is but for one bit.
+    // Every level of the highest tree, with more groups than the memory has by any bit of their number.
     let height = max_height(2, NODE_WORDS) as u32;
     host.set_up(HASHES, 16);
     host.write(registers::TOP_LEVEL.address, height);
@@ -191,6 +191,15 @@ fn illegal_level_tables_do_not_start() {
             host.feed(&[], u64::from(height) + 8);
             let expected = (code, registers::LEVEL_TABLE.at(level));
             assert_eq!(host.error(), expected, "level {level}, bit {bit}");
+            host.clear();
+        }
+        // With that bit alone there is room for them.
+        for bit in 0..8 {
+            host.write_queue(level, 1 << bit);
+            host.write(registers::CONTROL.address, START);
+            host.feed(&[], u64::from(height) + 8);
+            assert_eq!(host.error(), (0, 0), "level {level}, bit {bit}");
+            assert_eq!(host.status(), BUSY, "level {level}, bit {bit}");
             host.clear();
         }
         host.write_queue(level, 1);
