@@ -1616,6 +1616,26 @@ fn trees_of_the_widest_goldilocks_states() {
     }
 }
 
+/// Leaves, nodes and upper levels of sets with other numbers of rounds, each set with each number once at least.
+#[test]
+fn trees_of_several_sets_of_any_rounds() {
+    let seed = seed(8400);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(76).unwrap();
+    let sharing = [Sharing::Shared, Sharing::Fixed];
+    for number in 0..8_usize {
+        let sets = [0, 1, 2].map(|set| {
+            let full = (1 + (number + set) % 4, 1 + (number / 2 + 3 * set) % 4);
+            let seed = seed + (3 * number + set) as u64;
+            let order = RoundOrder::ConstantsFirst;
+            let set = set_with_rounds(FieldId::Goldilocks, seed, 8, order, full, 8 + set);
+            in_any_order(&mut random, &set)
+        });
+        let leaves = 5 + number as u64;
+        check_tree_of_sets(&mut device, &mut random, &sets, leaves, sharing[number % 2]);
+    }
+}
+
 /// Leaves, nodes and upper levels of different sets, the layers of which are made by the same adders.
 #[test]
 fn trees_of_several_sets_with_adders() {
