@@ -1636,6 +1636,74 @@ fn trees_of_several_sets_of_any_rounds() {
     }
 }
 
+/// The program of each of three sets is looked at, and the set is told whose program cannot run.
+#[test]
+fn programs_of_every_set_are_checked() {
+    let seed = seed(8500);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(77).unwrap();
+    let limits = device.capabilities().limits;
+    let order = RoundOrder::ConstantsFirst;
+    let set = set_with_rounds(FieldId::Goldilocks, seed, 8, order, (4, 4), 8);
+    let sets = [(); 3].map(|()| in_any_order(&mut random, &set));
+    check_tree_of_sets(&mut device, &mut random, &sets, 9, Sharing::Shared);
+    let programs = sets.map(|set| ChipProgram::compile(&set, &limits).unwrap());
+    let bases = program::mixed_bases(&programs.each_ref()).unwrap();
+    let tables: Vec<Vec<ChipConstant>> = (0..3)
+        .map(|set| {
+            let constants = programs[set].constants.iter();
+            let table =
+                constants.filter(|constant| (constant.sub_engine, constant.bank) == (0, PASS_BANK));
+            table
+                .map(|constant| constant.placed(set, &bases[set]).unwrap())
+                .collect()
+        })
+        .collect();
+    let mut host = Host::of(&mut device);
+    let mut start = |tables: &[Vec<ChipConstant>]| {
+        host.clear();
+        host.load_raw(&tables.concat());
+        host.write(registers::CONTROL.address, START);
+        host.feed(&[], 60);
+        host.error()
+    };
+    let code = registers::ERROR_ILLEGAL_PROGRAM.code;
+    for set in 0..3 {
+        type Change = fn(&mut PassEntry);
+        let is_loop: fn(&PassEntry) -> bool = |entry| entry.times != 0;
+        let any: fn(&PassEntry) -> bool = |_| true;
+        let cases: [(ProgramFault, fn(&PassEntry) -> bool, Change); 3] = [
+            (ProgramFault::Matrix, any, |entry| entry.matrix = 63),
+            (
+                ProgramFault::Vectors,
+                |entry| entry.begin.is_some(),
+                |entry| {
+                    if let Some(begin) = &mut entry.begin {
+                        begin.vector = 255;
+                    }
+                },
+            ),
+            (ProgramFault::Passes, is_loop, |entry| entry.times += 1),
+        ];
+        for (fault, of_entry, change) in cases {
+            let mut changed = tables.clone();
+            let read = |constant: &ChipConstant| PassEntry::read(&constant.word).unwrap();
+            let constant = changed[set]
+                .iter_mut()
+                .find(|constant| of_entry(&read(constant)))
+                .unwrap_or_else(|| panic!("set {set} has an entry for {fault:?}"));
+            let mut entry = read(constant);
+            change(&mut entry);
+            constant.word = entry.word();
+            let info = (set as u32) << 8 | fault as u32;
+            assert_eq!(start(&changed), (code, info), "set {set}: {fault:?}");
+        }
+    }
+    let missing = 2 << 8 | ProgramFault::Missing as u32;
+    assert_eq!(start(&tables[..2]), (code, missing));
+    assert_eq!(start(&tables), (0, 0));
+}
+
 /// Leaves, nodes and upper levels of different sets, the layers of which are made by the same adders.
 #[test]
 fn trees_of_several_sets_with_adders() {
