@@ -952,7 +952,9 @@ fn unusual_numbers_of_rounds() {
             // A loop of more than 64 passes.
             (3, first, (66, 31), 0),
             (3, last, (1, 1), 0),
+            (4, first, (34, 20), 0),
             (5, first, (32, 31), 0),
+            (12, first, (20, 34), 0),
             (3, first, (1, 1), 1),
             (2, first, (4, 4), 120),
             (3, first, (4, 4), 120),
