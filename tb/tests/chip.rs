@@ -1671,11 +1671,10 @@ fn programs_of_every_set_are_checked() {
     };
     let code = registers::ERROR_ILLEGAL_PROGRAM.code;
     for set in 0..3 {
+        type OfEntry = fn(&PassEntry) -> bool;
         type Change = fn(&mut PassEntry);
-        let is_loop: fn(&PassEntry) -> bool = |entry| entry.times != 0;
-        let any: fn(&PassEntry) -> bool = |_| true;
-        let cases: [(ProgramFault, fn(&PassEntry) -> bool, Change); 3] = [
-            (ProgramFault::Matrix, any, |entry| entry.matrix = 63),
+        let cases: [(ProgramFault, OfEntry, Change); 3] = [
+            (ProgramFault::Matrix, |_| true, |entry| entry.matrix = 63),
             (
                 ProgramFault::Vectors,
                 |entry| entry.begin.is_some(),
@@ -1685,7 +1684,11 @@ fn programs_of_every_set_are_checked() {
                     }
                 },
             ),
-            (ProgramFault::Passes, is_loop, |entry| entry.times += 1),
+            (
+                ProgramFault::Passes,
+                |entry| entry.times != 0,
+                |entry| entry.times += 1,
+            ),
         ];
         for (fault, of_entry, change) in cases {
             let mut changed = tables.clone();
