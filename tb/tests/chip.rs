@@ -1638,6 +1638,41 @@ fn trees_of_several_sets_of_any_rounds() {
     }
 }
 
+/// What the registers of upper levels hold changes nothing where there are none: permutations whose digest is the whole
+/// state, beside sets of many rounds.
+#[test]
+fn a_set_that_is_not_used_changes_nothing() {
+    let seed = seed(8600);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(78).unwrap();
+    let limits = device.capabilities().limits;
+    let order = RoundOrder::ConstantsFirst;
+    let mut host = Host::of(&mut device);
+    for (field, width) in [
+        (large_field(), 12),
+        (FieldId::Goldilocks, 12),
+        (FieldId::Goldilocks, 24),
+    ] {
+        let set = set_with_rounds(field, seed, width, order, (2, 2), 4);
+        let program = ChipProgram::compile_permutation(&set, &limits).unwrap();
+        let states = elements(&mut random, field, 3 * width);
+        let input = program.pack_inputs(&states);
+        let expected = program.evaluate(&input).unwrap();
+        for (width, full, partial) in [(2, (1, 30), 0), (3, (30, 1), 4), (12, (15, 17), 90)] {
+            let other = set_with_rounds(field, seed, width, order, full, partial);
+            let other = ChipProgram::compile(&other, &limits).unwrap();
+            host.clear();
+            host.load(&program);
+            for (address, value) in other.registers.writes(&registers::TOP) {
+                host.write(address, value);
+            }
+            host.start(DIGESTS, 3);
+            let found: Vec<Word> = host.finish(&input).iter().map(|word| word.data).collect();
+            assert_eq!(found, expected, "{field}, width {width}, {full:?} rounds");
+        }
+    }
+}
+
 /// The program of each of three sets is looked at, and the set is told whose program cannot run.
 #[test]
 fn programs_of_every_set_are_checked() {
