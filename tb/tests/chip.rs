@@ -709,9 +709,7 @@ fn programs_that_adders_cannot_run_are_refused() {
     };
     let with_table = |entry: usize, change: &dyn Fn(&mut PassEntry)| {
         let mut changed = table.clone();
-        let mut pass = PassEntry::read(&changed[entry].word).unwrap();
-        change(&mut pass);
-        changed[entry].word = pass.word();
+        change_entry(&mut changed[entry], change);
         changed
     };
     let cases = [
@@ -868,6 +866,13 @@ fn every_width_and_exponent_at_its_corners() {
 /// Bank of lane 0 of the constant vectors of a full-round sub-engine.
 const VECTOR_BANK: u8 = 18;
 
+/// Another entry of a table of passes.
+fn change_entry(constant: &mut ChipConstant, change: impl FnOnce(&mut PassEntry)) {
+    let mut entry = PassEntry::read(&constant.word).unwrap();
+    change(&mut entry);
+    constant.word = entry.word();
+}
+
 /// The program with another exponent, which need not be a permutation of its field.
 fn with_exponent(program: &ChipProgram, alpha: u32) -> (ChipRegisters, Vec<program::ChipConstant>) {
     let mut registers = program.registers;
@@ -894,11 +899,11 @@ fn with_exponent(program: &ChipProgram, alpha: u32) -> (ChipRegisters, Vec<progr
         .iter_mut()
         .filter(|constant| constant.sub_engine == 0 && constant.bank == PASS_BANK);
     for constant in passes {
-        let mut entry = PassEntry::read(&constant.word).unwrap();
-        if entry.power != Power::None {
-            entry.power = Power::of_exponent(alpha.into()).unwrap();
-        }
-        constant.word = entry.word();
+        change_entry(constant, |entry| {
+            if entry.power != Power::None {
+                entry.power = Power::of_exponent(alpha.into()).unwrap();
+            }
+        });
     }
     (registers, constants)
 }
@@ -1727,14 +1732,11 @@ fn programs_of_every_set_are_checked() {
         ];
         for (fault, of_entry, change) in cases {
             let mut changed = tables.clone();
-            let read = |constant: &ChipConstant| PassEntry::read(&constant.word).unwrap();
             let constant = changed[set]
                 .iter_mut()
-                .find(|constant| of_entry(&read(constant)))
+                .find(|constant| of_entry(&PassEntry::read(&constant.word).unwrap()))
                 .unwrap_or_else(|| panic!("set {set} has an entry for {fault:?}"));
-            let mut entry = read(constant);
-            change(&mut entry);
-            constant.word = entry.word();
+            change_entry(constant, change);
             let info = (set as u32) << 8 | fault as u32;
             assert_eq!(start(&changed), (code, info), "set {set}: {fault:?}");
         }
@@ -1746,10 +1748,9 @@ fn programs_of_every_set_are_checked() {
         let last_places = [0, 1, 2].map(|set| {
             let fits = |&vector: &u8| {
                 let mut changed = tables.clone();
-                let constant = &mut changed[set][number];
-                let mut entry = PassEntry::read(&constant.word).unwrap();
-                entry.begin = entry.begin.map(|begin| Begin { vector, ..begin });
-                constant.word = entry.word();
+                change_entry(&mut changed[set][number], |entry| {
+                    entry.begin = entry.begin.map(|begin| Begin { vector, ..begin });
+                });
                 start(&changed) == (0, 0)
             };
             (0..=255).rev().find(fits)

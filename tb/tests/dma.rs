@@ -366,6 +366,23 @@ impl Host {
         panic!("the DMA is still busy");
     }
 
+    /// Gives a job and waits for its end; the number of its descriptor.
+    fn run(&mut self, job: &Job) -> u32 {
+        let number = self.given;
+        self.put(job);
+        self.tell();
+        self.wait();
+        number
+    }
+
+    /// The same of a job that ends well. Returns the cycles of the run.
+    #[track_caller]
+    fn run_good(&mut self, job: &Job, run: &RecordedRun) -> u64 {
+        let number = self.run(job);
+        assert_eq!(self.read(DMA_ERROR), 0);
+        self.check_good(job, run, number)
+    }
+
     fn record(&mut self, job: &Job) -> Record {
         let bytes = self.chip.memory().at(job.record, RECORD as usize).to_vec();
         let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
@@ -666,10 +683,7 @@ fn late_answers_only_delay() {
     host.configure(&run);
     host.enable(1);
     let job = host.job(&run, TAGGED);
-    host.put(&job);
-    host.tell();
-    host.wait();
-    let cycles = host.check_good(&job, &run, 0);
+    let cycles = host.run_good(&job, &run);
     assert!(cycles > run.cycles, "{cycles} cycles");
 }
 
@@ -716,9 +730,7 @@ fn latencies(seed: u64, large: &[usize], of_binary_trees: &[u64]) {
                     host.configure(&run);
                     host.enable(0);
                     let job = host.job(&run, TAGGED);
-                    host.put(&job);
-                    host.tell();
-                    host.wait();
+                    host.run(&job);
                     let cycles = host.record(&job).cycles;
                     println!(
                         "{}, latency {latency}: {} words in, {} out, {cycles} cycles, {} without DMA",
@@ -958,10 +970,7 @@ fn wrong_descriptors_are_told() {
         for (code, job) in cases {
             println!("{variant:?}: {code}, {job:x?}");
             let reads = host.chip.traffic().reads;
-            let number = host.given;
-            host.put(&job);
-            host.tell();
-            host.wait();
+            let number = host.run(&job);
             assert!(host.chip.interrupt());
             let record = host.check_failed(&job, number, code);
             assert!(record.is_none_or(|record| record.core_error == 0));
@@ -974,12 +983,7 @@ fn wrong_descriptors_are_told() {
             output_limit: (1 << 59) - (good.output >> 5),
             ..good
         };
-        let number = host.given;
-        host.put(&job);
-        host.tell();
-        host.wait();
-        assert_eq!(host.read(DMA_ERROR), 0);
-        host.check_good(&job, &run, number);
+        host.run_good(&job, &run);
     }
 }
 
@@ -993,44 +997,28 @@ fn every_bit_of_a_descriptor_is_checked() {
         host.configure(&run);
         host.enable(1);
         let good = host.job(&run, TAGGED);
-        let mut cases = Vec::new();
-        for bit in 0..5 {
-            let mut job = good;
-            job.record |= 1 << bit;
-            cases.push((RECORD_ADDRESS, job));
-            let mut job = good;
-            job.input |= 1 << bit;
-            cases.push((INPUT_ADDRESS, job));
-        }
-        for bit in 0..6 {
-            let mut job = good;
-            job.output |= 1 << bit;
-            cases.push((OUTPUT_ADDRESS, job));
-        }
-        for bit in 2..32 {
-            let mut job = good;
-            job.flags |= 1 << bit;
-            cases.push((RESERVED, job));
-        }
-        for bit in 0..128 {
-            let mut job = good;
-            job.reserved = 1 << bit;
-            cases.push((RESERVED, job));
-        }
-        for bit in 59..64 {
-            let mut job = good;
-            job.input_words |= 1 << bit;
-            cases.push((INPUT_WORDS, job));
-            let mut job = good;
-            job.output_limit |= 1 << bit;
-            cases.push((OUTPUT_LIMIT, job));
-        }
+        type Change = fn(&mut Job, u32);
+        let fields: [(u32, Range<u32>, Change); 7] = [
+            (RECORD_ADDRESS, 0..5, |job, bit| job.record |= 1 << bit),
+            (RESERVED, 2..32, |job, bit| job.flags |= 1 << bit),
+            (RESERVED, 0..128, |job, bit| job.reserved |= 1 << bit),
+            (INPUT_ADDRESS, 0..5, |job, bit| job.input |= 1 << bit),
+            (INPUT_WORDS, 59..64, |job, bit| job.input_words |= 1 << bit),
+            (OUTPUT_ADDRESS, 0..6, |job, bit| job.output |= 1 << bit),
+            (OUTPUT_LIMIT, 59..64, |job, bit| {
+                job.output_limit |= 1 << bit
+            }),
+        ];
+        let cases = fields.into_iter().flat_map(|(code, bits, set)| {
+            bits.map(move |bit| {
+                let mut job = good;
+                set(&mut job, bit);
+                (code, job)
+            })
+        });
         for (code, job) in cases {
             println!("{variant:?}: {code}, {job:x?}");
-            let number = host.given;
-            host.put(&job);
-            host.tell();
-            host.wait();
+            let number = host.run(&job);
             host.check_failed(&job, number, code);
             host.write(DMA_CONTROL, RESUME);
         }
@@ -1057,12 +1045,7 @@ fn outputs_may_have_any_room() {
             ..job
         };
         println!("{job:x?}");
-        let number = host.given;
-        host.put(&job);
-        host.tell();
-        host.wait();
-        assert_eq!(host.read(DMA_ERROR), 0);
-        host.check_good(&job, &run, number);
+        host.run_good(&job, &run);
     }
 }
 
@@ -1100,12 +1083,8 @@ fn bursts_are_as_long_as_may_be() {
         for flags in [0, TAGGED] {
             let used = host.used.len();
             let job = host.job(&run, flags);
-            let number = host.given;
             let before = host.chip.traffic();
-            host.put(&job);
-            host.tell();
-            host.wait();
-            host.check_good(&job, &run, number);
+            host.run_good(&job, &run);
             let bursts = |first: u64, bytes: u64| {
                 let last = first + bytes - 1;
                 last / longest - first / longest + 1
@@ -1415,10 +1394,7 @@ impl Host {
         if self.read(DMA_STATUS) & STOPPED != 0 {
             self.write(DMA_CONTROL, RESUME);
         }
-        let number = self.given;
-        self.put(job);
-        self.tell();
-        self.wait();
+        let number = self.run(job);
         self.check_failed(job, number, code)
             .expect("this code has a record")
     }

@@ -86,6 +86,18 @@ impl Table {
     }
 }
 
+/// The hash engine and the place that the chip has said of flips in each memory.
+#[derive(Debug, Default)]
+struct Told(BTreeMap<u32, (u32, u32)>);
+
+impl Told {
+    /// It says the same of a memory whenever it says something.
+    fn add(&mut self, memory: u32, place: (u32, u32)) {
+        let first = *self.0.entry(memory).or_insert(place);
+        assert_eq!(place, first, "where memory {memory} is");
+    }
+}
+
 /// Commitments of a preset.
 struct Commitment {
     set: &'static AnyParameters,
@@ -98,8 +110,7 @@ struct Commitment {
     edges: u64,
     run_begins: u64,
     memories: u32,
-    /// The hash engine and the place that the chip has said of flips in each memory.
-    told: RefCell<BTreeMap<u32, (u32, u32)>>,
+    told: RefCell<Told>,
 }
 
 impl Commitment {
@@ -176,8 +187,7 @@ impl Commitment {
             Ok(_) => Outcome::Silent,
             Err(DeviceError::Failed(error)) => match error.downcast_ref() {
                 Some(&DriverError::MemoryFault { engine, place }) => {
-                    let first = *(self.told.borrow_mut().entry(memory)).or_insert((engine, place));
-                    assert_eq!((engine, place), first, "where memory {memory} is");
+                    self.told.borrow_mut().add(memory, (engine, place));
                     Outcome::Detected
                 }
                 _ => Outcome::OtherError,
@@ -311,7 +321,7 @@ fn flips_are_noticed_in_every_memory() {
     .map(|name| short(name, 3, 8));
     // Only Rescue stores bases.
     let all = (sets.iter().cycle().take(6).copied()).chain([preset("miden-rpo256")]);
-    let mut told = BTreeMap::new();
+    let mut told = Told::default();
     for set in all {
         let commitment = Commitment::new(set, &mut random);
         let open = unnoticed.get_or_insert_with(|| (0..commitment.memories).collect());
@@ -329,15 +339,14 @@ fn flips_are_noticed_in_every_memory() {
                 })
         });
         println!("{}: nothing was noticed in {open:?}", set.name());
-        for (memory, place) in commitment.told.take() {
-            let first = *told.entry(memory).or_insert(place);
-            assert_eq!(place, first, "where memory {memory} is");
+        for (memory, place) in commitment.told.take().0 {
+            told.add(memory, place);
         }
     }
     println!("{told:?}");
-    let engines = told.values().map(|&(engine, _)| engine);
+    let engines = told.0.values().map(|&(engine, _)| engine);
     assert_eq!(engines.collect::<BTreeSet<_>>(), BTreeSet::from([0]));
-    let places = told.values().map(|&(_, place)| place);
+    let places = told.0.values().map(|&(_, place)| place);
     assert_eq!(places.collect::<BTreeSet<_>>(), BTreeSet::from(PLACES));
     let unnoticed = unnoticed.unwrap();
     assert!(unnoticed.len() <= UNNOTICED, "memories {unnoticed:?}");
