@@ -36,10 +36,11 @@ struct Arguments {
     /// Processes at a time.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
-    /// Runs for each mutant the tests that have found most in their time, which take so many seconds together.
+    /// Runs for each mutant, behind the test that has found it before, those that have found most in their time, which take so
+    /// many seconds together.
     #[arg(long)]
     seconds: Option<u32>,
-    /// Which tests have found mutants of earlier samples: these run first.
+    /// Which tests have found mutants of an earlier sample: these run first.
     #[arg(long, default_value = "tb/mutants/records.json")]
     records: PathBuf,
     /// Writes the records of these results there.

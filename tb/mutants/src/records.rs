@@ -1,7 +1,7 @@
 // Copyright AcclMT contributors.
 // SPDX-License-Identifier: Apache-2.0
 
-//! How often tests have found mutants, which says in what order they run.
+//! How often tests have found mutants, and which ones, which says in what order they run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,24 +28,41 @@ impl Record {
     }
 }
 
-/// The records of tests, by their titles and by the folders of the design that the mutants were in.
+/// The folder of a file of the design.
+fn folder(file: &str) -> Option<&str> {
+    Some(file.rsplit_once('/')?.0)
+}
+
+/// The records of tests, by their titles.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[serde(deny_unknown_fields)]
 pub struct Records {
-    tests: BTreeMap<String, BTreeMap<String, Record>>,
+    /// The digest of the netlist of a sample.
+    netlist: String,
+    /// The numbers of the mutants of that sample that each test has found.
+    found: BTreeMap<String, Vec<u32>>,
+    /// How often each was asked, and has found, by the files of the design that the mutants were in.
+    asked: BTreeMap<String, BTreeMap<String, Record>>,
 }
 
 impl Records {
     /// Those of results.
     pub fn new(list: &List, results: &Results) -> Self {
-        let mut records = Self::default();
+        let mut records = Self {
+            netlist: list.digest.clone(),
+            ..Self::default()
+        };
         for mutant in &list.mutants {
             let Some(outcome) = results.outcomes.get(&mutant.number) else {
                 continue;
             };
-            for title in outcome.passed.iter().chain(&outcome.found_by) {
-                let is_found = outcome.found_by.as_ref() == Some(title);
-                records.add(title, mutant.folder(), is_found);
+            for title in &outcome.passed {
+                records.add(title, &mutant.file, false);
+            }
+            if let Some(title) = &outcome.found_by {
+                records.add(title, &mutant.file, true);
+                let found = records.found.entry(title.clone()).or_default();
+                found.push(mutant.number);
             }
         }
         records
@@ -65,42 +82,64 @@ impl Records {
 
     /// Their file: a line for each test.
     pub fn file(&self) -> String {
-        let lines = self.tests.iter().map(|(title, folders)| {
-            let folders = serde_json::to_string(folders).expect("a record is JSON");
-            format!("  \"{title}\": {folders}")
-        });
-        let lines: Vec<_> = lines.collect();
-        format!("{{\n{}\n}}\n", lines.join(",\n"))
+        fn lines<T: Serialize>(tests: &BTreeMap<String, T>) -> String {
+            let lines = tests.iter().map(|(title, of_test)| {
+                let of_test = serde_json::to_string(of_test).expect("a record is JSON");
+                format!("    \"{title}\": {of_test}")
+            });
+            let lines: Vec<_> = lines.collect();
+            lines.join(",\n")
+        }
+        format!(
+            "{{\n  \"netlist\": \"{}\",\n  \"found\": {{\n{}\n  }},\n  \"asked\": {{\n{}\n  }}\n}}\n",
+            self.netlist,
+            lines(&self.found),
+            lines(&self.asked)
+        )
     }
 
-    /// Adds what a test said of a mutant of a folder.
-    pub fn add(&mut self, title: &str, folder: &str, is_found: bool) {
-        self.add_record(title, folder, Record(1, u32::from(is_found)));
+    /// Adds what a test said of a mutant of a file.
+    pub fn add(&mut self, title: &str, file: &str, is_found: bool) {
+        self.add_record(title, file, Record(1, u32::from(is_found)));
     }
 
-    fn add_record(&mut self, title: &str, folder: &str, record: Record) {
-        let folders = self.tests.entry(title.to_owned()).or_default();
-        folders.entry(folder.to_owned()).or_default().add(record);
+    fn add_record(&mut self, title: &str, file: &str, record: Record) {
+        let files = self.asked.entry(title.to_owned()).or_default();
+        files.entry(file.to_owned()).or_default().add(record);
     }
 
-    /// Adds others.
+    /// Adds how often the tests of others were asked.
     pub fn extend(&mut self, others: &Self) {
-        for (title, folders) in &others.tests {
-            for (folder, &record) in folders {
-                self.add_record(title, folder, record);
+        for (title, files) in &others.asked {
+            for (file, &record) in files {
+                self.add_record(title, file, record);
             }
         }
     }
 
-    /// The share of mutants of this folder that a test is to be expected to find.
-    pub fn share(&self, title: &str, folder: &str) -> f64 {
-        let Some(folders) = self.tests.get(title) else {
+    /// The tests that have found mutants of this list, by the number of each.
+    pub fn finders(&self, list: &List) -> BTreeMap<u32, &str> {
+        let found = self.found.iter().filter(|_| self.netlist == list.digest);
+        found
+            .flat_map(|(title, numbers)| numbers.iter().map(|&number| (number, title.as_str())))
+            .collect()
+    }
+
+    /// The share of mutants of this file that a test is to be expected to find: what is known of the file is worth more
+    /// than what is known of its folder, and that more than what is known of all.
+    pub fn share(&self, title: &str, file: &str) -> f64 {
+        let Some(files) = self.asked.get(title) else {
             return 0.5;
         };
-        let mut all = Record::default();
-        folders.values().for_each(|&record| all.add(record));
-        let of_folder = folders.get(folder).copied().unwrap_or_default();
-        of_folder.share(all.share(0.5))
+        let (mut all, mut of_folder) = (Record::default(), Record::default());
+        for (other, &record) in files {
+            all.add(record);
+            if folder(other) == folder(file) {
+                of_folder.add(record);
+            }
+        }
+        let of_file = files.get(file).copied().unwrap_or_default();
+        of_file.share(of_folder.share(all.share(0.5)))
     }
 }
 
@@ -135,17 +174,37 @@ mod tests {
             results.add(outcome).unwrap();
         }
         let records = Records::new(&list, &results);
-        let text = "{\n  \"chip::a\": {\"field\":[1,0],\"tree\":[1,0]},\n  \"chip::b\": {\"field\":[1,1]}\n}\n";
+        let text = r#"{
+  "netlist": "a",
+  "found": {
+    "chip::b": [2]
+  },
+  "asked": {
+    "chip::a": {"rtl/field/b.sv":[1,0],"rtl/tree/a.sv":[1,0]},
+    "chip::b": {"rtl/field/b.sv":[1,1]}
+  }
+}
+"#;
         assert_eq!(records.file(), text);
         let path = folder.path().join("records.json");
         std::fs::write(&path, text).unwrap();
         let mut read = Records::read(&path).unwrap();
         assert_eq!(read, records);
-        // What is known of a folder is worth more there than what is known of all.
-        assert!(records.share("chip::b", "field") > records.share("chip::b", "tree"));
-        assert!(records.share("chip::a", "tree") < records.share("chip::new", "tree"));
+        assert_eq!(read.finders(&list), BTreeMap::from([(2, "chip::b")]));
+        let other = List {
+            digest: "b".to_owned(),
+            ..list
+        };
+        assert_eq!(read.finders(&other), BTreeMap::new());
+        // What is known of a file is worth more there than what is known of its folder, and that more than the rest.
+        let shares = ["rtl/field/b.sv", "rtl/field/c.sv", "rtl/tree/a.sv"]
+            .map(|file| records.share("chip::b", file));
+        assert!(shares.is_sorted_by(|a, b| a > b), "{shares:?}");
+        let [known, new] =
+            ["chip::a", "chip::new"].map(|title| records.share(title, "rtl/tree/a.sv"));
+        assert!(known < new);
         read.extend(&records);
-        assert_eq!(read.tests["chip::b"]["field"], Record(2, 2));
+        assert_eq!(read.asked["chip::b"]["rtl/field/b.sv"], Record(2, 2));
         std::fs::write(&path, "{\"chip::a\": 3}").unwrap();
         let error = Records::read(&path).unwrap_err().to_string();
         assert!(error.contains("no records of tests"), "{error}");

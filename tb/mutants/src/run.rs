@@ -3,6 +3,7 @@
 
 //! Runs tests on mutants.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -56,14 +57,19 @@ fn in_parallel<T: Sync>(
     threads.install(|| items.par_iter().with_max_len(1).try_for_each(run))
 }
 
-/// Runs the tests without a mutant of which it is not known yet whether they end within `limit`.
-fn run_without_mutant(plan: &Plan, limit: Duration, results: &Mutex<&mut Results>) -> Result<()> {
+/// Runs those of the tests without a mutant of which it is not known yet whether they end within `limit`.
+fn run_without_mutant(
+    plan: &Plan,
+    cases: &[Case],
+    limit: Duration,
+    results: &Mutex<&mut Results>,
+) -> Result<()> {
     let is_new = |case: &&Case| {
         let (known, title) = (lock(results), case.title());
         let longer = known.longer.get(&title).copied().unwrap_or(0.0);
         !known.sound.contains_key(&title) && longer < limit.as_secs_f64()
     };
-    let new: Vec<_> = plan.cases.iter().filter(is_new).collect();
+    let new: Vec<_> = cases.iter().filter(is_new).collect();
     if !new.is_empty() {
         eprintln!(
             "mutants: {} tests without a mutant, for {:.0} s at most",
@@ -86,15 +92,20 @@ fn run_without_mutant(plan: &Plan, limit: Duration, results: &Mutex<&mut Results
     })
 }
 
-/// The tests that pass without a mutant, the shortest first, with their seconds: so many that there is a choice.
-fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, f64)>> {
+/// The tests that pass without a mutant, the shortest first, with their seconds: so many that there is a choice, and those
+/// that have found one.
+fn sound_cases(
+    plan: &Plan,
+    finders: &BTreeMap<u32, &str>,
+    results: &Mutex<&mut Results>,
+) -> Result<Vec<(Case, f64)>> {
     // What asks for seconds wants short tests, and need not wait for the others: how short they are is found by a limit
     // that doubles.
     let mut limit = plan.seconds.map_or(SOUND_LIMIT, |most| {
         Duration::from_secs_f64(most * FIRST_SHARE).min(SOUND_LIMIT)
     });
     loop {
-        run_without_mutant(plan, limit, results)?;
+        run_without_mutant(plan, plan.cases, limit, results)?;
         let known = lock(results);
         let within = (plan.cases.iter())
             .filter_map(|case| known.sound.get(&case.title()))
@@ -105,6 +116,9 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
         }
         limit = (2 * limit).min(SOUND_LIMIT);
     }
+    let is_finder = |case: &&Case| finders.values().any(|&title| title == case.title());
+    let of_finders: Vec<_> = plan.cases.iter().filter(is_finder).cloned().collect();
+    run_without_mutant(plan, &of_finders, SOUND_LIMIT, results)?;
     let sound = &lock(results).sound;
     let mut cases = Vec::new();
     let mut unsound = Vec::new();
@@ -123,10 +137,10 @@ fn sound_cases(plan: &Plan, results: &Mutex<&mut Results>) -> Result<Vec<(Case, 
         return Err(Error::Unsound { tests: unsound });
     }
     cases.sort_by(|a, b| a.1.total_cmp(&b.1));
-    cases.retain(|(_, seconds)| plan.seconds.is_none_or(|most| *seconds <= most));
-    match cases.is_empty() {
-        true => Err(Error::NoTest),
-        false => Ok(cases),
+    let fits = |seconds: f64| plan.seconds.is_none_or(|most| seconds <= most);
+    match cases.iter().any(|(_, seconds)| fits(*seconds)) {
+        true => Ok(cases),
+        false => Err(Error::NoTest),
     }
 }
 
@@ -136,20 +150,30 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
 
 /// Runs the tests on every mutant of the list that is not known yet.
 ///
-/// Those that found most of the same folder in the least time run first: what they say does not depend on the order.
+/// A mutant meets the test first that has found it before, and then those that found most of the same file in the least time:
+/// what they say does not depend on the order.
 ///
 /// # Errors
 ///
 /// If a program does not start, a test does not pass without a mutant, or the results cannot be written.
 pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     let results = Mutex::new(results);
-    let cases = sound_cases(plan, &results)?;
+    let finders = plan.records.finders(list);
+    let cases = sound_cases(plan, &finders, &results)?;
     let titles: Vec<_> = cases.iter().map(|(case, _)| case.title()).collect();
-    // Those of them that a mutant has not met, and that fit into the seconds that are left for it.
-    let are_left = |passed: &[String]| -> Vec<usize> {
-        let has_passed = |title: &String| passed.contains(title);
-        let (met, new): (Vec<_>, Vec<_>) =
-            (0..cases.len()).partition(|&number| has_passed(&titles[number]));
+    let finder = |mutant: u32| -> Option<usize> {
+        let title = *finders.get(&mutant)?;
+        titles.iter().position(|known| known == title)
+    };
+    // What a mutant meets next: the test that has found it, and then those that fit into the seconds that are for others.
+    let are_left = |mutant: u32, passed: &[String]| -> Vec<usize> {
+        let has_passed = |&number: &usize| passed.contains(&titles[number]);
+        let finder = finder(mutant);
+        if let Some(finder) = finder.filter(|finder| !has_passed(finder)) {
+            return vec![finder];
+        }
+        let others = (0..cases.len()).filter(|&number| Some(number) != finder);
+        let (met, new): (Vec<_>, Vec<_>) = others.partition(has_passed);
         let spent: f64 = met.iter().map(|&number| cases[number].1).sum();
         let fits = |number: &usize| {
             let most = plan.seconds.unwrap_or(f64::INFINITY);
@@ -157,12 +181,14 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         };
         new.into_iter().filter(fits).collect()
     };
-    let is_open = |number: &u32| {
-        let known = lock(&results).outcomes.get(number).cloned();
-        known.is_none_or(|known| known.found_by.is_none() && !are_left(&known.passed).is_empty())
+    let is_open = |number: u32| {
+        let known = lock(&results).outcomes.get(&number).cloned();
+        known.is_none_or(|known| {
+            known.found_by.is_none() && !are_left(number, &known.passed).is_empty()
+        })
     };
     let mut open: Vec<_> = (list.mutants.iter())
-        .filter(|mutant| !mutant.compared.is_without_effect() && is_open(&mutant.number))
+        .filter(|mutant| !mutant.compared.is_without_effect() && is_open(mutant.number))
         .collect();
     // The list is in the order of the files: those that were run are a sample of all of them at any time.
     open.sort_by_key(|mutant| mutant.number.wrapping_mul(SPREAD));
@@ -178,7 +204,7 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     let records = Mutex::new(records);
     let progress = Mutex::new((Instant::now(), 0usize, 0usize));
     in_parallel(plan.jobs, &open, |of_list| {
-        let (mutant, folder) = (of_list.number, of_list.folder());
+        let (mutant, file) = (of_list.number, &of_list.file);
         let before = lock(&results).outcomes.get(&mutant).cloned();
         let mut outcome = before.unwrap_or_else(|| Outcome {
             mutant,
@@ -188,8 +214,8 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             seconds: 0.0,
         });
         loop {
-            let left = are_left(&outcome.passed);
-            let next = most_promising(left, &cases, folder, &lock(&records));
+            let left = are_left(mutant, &outcome.passed);
+            let next = most_promising(left, &cases, file, &lock(&records));
             let Some(number) = next else { break };
             let (case, seconds) = &cases[number];
             let title = &titles[number];
@@ -197,7 +223,7 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             let (ending, time) = case.run(plan.folder, mutant, limit)?;
             outcome.seconds += time.as_secs_f64();
             let is_found = ending != Ending::Passed;
-            lock(&records).add(title, folder, is_found);
+            lock(&records).add(title, file, is_found);
             if is_found {
                 outcome.found_by = Some(title.clone());
                 outcome.hung = ending == Ending::Hung;
@@ -219,16 +245,16 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     })
 }
 
-/// The test that is to be expected to find most mutants of a folder in a second, of those with these numbers.
+/// The test that is to be expected to find most mutants of a file in a second, of those with these numbers.
 fn most_promising(
     numbers: Vec<usize>,
     cases: &[(Case, f64)],
-    folder: &str,
+    file: &str,
     records: &Records,
 ) -> Option<usize> {
     let worth = |number: &usize| {
         let (case, seconds) = &cases[*number];
-        records.share(&case.title(), folder) / seconds.max(0.1)
+        records.share(&case.title(), file) / seconds.max(0.1)
     };
     // The first one of equal ones.
     let better = |a: &usize, b: &usize| worth(a).total_cmp(&worth(b)).then(b.cmp(a));
@@ -371,23 +397,26 @@ mod tests {
             name: name.to_owned(),
         };
         let cases = [(case("a"), 1.0), (case("b"), 2.0)];
-        let first = |folder: &str, records: &Records| {
-            most_promising((0..cases.len()).collect(), &cases, folder, records)
+        let first = |file: &str, records: &Records| {
+            most_promising((0..cases.len()).collect(), &cases, file, records)
         };
-        assert_eq!(first("tree", &Records::default()), Some(0));
+        assert_eq!(first("rtl/tree/a.sv", &Records::default()), Some(0));
         let mut records = Records::default();
         for _ in 0..10 {
-            records.add("chip::a", "tree", false);
+            records.add("chip::a", "rtl/tree/a.sv", false);
         }
-        records.add("chip::b", "tree", true);
-        assert_eq!(first("tree", &records), Some(1));
+        records.add("chip::b", "rtl/tree/a.sv", true);
+        assert_eq!(first("rtl/tree/a.sv", &records), Some(1));
         for _ in 0..20 {
-            records.add("chip::b", "field", false);
-            records.add("chip::a", "field", true);
+            records.add("chip::b", "rtl/field/b.sv", false);
+            records.add("chip::a", "rtl/field/b.sv", true);
         }
-        assert_eq!(first("field", &records), Some(0));
-        assert_eq!(first("tree", &records), Some(1));
-        assert_eq!(most_promising(Vec::new(), &cases, "tree", &records), None);
+        assert_eq!(first("rtl/field/b.sv", &records), Some(0));
+        assert_eq!(first("rtl/tree/a.sv", &records), Some(1));
+        assert_eq!(
+            most_promising(Vec::new(), &cases, "rtl/tree/a.sv", &records),
+            None
+        );
     }
 
     /// Of more tests than there is time for a mutant meets those that fit, and the others when there is more time.
@@ -425,6 +454,44 @@ mod tests {
             };
             run(&list, &plan, &mut results).unwrap();
             assert_eq!(results.outcomes[&1].passed, expected, "{seconds:?}");
+        }
+    }
+
+    /// A test that takes longer than there is time for is asked first where it has found the mutant of that list before,
+    /// and others are asked where it does not do so any more.
+    #[test]
+    fn what_has_found_a_mutant_is_asked_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "case $2$ACCLMT_MUTANT in long0) sleep 1;; long1|short*[123]) exit 1;; esac";
+        let program = program(folder.path(), text);
+        let cases = ["short", "long"].map(|name| Case {
+            program: program.clone(),
+            name: name.to_owned(),
+        });
+        let list = list(3);
+        let known = r#"{"netlist": "NETLIST", "found": {"chip::gone": [3], "chip::long": [1, 2]}, "asked": {}}"#;
+        for (netlist, finders) in [
+            ("a", ["chip::long", "chip::short", "chip::short"]),
+            ("b", ["chip::short"; 3]),
+        ] {
+            let path = folder.path().join(netlist);
+            std::fs::write(&path, known.replace("NETLIST", netlist)).unwrap();
+            let records = Records::read(&path).unwrap();
+            let plan = Plan {
+                cases: &cases,
+                records: &records,
+                left_out: &[],
+                folder: folder.path(),
+                jobs: 1,
+                seconds: Some(0.5),
+            };
+            let path = folder.path().join(format!("{netlist}.jsonl"));
+            let mut results = Results::open(&path, &list).unwrap();
+            run(&list, &plan, &mut results).unwrap();
+            let found_by = |number: u32| results.outcomes[&number].found_by.as_deref();
+            assert_eq!([1, 2, 3].map(found_by), finders.map(Some), "{netlist}");
+            let met_long = results.outcomes[&2].passed == ["chip::long"];
+            assert_eq!(met_long, netlist == "a");
         }
     }
 }
