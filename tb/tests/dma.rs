@@ -1049,6 +1049,30 @@ fn outputs_may_have_any_room() {
     }
 }
 
+/// The last word of the output finds no room in any cycle between two questions of the DMA to the core, and while one is
+/// answered.
+#[test]
+fn outputs_are_too_small_at_any_time() {
+    let mut random = Random::new(seed(69));
+    for variant in Variant::SMALL {
+        let run = tree(&mut random, 2);
+        let mut host = Host::new(variant, random.next(), Timing::default());
+        host.configure(&run);
+        host.enable(0);
+        let job = host.job(&run, 0);
+        let small = Job {
+            output_limit: job.output_limit - 1,
+            ..job
+        };
+        for latency in 0..48 {
+            println!("{variant:?}, latency {latency}");
+            host.chip.timing.latency = latency;
+            host.fail_alone(&small, OUTPUT_TOO_SMALL);
+        }
+        host.check_usable(&run);
+    }
+}
+
 /// Of an input that is too long by a power of two nothing is taken for the right one.
 #[test]
 fn inputs_of_any_length_are_told() {

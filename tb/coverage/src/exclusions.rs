@@ -3,6 +3,7 @@
 
 //! What is not to be reached, and why.
 
+use std::fmt::{Display, Formatter};
 use std::fs;
 use std::path::Path;
 
@@ -35,6 +36,28 @@ pub struct Exclusion {
     pub checks: bool,
     /// Why they cannot be reached, or need not be.
     pub reason: String,
+}
+
+impl Display for Exclusion {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.kind)?;
+        if let Some(name) = &self.name {
+            write!(f, " `{name}`")?;
+        }
+        if let Some((low, high)) = self.bits {
+            write!(f, " bits {low} to {high}")?;
+        }
+        if let Some(text) = &self.text {
+            write!(f, " at `{text}`")?;
+        }
+        if self.checks {
+            write!(f, " for assertions alone")?;
+        }
+        if let Some(file) = &self.file {
+            write!(f, " of {file}")?;
+        }
+        Ok(())
+    }
 }
 
 #[derive(Deserialize)]

@@ -49,11 +49,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool> {
     let counts = read_folder(&arguments.data)?;
     let left_out = exclusions::read(&arguments.exclusions)?;
-    let report = Report::new(
-        &counts,
-        &arguments.design,
-        (&arguments.exclusions, left_out),
-    )?;
+    let report = Report::new(&counts, &arguments.design, left_out)?;
     print!("{}\n{}", report.list(), report.tables());
     if let Some(path) = &arguments.json {
         let text = serde_json::to_string_pretty(&report).expect("a report is JSON");
@@ -61,6 +57,14 @@ fn run(arguments: &Arguments) -> Result<bool> {
     }
     if let Some(path) = &arguments.page {
         page::update(path, &report.figures())?;
+    }
+    let idle = report.idle();
+    if arguments.check && !idle.is_empty() {
+        eprint!(
+            "error: {}: these leave out nothing that was not reached, take them out:\n{idle}",
+            arguments.exclusions.display()
+        );
+        return Ok(false);
     }
     let short = report.short();
     if arguments.check && !short.is_empty() {
