@@ -8,6 +8,9 @@ proc pin_access { args } {
   puts "pin_access $args: left out, no detailed routing follows"
 }
 
+# What short paths have in hand is there for routing: only what is missed is repaired.
+set ::env(HOLD_SLACK_MARGIN) 0
+
 # Repairs behind global routing place their cells as the detailed placement places all others.
 rename detailed_placement acclmt_detailed_placement
 
