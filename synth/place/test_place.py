@@ -419,6 +419,12 @@ class Picture(unittest.TestCase):
 
 
 class Publish(unittest.TestCase):
+    AREA = {
+        "library": "asap7",
+        "baseline": {"module": "acclmt_baseline"},
+        "cycles": {"num_full": 1, "num_partial": 2},
+        "ratios": {"arity_11": 2.1, "arity_2": 4.2, "large_prime_only": {}},
+    }
     LAYOUT = {
         "before": {"commit": "abc", "area_um2": 700.4, "memory_um2": 0.0, "worst_path_ns": 0.5},
         "areas": {"flip-flop": 80.0, "full adder": 0.0},
@@ -432,7 +438,9 @@ class Publish(unittest.TestCase):
 
     def test_page_has_the_figures(self):
         text = publish.page(
-            f"before\n{publish.BEGIN}\nearlier text\n{publish.END}\nbehind\n", {"asap7-acclmt_mod_add": self.LAYOUT}
+            f"before\n{publish.BEGIN}\nearlier text\n{publish.END}\n{publish.RATIOS_BEGIN}\n{publish.RATIOS_END}\nbehind\n",
+            {"asap7-acclmt_mod_add": self.LAYOUT},
+            [self.AREA],
         )
         row = (
             "| asap7 | [`acclmt_mod_add`](#asap7-acclmt_mod_add) | 700 | 0.50 | 730 | 923 | 79 % | 1.00 | 0.93 | "
@@ -443,8 +451,33 @@ class Publish(unittest.TestCase):
         self.assertIn("Areas: flip-flop 80 um^2.", text)
         self.assertNotIn("earlier text", text)
         self.assertTrue(text.startswith("before") and text.endswith("behind\n"))
-        with self.assertRaisesRegex(publish.PublishError, "markers"):
-            publish.page("nothing", {})
+        self.assertIn("Not known on asap7: both sub-engines and `acclmt_baseline` need a layout.", text)
+        for nothing in ("nothing", f"{publish.BEGIN}{publish.END}"):
+            with self.assertRaisesRegex(publish.PublishError, "markers"):
+                publish.page(nothing, {}, [self.AREA])
+
+    def test_ratios_follow_the_growth_of_both(self):
+        def entry(before, cells, macros, core):
+            layout = {"cell_area_um2": cells, "macro_area_um2": macros, "core_area_um2": core}
+            return {"before": {"area_um2": before}, "layout": layout}
+
+        layouts = {
+            "asap7-acclmt_full_round_engine": entry(200.0, 60.0, 280.0, 900.0),
+            # Two of it: 400 before, 560 routed, 1,500 of core together.
+            "asap7-acclmt_partial_round_engine": entry(100.0, 10.0, 100.0, 300.0),
+            "asap7-acclmt_baseline": entry(50.0, 20.0, 80.0, 150.0),
+        }
+        head, _, *rows = publish.ratios(layouts, self.AREA)
+        self.assertEqual(head, "| library | area | our sub-engines | the paper's multiplier | arity 2 | arity 11 |")
+        self.assertEqual(
+            rows,
+            [
+                "| asap7 | before the layout, cells | 1.00 | 1.00 | 4.20 | 2.10 |",
+                "| asap7 | routed, cells and blocks | 1.40 | 2.00 | 6.00 | 3.00 |",
+                "| asap7 | routed, core | 3.75 | 3.00 | 3.36 | 1.68 |",
+                "",
+            ],
+        )
 
 
 class Lint(unittest.TestCase):

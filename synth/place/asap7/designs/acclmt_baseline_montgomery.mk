@@ -1,6 +1,9 @@
 # Copyright AcclMT contributors.
 # SPDX-License-Identifier: Apache-2.0
 
+# Behind global routing slews of some fifty wires are to be repaired, and there are few cells to move for it.
+export SLEW_MARGIN ?= 30
+export SKIP_INCREMENTAL_REPAIR ?= 0
 include $(ACCLMT_PLACE)/asap7/of_blocks.mk
 ACCLMT_BLOCKS = acclmt_mul__Goldilocks0
 export CORE_UTILIZATION ?= 50
