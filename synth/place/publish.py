@@ -66,7 +66,7 @@ def table(layouts):
         rows.append(
             [
                 layout["library"],
-                f"[`{layout['top']}`](#{name})",
+                f"[`{layout['top']}`](#{name.lower()})",
                 number(before["area_um2"]),
                 number(worst, 2),
                 number(layout["cell_area_um2"] + layout["macro_area_um2"]),
