@@ -51,6 +51,11 @@ def before_layout(library, top):
     )
 
 
+def routed(layout):
+    """Area of cells and blocks of a layout."""
+    return layout["cell_area_um2"] + layout["macro_area_um2"]
+
+
 def table(layouts):
     """The rows of the page's table."""
     head = [
@@ -69,7 +74,7 @@ def table(layouts):
                 f"[`{layout['top']}`](#{name.lower()})",
                 number(before["area_um2"]),
                 number(worst, 2),
-                number(layout["cell_area_um2"] + layout["macro_area_um2"]),
+                number(routed(layout)),
                 number(layout["core_area_um2"]),
                 f"{layout['utilization_percent']:.0f} %",
                 number(layout["period_ps"] / 1000, 2),
@@ -106,7 +111,7 @@ def table(layouts):
 def ratios(layouts, area):
     """What the layout leaves of the ratios to the paper's engine, of results of `make area`.
 
-    The paper's engine is its multipliers; what of ours is not in a sub-engine, which has no layout, is taken to grow as the
+    The paper's engine is its multipliers; what of ours is in neither layout, its adders among it, is taken to grow as the
     sub-engines do.
     """
     library = area["library"]
@@ -114,36 +119,30 @@ def ratios(layouts, area):
     if None in entries:
         return [f"Not known on {library}: both sub-engines and `{area['baseline']['module']}` need a layout.", ""]
     full, partial, baseline = entries
-    number_of = area["cycles"]["num_full"], area["cycles"]["num_partial"]
+    ours = [(full, area["cycles"]["num_full"]), (partial, area["cycles"]["num_partial"])]
     measures = {
-        "before the layout, cells": None,
-        "routed, cells and blocks": lambda layout: layout["cell_area_um2"] + layout["macro_area_um2"],
-        "routed, core": lambda layout: layout["core_area_um2"],
+        "before the layout, cells": lambda entry: entry["before"]["area_um2"],
+        "routed, cells and blocks": lambda entry: routed(entry["layout"]),
+        "routed, core": lambda entry: entry["layout"]["core_area_um2"],
     }
+    before = measures["before the layout, cells"]
+
+    def growth(parts, measure):
+        return sum(count * measure(entry) for entry, count in parts) / sum(count * before(entry) for entry, count in parts)
+
     arities = sorted((name for name in area["ratios"] if name.startswith("arity_")), key=lambda name: int(name[6:]))
     rows = []
     for name, measure in measures.items():
-        grown = []
-        for parts in ([(full, number_of[0]), (partial, number_of[1])], [(baseline, 1)]):
-            before = sum(count * entry["before"]["area_um2"] for entry, count in parts)
-            after = sum(count * measure(entry["layout"]) for entry, count in parts) if measure else before
-            grown.append(after / before)
-        rows.append(
-            [
-                library,
-                name,
-                *(number(factor, 2) for factor in grown),
-                *(number(area["ratios"][arity] * grown[1] / grown[0], 2) for arity in arities),
-            ]
-        )
+        grown, paper = growth(ours, measure), growth([(baseline, 1)], measure)
+        left = [area["ratios"][arity] * paper / grown for arity in arities]
+        rows.append([library, name, *(number(factor, 2) for factor in [grown, paper, *left])])
     head = ["library", "area", "our sub-engines", "the paper's multiplier"]
     return [*area_page.table([*head, *(arity.replace("_", " ") for arity in arities)], rows), ""]
 
 
-def page(text, layouts, areas):
+def page(text, layouts, area):
     text = area_page.between(PAGE, text, (BEGIN, END), table(layouts), PublishError)
-    lines = [line for area in areas for line in ratios(layouts, area)]
-    return area_page.between(PAGE, text, (RATIOS_BEGIN, RATIOS_END), lines, PublishError)
+    return area_page.between(PAGE, text, (RATIOS_BEGIN, RATIOS_END), ratios(layouts, area), PublishError)
 
 
 def main():
@@ -166,7 +165,7 @@ def main():
             }
         picture.write(RESULTS, (json.dumps(layouts, indent=1) + "\n").encode())
         area = json.loads((RESULTS.parent / "asap7.json").read_text())
-        picture.write(PAGE, page(PAGE.read_text(), layouts, [area]).encode())
+        picture.write(PAGE, page(PAGE.read_text(), layouts, area).encode())
     except (OSError, ValueError, PublishError, picture.PictureError, place.PlaceError) as error:
         sys.exit(f"publish: {error}")
 

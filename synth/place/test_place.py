@@ -440,7 +440,7 @@ class Publish(unittest.TestCase):
         text = publish.page(
             f"before\n{publish.BEGIN}\nearlier text\n{publish.END}\n{publish.RATIOS_BEGIN}\n{publish.RATIOS_END}\nbehind\n",
             {"asap7-acclmt_mod_add": self.LAYOUT},
-            [self.AREA],
+            self.AREA,
         )
         row = (
             "| asap7 | [`acclmt_mod_add`](#asap7-acclmt_mod_add) | 700 | 0.50 | 730 | 923 | 79 % | 1.00 | 0.93 | "
@@ -454,7 +454,7 @@ class Publish(unittest.TestCase):
         self.assertIn("Not known on asap7: both sub-engines and `acclmt_baseline` need a layout.", text)
         for nothing in ("nothing", f"{publish.BEGIN}{publish.END}"):
             with self.assertRaisesRegex(publish.PublishError, "markers"):
-                publish.page(nothing, {}, [self.AREA])
+                publish.page(nothing, {}, self.AREA)
 
     def test_ratios_follow_the_growth_of_both(self):
         def entry(before, cells, macros, core):
