@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bits of a design that are constant.
 
-A bit is constant if it is tied to a value, in every instance of its module where it is an input of that, or if gates make
-it of such bits. Registers, memories and what an instance answers are taken as unknown.
+A bit is constant if it is tied to a value, in every instance of its module where it is an input of that, if gates make
+it of such bits, or if it is what an instance answers whatever that is told. Registers and memories are taken as unknown.
 """
 
 from collections import defaultdict
@@ -53,6 +53,26 @@ def evaluate(kind, inputs, width):
     return [None] * width
 
 
+# Of gates: what an input is that holds the output, whatever the other one is.
+HOLDING = {"$and": "0", "$logic_and": "0", "$or": "1", "$logic_or": "1"}
+
+
+def is_held(cell, port, bit, values):
+    """Whether the output of a cell does not depend on this bit of an input, as another input holds it; `values` says
+    what is known of bits. Of two inputs that both hold it neither is said to: what changes one may change both."""
+    kind, nets = cell["type"], cell["connections"]
+    if kind == "$mux" and port in "AB":
+        return values(nets["S"])[0] == ("1" if port == "A" else "0")
+    if kind not in HOLDING:
+        return False
+    own, other = nets[port], nets["B" if port == "A" else "A"]
+    if kind in ("$and", "$or"):
+        if len(own) != len(other):
+            return False
+        own, other = own[bit : bit + 1], other[bit : bit + 1]
+    return logic_of(values(other)) == HOLDING[kind] != logic_of(values(own))
+
+
 class Constants:
     """The constant bits of the design in the JSON of Yosys' `write_json`."""
 
@@ -60,6 +80,10 @@ class Constants:
         self.modules = design["modules"]
         # Of every module: net -> value.
         self.known = {}
+        # Of every module: what it answers whatever it is told, by its output ports.
+        self.answers = {}
+        for name in self.modules:
+            self.find_answers(name)
         # Of every module: what its instances that were looked at are told, by its ports.
         self.told = defaultdict(list)
         waiting = defaultdict(int)
@@ -70,7 +94,7 @@ class Constants:
         ready = [top]
         while ready:
             name = ready.pop()
-            self.known[name] = self.find(name)
+            self.find(name, self.told[name])
             for cell in self.modules[name]["cells"].values():
                 kind = cell["type"]
                 if kind in self.modules:
@@ -85,16 +109,37 @@ class Constants:
         """What is known of bits: "0" or "1", None where nothing is."""
         return [net if net in VALUES else self.known[module].get(net) for net in nets]
 
-    def find(self, name):
-        """The nets of a module that are constant."""
+    def find_answers(self, name):
+        """What a module answers, and those below it, whatever they are told."""
+        if name in self.answers:
+            return
+        module = self.modules[name]
+        for cell in module["cells"].values():
+            if cell["type"] in self.modules:
+                self.find_answers(cell["type"])
+        self.find(name, [])
+        self.answers[name] = {
+            port: self.values(name, described["bits"])
+            for port, described in module["ports"].items()
+            if described["direction"] == "output"
+        }
+
+    def find(self, name, told):
+        """Finds the nets of a module that are constant, where its instances are told this."""
         module = self.modules[name]
         known = self.known[name] = {}
         for port, described in module["ports"].items():
-            if described["direction"] == "input" and self.told[name]:
-                values = zip(*(told[port] for told in self.told[name]), strict=True)
+            if described["direction"] == "input" and told:
+                values = zip(*(of_instance[port] for of_instance in told), strict=True)
                 for net, of_instances in zip(described["bits"], values, strict=True):
                     if len(set(of_instances)) == 1 and of_instances[0] is not None:
                         known[net] = of_instances[0]
+        for cell in module["cells"].values():
+            for port, values in self.answers.get(cell["type"], {}).items():
+                nets = cell["connections"].get(port)
+                for net, value in zip(nets, values, strict=True) if nets else ():
+                    if value is not None and net not in VALUES:
+                        known[net] = value
         # Cells by the nets that they read.
         readers = defaultdict(list)
         for cell in module["cells"].values():
@@ -117,7 +162,6 @@ class Constants:
                 if value is not None and net not in known:
                     known[net] = value
                     pending += readers[net]
-        return known
 
     def changes_nothing(self, module, cell, port, mode, bit, control):
         """Whether a mutation puts a bit to the value that it has anyway, is turned on by a bit that never does it, or is of a

@@ -153,8 +153,8 @@ class Effects:
         tools.run_yosys([f"read_rtlil {folder}/design.il", f"write_json {path}"], "writing the design")
         design = json.loads(path.read_text())
         path.unlink()
-        self.reading = Reading(design, top)
         self.constants = Constants(design, top)
+        self.reading = Reading(design, top, self.constants)
 
     def of(self, command):
         """`unread`, `equal` to the module without it, or `unknown`."""

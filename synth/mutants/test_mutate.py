@@ -62,6 +62,23 @@ endmodule
 """
 
 
+# The instance answers 0 whatever it is told, which keeps `b_i` from the outputs, and `a_i` from the last one.
+HELD = """\
+module quiet (input logic a_i, output logic fault_o);
+  assign fault_o = 1'b0;
+endmodule
+module held (
+  input logic a_i, input logic b_i, output logic x_o, output logic [1:0] y_o, output logic z_o
+);
+  logic fault;
+  quiet u_quiet (.a_i(a_i ^ b_i), .fault_o(fault));
+  assign x_o = fault ? ~b_i : a_i;
+  assign y_o = {a_i, a_i} & ~{~fault, fault};
+  assign z_o = fault && !(a_i || !fault);
+endmodule
+"""
+
+
 class Bits(unittest.TestCase):
     """What nothing reads, and what is constant."""
 
@@ -69,10 +86,14 @@ class Bits(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         folder = Path(temporary.name)
-        source = folder / "design.sv"
-        source.write_text(BITS)
-        mutate.read_design("whole", [], folder, [source])
-        self.effects = mutate.Effects("whole_v1", folder)
+        self.folder = folder
+        self.read(BITS, "whole")
+
+    def read(self, text, top):
+        source = self.folder / "design.sv"
+        source.write_text(text)
+        mutate.read_design(top, [], self.folder, [source])
+        self.effects = mutate.Effects(f"{top}_v1", self.folder)
         self.modules = self.effects.constants.modules
 
     def of(self, module, kind, port, bit, mode="inv", control=0):
@@ -109,6 +130,28 @@ class Bits(unittest.TestCase):
         self.assertEqual(self.of("part_v1", "$memwr_v2", "EN", 0, "cnot1", 1), "unknown")
         self.assertEqual(self.of("whole_v1", "$and", "Y", 2, "const0"), "equal")
         self.assertEqual(self.of("whole_v1", "$and", "Y", 3, "const0"), "unknown")
+
+    def test_what_a_constant_holds_is_not_read(self):
+        self.read(HELD, "held")
+        self.assertEqual(self.effects.constants.answers["quiet_v1"], {"fault_o": ["0"]})
+        for kind, port, bit, mode, expected in [
+            # The other side of the choice, and what nothing reads but an instance that is not heard.
+            ("$mux", "B", 0, "inv", "unread"),
+            ("$mux", "A", 0, "inv", "unknown"),
+            ("$mux", "S", 0, "inv", "unknown"),
+            ("$mux", "S", 0, "const0", "equal"),
+            ("$xor", "Y", 0, "inv", "unread"),
+            ("$logic_or", "A", 0, "inv", "unread"),
+            # What holds is read, on both sides where both do.
+            ("quiet_v1", "fault_o", 0, "inv", "unknown"),
+            ("$logic_and", "A", 0, "inv", "unknown"),
+            ("$logic_and", "B", 0, "inv", "unknown"),
+            # Bit by bit.
+            ("$and", "A", 0, "inv", "unknown"),
+            ("$and", "A", 1, "inv", "unread"),
+        ]:
+            with self.subTest(kind=kind, port=port, bit=bit, mode=mode):
+                self.assertEqual(self.of("held_v1", kind, port, bit, mode), expected)
 
     def test_gates_of_constants_are_constant(self):
         one, zero, unknown = "1", "0", None

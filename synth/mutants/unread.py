@@ -3,10 +3,13 @@
 """Bits of a design that nothing reads.
 
 A bit is read if a change of it can get to an output of the top, through any number of cells, registers, memories and
-instances, whatever the other bits hold. Where one is not, no test can tell the mutant that changes it from the design.
+instances, whatever the other bits hold that are not constant. Where one is not, no test can tell the mutant that changes
+it from the design.
 """
 
 from collections import defaultdict
+
+from constants import is_held
 
 # Bit i of the output depends on bit i of these inputs, and on all bits of all others.
 BITWISE = {
@@ -54,7 +57,8 @@ def depends(cell, index, port, bit):
 
 
 def by_place(modules, top):
-    """Modules with a copy of each small one for each of its instances; and name -> names of the copies."""
+    """Modules with a copy of each small one for each of its instances; name -> names of the copies; and the name of
+    the module that each is a copy of."""
     small = {
         name
         for name, module in modules.items()
@@ -63,6 +67,7 @@ def by_place(modules, top):
         and not any(cell["type"] in modules for cell in module["cells"].values())
     }
     copied, places = {}, {name: [] if name in small else [name] for name in modules}
+    originals = {name: name for name in modules}
     for name, module in modules.items():
         if name in small:
             continue
@@ -72,22 +77,25 @@ def by_place(modules, top):
             if kind in small:
                 place = f"{kind} as {cell_name} of {name}"
                 places[kind].append(place)
+                originals[place] = kind
                 copied[place] = modules[kind]
                 cell = {**cell, "type": place}
             cells[cell_name] = cell
         copied[name] = {**module, "cells": cells}
-    return copied, places
+    return copied, places, originals
 
 
 class Reading:
-    """What is read of the design in the JSON of Yosys' `write_json`, from the outputs of `top` on.
+    """What is read of the design in the JSON of Yosys' `write_json`, from the outputs of `top` on, where these bits are
+    constant (`Constants` of the same design).
 
     Modules of few cells, such as those that choose one of several values, are looked at in each of their places: what is
     read of them differs.
     """
 
-    def __init__(self, design, top):
-        self.modules, self.places = by_place(design["modules"], top)
+    def __init__(self, design, top, constants):
+        self.constants = constants
+        self.modules, self.places, self.originals = by_place(design["modules"], top)
         self.read = {name: set() for name in self.modules}
         # Of every module: net -> [(cell, port, bit)] that drive it.
         self.drivers = {}
@@ -153,12 +161,19 @@ class Reading:
         for port, direction in cell["port_directions"].items():
             of_port = cell["connections"][port]
             if direction == "input" and is_bitwise(kind, port):
-                nets += [of_port[bit] for bit in bits_of(cell, port, index)]
+                nets += [of_port[bit] for bit in bits_of(cell, port, index) if not self.is_held(module, cell, port, bit)]
+            elif direction == "input" and self.is_held(module, cell, port, 0):
+                continue
             elif direction == "input" and kind in RISING:
                 nets += of_port[first : index + 1]
             elif direction == "input" and first == 0:
                 nets += of_port
         return nets
+
+    def is_held(self, module, cell, port, bit):
+        """Whether a constant input of a cell keeps its output from depending on this bit."""
+        original = self.originals[module]
+        return is_held(cell, port, bit, lambda nets: self.constants.values(original, nets))
 
     def add_word(self, module, memory, index):
         """Adds what is written to bit `index` of all words of a memory, and where it is."""
@@ -186,6 +201,8 @@ class Reading:
         if kind == WRITE:
             words = self.words[module, cell["parameters"]["MEMID"]]
             return bit in words if port in ("DATA", "EN") else bool(words)
+        if self.is_held(module, cell, port, bit):
+            return False
         return any(
             net in self.read[module] and depends(cell, index, port, bit)
             for output, direction in cell["port_directions"].items()
