@@ -1811,6 +1811,8 @@ fn core_resets(seed: u64, rounds: u64) {
         host.chip.core_reset = false;
         host.wait();
         while host.chip.read_register(0).unwrap().refused {}
+        // Nothing is left of what the core was told.
+        assert_eq!(host.read(LEAVES), 0);
         host.accept(job.output, job.stride() * job.output_limit);
         host.accept(job.record, RECORD);
         host.check_memory();
