@@ -9,9 +9,10 @@ from pathlib import Path
 from . import polarity, tools
 
 # abc: area-oriented mapping, then buffers and sizes for the driver and load of the constraints. It cannot see
-# through full adders, nor how many of them are on a wire: `sizing` does, and timing is OpenSTA's.
+# through full adders, nor how many of them are on a wire: `sizing` does, and timing is OpenSTA's. `buffer` is without
+# `-c`: that takes the wire loads of a Liberty file, and puts a buffer behind half of the gates where a library has any.
 ABC_SCRIPT = (
-    "strash;&get,-n;&st;&dch,-f;&nf;&put;topo;buffer,-N,24,-c;topo;stime,-p;upsize;dnsize;stime,-p"
+    "strash;&get,-n;&st;&dch,-f;&nf;&put;topo;buffer,-N,24;topo;stime,-p;upsize;dnsize;stime,-p"
 )
 
 # How a square is a sum.
