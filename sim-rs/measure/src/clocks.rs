@@ -20,7 +20,7 @@ pub const ASAP7: LibraryClock = LibraryClock {
 /// That of SG13G2, an open library of 130 nm that is manufactured.
 pub const SG13G2: LibraryClock = LibraryClock {
     library: "sg13g2",
-    megahertz: 42,
+    megahertz: 54,
 };
 
 /// All of them.
