@@ -1664,8 +1664,12 @@ fn a_set_that_is_not_used_changes_nothing() {
         let input = program.pack_inputs(&states);
         let expected = program.evaluate(&input).unwrap();
         for (width, full, partial) in [(2, (1, 30), 0), (3, (30, 1), 4), (12, (15, 17), 90)] {
-            let other = set_with_rounds(field, seed, width, order, full, partial);
-            let other = ChipProgram::compile(&other, &limits).unwrap();
+            // With an exponent of several passes the tables hold fewer rounds.
+            let other = [partial, partial / 2, partial / 4]
+                .map(|partial| set_with_rounds(field, seed, width, order, full, partial))
+                .iter()
+                .find_map(|other| ChipProgram::compile(other, &limits).ok())
+                .expect("one of them fits");
             host.clear();
             host.load(&program);
             for (address, value) in other.registers.writes(&registers::TOP) {
