@@ -222,6 +222,7 @@ fn hashes(first: u64, count: u64) {
             full_rounds: 1..=5,
             partial_rounds: 0..=40,
             singular_minor: random.below(8) == 0,
+            zero_corner: random.below(8) == 0,
             poseidon2: random.below(4) == 0,
             small_integers: random.below(2) == 0,
             ..Ranges::default()

@@ -470,6 +470,7 @@ fn random_sets(field: FieldId, random: &mut Random) -> Vec<Set> {
             .map(|_| {
                 let ranges = Ranges {
                     poseidon2: random.below(4) == 0,
+                    zero_corner: random.below(4) == 0,
                     ..ranges.clone()
                 };
                 random::any_parameters(field, random.next(), &ranges)

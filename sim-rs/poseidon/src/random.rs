@@ -37,6 +37,9 @@ pub struct Ranges {
     /// Whether the matrix has no sparse form: it is singular without row and column of the partial
     /// S-box. (Without that, a matrix has one but for a probability of about 1 / p.)
     pub singular_minor: bool,
+    /// Whether the entry of the matrix of partial rounds at the partial S-box is zero: its output does not enter the
+    /// element that has the next one.
+    pub zero_corner: bool,
     /// Whether partial rounds, where there are any, have a matrix of their own, and the permutation begins with a
     /// layer without S-boxes, as in Poseidon2.
     pub poseidon2: bool,
@@ -59,6 +62,7 @@ impl Default for Ranges {
             full_rounds: 1..=5,
             partial_rounds: 0..=12,
             singular_minor: false,
+            zero_corner: false,
             poseidon2: false,
             small_integers: false,
             compression: Compression::None,
@@ -218,8 +222,12 @@ impl Generator {
                     .map(|_| (0..width).map(|_| self.element()).collect())
                     .collect()
             });
+        let of_partial_rounds = partial_matrix.as_mut().unwrap_or(&mut mds);
         if ranges.singular_minor {
-            make_minor_singular(partial_matrix.as_mut().unwrap_or(&mut mds), partial_index);
+            make_minor_singular(of_partial_rounds, partial_index);
+        }
+        if ranges.zero_corner {
+            of_partial_rounds[partial_index][partial_index] = F::ZERO;
         }
         let initial_state = self.elements(width);
         let input_positions = self.positions(width, inputs);
@@ -282,6 +290,8 @@ pub fn any_parameters(field: FieldId, seed: u64, ranges: &Ranges) -> Option<AnyP
 
 #[cfg(test)]
 mod tests {
+    use ark_ff::AdditiveGroup;
+
     use super::*;
     use crate::fields::Goldilocks;
     use crate::matrix::is_invertible;
@@ -338,6 +348,23 @@ mod tests {
                 "{warnings:?}"
             );
             assert!(warnings[0].contains("not MDS"), "{warnings:?}");
+        }
+    }
+
+    #[test]
+    fn corners_are_zero_where_asked_for() {
+        for (seed, poseidon2) in (0..20).zip([false, true].into_iter().cycle()) {
+            let ranges = Ranges {
+                zero_corner: true,
+                poseidon2,
+                partial_rounds: 1..=3,
+                ..Ranges::default()
+            };
+            let set = parameters::<Goldilocks>(seed, &ranges).unwrap();
+            let (matrix, corner) = (set.partial_matrix(), set.partial_index());
+            assert_eq!(matrix[corner][corner], Goldilocks::ZERO);
+            let zeros = |&entry: &&Goldilocks| *entry == Goldilocks::ZERO;
+            assert_eq!(matrix.iter().flatten().filter(zeros).count(), 1);
         }
     }
 

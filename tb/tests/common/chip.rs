@@ -487,28 +487,40 @@ pub fn set_with_rounds(
 /// Parameter sets of very different kinds, with few rounds.
 pub fn kinds(seed: u64) -> Vec<AnyParameters> {
     let large = large_field();
-    let set = |field, widths: usize, partial: usize, order, singular_minor| {
+    let usual = Ranges {
+        full_rounds: 1..=2,
+        ..Ranges::default()
+    };
+    let dense = Ranges {
+        singular_minor: true,
+        ..usual.clone()
+    };
+    let zero_corner = Ranges {
+        zero_corner: true,
+        ..usual.clone()
+    };
+    let set = |field, width: usize, partial: usize, order, ranges: &Ranges| {
         let ranges = Ranges {
-            widths: widths..=widths,
+            widths: width..=width,
             orders: vec![order],
-            full_rounds: 1..=2,
             partial_rounds: partial..=partial,
-            singular_minor,
-            ..Ranges::default()
+            ..ranges.clone()
         };
         random::any_parameters(field, seed, &ranges).unwrap()
     };
     let (first, last) = (RoundOrder::ConstantsFirst, RoundOrder::SboxFirst);
     let mut kinds = vec![
-        set(large, 3, 5, first, false),
-        set(large, 9, 4, last, false),
-        set(large, 12, 4, first, false),
-        set(large, 3, 0, last, false),
-        set(large, 4, 3, first, true),
-        set(FieldId::Goldilocks, 12, 5, first, false),
-        set(FieldId::Goldilocks, 16, 4, last, false),
-        set(FieldId::Goldilocks, 3, 4, last, false),
-        set(FieldId::Goldilocks, 8, 3, first, true),
+        set(large, 3, 5, first, &usual),
+        set(large, 9, 4, last, &usual),
+        set(large, 12, 4, first, &usual),
+        set(large, 3, 0, last, &usual),
+        set(large, 4, 3, first, &dense),
+        set(FieldId::Goldilocks, 12, 5, first, &usual),
+        set(FieldId::Goldilocks, 16, 4, last, &usual),
+        set(FieldId::Goldilocks, 3, 4, last, &usual),
+        set(FieldId::Goldilocks, 8, 3, first, &dense),
+        set(large, 5, 4, last, &zero_corner),
+        set(FieldId::Goldilocks, 6, 5, first, &zero_corner),
     ];
     // Every exponent that the field has.
     for alpha in [3, 5, 7] {
@@ -525,7 +537,7 @@ pub fn kinds(seed: u64) -> Vec<AnyParameters> {
         kinds.extend(
             chip_fields()
                 .into_iter()
-                .map(|field| set(field, 3, 3, first, false)),
+                .map(|field| set(field, 3, 3, first, &usual)),
         );
     }
     kinds

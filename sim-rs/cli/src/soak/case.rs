@@ -22,6 +22,8 @@ pub enum Family {
     Poseidon2,
     /// Partial rounds without a sparse form.
     Dense,
+    /// The output of the partial S-box does not enter the next one.
+    ZeroCorner,
     /// Matrices that adders can make.
     SmallIntegers,
     FeedForward,
@@ -32,10 +34,11 @@ pub enum Family {
     RescueOptimized,
 }
 
-const FAMILIES: [Family; 8] = [
+const FAMILIES: [Family; 9] = [
     Family::Poseidon,
     Family::Poseidon2,
     Family::Dense,
+    Family::ZeroCorner,
     Family::SmallIntegers,
     Family::FeedForward,
     Family::Jive,
@@ -241,6 +244,7 @@ impl Case {
                     full_rounds: *full_rounds..=*full_rounds,
                     partial_rounds: *partial_rounds..=*partial_rounds,
                     singular_minor: *family == Family::Dense,
+                    zero_corner: *family == Family::ZeroCorner,
                     poseidon2: *family == Family::Poseidon2,
                     small_integers: *family == Family::SmallIntegers,
                     compression: match family {
