@@ -527,9 +527,8 @@ pub fn kinds(seed: u64) -> Vec<AnyParameters> {
         let ranges = Ranges {
             widths: 2..=7,
             exponents: vec![alpha],
-            full_rounds: 1..=2,
             partial_rounds: 1..=4,
-            ..Ranges::default()
+            ..usual.clone()
         };
         kinds.extend(random::any_parameters(large, seed + alpha, &ranges));
     }
