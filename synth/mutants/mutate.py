@@ -9,7 +9,8 @@ Yosys elaborates a module of the design with all that is below it (`proc; opt`),
 
 In the folder that is named: `mutants.json`, and the netlist `netlist.sv`, whose top is a module with the name and the
 parameters of the one in the sources, and is the last one in it. The mutant with the number that the C function
-`acclmt_mutant` returns is on, none for 0.
+`acclmt_mutant` returns is on, none for 0. Where a mutant would change the bit that it is of, on or not, the netlist calls
+`acclmt_differs` with its number: tests in which it never does need not be run on the mutant.
 
 The top may be a module of a testbench, whose sources are named by --source; mutants are made of the files of `rtl/` alone,
 or of those that --of names.
@@ -46,6 +47,14 @@ from unread import Reading  # noqa: E402
 NUMBER_WIDTH = 16
 # The input that has it, of every module that is or contains a mutant.
 NUMBER = "acclmt_mutant_number"
+# What the netlist calls of the simulation.
+PACKAGE = "acclmt_mutant_pkg"
+IMPORTS = f"""package {PACKAGE};
+  import "DPI-C" function int unsigned acclmt_mutant();
+  import "DPI-C" function void acclmt_differs(input int unsigned number);
+endpackage
+
+"""
 # Ports that are clocks and asynchronous resets, of cells; those of modules have these ends.
 CLOCKS_AND_RESETS = {"CLK", "RD_CLK", "WR_CLK", "ARST"}
 CLOCK_AND_RESET_ENDS = ("clk_i", "rst_ni", "rst_no")
@@ -247,6 +256,25 @@ def write_netlist(mutants, folder):
     return text
 
 
+def with_notes(text, count):
+    """The netlist of so many mutants, which says where each would change its bit."""
+    modules = text.split("endmodule\n")
+    noted = 0
+    for place, module in enumerate(modules):
+        notes = []
+        chosen = rf"^  assign (\S+) = {NUMBER} == {NUMBER_WIDTH}'h([0-9a-f]+);$"
+        for control, number in re.findall(chosen, module, re.MULTILINE):
+            changes = re.findall(rf"^  assign .* = {re.escape(control)} \? (.+) : (.+);$", module, re.MULTILINE)
+            for changed, unchanged in changes:
+                call = f"{PACKAGE}::acclmt_differs({int(number, 16)})"
+                notes.append(f"  always_comb if ({changed} != {unchanged}) {call};\n")
+        modules[place] += "".join(notes)
+        noted += len(notes)
+    if noted != count:
+        raise FlowError(f"the netlist has {noted} changed bits, and {count} mutants")
+    return "endmodule\n".join(modules)
+
+
 def wrapper(top, sources):
     """A module with the ports and parameters of that of the sources, around the netlist's top; its parameters are those
     that the netlist was made with, whatever it is told."""
@@ -257,13 +285,9 @@ def wrapper(top, sources):
     if not head:
         raise FlowError(f"{source} has no 'module {top} .. );'")
     return f"""
-package acclmt_mutant_pkg;
-  import "DPI-C" function int unsigned acclmt_mutant();
-endpackage
-
 {head[0]}
   logic [{NUMBER_WIDTH - 1}:0] {NUMBER};
-  initial {NUMBER} = {NUMBER_WIDTH}'(acclmt_mutant_pkg::acclmt_mutant());
+  initial {NUMBER} = {NUMBER_WIDTH}'({PACKAGE}::acclmt_mutant());
   {top}_v1 u_netlist (.*);
 endmodule
 """
@@ -297,13 +321,14 @@ def make(parsed, folder):
         }
         for number, (file, mutation) in enumerate(sampled, start=1)
     ]
-    netlist = write_netlist(mutants, folder) + wrapper(parsed.top, sources)
-    (folder / "netlist.sv").write_text(netlist)
+    modules = write_netlist(mutants, folder)
+    around = wrapper(parsed.top, sources)
+    (folder / "netlist.sv").write_text(IMPORTS + with_notes(modules, len(mutants)) + around)
     result = {
         "top": parsed.top,
         "seed": parsed.seed,
         "per_file": parsed.per_file,
-        "netlist": hashlib.sha256(netlist.encode()).hexdigest(),
+        "netlist": hashlib.sha256((modules + around).encode()).hexdigest(),
         "modules": files,
         "mutants": mutants,
     }

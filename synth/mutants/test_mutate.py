@@ -271,6 +271,23 @@ class Mutate(unittest.TestCase):
         for number in range(1, 7):
             self.assertIn(f"16'h{number:04x}", text)
 
+    def test_the_netlist_says_where_mutants_change_a_bit(self):
+        conjunction = f"mutate -module above_v1 -cell {self.cell('$logic_and')} -portbit 0"
+        mutants = [
+            {"number": number, "mutation": f"{conjunction} {what}"}
+            for number, what in enumerate(["-mode const1 -port B", "-mode inv -port Y"], start=17)
+        ]
+        text = mutate.write_netlist(mutants, self.folder)
+        noted = mutate.with_notes(text, 2)
+        notes = re.findall(r"^  always_comb if \((.+) != (.+)\) acclmt_mutant_pkg::acclmt_differs\((\d+)\);$", noted, re.MULTILINE)
+        self.assertEqual([number for _, _, number in notes], ["17", "18"])
+        self.assertEqual(notes[0][0], "1'h1")
+        # Nothing else is new, and a bit that is not found is told.
+        kept = [line for line in noted.splitlines() if "acclmt_differs" not in line]
+        self.assertEqual(kept, text.splitlines())
+        with self.assertRaisesRegex(FlowError, "2 changed bits, and 3 mutants"):
+            mutate.with_notes(text, 3)
+
     def test_the_wrapper_has_the_ports_of_the_design(self):
         sources = mutate.elaborate.read_file_list(mutate.elaborate.FILE_LIST)
         text = mutate.wrapper("acclmt_core", sources)

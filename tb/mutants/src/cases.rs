@@ -3,12 +3,13 @@
 
 //! Tests of programs of `cargo test`, each in a process of its own.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::{Error, Result};
+use crate::{Error, Result, read};
 
 /// How often a process is looked at.
 const POLL: Duration = Duration::from_millis(10);
@@ -20,6 +21,17 @@ pub struct Case {
     pub program: PathBuf,
     /// Its name there.
     pub name: String,
+}
+
+/// A test without a mutant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WithoutMutant {
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it took.
+    pub time: Duration,
+    /// The mutants that would have changed a bit, by their numbers, of a test that passed on a netlist that says so.
+    pub differs: Option<BTreeSet<u32>>,
 }
 
 /// How a test ended.
@@ -46,31 +58,74 @@ impl Case {
         format!("{program}::{}", self.name)
     }
 
-    /// Runs the test in `folder` with a mutant, 0 for none, for so long at most.
+    /// Runs the test in `folder` with a mutant for so long at most.
     ///
     /// # Errors
     ///
     /// If the program does not start.
     pub fn run(&self, folder: &Path, mutant: u32, limit: Duration) -> Result<(Ending, Duration)> {
-        let begin = Instant::now();
-        let failed = |error: std::io::Error| Error::Program {
+        self.run_with(folder, limit, |command| {
+            command.env("ACCLMT_MUTANT", mutant.to_string())
+        })
+    }
+
+    /// Runs the test in `folder` without a mutant for so long at most.
+    ///
+    /// # Errors
+    ///
+    /// If the program does not start, or does not say what it has to.
+    pub fn run_without(&self, folder: &Path, limit: Duration) -> Result<WithoutMutant> {
+        let differences = tempfile::NamedTempFile::new().map_err(|error| self.failed(error))?;
+        let (ending, time) = self.run_with(folder, limit, |command| {
+            command
+                .env("ACCLMT_MUTANT", "0")
+                .env("ACCLMT_MUTANT_DIFFERENCES", differences.path())
+        })?;
+        let wrong = |line: &str| Error::Content {
+            path: differences.path().to_owned(),
+            what: format!("'{line}' is no number of a mutant"),
+        };
+        let numbers = read(differences.path())?
+            .lines()
+            .map(|line| line.parse().map_err(|_| wrong(line)))
+            .collect::<Result<BTreeSet<u32>>>()?;
+        // Every netlist has mutants that always change their bit, or the program knows nothing of them.
+        let is_known = ending == Ending::Passed && !numbers.is_empty();
+        Ok(WithoutMutant {
+            ending,
+            time,
+            differs: is_known.then_some(numbers),
+        })
+    }
+
+    fn failed(&self, error: std::io::Error) -> Error {
+        Error::Program {
             path: self.program.clone(),
             what: error.to_string(),
-        };
+        }
+    }
+
+    fn run_with(
+        &self,
+        folder: &Path,
+        limit: Duration,
+        with: impl FnOnce(&mut Command) -> &mut Command,
+    ) -> Result<(Ending, Duration)> {
+        let begin = Instant::now();
+        let failed = |error| self.failed(error);
         // The program looks for it from there.
         let folder = &std::path::absolute(folder).map_err(failed)?;
-        let mut child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        command
             .args(["--exact", &self.name, "--test-threads", "1"])
             .current_dir(folder)
             // Where cargo runs tests.
             .env("CARGO_MANIFEST_DIR", folder)
-            .env("ACCLMT_MUTANT", mutant.to_string())
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
+            .stderr(Stdio::null());
+        let mut child = with(&mut command).spawn().map_err(failed)?;
         loop {
             if let Some(status) = child.try_wait().map_err(failed)? {
                 let ending = if status.success() {
@@ -155,8 +210,9 @@ pub(crate) mod tests {
         let case = &of_program(relative).unwrap()[0];
         fs::create_dir(folder.path().join("other")).unwrap();
         let other = relative.parent().unwrap().join("other");
-        let (ending, _) = case.run(&other, 0, Duration::from_secs(60)).unwrap();
-        assert_eq!(ending, Ending::Passed);
+        let sound = case.run_without(&other, Duration::from_secs(60)).unwrap();
+        assert_eq!(sound.ending, Ending::Passed);
+        assert_eq!(sound.differs, None);
     }
 
     #[test]
@@ -179,15 +235,17 @@ pub(crate) mod tests {
     #[test]
     fn the_end_of_a_process_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let text =
-            "case $ACCLMT_MUTANT in 0) exit 0;; 1) exit 1;; 2) kill -9 $$;; *) exec sleep 60; esac";
+        let text = "case $ACCLMT_MUTANT in 0) printf '7\\n300\\n' >$ACCLMT_MUTANT_DIFFERENCES;; \
+             1) exit 1;; 2) kill -9 $$;; *) exec sleep 60; esac";
         let case = Case {
             program: program(folder.path(), text),
             name: "any".to_owned(),
         };
         let run = |mutant, limit| case.run(folder.path(), mutant, limit).unwrap().0;
         let long = Duration::from_secs(60);
-        assert_eq!(run(0, long), Ending::Passed);
+        let sound = case.run_without(folder.path(), long).unwrap();
+        assert_eq!(sound.ending, Ending::Passed);
+        assert_eq!(sound.differs, Some(BTreeSet::from([7, 300])));
         assert_eq!(run(1, long), Ending::Failed);
         assert_eq!(run(2, long), Ending::Failed);
         assert_eq!(run(3, Duration::from_millis(50)), Ending::Hung);

@@ -57,6 +57,16 @@ pub enum Error {
         /// Their titles.
         tests: Vec<String>,
     },
+    /// A test that finds what changes nothing in it.
+    #[error(
+        "{test} finds mutant {mutant}, which changed no bit in it when it ran without a mutant: it does not do the same each time, or the netlist's notes are wrong"
+    )]
+    Blind {
+        /// Its title.
+        test: String,
+        /// The number of the mutant.
+        mutant: u32,
+    },
     /// There is nothing to run.
     #[error("there is no test that takes so little time; give more --seconds")]
     NoTest,

@@ -3,7 +3,7 @@
 
 //! What is known of mutants, in a file that grows with each of them: a run that is interrupted goes on where it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,17 @@ pub struct Sound {
     pub passes: bool,
     /// Seconds that it takes.
     pub seconds: f64,
+    /// Mutants that would change a bit in it, by their numbers; it need not be run on others. Unknown without a list.
+    #[serde(default)]
+    pub differs: Option<BTreeSet<u32>>,
+}
+
+impl Sound {
+    /// Whether a mutant changes nothing in the test.
+    pub fn is_blind_to(&self, mutant: u32) -> bool {
+        let differs = self.differs.as_ref();
+        differs.is_some_and(|numbers| !numbers.contains(&mutant))
+    }
 }
 
 /// A test that had not ended on the netlist without a mutant when it was stopped.

@@ -78,15 +78,16 @@ fn run_without_mutant(
         );
     }
     in_parallel(plan.jobs, &new, |case| {
-        let (ending, time) = case.run(plan.folder, 0, limit)?;
-        let (test, seconds) = (case.title(), time.as_secs_f64());
+        let of_case = case.run_without(plan.folder, limit)?;
+        let (test, seconds) = (case.title(), of_case.time.as_secs_f64());
         let mut results = lock(results);
-        match ending {
+        match of_case.ending {
             Ending::Hung if limit < SOUND_LIMIT => results.add_longer(Longer { test, seconds }),
-            _ => results.add_sound(Sound {
+            ending => results.add_sound(Sound {
                 test,
                 passes: ending == Ending::Passed,
                 seconds,
+                differs: of_case.differs,
             }),
         }
     })
@@ -151,21 +152,27 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
 /// Runs the tests on every mutant of the list that is not known yet.
 ///
 /// A mutant meets the test first that has found it before, and then those that found most of the same file in the least time:
-/// what they say does not depend on the order.
+/// what they say does not depend on the order. It meets no test in which it changes nothing, as far as the netlist has said so.
 ///
 /// # Errors
 ///
-/// If a program does not start, a test does not pass without a mutant, or the results cannot be written.
+/// If a program does not start, a test does not pass without a mutant, a test finds a mutant of which the netlist said that it
+/// changes nothing in it, or the results cannot be written.
 pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     let results = Mutex::new(results);
     let finders = plan.records.finders(list);
     let cases = sound_cases(plan, &finders, &results)?;
     let titles: Vec<_> = cases.iter().map(|(case, _)| case.title()).collect();
+    let sound: Vec<_> = {
+        let known = &lock(&results).sound;
+        titles.iter().map(|title| known[title].clone()).collect()
+    };
     let finder = |mutant: u32| -> Option<usize> {
         let title = *finders.get(&mutant)?;
         titles.iter().position(|known| known == title)
     };
-    // What a mutant meets next: the test that has found it, and then those that fit into the seconds that are for others.
+    // What a mutant meets next: the test that has found it, and then, of those in which it changes anything, those that fit
+    // into the seconds that are for others.
     let are_left = |mutant: u32, passed: &[String]| -> Vec<usize> {
         let has_passed = |&number: &usize| passed.contains(&titles[number]);
         let finder = finder(mutant);
@@ -177,7 +184,7 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         let spent: f64 = met.iter().map(|&number| cases[number].1).sum();
         let fits = |number: &usize| {
             let most = plan.seconds.unwrap_or(f64::INFINITY);
-            spent + cases[*number].1 <= most
+            !sound[*number].is_blind_to(mutant) && spent + cases[*number].1 <= most
         };
         new.into_iter().filter(fits).collect()
     };
@@ -223,6 +230,11 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
             let (ending, time) = case.run(plan.folder, mutant, limit)?;
             outcome.seconds += time.as_secs_f64();
             let is_found = ending != Ending::Passed;
+            // Those that have found a mutant before are asked whatever is said of them.
+            if ending == Ending::Failed && sound[number].is_blind_to(mutant) {
+                let test = title.clone();
+                return Err(Error::Blind { test, mutant });
+            }
             lock(&records).add(title, file, is_found);
             if is_found {
                 outcome.found_by = Some(title.clone());
@@ -323,6 +335,50 @@ mod tests {
         assert_eq!((&of[&3].found_by, of[&3].passed.len()), (&None, 2));
     }
 
+    /// `short` would find every mutant, and the netlist says that 1 and 3 alone change anything in it.
+    #[test]
+    fn tests_in_which_a_mutant_changes_nothing_are_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "test -z \"$ACCLMT_MUTANT_DIFFERENCES\" || printf '1\\n3\\n' >$ACCLMT_MUTANT_DIFFERENCES; \
+                    case $2$ACCLMT_MUTANT in short[123]) exit 1; esac";
+        let program = program(folder.path(), text);
+        let case = Case {
+            program,
+            name: "short".to_owned(),
+        };
+        let list = list(3);
+        let plan = Plan {
+            cases: &[case],
+            records: &Records::default(),
+            left_out: &[],
+            folder: folder.path(),
+            jobs: 1,
+            seconds: None,
+        };
+        let path = folder.path().join("results.jsonl");
+        for _ in 0..2 {
+            // The second time it is known from the file.
+            let mut results = Results::open(&path, &list).unwrap();
+            run(&list, &plan, &mut results).unwrap();
+            let is_found = |number| {
+                let outcome = results.outcomes.get(&number);
+                outcome.map(|outcome| outcome.found_by.is_some())
+            };
+            assert_eq!([1, 2, 3].map(is_found), [true, false, true].map(Some));
+        }
+        // That it has found mutant 2 before is against what the netlist says.
+        let known = folder.path().join("records.json");
+        let text = r#"{"netlist": "a", "found": {"chip::short": [2]}, "asked": {}}"#;
+        std::fs::write(&known, text).unwrap();
+        let plan = Plan {
+            records: &Records::read(&known).unwrap(),
+            ..plan
+        };
+        let mut results = Results::open(&folder.path().join("r.jsonl"), &list).unwrap();
+        let error = run(&list, &plan, &mut results).unwrap_err().to_string();
+        assert!(error.contains("chip::short finds mutant 2"), "{error}");
+    }
+
     #[test]
     fn a_netlist_that_is_wrong_without_a_mutant_is_refused() {
         let folder = tempfile::tempdir().unwrap();
@@ -371,6 +427,7 @@ mod tests {
                 test: format!("chip::{name}"),
                 passes: true,
                 seconds: 0.15,
+                differs: None,
             };
             results.add_sound(sound).unwrap();
         }
@@ -436,6 +493,7 @@ mod tests {
                 test: format!("chip::{test}"),
                 passes: true,
                 seconds,
+                differs: None,
             };
             results.add_sound(sound).unwrap();
         }
