@@ -330,7 +330,11 @@ fn illegal_configurations_do_not_start() {
     let mut device = programmed(14);
     let limits = device.capabilities().limits;
     let max_height = device.capabilities().max_height;
+    let program = ChipProgram::compile(short_pairs(), &limits).unwrap();
     let mut host = Host::of(&mut device);
+    for (address, value) in program.registers.writes(&registers::TOP) {
+        host.write(address, value);
+    }
     let partial_depth = limits.partial_depth as u32;
     let max = u32::MAX;
     // A register and an illegal value, and what the run does. The state has three elements.
@@ -370,25 +374,22 @@ fn illegal_configurations_do_not_start() {
     add(roles, DIGESTS, &[0, 0x200, 0x004, max]);
     add(roles, ELEMENTS, &[0, 0x001, 0x400, max]);
 
-    let (leaf, root) = (registers::LEAF, registers::ROOT);
+    let [leaf, root, top_set] = SETS;
     let too_many = [13, 16, 17, max];
     // The state has three elements. Each of the six codes of a register is one that there is not.
-    let illegal_codes = [
-        4,
-        0x80,
-        0x1000,
-        0x4_0000,
-        0x40_0000,
-        0x800_0000,
+    let mut illegal_codes = vec![
         0xE,
-        0x10,
         0x4000,
         0x2_0000,
-        0x2000_0000,
         0x4000_0000,
+        0x8000_0000,
         0x8631_8C63,
         max - 0x20,
     ];
+    for code in 0..6 {
+        // One bit of the number of the lanes that the element is in.
+        illegal_codes.extend((2..5).map(|bit| 1 << (5 * code + bit)));
+    }
     add(leaf.input_words.address, HASHES, &too_many);
     add(leaf.input_words.address, DIGESTS, &[0, 13]);
     add(root.input_words.address, HASHES, &[0, 1]);
@@ -396,7 +397,14 @@ fn illegal_configurations_do_not_start() {
     add(leaf.digest_words.address, DIGESTS, &[0, 13, 16, 17, max]);
     add(leaf.digest_words.address, HASHES, &[0, 2, 12, 13, 17, max]);
     add(root.digest_words.address, ELEMENTS, &[0, 2, 12, 13, max]);
-    for (engine, run) in [(leaf, HASHES), (leaf, DIGESTS), (root, ELEMENTS)] {
+    add(top_set.input_words.address, HASHES, &[0, 1, 13, max]);
+    add(top_set.digest_words.address, HASHES, &[0, 2, max]);
+    for (engine, run) in [
+        (leaf, HASHES),
+        (leaf, DIGESTS),
+        (root, ELEMENTS),
+        (top_set, HASHES),
+    ] {
         add(
             engine.width.address,
             run,
@@ -439,6 +447,9 @@ fn illegal_configurations_do_not_start() {
     for &(register, run, value) in &cases {
         let name = registers::register_name(register).unwrap();
         host.set_up(run, 4);
+        // The upper one of two levels has the third parameter set.
+        let upper = LevelEntry { set: 2, groups: 1 };
+        host.write(registers::LEVEL_TABLE.at(1), upper.value());
         let legal = host.read(register);
         host.write(register, value);
         assert!(!host.chip.refused());
