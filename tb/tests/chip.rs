@@ -41,7 +41,7 @@ use acclmt_poseidon::word::{self, Word};
 use acclmt_poseidon::{dispatch, with_field};
 use acclmt_tb::{RtlChip, large_field, rtl_device};
 use acclmt_verilated::RUNTIME_MODULUS;
-use common::bits::{BUSY, DONE, ERROR, REFUSED, START};
+use common::bits::{BUSY, CLEAR, DONE, ERROR, REFUSED, START};
 use common::chip::{
     DIGESTS, ELEMENTS, HASHES, Host, LeafKind, NO_ELEMENTS, check_commit, check_counters,
     check_engine, check_hashes, check_work, chip_fields, commit, constant_address,
@@ -1060,6 +1060,44 @@ fn a_set_after_an_aborted_run_of_another() {
         let parameters = &kinds[round % kinds.len()];
         let inputs = random_inputs(&mut random, parameters, 3);
         check_hashes(&mut device, parameters, &inputs);
+    }
+}
+
+/// What is anywhere in the engines when a run is cleared is not in the next one, which begins at once.
+#[test]
+fn runs_right_behind_aborted_ones() {
+    const HASHES: usize = 24;
+    let seed = seed(42);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(seed as u32).unwrap();
+    let limits = device.capabilities().limits;
+    for parameters in kinds(seed) {
+        let program = ChipProgram::compile(&parameters, &limits).unwrap();
+        let aborted = random_inputs(&mut random, &parameters, HASHES);
+        let aborted = program.pack_inputs(&aborted.concat());
+        let inputs = random_inputs(&mut random, &parameters, HASHES);
+        let words = program.pack_inputs(&inputs.concat());
+        // The driver sets the chip up; the runs go by hand.
+        check_hashes(&mut device, &parameters, &inputs[..1]);
+        let expected = SoftwareDevice::new()
+            .hash(&parameters, &inputs, &mut NoProgress)
+            .unwrap();
+        let mut host = Host::of(&mut device);
+        host.set_up(DIGESTS, HASHES as u32);
+        for most in (0..rounds(2)).flat_map(|_| [60, 200, 400, 800]) {
+            let cycles = random.below(most);
+            host.write(registers::CONTROL.address, START);
+            host.chip
+                .transfer(&aborted, &mut Vec::new(), cycles)
+                .unwrap();
+            host.write(registers::CONTROL.address, CLEAR);
+            host.write(registers::CONTROL.address, START);
+            let output: Vec<_> = host.finish(&words).iter().map(|word| word.data).collect();
+            let found = program.unpack_outputs(&output);
+            let name = parameters.name();
+            assert_eq!(found, expected.digests, "{name}: {cycles} cycles");
+            host.clear();
+        }
     }
 }
 
