@@ -1071,8 +1071,10 @@ fn runs_right_behind_aborted_ones() {
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
     let limits = device.capabilities().limits;
+    let mut with_adders = 0;
     for parameters in kinds(seed) {
         let program = ChipProgram::compile(&parameters, &limits).unwrap();
+        with_adders += u32::from(program.shape().adders);
         let aborted = random_inputs(&mut random, &parameters, HASHES);
         let aborted = program.pack_inputs(&aborted.concat());
         let inputs = random_inputs(&mut random, &parameters, HASHES);
@@ -1094,11 +1096,13 @@ fn runs_right_behind_aborted_ones() {
             host.write(registers::CONTROL.address, START);
             let output: Vec<_> = host.finish(&words).iter().map(|word| word.data).collect();
             let found = program.unpack_outputs(&output);
+            let wrong = (found.iter().zip(&expected.digests)).position(|(a, b)| a != b);
             let name = parameters.name();
-            assert_eq!(found, expected.digests, "{name}: {cycles} cycles");
+            assert_eq!(wrong, None, "{name}: a hash behind {cycles} cycles");
             host.clear();
         }
     }
+    assert!(with_adders > 0);
 }
 
 // ---- Segments --------------------------------------------------------------------------------------

@@ -140,7 +140,9 @@ module acclmt_full_round_adders #(
     .index_i(constant_write_i.index),
     .word_i(row_data),
     .two_beats_i,
-    .second_i,
+    // What a cleared S-box still has in it is no second beat: it would take the sums of the one
+    // before it.
+    .second_i(valid_i && second_i),
     .state_i,
     .residue_o(residue)
   );

@@ -19,7 +19,9 @@ use acclmt_driver::registers;
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
-use acclmt_poseidon::params::{PoseidonParameters, PoseidonSpecification, RoundOrder};
+use acclmt_poseidon::params::{
+    Compression, InverseRounds, PoseidonParameters, PoseidonSpecification, RoundOrder,
+};
 use acclmt_poseidon::presets;
 use acclmt_poseidon::random::{self, Ranges};
 use acclmt_poseidon::word::Word;
@@ -499,6 +501,24 @@ pub fn kinds(seed: u64) -> Vec<AnyParameters> {
         zero_corner: true,
         ..usual.clone()
     };
+    let adders = Ranges {
+        small_integers: true,
+        poseidon2: true,
+        ..usual.clone()
+    };
+    let passes = Ranges {
+        exponents: vec![11],
+        ..usual.clone()
+    };
+    let rescue = Ranges {
+        full_rounds: 2..=2,
+        inverse_rounds: InverseRounds::EverySecond,
+        ..usual.clone()
+    };
+    let jive = Ranges {
+        compression: Compression::Jive,
+        ..usual.clone()
+    };
     let set = |field, width: usize, partial: usize, order, ranges: &Ranges| {
         let ranges = Ranges {
             widths: width..=width,
@@ -521,6 +541,11 @@ pub fn kinds(seed: u64) -> Vec<AnyParameters> {
         set(FieldId::Goldilocks, 8, 3, first, &dense),
         set(large, 5, 4, last, &zero_corner),
         set(FieldId::Goldilocks, 6, 5, first, &zero_corner),
+        set(FieldId::Goldilocks, 12, 5, first, &adders),
+        set(FieldId::Goldilocks, 16, 3, last, &adders),
+        set(FieldId::Goldilocks, 5, 3, first, &passes),
+        set(FieldId::Goldilocks, 4, 0, last, &rescue),
+        set(FieldId::Goldilocks, 8, 3, first, &jive),
     ];
     // Every exponent that the field has.
     for alpha in [3, 5, 7] {
