@@ -2301,6 +2301,33 @@ fn every_kind_of_tree() {
             .set_stalls(random.next(), input, output)
             .unwrap();
         check_commit(&mut device, &request, &words);
+        let words = elements(&mut random, field, 2000);
+        check_aborted_runs(&mut device, &mut random, &words);
+    }
+}
+
+/// The run that a chip is set up for must have the same output right behind itself, wherever it is aborted, as when nothing was before
+/// it.
+fn check_aborted_runs(device: &mut ChipDevice<RtlChip>, random: &mut Random, words: &[Word]) {
+    let mut host = Host::of(device);
+    // The run before it is cleared.
+    let mut run = |cycles: u64| {
+        for command in [CLEAR, START] {
+            host.write(registers::CONTROL.address, command);
+        }
+        let mut output = Vec::new();
+        let taken = host.chip.transfer(words, &mut output, cycles).unwrap();
+        assert!(taken < words.len(), "a run of more than {taken} words");
+        output
+    };
+    const PATIENCE: u64 = 400_000;
+    let expected = run(PATIENCE);
+    assert!(expected.last().is_some_and(|word| word.last));
+    for most in [60, 300, 1000, 2000] {
+        let cycles = random.below(most);
+        run(cycles);
+        let output = run(PATIENCE);
+        assert_eq!(output, expected, "aborted after {cycles} cycles");
     }
 }
 
