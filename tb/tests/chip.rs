@@ -1843,6 +1843,8 @@ fn trees_of_several_sets_with_adders() {
         assert!(programs.iter().all(has_adders));
         assert!(program::adders_agree(&programs.each_ref()));
         check_tree_of_sets(&mut device, &mut random, &sets, leaves, sharing);
+        let words = elements(&mut random, FieldId::Goldilocks, 2000);
+        check_aborted_runs(&mut device, &mut random, &words);
     }
 }
 
