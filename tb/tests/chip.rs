@@ -1066,7 +1066,7 @@ fn a_set_after_an_aborted_run_of_another() {
 /// What is anywhere in the engines when a run is cleared is not in the next one, which begins at once.
 #[test]
 fn runs_right_behind_aborted_ones() {
-    const HASHES: usize = 24;
+    const COUNT: usize = 24;
     let seed = seed(42);
     let mut random = Random::new(seed);
     let mut device = rtl_device(seed as u32).unwrap();
@@ -1075,9 +1075,9 @@ fn runs_right_behind_aborted_ones() {
     for parameters in kinds(seed) {
         let program = ChipProgram::compile(&parameters, &limits).unwrap();
         with_adders += u32::from(program.shape().adders);
-        let aborted = random_inputs(&mut random, &parameters, HASHES);
+        let aborted = random_inputs(&mut random, &parameters, COUNT);
         let aborted = program.pack_inputs(&aborted.concat());
-        let inputs = random_inputs(&mut random, &parameters, HASHES);
+        let inputs = random_inputs(&mut random, &parameters, COUNT);
         let words = program.pack_inputs(&inputs.concat());
         // The driver sets the chip up; the runs go by hand.
         check_hashes(&mut device, &parameters, &inputs[..1]);
@@ -1085,7 +1085,7 @@ fn runs_right_behind_aborted_ones() {
             .hash(&parameters, &inputs, &mut NoProgress)
             .unwrap();
         let mut host = Host::of(&mut device);
-        host.set_up(DIGESTS, HASHES as u32);
+        host.set_up(DIGESTS, COUNT as u32);
         for most in (0..rounds(2)).flat_map(|_| [60, 200, 400, 800]) {
             let cycles = random.below(most);
             host.write(registers::CONTROL.address, START);
@@ -1715,9 +1715,7 @@ fn a_set_that_is_not_used_changes_nothing() {
             let other = ChipProgram::compile(&other, &limits).unwrap();
             host.clear();
             host.load(&program);
-            for (address, value) in other.registers.writes(&registers::TOP) {
-                host.write(address, value);
-            }
+            host.load_set(&registers::TOP, &other.registers);
             host.start(DIGESTS, 3);
             let found: Vec<Word> = host.finish(&input).iter().map(|word| word.data).collect();
             assert_eq!(found, expected, "{field}, width {width}, {full:?} rounds");
@@ -2312,23 +2310,25 @@ fn every_kind_of_tree() {
 /// it.
 fn check_aborted_runs(device: &mut ChipDevice<RtlChip>, random: &mut Random, words: &[Word]) {
     let mut host = Host::of(device);
-    // The run before it is cleared.
-    let mut run = |cycles: u64| {
+    // What an aborted run leaves must not be what the next one has at the same place.
+    let (words, others) = words.split_at(words.len() / 2);
+    let mut run = |words: &[Word], cycles: u64| {
+        // The run before it is cleared.
         for command in [CLEAR, START] {
             host.write(registers::CONTROL.address, command);
         }
         let mut output = Vec::new();
         let taken = host.chip.transfer(words, &mut output, cycles).unwrap();
-        assert!(taken < words.len(), "a run of more than {taken} words");
+        assert!(taken < words.len(), "a run of {taken} words or more");
         output
     };
     const PATIENCE: u64 = 400_000;
-    let expected = run(PATIENCE);
+    let expected = run(words, PATIENCE);
     assert!(expected.last().is_some_and(|word| word.last));
     for most in [60, 300, 1000, 2000] {
         let cycles = random.below(most);
-        run(cycles);
-        let output = run(PATIENCE);
+        run(others, cycles);
+        let output = run(words, PATIENCE);
         assert_eq!(output, expected, "aborted after {cycles} cycles");
     }
 }
@@ -2366,9 +2366,7 @@ fn leaves_and_nodes_of_different_sets() {
         let mut host = Host::of(&mut device);
         host.clear();
         host.load(&node_program);
-        for (address, value) in leaf_program.registers.writes(&registers::LEAF) {
-            host.write(address, value);
-        }
+        host.load_set(&registers::LEAF, &leaf_program.registers);
         for (address, value) in RowRegisters::one_block(&leaf_program.registers).writes() {
             host.write(address, value);
         }

@@ -15,7 +15,7 @@ use acclmt_driver::program::{
     self, Bases, ChipConstant, ChipProgram, ChipRegisters, LevelEntry, NODE_SET, PositionMap,
     ROW_SET, Roles, RowRegisters, SUB_ENGINES,
 };
-use acclmt_driver::registers;
+use acclmt_driver::registers::{self, EngineRegisters};
 use acclmt_driver::software::SoftwareDevice;
 use acclmt_poseidon::dispatch;
 use acclmt_poseidon::fields::{AnyParameters, FieldId};
@@ -295,11 +295,16 @@ impl<'a> Host<'a> {
         self.load_constants(&program.constants);
     }
 
+    /// The registers of a parameter set.
+    pub fn load_set(&mut self, set: &EngineRegisters, values: &ChipRegisters) {
+        for (address, value) in values.writes(set) {
+            self.write(address, value);
+        }
+    }
+
     pub fn load_registers(&mut self, values: &ChipRegisters) {
-        for engine in [&registers::LEAF, &registers::ROOT] {
-            for (address, value) in values.writes(engine) {
-                self.write(address, value);
-            }
+        for set in [&registers::LEAF, &registers::ROOT] {
+            self.load_set(set, values);
         }
         for (address, value) in RowRegisters::one_block(values).writes() {
             self.write(address, value);
