@@ -258,11 +258,11 @@ def write_netlist(mutants, folder):
 
 def with_notes(text, count):
     """The netlist of so many mutants, which says where each would change its bit."""
+    chosen = rf"^  assign (\S+) = {NUMBER} == {NUMBER_WIDTH}'h([0-9a-f]+);$"
     modules = text.split("endmodule\n")
     noted = 0
     for place, module in enumerate(modules):
         notes = []
-        chosen = rf"^  assign (\S+) = {NUMBER} == {NUMBER_WIDTH}'h([0-9a-f]+);$"
         for control, number in re.findall(chosen, module, re.MULTILINE):
             changes = re.findall(rf"^  assign .* = {re.escape(control)} \? (.+) : (.+);$", module, re.MULTILINE)
             for changed, unchanged in changes:
