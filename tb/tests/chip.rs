@@ -1685,6 +1685,49 @@ fn trees_of_several_sets_of_any_rounds() {
     }
 }
 
+/// Leaves, nodes and upper levels of sets of other kinds, all rounds of which are on the full-round sub-engines: each kind in
+/// each of the three places.
+#[test]
+fn trees_of_several_kinds_of_sets() {
+    let seed = seed(8800);
+    let mut random = Random::new(seed);
+    let mut device = rtl_device(79).unwrap();
+    let limits = device.capabilities().limits;
+    let usual = Ranges {
+        widths: 8..=8,
+        full_rounds: 1..=1,
+        partial_rounds: 0..=0,
+        ..Ranges::default()
+    };
+    let inverse = [
+        InverseRounds::None,
+        InverseRounds::EverySecond,
+        InverseRounds::EverySecondWithoutLastMatrix,
+    ]
+    .map(|inverse_rounds| Ranges {
+        inverse_rounds,
+        ..usual.clone()
+    });
+    // S-boxes of several passes, some of which begin with a loop of them.
+    let passes = [11, 13, 67].map(|exponent| Ranges {
+        exponents: vec![exponent],
+        partial_rounds: 1..=1,
+        ..usual.clone()
+    });
+    for (family, leaves) in [(inverse, 6), (passes, 9)] {
+        let mut sets = family
+            .map(|ranges| random::any_parameters(FieldId::Goldilocks, seed, &ranges).unwrap())
+            .map(|set| in_any_order(&mut random, &set));
+        for sharing in [Sharing::Shared, Sharing::Fixed, Sharing::Shared] {
+            // They are all on the chip at once.
+            let compile = |set| ChipProgram::compile(set, &limits).unwrap();
+            program::mixed_bases(&sets.each_ref().map(compile).each_ref()).unwrap();
+            check_tree_of_sets(&mut device, &mut random, &sets, leaves, sharing);
+            sets.rotate_left(1);
+        }
+    }
+}
+
 /// What the registers of upper levels hold changes nothing where there are none: permutations whose digest is the whole
 /// state, beside sets of many rounds.
 #[test]
