@@ -3,11 +3,12 @@
 
 //! Mutants that no test can find, and why.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::list::Mutant;
+use crate::list::{List, Mutant};
 use crate::{Error, Result, read};
 
 /// Mutants, by what they all have.
@@ -63,6 +64,52 @@ pub fn read_file(path: &Path) -> Result<Vec<Explanation>> {
         }
     }
     Ok(file.explanation)
+}
+
+/// The explanation of a mutant of the sources below `root`, if there is one.
+///
+/// # Errors
+///
+/// If its source cannot be read, or has not the lines that it comes from.
+pub fn of<'a>(
+    mutant: &Mutant,
+    explanations: &'a [Explanation],
+    root: &Path,
+) -> Result<Option<&'a Explanation>> {
+    let lines = lines_of(mutant, root)?;
+    Ok((explanations.iter()).find(|explanation| explanation.has(mutant, &lines)))
+}
+
+/// The numbers of those mutants of a list, of the sources below `root`, that are explained.
+///
+/// # Errors
+///
+/// If a source cannot be read, or has not the lines that a mutant comes from.
+pub fn numbers(list: &List, explanations: &[Explanation], root: &Path) -> Result<BTreeSet<u32>> {
+    let mut numbers = BTreeSet::new();
+    for mutant in &list.mutants {
+        if of(mutant, explanations, root)?.is_some() {
+            numbers.insert(mutant.number);
+        }
+    }
+    Ok(numbers)
+}
+
+/// The lines of its source that a mutant comes from.
+fn lines_of(mutant: &Mutant, root: &Path) -> Result<Vec<String>> {
+    let path = root.join(&mutant.file);
+    let text = read(&path)?;
+    let all: Vec<_> = text.lines().collect();
+    let line = |number: usize| match all.get(number - 1) {
+        Some(line) => Ok((*line).to_owned()),
+        None => Err(Error::Content {
+            path: path.clone(),
+            what: format!(
+                "it has no line {number}, of which there is a mutant; make the mutants of this design"
+            ),
+        }),
+    };
+    mutant.lines().into_iter().map(line).collect()
 }
 
 impl Explanation {

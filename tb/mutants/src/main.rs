@@ -75,6 +75,7 @@ fn main() -> ExitCode {
 fn work(arguments: &Arguments) -> Result<bool> {
     let list = List::read(&arguments.mutants)?;
     let explanations = explained::read_file(&arguments.explained)?;
+    let root = arguments.folder.join("..");
     let mut results = Results::open(&arguments.results, &list)?;
     if !arguments.tests.is_empty() {
         let mut all = Vec::new();
@@ -84,6 +85,7 @@ fn work(arguments: &Arguments) -> Result<bool> {
         let plan = Plan {
             cases: &all,
             records: &Records::read(&arguments.records)?,
+            explained: &explained::numbers(&list, &explanations, &root)?,
             left_out: &arguments.leave_out,
             folder: &arguments.folder,
             jobs: usize::from(arguments.jobs),
@@ -91,7 +93,6 @@ fn work(arguments: &Arguments) -> Result<bool> {
         };
         run(&list, &plan, &mut results)?;
     }
-    let root = arguments.folder.join("..");
     let report = Report::new(&list, &results, &explanations, &root)?;
     print!("{}", report.figures());
     if let Some(path) = &arguments.json {

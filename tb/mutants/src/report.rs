@@ -9,10 +9,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::explained::Explanation;
-use crate::list::{Comparison, List, Mutant};
+use crate::Result;
+use crate::explained::{self, Explanation};
+use crate::list::{Comparison, List};
 use crate::results::Results;
-use crate::{Error, Result, read};
 
 /// Percent of the mutants of arithmetic, and of all others, that are to be found.
 const GOALS: [(&str, f64); 2] = [("arithmetic", 99.0), ("control", 95.0)];
@@ -123,10 +123,7 @@ impl Report {
                 counts.found += 1;
                 continue;
             }
-            let lines = lines_of(mutant, root)?;
-            let explanation = explained
-                .iter()
-                .find(|explanation| explanation.has(mutant, &lines));
+            let explanation = explained::of(mutant, explained, root)?;
             counts.explained += usize::from(explanation.is_some());
             report.living.push(Living {
                 number,
@@ -208,23 +205,6 @@ impl Report {
         }
         text
     }
-}
-
-/// The lines of its source that a mutant comes from.
-fn lines_of(mutant: &Mutant, root: &Path) -> Result<Vec<String>> {
-    let path = root.join(&mutant.file);
-    let text = read(&path)?;
-    let all: Vec<_> = text.lines().collect();
-    let line = |number: usize| match all.get(number - 1) {
-        Some(line) => Ok((*line).to_owned()),
-        None => Err(Error::Content {
-            path: path.clone(),
-            what: format!(
-                "it has no line {number}, of which there is a mutant; make the mutants of this design"
-            ),
-        }),
-    };
-    mutant.lines().into_iter().map(line).collect()
 }
 
 #[cfg(test)]

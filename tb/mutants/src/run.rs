@@ -3,7 +3,7 @@
 
 //! Runs tests on mutants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::cases::{Case, Ending};
-use crate::list::List;
+use crate::list::{List, Mutant};
 use crate::records::Records;
 use crate::results::{Longer, Outcome, Results, Sound};
 use crate::{Error, Result};
@@ -38,6 +38,8 @@ pub struct Plan<'a> {
     pub left_out: &'a [String],
     /// What is known of them from other samples.
     pub records: &'a Records,
+    /// Mutants of which it is explained why they live: they come behind all others.
+    pub explained: &'a BTreeSet<u32>,
     /// The folder that they run in.
     pub folder: &'a Path,
     /// Processes at a time.
@@ -152,7 +154,8 @@ fn lock<'a, T>(mutex: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
 /// Runs the tests on every mutant of the list that is not known yet.
 ///
 /// A mutant meets the test first that has found it before, and then those that found most of the same file in the least time:
-/// what they say does not depend on the order. It meets no test in which it changes nothing, as far as the netlist has said so.
+/// what they say does not depend on the order. It meets no test in which it changes nothing, as far as the netlist has said so. Those
+/// of which it is explained why they live come last, each of which takes all of its seconds.
 ///
 /// # Errors
 ///
@@ -210,7 +213,8 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
     records.extend(&Records::new(list, &lock(&results)));
     let records = Mutex::new(records);
     let progress = Mutex::new((Instant::now(), 0usize, 0usize));
-    in_parallel(plan.jobs, &open, |of_list| {
+    let count = open.len();
+    let run_one = |of_list: &&Mutant| {
         let (mutant, file) = (of_list.number, &of_list.file);
         let before = lock(&results).outcomes.get(&mutant).cloned();
         let mut outcome = before.unwrap_or_else(|| Outcome {
@@ -251,10 +255,14 @@ pub fn run(list: &List, plan: &Plan, results: &mut Results) -> Result<()> {
         *living += usize::from(lives);
         if said.elapsed() >= PROGRESS {
             *said = Instant::now();
-            eprintln!("mutants: {done} of {}, {living} of them live", open.len());
+            eprintln!("mutants: {done} of {count}, {living} of them live");
         }
         Ok(())
-    })
+    };
+    let (explained, others): (Vec<_>, Vec<_>) =
+        (open.into_iter()).partition(|mutant| plan.explained.contains(&mutant.number));
+    in_parallel(plan.jobs, &others, run_one)?;
+    in_parallel(plan.jobs, &explained, run_one)
 }
 
 /// The test that is to be expected to find most mutants of a file in a second, of those with these numbers.
@@ -308,6 +316,7 @@ mod tests {
         let plan = Plan {
             cases: &cases,
             records: &Records::default(),
+            explained: &BTreeSet::new(),
             left_out: &["chip::wrong".to_owned()],
             folder: folder.path(),
             jobs: 2,
@@ -350,6 +359,7 @@ mod tests {
         let plan = Plan {
             cases: &[case],
             records: &Records::default(),
+            explained: &BTreeSet::new(),
             left_out: &[],
             folder: folder.path(),
             jobs: 1,
@@ -380,6 +390,36 @@ mod tests {
     }
 
     #[test]
+    fn explained_mutants_come_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "test $ACCLMT_MUTANT = 0 || echo $ACCLMT_MUTANT >>order";
+        let case = Case {
+            program: program(folder.path(), text),
+            name: "root".to_owned(),
+        };
+        let list = list(5);
+        for explained in [[1, 2], [3, 5], [2, 4]].map(BTreeSet::from) {
+            let plan = Plan {
+                cases: std::slice::from_ref(&case),
+                records: &Records::default(),
+                explained: &explained,
+                left_out: &[],
+                folder: folder.path(),
+                jobs: 1,
+                seconds: None,
+            };
+            let path = folder.path().join("r.jsonl");
+            run(&list, &plan, &mut Results::open(&path, &list).unwrap()).unwrap();
+            let order = std::fs::read_to_string(folder.path().join("order")).unwrap();
+            let order: Vec<u32> = order.lines().map(|line| line.parse().unwrap()).collect();
+            assert_eq!(order.len(), 5);
+            assert_eq!(BTreeSet::from([order[3], order[4]]), explained);
+            std::fs::remove_file(path).unwrap();
+            std::fs::remove_file(folder.path().join("order")).unwrap();
+        }
+    }
+
+    #[test]
     fn a_netlist_that_is_wrong_without_a_mutant_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let program = program(folder.path(), "exit 1");
@@ -397,6 +437,7 @@ mod tests {
             let plan = Plan {
                 cases: &cases,
                 records: &Records::default(),
+                explained: &BTreeSet::new(),
                 left_out,
                 folder: folder.path(),
                 jobs: 1,
@@ -434,6 +475,7 @@ mod tests {
         let plan = Plan {
             cases: &cases,
             records: &Records::default(),
+            explained: &BTreeSet::new(),
             left_out: &[],
             folder: folder.path(),
             jobs: 1,
@@ -505,6 +547,7 @@ mod tests {
             let plan = Plan {
                 cases: &cases,
                 records: &Records::default(),
+                explained: &BTreeSet::new(),
                 left_out: &[],
                 folder: folder.path(),
                 jobs: 1,
@@ -538,6 +581,7 @@ mod tests {
             let plan = Plan {
                 cases: &cases,
                 records: &records,
+                explained: &BTreeSet::new(),
                 left_out: &[],
                 folder: folder.path(),
                 jobs: 1,
